@@ -1,0 +1,162 @@
+"""Builds cudla-sim: headers -> generated files -> shared libraries -> install tree.
+
+    python build_ffi.py             regenerate shim/generated and the Python constants, compile
+    python build_ffi.py --verify    fail when a checked-in generated file is stale
+    python build_ffi.py --generate  regenerate only
+
+It is also the PEP 517 build backend (`pyproject.toml`): every build first compiles the libraries
+for the interpreter that runs it, then hands over to setuptools.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "shim"))
+
+from codegen import emit, native, parse, prototypes  # noqa: E402  (needs the path above)
+
+PACKAGE = ROOT / "pyimpl" / "cudla_sim"
+GENERATED = ROOT / "shim" / "generated"
+CONSTANTS = PACKAGE / "constants"
+
+# The public headers, in the order in which a program could include all of them at once.
+HEADERS = [
+    "nvscierror.h",
+    "nvsciipc.h",
+    "nvscibuf.h",
+    "nvscisync.h",
+    "cudla.h",
+    "cudlaExternalEtbl.hpp",
+    "cuda/cuda_runtime_api.h",
+    "cuda/cuda.h",
+    "cudla_sim.h",
+]
+HEADERS = [h for h in HEADERS if (ROOT / "include" / h).exists()]
+
+
+def _contents() -> dict[Path, str]:
+    """Every generated file with what it should hold."""
+    include = ROOT / "include"
+    api = parse.read([include / h for h in HEADERS], include, ROOT / "shim" / "parse_include")
+    files = {
+        GENERATED / "cdef.h": emit.cdef(api),
+        GENERATED / "exports.c": emit.exports_c(api, HEADERS),
+        GENERATED / "exports.map": emit.version_script(api, cudart=False),
+        GENERATED / "cudart_exports.c": emit.cudart_exports_c(api, HEADERS),
+        GENERATED / "cudart_exports.map": emit.version_script(api, cudart=True),
+        GENERATED / "coverage.md": emit.coverage_md(api, PACKAGE),
+        CONSTANTS / "__init__.py": f'"""{emit.BANNER}"""\n',
+        PACKAGE / "testing" / "prototypes.py": prototypes.ctypes_py(api),
+    }
+    for family in sorted({emit.family(f.header) for f in api.functions}):
+        files[CONSTANTS / f"{family}.py"] = emit.constants_py(api, family)
+    return files
+
+
+def generate() -> None:
+    for path, text in _contents().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def verify() -> int:
+    """Prints what is stale; the exit status."""
+    stale = 0
+    for path, text in _contents().items():
+        found = path.read_text() if path.exists() else ""
+        if found != text:
+            stale += 1
+            name = str(path.relative_to(ROOT))
+            difference = difflib.unified_diff(
+                found.splitlines(), text.splitlines(), name, "as generated", lineterm="", n=1
+            )
+            print("\n".join(list(difference)[:20]))
+    print(f"{stale} stale generated file(s)" if stale else "generated files are up to date")
+    return 1 if stale else 0
+
+
+def build(editable: bool) -> None:
+    """Compiles into the package, so that wheel and editable installs look the same."""
+    generate()
+    native.compile_all(ROOT, HEADERS, PACKAGE / "lib", sys.executable)
+    shutil.rmtree(PACKAGE / "include", ignore_errors=True)
+    if editable:
+        os.symlink(ROOT / "include", PACKAGE / "include")
+    else:
+        shutil.copytree(ROOT / "include", PACKAGE / "include")
+
+
+# --- PEP 517 / 660 hooks ---------------------------------------------------------------------
+
+
+def _backend() -> Any:
+    from setuptools import build_meta
+
+    return build_meta
+
+
+def _platform_wheel(settings: dict[str, Any] | None) -> dict[str, Any]:
+    """The wheel holds a library for one interpreter and one platform; its name must say so."""
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    options = [f"--plat-name={platform}", f"--python-tag={tag}"]
+    return {**(settings or {}), "--build-option": options}
+
+
+def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
+    return []
+
+
+get_requires_for_build_editable = get_requires_for_build_sdist = get_requires_for_build_wheel
+
+
+def prepare_metadata_for_build_wheel(directory: str, config_settings: Any = None) -> str:
+    return str(_backend().prepare_metadata_for_build_wheel(directory, config_settings))
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
+def build_wheel(directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
+    build(editable=False)
+    settings = _platform_wheel(config_settings)
+    return str(_backend().build_wheel(directory, settings, metadata_directory))
+
+
+def build_editable(
+    directory: str, config_settings: Any = None, metadata_directory: Any = None
+) -> str:
+    build(editable=True)
+    return str(_backend().build_editable(directory, config_settings, metadata_directory))
+
+
+def build_sdist(directory: str, config_settings: Any = None) -> str:
+    return str(_backend().build_sdist(directory, config_settings))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--verify", action="store_true", help="only compare generated files")
+    parser.add_argument("--generate", action="store_true", help="do not compile")
+    options = parser.parse_args()
+    if options.verify:
+        return verify()
+    if options.generate:
+        generate()
+    else:
+        build(editable=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,268 @@
+"""The one gate that every exported function passes.
+
+An ABI module declares its family once and decorates one function per exported name::
+
+    cudla = Family("cudla", CudlaStatus, unknown=CudlaStatus.cudlaErrorUnknown, ...)
+
+    @cudla.export("cudlaGetVersion", out=("version",))
+    def get_version(version):          # raw cffi arguments, the header's parameter order
+        if not version:
+            raise CudlaError(CudlaStatus.cudlaErrorInvalidParam, "version is NULL; ...")
+        version[0] = 1005000           # None is success; a number is returned as it is
+
+The gate turns what the function raises into the API's status and remembers the explanation. In
+these APIs 0 is success, and cffi answers 0 when anything goes wrong, so every function is attached
+with a non-zero error value and ``check_complete`` compares what is attached with what the headers
+declare.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+from time import perf_counter_ns
+from typing import Any
+
+from ..core import explain, process
+from ..core.errors import ApiError, ConfigError
+from ..core.handles import BadHandle
+from ..core.memory import MemoryFault
+from .native import address, ffi, lib
+
+Handler = Callable[..., Any]
+
+_attached: set[str] = set()
+
+
+class Family:
+    """One API: its statuses, and what it answers for failures nobody documented."""
+
+    def __init__(
+        self,
+        name: str,
+        statuses: type[IntEnum],
+        *,
+        unknown: int,
+        no_memory: int,
+        bad_handle: int,
+        bad_memory: int,
+        not_supported: int,
+        error: type[ApiError] = ApiError,
+    ) -> None:
+        self.name = name
+        self.statuses = statuses
+        self.unknown = int(unknown)
+        self.no_memory = int(no_memory)
+        self.bad_handle = int(bad_handle)
+        self.bad_memory = int(bad_memory)
+        self.not_supported = int(not_supported)
+        self.error = error
+        self.before: Callable[[], None] | None = None
+
+    def status_name(self, status: int) -> str:
+        try:
+            return self.statuses(status).name
+        except ValueError:
+            return str(status)
+
+    def resolve(self, value: Any, kind: str, argument: str, status: int | None = None) -> Any:
+        """The object behind a handle argument; raises this family's error, naming the argument."""
+        number = value if isinstance(value, int) else address(value)
+        handles = process.current().handles
+        try:
+            return handles.get(number, kind)
+        except BadHandle as error:
+            raise self.error(
+                self.bad_handle if status is None else status, f"{argument} {error}"
+            ) from None
+
+    def require(self, status: int, **pointers: Any) -> None:
+        """Raises this family's error for the first of the named pointers that is NULL."""
+        for name, value in pointers.items():
+            if not value:
+                raise self.error(status, f"{name} is NULL; it points to memory for the result")
+
+    def export(
+        self, name: str, *, out: Sequence[str] = (), failure: Any = None, status: bool = True
+    ) -> Callable[[Handler], Handler]:
+        """Attaches a handler to ``name``.
+
+        ``out``: parameters whose target the API log shows after success. ``status=False``: the
+        function returns something else than a status (nothing, a size, a pointer); it then
+        returns ``failure`` when it fails.
+        """
+
+        def attach(handler: Handler) -> Handler:
+            call = _Call(self, name, handler, tuple(out), failure, status)
+            void = not status and failure is None
+            ffi.def_extern(name="impl_" + name, **({} if void else {"error": call.failure}))(
+                call.gate()
+            )
+            _attached.add(name)
+            return handler
+
+        return attach
+
+    def unsupported(self, *names: str, because: str) -> None:
+        """Attaches functions that exist, fail with the not-supported status, and say why."""
+        for name in names:
+
+            def refuse(*_: Any) -> None:
+                raise self.error(self.not_supported, f"not supported: {because}")
+
+            result = ffi.typeof(getattr(lib, "impl_" + name)).result
+            if result.kind == "void":
+                self.export(name, status=False)(refuse)
+            else:
+                self.export(name)(refuse)
+
+
+class _Call:
+    """An exported function: the fast path when nobody watches, the full one otherwise."""
+
+    def __init__(
+        self,
+        family: Family,
+        name: str,
+        handler: Handler,
+        out: tuple[str, ...],
+        failure: Any,
+        status: bool,
+    ) -> None:
+        self.family = family
+        self.name = name
+        self.handler = handler
+        self.out = out
+        self.returns_status = status
+        self.failure = family.unknown if status else failure
+        self.parameters = [
+            p.name for p in inspect.signature(handler).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD
+        ]
+
+    def gate(self) -> Handler:
+        handler, failed, watched = self.handler, self.failed, self.watched
+        returns_status = self.returns_status
+        state = process._Current
+
+        def call(*args: Any) -> Any:
+            current = state.process
+            if current is None or current.events.subscribers or current.faults.active:
+                return watched(args)
+            try:
+                result = handler(*args)
+            except BaseException as error:
+                return failed(error)
+            return 0 if result is None and returns_status else result
+
+        return call
+
+    def watched(self, args: tuple[Any, ...]) -> Any:
+        begin = perf_counter_ns()
+        explanation = ""
+        try:
+            current = process.current()
+            fault = current.faults.check(self.name)
+            if fault is not None:
+                raise self.injected(fault)
+            result = self.handler(*args)
+            if result is None and self.returns_status:
+                result = 0
+        except BaseException as error:
+            result = self.failed(error)
+            explanation = explain.last()
+        state = process._Current.process
+        if state is not None and state.events.subscribers:
+            state.events.emit(
+                "call",
+                self.name,
+                begin,
+                {
+                    "family": self.family.name,
+                    "arguments": self.describe(args, ok=not explanation),
+                    "status": self.result_text(result),
+                    "failed": bool(explanation),
+                    "explanation": explanation,
+                },
+            )
+        return result
+
+    def injected(self, status: str) -> ApiError:
+        family = self.family
+        number = family.unknown
+        if status:
+            if status not in family.statuses.__members__:
+                return family.error(family.unknown, f"fault rule names no status: {status!r}")
+            number = family.statuses[status]
+        return family.error(number, "made to fail by an injected fault")
+
+    def failed(self, error: BaseException) -> Any:
+        """Remembers why, and returns what C gets."""
+        family = self.family
+        if isinstance(error, ApiError):
+            status, text = error.status, error.explanation
+        elif isinstance(error, BadHandle):
+            status, text = family.bad_handle, f"handle {error}"
+        elif isinstance(error, MemoryFault):
+            status, text = family.bad_memory, error.explanation
+        elif isinstance(error, MemoryError):
+            status, text = family.no_memory, str(error) or "out of memory"
+        elif isinstance(error, ConfigError):
+            status, text = family.unknown, str(error)
+            sys.stderr.write(f"cudla-sim: {text}\n")
+        else:
+            status, text = family.unknown, f"internal error: {type(error).__name__}: {error}"
+            internal_error(self.name, error)
+        explain.remember(f"{self.name}: {text}")
+        state = process._Current.process
+        if state is not None and state.config.explain:
+            sys.stderr.write(
+                f"cudla-sim: {self.name}: {text} -> {family.status_name(status)} ({status})\n"
+            )
+        return status if self.returns_status else self.failure
+
+    def describe(self, args: Iterable[Any], ok: bool) -> str:
+        shown = []
+        for name, value in zip(self.parameters, args, strict=False):
+            text = _argument_text(value)
+            if ok and name in self.out and isinstance(value, ffi.CData) and value:
+                text += f" -> {_argument_text(value[0])}"
+            shown.append(f"{name}={text}")
+        return ", ".join(shown)
+
+    def result_text(self, result: Any) -> str:
+        if self.returns_status and isinstance(result, int):
+            return self.family.status_name(result)
+        return "" if result is None else _argument_text(result)
+
+
+def _argument_text(value: Any) -> str:
+    if not isinstance(value, ffi.CData):
+        return str(value)
+    kind = ffi.typeof(value).kind
+    if kind == "pointer":
+        return f"{address(value):#x}" if value else "NULL"
+    if kind in ("struct", "union"):
+        return f"{{{ffi.typeof(value).cname}}}"
+    return str(value)
+
+
+def internal_error(where: str, error: BaseException) -> None:
+    """Something nobody foresaw: the traceback goes to stderr; strict mode stops the program."""
+    text = "".join(traceback.format_exception(error))
+    sys.stderr.write(f"cudla-sim: internal error in {where}; please report this:\n{text}")
+    state = process._Current.process
+    if state is not None and state.config.strict:
+        os.abort()
+
+
+def check_complete() -> None:
+    """Raises RuntimeError unless exactly the declared functions have handlers."""
+    declared = {n.removeprefix("impl_") for n in dir(lib) if n.startswith("impl_")}
+    declared -= {"sim_at_exit", "sim_after_fork"}
+    if declared != _attached:
+        missing, extra = sorted(declared - _attached), sorted(_attached - declared)
+        raise RuntimeError(f"handlers missing: {missing}; handlers without a declaration: {extra}")

@@ -1,0 +1,178 @@
+"""What the attribute lists of NvSciBuf and NvSciSync have in common at the C boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..constants.nvsci import NvSciError as Status
+from ..core import process
+from ..nvsci.attributes import AttrList, Schema, append
+from ..nvsci.errors import NvSciError, bad_parameter
+from .entry import Family
+from .native import ffi, lib, pointer
+
+MAX_LISTS = 1024  # far above any real program; a garbage count must not be a long walk
+
+nvsci = Family(
+    "nvsci",
+    Status,
+    unknown=Status.NvSciError_Unknown,
+    no_memory=Status.NvSciError_InsufficientMemory,
+    bad_handle=Status.NvSciError_BadParameter,
+    bad_memory=Status.NvSciError_BadAddress,
+    not_supported=Status.NvSciError_NotSupported,
+    error=NvSciError,
+)
+
+
+def null(**pointers: Any) -> None:
+    """Raises NvSciError (BadParameter) for the first NULL among the named pointers."""
+    nvsci.require(Status.NvSciError_BadParameter, **pointers)
+
+
+class _Lent:
+    """Values that a GetAttrs call lent to C: they live as long as the list."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[int, int], Any] = {}
+
+
+class ListApi:
+    """The list functions of one library (``buf`` or ``sync``); ``key_field`` names the pair's key."""
+
+    def __init__(self, prefix: str, schema: Schema, key_field: str) -> None:
+        self.schema = schema
+        self.kind = f"{prefix}AttrList"
+        self.module_kind = f"{prefix}Module"
+        self._key_field = key_field
+
+    def module(self, handle: Any) -> Any:
+        return nvsci.resolve(handle, self.module_kind, "module")
+
+    def list(self, handle: Any, argument: str = "attrList") -> AttrList:
+        found: AttrList = nvsci.resolve(handle, self.kind, argument)
+        return found
+
+    def issue(self, attributes: AttrList) -> Any:
+        return pointer(process.current().handles.add(self.kind, attributes))
+
+    def lists(self, array: Any, count: int, argument: str) -> list[AttrList]:
+        """The lists of a C array."""
+        if not array:
+            raise bad_parameter(f"{argument} is NULL; it points to attribute lists")
+        if not 0 < count <= MAX_LISTS:
+            raise bad_parameter(f"{argument}: the count is {count}; it is 1 to {MAX_LISTS}")
+        return [self.list(array[i], f"{argument}[{i}]") for i in range(count)]
+
+    def create(self, module: Any, new_list: Any) -> None:
+        null(newAttrList=new_list)
+        new_list[0] = self.issue(AttrList(self.schema, self.module(module)))
+
+    def free(self, handle: Any) -> None:
+        """Frees a list; one that an object owns is left alone, as is NULL."""
+        if not handle:
+            return
+        attributes = self.list(handle)
+        if getattr(attributes, "owned", False):
+            raise bad_parameter("attrList belongs to its object (from ObjGetAttrList); do not free it")
+        process.current().handles.remove(int(ffi.cast("uintptr_t", handle)), self.kind, "AttrListFree")
+
+    def pairs(self, pairs: Any, count: int) -> list[tuple[int, bytes | None]]:
+        """Key and value bytes of each pair; None for a NULL value."""
+        null(pairArray=pairs)
+        if not 0 < count <= len(self.schema.keys):
+            raise bad_parameter(f"pairCount is {count}; it is 1 to {len(self.schema.keys)}")
+        found: list[tuple[int, bytes | None]] = []
+        for index in range(count):
+            pair = pairs[index]
+            number = int(getattr(pair, self._key_field))
+            key = self.schema.key(number)
+            if not pair.value:
+                found.append((number, None))
+                continue
+            if pair.len > 256 * key.element_size:
+                raise bad_parameter(f"{key.name}: len is {pair.len}; that is far too long")
+            found.append((number, bytes(ffi.buffer(pair.value, pair.len))))
+        return found
+
+    def set_attrs(self, handle: Any, pairs: Any, count: int) -> None:
+        self.list(handle).set_attrs(self.pairs(pairs, count))
+
+    def lend(self, attributes: AttrList, number: int, slot: int) -> tuple[Any, int]:
+        """Address and length of a value, in memory that lives as long as the list."""
+        raw = attributes.get(number, slot)
+        if not raw:
+            return ffi.NULL, 0
+        lent: _Lent | None = getattr(attributes, "lent", None)
+        if lent is None:
+            lent = _Lent()
+            attributes.lent = lent  # type: ignore[attr-defined]
+        if (slot, number) not in lent.values:
+            # 8 bytes more than needed keep the alignment of every value type.
+            lent.values[slot, number] = ffi.new("uint64_t[]", len(raw) // 8 + 1)
+            ffi.memmove(lent.values[slot, number], raw, len(raw))
+        return ffi.cast("const void *", lent.values[slot, number]), len(raw)
+
+    def get_attrs(self, handle: Any, slot: int, pairs: Any, count: int) -> None:
+        attributes = self.list(handle)
+        null(pairArray=pairs)
+        if not 0 < count <= MAX_LISTS:
+            raise bad_parameter(f"pairCount is {count}; it is 1 to {MAX_LISTS}")
+        if not 0 <= slot < len(attributes.slots):
+            raise bad_parameter(
+                f"slotIndex is {slot}; attrList has {len(attributes.slots)} slots"
+            )
+        for index in range(count):
+            pair = pairs[index]
+            number = int(getattr(pair, self._key_field))
+            pair.value, pair.len = self.lend(attributes, number, slot)
+
+    def dump(self, handle: Any, buffer: Any, length: Any) -> None:
+        """The list as text in memory from malloc, which C releases with free()."""
+        text = self.list(handle).dump().encode() + b"\0"
+        null(buf=buffer, len=length)
+        memory = lib.malloc(len(text))
+        if not memory:
+            raise MemoryError("malloc failed")
+        ffi.memmove(memory, text, len(text))
+        buffer[0] = memory
+        length[0] = len(text)
+
+    def clone(self, handle: Any, new_list: Any) -> None:
+        original = self.list(handle, "origAttrList")
+        null(newAttrList=new_list)
+        new_list[0] = self.issue(original.clone())
+
+    def append(self, array: Any, count: int, new_list: Any) -> None:
+        joined = append(self.lists(array, count, "inputUnreconciledAttrListArray"))
+        null(newUnreconciledAttrList=new_list)
+        new_list[0] = self.issue(joined)
+
+    def reconciled(self, handle: Any, argument: str = "reconciledAttrList") -> AttrList:
+        attributes = self.list(handle, argument)
+        if not attributes.reconciled:
+            raise bad_parameter(f"{argument} is not reconciled")
+        return attributes
+
+    def slots_of(self, array: Any, count: int, argument: str) -> list[dict[int, bytes]]:
+        lists = self.lists(array, count, argument)
+        for index, each in enumerate(lists):
+            if each.reconciled:
+                raise bad_parameter(f"{argument}[{index}] is reconciled; it takes unreconciled ones")
+        return [slot for each in lists for slot in each.slots]
+
+
+def answer_conflicts(conflict_list: Any, reconcile: Callable[[], Any], issue: Callable[[Any], Any]) -> Any:
+    """Runs a reconciliation; ``conflict_list`` gets NULL, or the culprits when it fails.
+
+    Programs leave the variable uninitialised and free it afterwards, so it is always written.
+    """
+    conflict_list[0] = ffi.NULL
+    try:
+        return reconcile()
+    except NvSciError as error:
+        culprits = getattr(error, "culprits", None)
+        if culprits is not None:
+            conflict_list[0] = issue(culprits)
+        raise

@@ -1,0 +1,380 @@
+"""``nvscisync.h``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..constants.nvsci import NvSciError as Status
+from ..constants.nvsci import (
+    NvSciSyncAttrKey as K,
+)
+from ..constants.nvsci import (
+    NvSciSyncFenceMaxTimeout,
+    NvSciSyncMajorVersion,
+)
+from ..core import process
+from ..nvsci import fences, sync
+from ..nvsci.attributes import AttrList
+from ..nvsci.errors import NvSciError, bad_parameter
+from .native import address, pointer
+from .nvsci_lists import ListApi, answer_conflicts, null, nvsci
+
+lists = ListApi("NvSciSync", sync.SCHEMA, "attrKey")
+OBJ = "NvSciSyncObj"
+CONTEXT = "NvSciSyncCpuWaitContext"
+
+
+def resolve(handle: Any, argument: str = "syncObj") -> sync.SyncObj:
+    """The sync object behind a handle."""
+    found: sync.SyncObj = nvsci.resolve(handle, OBJ, argument)
+    return found
+
+
+def read_payload(fence: Any) -> fences.Payload:
+    words = fence.payload
+    return (words[0], words[1], words[2], words[3], words[4], words[5])
+
+
+def write_payload(fence: Any, payload: fences.Payload) -> None:
+    """Writes a fence, giving back whatever reference it held before."""
+    fences.release(process.current().handles, read_payload(fence))
+    for index, word in enumerate(payload):
+        fence.payload[index] = word
+
+
+def bind(fence: Any, obj: sync.SyncObj, value: int) -> None:
+    """Makes a C fence refer to ``value`` on ``obj``."""
+    write_payload(fence, fences.bind(process.current().handles, obj, value))
+
+
+def bound(fence: Any) -> fences.Bound | None:
+    """What a C fence refers to; None when it is cleared."""
+    return fences.resolve(process.current().handles, read_payload(fence))
+
+
+@nvsci.export("NvSciSyncModuleOpen", out=("module",))
+def module_open(module: Any) -> None:
+    null(newModule=module)
+    current = process.current()
+    if not current.config.nvsci:
+        raise NvSciError(
+            Status.NvSciError_NotInitialized, "NvSci is missing here (setting nvsci is off)"
+        )
+    module[0] = pointer(current.handles.add(lists.module_kind, sync.SyncModule()))
+
+
+@nvsci.export("NvSciSyncModuleClose", status=False)
+def module_close(module: Any) -> None:
+    if module:
+        lists.module(module)
+        process.current().handles.remove(address(module), lists.module_kind, "NvSciSyncModuleClose")
+
+
+@nvsci.export("NvSciSyncCheckVersionCompatibility", out=("compatible",))
+def check_version(major: int, minor: int, compatible: Any) -> None:
+    null(isCompatible=compatible)
+    compatible[0] = major == NvSciSyncMajorVersion
+
+
+@nvsci.export("NvSciSyncCpuWaitContextAlloc", out=("context",))
+def context_alloc(module: Any, context: Any) -> None:
+    owner = lists.module(module)
+    null(newContext=context)
+    context[0] = pointer(process.current().handles.add(CONTEXT, owner))
+
+
+@nvsci.export("NvSciSyncCpuWaitContextFree", status=False)
+def context_free(context: Any) -> None:
+    if context:
+        nvsci.resolve(context, CONTEXT, "context")
+        process.current().handles.remove(address(context), CONTEXT, "NvSciSyncCpuWaitContextFree")
+
+
+@nvsci.export("NvSciSyncAttrListCreate", out=("new_list",))
+def list_create(module: Any, new_list: Any) -> None:
+    lists.create(module, new_list)
+
+
+@nvsci.export("NvSciSyncAttrListFree", status=False)
+def list_free(attributes: Any) -> None:
+    lists.free(attributes)
+
+
+@nvsci.export("NvSciSyncAttrListSetAttrs")
+def list_set(attributes: Any, pairs: Any, count: int) -> None:
+    lists.set_attrs(attributes, pairs, count)
+
+
+@nvsci.export("NvSciSyncAttrListGetAttrs")
+def list_get(attributes: Any, pairs: Any, count: int) -> None:
+    lists.get_attrs(attributes, 0, pairs, count)
+
+
+@nvsci.export("NvSciSyncAttrListSlotGetAttrs")
+def list_slot_get(attributes: Any, slot: int, pairs: Any, count: int) -> None:
+    lists.get_attrs(attributes, slot, pairs, count)
+
+
+@nvsci.export("NvSciSyncAttrListGetAttr", out=("length",))
+def list_get_one(attributes: Any, key: int, value: Any, length: Any) -> None:
+    found = lists.list(attributes)
+    null(value=value, len=length)
+    value[0], length[0] = lists.lend(found, key, 0)
+
+
+@nvsci.export("NvSciSyncAttrListGetSlotCount", status=False, failure=0)
+def list_slot_count(attributes: Any) -> int:
+    return len(lists.list(attributes).slots)
+
+
+@nvsci.export("NvSciSyncAttrListDebugDump")
+def list_dump(attributes: Any, buffer: Any, length: Any) -> None:
+    lists.dump(attributes, buffer, length)
+
+
+@nvsci.export("NvSciSyncAttrListClone", out=("new_list",))
+def list_clone(attributes: Any, new_list: Any) -> None:
+    lists.clone(attributes, new_list)
+
+
+@nvsci.export("NvSciSyncAttrListAppendUnreconciled", out=("new_list",))
+def list_append(array: Any, count: int, new_list: Any) -> None:
+    lists.append(array, count, new_list)
+
+
+@nvsci.export("NvSciSyncAttrListIsReconciled", out=("answer",))
+def list_is_reconciled(attributes: Any, answer: Any) -> None:
+    found = lists.list(attributes)
+    null(isReconciled=answer)
+    answer[0] = found.reconciled
+
+
+def _reconcile(array: Any, count: int, conflict_list: Any) -> sync.ReconciledSync:
+    null(newConflictList=conflict_list)
+    found: sync.ReconciledSync = answer_conflicts(
+        conflict_list, lambda: sync.reconcile(lists.lists(array, count, "inputArray")), lists.issue
+    )
+    return found
+
+
+@nvsci.export("NvSciSyncAttrListReconcile", out=("new_list",))
+def list_reconcile(array: Any, count: int, new_list: Any, conflict_list: Any) -> None:
+    null(newReconciledList=new_list)
+    new_list[0] = lists.issue(_reconcile(array, count, conflict_list))
+
+
+@nvsci.export("NvSciSyncAttrListValidateReconciled", out=("answer",))
+def list_validate(reconciled: Any, array: Any, count: int, answer: Any) -> None:
+    outcome = lists.reconciled(reconciled)
+    null(isReconciledListValid=answer)
+    answer[0] = False
+    wrong = sync.validate(outcome, lists.slots_of(array, count, "inputUnreconciledAttrListArray"))
+    if wrong:
+        raise NvSciError(Status.NvSciError_AttrListValidationFailed, wrong)
+    answer[0] = True
+
+
+@nvsci.export("NvSciSyncAttrListValidateReconciledAgainstAttrs")
+def list_validate_against(reconciled: Any, pairs: Any, count: int, perm: int) -> None:
+    outcome = lists.reconciled(reconciled)
+    wishes = {n: raw for n, raw in lists.pairs(pairs, count) if raw is not None}
+    key = K.NvSciSyncAttrKey_RequiredPerm
+    wishes.setdefault(int(key), sync.SCHEMA.key(key).encode(perm))
+    if wrong := sync.validate(outcome, [wishes]):
+        raise NvSciError(Status.NvSciError_AttrListValidationFailed, wrong)
+
+
+nvsci.unsupported(
+    "NvSciSyncFillC2cAttrs",
+    "NvSciSyncObjAttachPeer",
+    because="peers are other processes and chips; this library serves one process",
+)
+
+
+def _allocate(outcome: AttrList) -> Any:
+    if not isinstance(outcome, sync.ReconciledSync):
+        raise bad_parameter("reconciledList did not come from a reconciliation (a clone of one?)")
+    return pointer(process.current().handles.add(OBJ, sync.SyncObj(outcome)))
+
+
+@nvsci.export("NvSciSyncObjAlloc", out=("new_obj",))
+def obj_alloc(reconciled: Any, new_obj: Any) -> None:
+    outcome = lists.reconciled(reconciled, "reconciledList")
+    null(syncObj=new_obj)
+    new_obj[0] = _allocate(outcome)
+
+
+@nvsci.export("NvSciSyncAttrListReconcileAndObjAlloc", out=("new_obj",))
+def reconcile_and_alloc(array: Any, count: int, new_obj: Any, conflict_list: Any) -> None:
+    null(syncObj=new_obj)
+    new_obj[0] = _allocate(_reconcile(array, count, conflict_list))
+
+
+@nvsci.export("NvSciSyncObjDup", out=("new_obj",))
+def obj_dup(obj: Any, new_obj: Any) -> None:
+    found = resolve(obj)
+    null(dupObj=new_obj)
+    new_obj[0] = pointer(process.current().handles.add(OBJ, found))
+
+
+@nvsci.export("NvSciSyncObjFree", status=False)
+def obj_free(obj: Any) -> None:
+    if obj:
+        resolve(obj)
+        process.current().handles.remove(address(obj), OBJ, "NvSciSyncObjFree")
+
+
+@nvsci.export("NvSciSyncObjGetAttrList", out=("answer",))
+def obj_attr_list(obj: Any, answer: Any) -> None:
+    attributes = resolve(obj).attributes
+    null(syncAttrList=answer)
+    if not hasattr(attributes, "owned"):
+        attributes.owned = lists.issue(attributes)  # type: ignore[attr-defined]
+    answer[0] = attributes.owned
+
+
+@nvsci.export("NvSciSyncObjValidate")
+def obj_validate(obj: Any) -> None:
+    resolve(obj)
+
+
+@nvsci.export("NvSciSyncObjGenerateFence")
+def generate_fence(obj: Any, fence: Any) -> None:
+    found = resolve(obj)
+    null(syncFence=fence)
+    found.require_cpu_signaler("generating a fence")
+    bind(fence, found, found.reserve().value)
+
+
+@nvsci.export("NvSciSyncObjSignal")
+def obj_signal(obj: Any) -> None:
+    found = resolve(obj)
+    found.require_cpu_signaler("signaling")
+    found.signal()
+
+
+@nvsci.export("NvSciSyncFenceClear", status=False)
+def fence_clear(fence: Any) -> None:
+    null(syncFence=fence)
+    write_payload(fence, fences.EMPTY)
+
+
+@nvsci.export("NvSciSyncFenceDup")
+def fence_dup(source: Any, copy: Any) -> None:
+    null(srcSyncFence=source, dstSyncFence=copy)
+    original = bound(source)
+    if original is None:
+        write_payload(copy, fences.EMPTY)
+    else:
+        bind(copy, original.sync, original.value)
+
+
+def _wait(fence: Any, context: Any, timeout_us: int) -> None:
+    null(syncFence=fence)
+    nvsci.resolve(context, CONTEXT, "context")
+    if timeout_us < -1 or timeout_us > NvSciSyncFenceMaxTimeout:
+        raise bad_parameter(
+            f"timeoutUs is {timeout_us}; it is -1 (forever) to {NvSciSyncFenceMaxTimeout}"
+        )
+    target = bound(fence)
+    if target is None:
+        return
+    if not target.sync.attributes.cpu_waits:
+        raise bad_parameter(
+            "no waiter of this sync object asked for CPU access, so the CPU cannot wait for it; "
+            "the waiter's list needs NeedCpuAccess true and RequiredPerm WaitOnly"
+        )
+    if not target.fence.wait(None if timeout_us < 0 else timeout_us / 1e6):
+        raise NvSciError(
+            Status.NvSciError_Timeout,
+            f"the fence (value {target.value}) was not reached in {timeout_us} us; "
+            f"{target.sync.timeline} is where its object is",
+        )
+
+
+@nvsci.export("NvSciSyncFenceWait")
+def fence_wait(fence: Any, context: Any, timeout_us: int) -> None:
+    _wait(fence, context, timeout_us)
+
+
+@nvsci.export("NvSciSyncFenceWaitWithMode")
+def fence_wait_with_mode(fence: Any, context: Any, timeout_us: int, mode: int) -> None:
+    if not 0 <= mode <= 3:
+        raise bad_parameter(f"waitMode is {mode}; it is 0 to 3")
+    _wait(fence, context, timeout_us)
+
+
+def _require(fence: Any) -> fences.Bound:
+    null(syncFence=fence)
+    return fences.require(process.current().handles, read_payload(fence))
+
+
+@nvsci.export("NvSciSyncFenceGetTimestamp", out=("timestamp_us",))
+def fence_timestamp(fence: Any, timestamp_us: Any) -> None:
+    null(timestampUS=timestamp_us)
+    target = _require(fence)
+    if not target.sync.has_timestamps:
+        raise bad_parameter("no waiter asked for timestamps (WaiterRequireTimestamps true)")
+    stamp = target.sync.timestamp_us(target.value)
+    if stamp is None or not target.fence.reached:
+        raise bad_parameter("the fence is not reached yet, so it has no timestamp; wait for it first")
+    timestamp_us[0] = stamp
+
+
+@nvsci.export("NvSciSyncFenceGetTaskStatus")
+def fence_task_status(fence: Any, status: Any) -> None:
+    null(taskStatus=status)
+    target = _require(fence)
+    outcome = target.sync.task_status(target.value) if target.fence.reached else None
+    status.timestamp = target.sync.timestamp_us(target.value) or 0
+    status.statusEngine = 0
+    status.subframe = 0
+    status.status = 0xFFFF if outcome is None else outcome
+
+
+@nvsci.export("NvSciSyncFenceExtractFence", out=("identity", "value"))
+def fence_extract(fence: Any, identity: Any, value: Any) -> None:
+    null(id=identity, value=value)
+    target = _require(fence)
+    identity[0] = target.sync.id
+    value[0] = target.value
+
+
+@nvsci.export("NvSciSyncFenceUpdateFence")
+def fence_update(obj: Any, identity: int, value: int, fence: Any) -> None:
+    found = resolve(obj)
+    null(syncFence=fence)
+    if identity not in (found.id, 0):
+        raise bad_parameter(
+            f"id is {identity}, but syncObj's is {found.id} (NvSciSyncFenceExtractFence tells it)"
+        )
+    bind(fence, found, value)
+
+
+def _slot(fence: Any, slot: int, what: str, key: int) -> None:
+    target = _require(fence)
+    count = target.sync.attributes.value(key, 0)
+    if slot >= count:
+        raise bad_parameter(f"{what} slot {slot}; the sync object was reconciled with {count}")
+
+
+@nvsci.export("NvSciSyncFenceAddTimestampSlot")
+def fence_add_timestamp_slot(fence: Any, slot: int) -> None:
+    _slot(fence, slot, "timestamp", K.NvSciSyncAttrKey_NumTimestampSlots)
+    fence.payload[3] = slot + 1
+
+
+@nvsci.export("NvSciSyncFenceAddTaskStatusSlot")
+def fence_add_status_slot(fence: Any, slot: int) -> None:
+    _slot(fence, slot, "task status", K.NvSciSyncAttrKey_NumTaskStatusSlots)
+    fence.payload[4] = slot + 1
+
+
+@nvsci.export("NvSciSyncFenceExtractTimestampSlot", out=("slot",))
+def fence_extract_timestamp_slot(fence: Any, slot: Any) -> None:
+    null(timestampSlotIndex=slot)
+    _require(fence)
+    if fence.payload[3] == 0:
+        raise bad_parameter("the fence has no timestamp slot (NvSciSyncFenceAddTimestampSlot)")
+    slot[0] = fence.payload[3] - 1
+

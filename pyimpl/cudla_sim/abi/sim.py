@@ -1,0 +1,68 @@
+"""``cudla_sim.h``: what the simulator adds to the vendors' APIs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import obs
+from ..constants.sim import simStatus
+from ..core import explain, process
+from ..core.errors import ApiError, ConfigError
+from .entry import Family
+from .native import ffi
+
+_INVALID = simStatus.simErrorInvalidParam
+
+sim = Family(
+    "sim",
+    simStatus,
+    unknown=simStatus.simErrorUnknown,
+    no_memory=simStatus.simErrorUnknown,
+    bad_handle=_INVALID,
+    bad_memory=_INVALID,
+    not_supported=simStatus.simErrorUnknown,
+)
+
+
+@sim.export("simExplain", status=False, failure=0)
+def explain_last(buffer: Any, size: int) -> int:
+    text = explain.last().encode()
+    if buffer and size > 0:
+        kept = text[: size - 1]
+        ffi.memmove(buffer, kept + b"\0", len(kept) + 1)
+    return len(text)
+
+
+@sim.export("simWarmup")
+def warmup() -> None:
+    process.current()
+
+
+@sim.export("simReset")
+def reset() -> None:
+    process.replace()
+
+
+@sim.export("simInjectFault")
+def inject_fault(rule: Any) -> None:
+    text = ffi.string(rule).decode(errors="replace") if rule else ""
+    try:
+        process.current().faults.set(text)
+    except ConfigError as error:
+        raise ApiError(_INVALID, str(error)) from None
+
+
+@sim.export("simTraceStart")
+def trace_start(path: Any) -> None:
+    if not path:
+        raise ApiError(_INVALID, "path is NULL; it names the file to write")
+    name = ffi.string(path).decode(errors="surrogateescape")
+    try:
+        obs.trace.start(name)
+    except OSError as error:
+        raise ApiError(_INVALID, f"path {name!r} cannot be written: {error.strerror}") from None
+
+
+@sim.export("simTraceStop")
+def trace_stop() -> None:
+    obs.trace.stop()

@@ -1,0 +1,147 @@
+"""What is simulated. Filled from ``CUDLA_SIM_*`` variables, a TOML file, or Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import ConfigError
+
+PREFIX = "CUDLA_SIM_"
+
+NVDLA_CONFIGS = (
+    "nv_full",
+    "nv_large",
+    "nv_small",
+    "nv_small_256",
+    "nv_small_256_full",
+    "nv_medium_512",
+    "nv_medium_1024_full",
+)
+
+# Read by the boot code or by the build before this module exists, so they are no fields of Config.
+_READ_ELSEWHERE = {"PYTHON", "BUILD_VERBOSE", "FIXTURES", "PARSE"}
+
+
+@dataclass(frozen=True)
+class Config:
+    """One simulated machine. Field ``x_y`` is the variable ``CUDLA_SIM_X_Y`` and TOML key ``x_y``."""
+
+    # --- the machine ---
+    config: str = "nv_full"
+    """NVDLA configuration of every DLA core: one of ``NVDLA_CONFIGS``."""
+    dla_count: int = 2
+    """Number of DLA cores, 0 to 2."""
+    dla_version: str = "2.0"
+    """What CUDLA_DEVICE_VERSION answers: 1.0 is Xavier, 2.0 is Orin."""
+    multi_module: bool = False
+    """Allow several loadables on one device handle (cuDLA after 1.4) instead of one."""
+    register_host_memory: bool = False
+    """Let cudlaMemRegister take any host pointer; real cuDLA takes CUDA memory only."""
+    gpu: str = "integrated"
+    """What CUDA device 0 is: ``integrated`` (Tegra), ``discrete`` (no cuDLA on it) or ``none``."""
+    nvsci: bool = True
+    """False: the NvSci libraries are missing on this machine."""
+    fp16: str = "float32"
+    """How fp16 layers are computed: ``float32`` rounds once at the end of each unit."""
+
+    # --- what is reported ---
+    explain: bool = False
+    """Print every explanation to stderr as it happens."""
+    log: str = ""
+    """Comma-separated: ``api`` prints one line per call, ``layers`` one line per hardware layer."""
+    trace: str = ""
+    """Write a Chrome/Perfetto trace to this file at exit."""
+    strict: bool = False
+    """Abort the process on an internal error of the simulator instead of answering "unknown"."""
+    fault: str = ""
+    """Faults to inject: ``point[@n][=STATUS]``, comma separated."""
+    config_file: str = ""
+    """A TOML file with any of these settings."""
+
+    def __post_init__(self) -> None:
+        _check_choice("config", self.config, NVDLA_CONFIGS)
+        _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
+        _check_choice("fp16", self.fp16, ("float32",))
+        for word in filter(None, self.log.split(",")):
+            _check_choice("log", word, ("api", "layers"))
+        if not 0 <= self.dla_count <= 2:
+            raise ConfigError(f"dla_count is {self.dla_count}; a machine has 0, 1 or 2 DLA cores")
+        major, dot, minor = self.dla_version.partition(".")
+        if not (major.isdigit() and minor.isdigit() and dot):
+            raise ConfigError(f"dla_version is {self.dla_version!r}; it is major.minor, as in 2.0")
+
+    def replace(self, **changes: Any) -> Config:
+        """This configuration with some fields changed; unknown names raise ConfigError."""
+        for name in changes:
+            _field(name)
+        return dataclasses.replace(self, **changes)
+
+
+def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ConfigError(f"{name} is {value!r}; it is one of {', '.join(allowed)}")
+
+
+def _field(name: str) -> dataclasses.Field[Any]:
+    fields = {f.name: f for f in dataclasses.fields(Config)}
+    if name not in fields:
+        near = difflib.get_close_matches(name, fields, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise ConfigError(f"there is no setting {name}{hint}")
+    return fields[name]
+
+
+def _typed(name: str, text: str) -> Any:
+    kind = _field(name).type
+    if kind == "bool":
+        lowered = text.strip().lower()
+        if lowered in ("1", "true", "yes", "on"):
+            return True
+        if lowered in ("", "0", "false", "no", "off"):
+            return False
+        raise ConfigError(f"{name} is {text!r}; it is 0 or 1")
+    if kind == "int":
+        try:
+            return int(text, 0)
+        except ValueError:
+            raise ConfigError(f"{name} is {text!r}; it is a whole number") from None
+    return text
+
+
+def _from_toml(path: str) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(Path(path).read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"config_file {path}: {error}") from None
+    values: dict[str, Any] = {}
+    for name, value in table.items():
+        kind = _field(name).type
+        if not isinstance(value, {"bool": bool, "int": int}.get(str(kind), str)):
+            raise ConfigError(f"config_file {path}: {name} must be a {kind}, found {value!r}")
+        values[name] = value
+    return values
+
+
+def from_environment(environment: Mapping[str, str]) -> Config:
+    """Reads the variables; the TOML file that CUDLA_SIM_CONFIG_FILE names comes first.
+
+    Raises ConfigError for an unknown ``CUDLA_SIM_`` name: a typing error must not pass unseen.
+    """
+    values: dict[str, Any] = {}
+    for variable in sorted(environment):
+        name = variable.removeprefix(PREFIX)
+        if name == variable or name in _READ_ELSEWHERE:
+            continue
+        try:
+            values[name.lower()] = _typed(name.lower(), environment[variable])
+        except ConfigError as error:
+            raise ConfigError(f"{variable}: {error}") from None
+    if path := values.get("config_file"):
+        values = {**_from_toml(path), **values}
+    return Config(**values)

@@ -1,0 +1,66 @@
+"""What happened, as append-only records that logs, traces and tests subscribe to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import Any, NamedTuple
+
+
+class Event(NamedTuple):
+    """One thing that happened on one track (a host thread or an engine)."""
+
+    kind: str  # "call", "layer", "task", "memory", ...
+    name: str
+    track: str
+    begin_ns: int
+    end_ns: int
+    details: dict[str, Any]
+
+
+Subscriber = Callable[[Event], None]
+
+
+class EventHub:
+    """Hands each event to every subscriber, in the thread where it happened.
+
+    ``subscribers`` is replaced, never changed in place, so that emitting needs no lock.
+    """
+
+    def __init__(self) -> None:
+        self.subscribers: tuple[Subscriber, ...] = ()
+        self._lock = threading.Lock()
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Adds a subscriber; the returned function removes it again."""
+        with self._lock:
+            self.subscribers = (*self.subscribers, subscriber)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self.subscribers = tuple(s for s in self.subscribers if s is not subscriber)
+
+        return unsubscribe
+
+    def emit(
+        self, kind: str, name: str, begin_ns: int, details: dict[str, Any], track: str = ""
+    ) -> None:
+        """Emits an event that ends now; ``track`` defaults to the current thread's name."""
+        if self.subscribers:
+            where = track or threading.current_thread().name
+            self.emit_span(kind, name, begin_ns, perf_counter_ns(), details, where)
+
+    def emit_span(
+        self,
+        kind: str,
+        name: str,
+        begin_ns: int,
+        end_ns: int,
+        details: dict[str, Any],
+        track: str,
+    ) -> None:
+        """Emits an event that is over already."""
+        event = Event(kind, name, track, begin_ns, end_ns, details)
+        for subscriber in self.subscribers:
+            subscriber(event)

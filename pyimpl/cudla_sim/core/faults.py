@@ -1,0 +1,55 @@
+"""Failures on purpose: named points that a test can make fail."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from .errors import ConfigError
+
+
+@dataclass
+class Rule:
+    """``point[@n][=STATUS]``: fail pass ``n`` of ``point`` (0: every pass)."""
+
+    point: str
+    nth: int
+    status: str
+    passes: int = 0
+
+
+class Faults:
+    """The rules in force. ``active`` is False when there are none: the fast path asks only that."""
+
+    def __init__(self, text: str = "") -> None:
+        self._lock = threading.Lock()
+        self._rules: list[Rule] = []
+        self.active = False
+        self.set(text)
+
+    def set(self, text: str) -> None:
+        """Replaces all rules. Raises ConfigError when the text cannot be read."""
+        rules = [self._parse(part.strip()) for part in text.split(",") if part.strip()]
+        with self._lock:
+            self._rules = rules
+            self.active = bool(rules)
+
+    @staticmethod
+    def _parse(part: str) -> Rule:
+        head, _, status = part.partition("=")
+        point, at, count = head.partition("@")
+        if not point or (at and not (count.isdigit() and int(count) > 0)):
+            raise ConfigError(f"fault rule {part!r}; it is point[@n][=STATUS] with n from 1")
+        return Rule(point.strip(), int(count) if at else 0, status.strip())
+
+    def check(self, point: str) -> str | None:
+        """Counts a pass of ``point``; the status name to fail with ("" for the default) or None."""
+        if not self.active:
+            return None
+        with self._lock:
+            for rule in self._rules:
+                if rule.point == point:
+                    rule.passes += 1
+                    if rule.nth in (0, rule.passes):
+                        return rule.status
+        return None

@@ -1,0 +1,113 @@
+"""A monotonic counter with waiters, and a value on it: every synchronisation object is this."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from bisect import insort
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import NamedTuple
+
+_ids = itertools.count(1)
+
+
+
+def engine_clock_ns() -> int:
+    """The clock that timestamps use: monotonic nanoseconds."""
+    return perf_counter_ns()
+
+
+
+
+class _Waiter(NamedTuple):
+    value: int
+    order: int
+    wake: Callable[[], None]
+
+
+class Timeline:
+    """A counter that only grows. ``value`` may be read without a lock.
+
+    Waiters are woken in the thread that advances the counter, after its lock is released.
+    """
+
+    def __init__(self, name: str = "timeline") -> None:
+        self.id = next(_ids)
+        self.name = name
+        self.value = 0
+        self._lock = threading.Lock()
+        self._waiters: list[_Waiter] = []
+        self._reserved = 0
+
+    def __repr__(self) -> str:
+        return f"<{self.name} #{self.id} at {self.value}>"
+
+    def reserve(self) -> Fence:
+        """A fence one past everything reserved so far: what the next ``signal`` will reach."""
+        with self._lock:
+            self._reserved = max(self._reserved, self.value) + 1
+            return Fence(self, self._reserved)
+
+    @property
+    def reserved(self) -> int:
+        """The highest value handed out or reached."""
+        return max(self._reserved, self.value)
+
+    def advance(self, value: int | None = None) -> int:
+        """Raises the counter to ``value`` (by one when None; never lowers it); the new value."""
+        with self._lock:
+            self.value = max(self.value, self.value + 1 if value is None else value)
+            reached = self.value
+            count = 0
+            for waiter in self._waiters:
+                if waiter.value > reached:
+                    break
+                count += 1
+            woken, self._waiters = self._waiters[:count], self._waiters[count:]
+        for waiter in woken:
+            waiter.wake()
+        return reached
+
+    def when(self, value: int, wake: Callable[[], None]) -> bool:
+        """Calls ``wake`` once when ``value`` is reached; False (and no call) when it already is."""
+        with self._lock:
+            if self.value >= value:
+                return False
+            insort(self._waiters, _Waiter(value, next(_ids), wake))
+            return True
+
+    def forget(self, wake: Callable[[], None]) -> None:
+        """Removes a waiter that gave up."""
+        with self._lock:
+            self._waiters = [w for w in self._waiters if w.wake is not wake]
+
+    def wait(self, value: int, timeout_s: float | None = None) -> bool:
+        """Blocks (without the interpreter lock) until ``value``; False after ``timeout_s``."""
+        if self.value >= value:
+            return True
+        if timeout_s is not None and timeout_s <= 0:
+            return False
+        gate = threading.Lock()
+        gate.acquire()
+        wake = gate.release
+        if not self.when(value, wake):
+            return True
+        if gate.acquire(timeout=-1 if timeout_s is None else min(timeout_s, threading.TIMEOUT_MAX)):
+            return True
+        self.forget(wake)
+        return self.value >= value
+
+
+class Fence(NamedTuple):
+    """Reached when ``timeline`` is at ``value`` or beyond. Keeps the timeline alive."""
+
+    timeline: Timeline
+    value: int
+
+    @property
+    def reached(self) -> bool:
+        return self.timeline.value >= self.value
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        return self.timeline.wait(self.value, timeout_s)

@@ -1,0 +1,208 @@
+"""Device memory is host memory: an ordered map of the address ranges that somebody may touch."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import threading
+from bisect import bisect_right, insort
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+
+
+class MemoryFault(Exception):
+    """An access outside every mapped range, or a write to a read-only one."""
+
+    def __init__(self, address: int, size: int, write: bool, explanation: str) -> None:
+        super().__init__(explanation)
+        self.address = address
+        self.size = size
+        self.write = write
+        self.explanation = explanation
+
+
+class Region:
+    """A contiguous range of host memory. ``data`` is all of it as uint8, zero-copy."""
+
+    __slots__ = ("base", "data", "name", "owner", "size", "writable")
+
+    def __init__(
+        self, base: int, size: int, name: str, data: Bytes, writable: bool, owner: Any
+    ) -> None:
+        self.base = base
+        self.size = size
+        self.name = name
+        self.data = data
+        self.writable = writable
+        self.owner = owner
+
+    @property
+    def end(self) -> int:
+        return self.base + self.size
+
+    def __repr__(self) -> str:
+        return f"<{self.name} [{self.base:#x}, {self.end:#x}) {self.size} bytes>"
+
+
+def host_bytes(address: int, size: int) -> Bytes:
+    """Host memory as a uint8 array, without a copy and without keeping it alive."""
+    return np.frombuffer((ctypes.c_uint8 * size).from_address(address), np.uint8)
+
+
+def address_of(array: NDArray[Any]) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def anonymous(size: int, align: int = 4096) -> Bytes:
+    """Zero-filled memory that costs nothing until it is touched. Raises MemoryError.
+
+    The array keeps the mapping alive. Alignments above the page size are met by over-allocation.
+    """
+    slack = align if align > mmap.PAGESIZE else 0
+    try:
+        pages = mmap.mmap(-1, max(size, 1) + slack)
+    except (OSError, OverflowError, ValueError) as error:
+        raise MemoryError(f"the system has no {size} bytes: {error}") from None
+    whole = np.frombuffer(pages, np.uint8)
+    skip = -address_of(whole) % align if slack else 0
+    return whole[skip : skip + size]
+
+
+class AddressSpace:
+    """Address ranges that one party (a process, a device handle) may touch. They never overlap."""
+
+    def __init__(self, name: str = "memory") -> None:
+        self.name = name
+        self._bases: list[int] = []
+        self._regions: dict[int, Region] = {}
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> Iterator[Region]:
+        """The regions in order of address."""
+        return iter([self._regions[b] for b in list(self._bases) if b in self._regions])
+
+    def __len__(self) -> int:
+        return len(self._bases)
+
+    def map(
+        self,
+        base: int,
+        size: int,
+        *,
+        name: str,
+        data: Bytes | None = None,
+        writable: bool = True,
+        owner: Any = None,
+    ) -> Region:
+        """Adds [base, base + size). Without ``data`` the host memory at ``base`` is wrapped.
+
+        Raises ValueError for an empty range or one that overlaps another.
+        """
+        if size <= 0 or base <= 0:
+            raise ValueError(f"{name}: [{base:#x}, +{size}) is no address range")
+        region = Region(
+            base, size, name, host_bytes(base, size) if data is None else data, writable, owner
+        )
+        with self._lock:
+            clash = self.overlapping(base, size)
+            if clash is not None:
+                raise ValueError(f"{name}: [{base:#x}, +{size}) overlaps {clash}")
+            self._regions[base] = region
+            insort(self._bases, base)
+        return region
+
+    def allocate(self, size: int, *, name: str, align: int = 4096, owner: Any = None) -> Region:
+        """Maps new zero-filled host memory. Raises MemoryError."""
+        data = anonymous(size, align)
+        return self.map(address_of(data), size, name=name, data=data, owner=owner)
+
+    def unmap(self, region: Region) -> None:
+        """Removes a region; one that is already gone is left alone."""
+        with self._lock:
+            if self._regions.get(region.base) is region:
+                del self._regions[region.base]
+                del self._bases[bisect_right(self._bases, region.base) - 1]
+
+    def find(self, address: int) -> Region | None:
+        """The region that holds ``address``."""
+        index = bisect_right(self._bases, address) - 1
+        if index < 0:
+            return None
+        try:
+            region = self._regions.get(self._bases[index])
+        except IndexError:  # another thread removed one between the two lines above
+            return self.find(address)
+        return region if region is not None and address < region.end else None
+
+    def overlapping(self, base: int, size: int) -> Region | None:
+        """Some region that shares an address with [base, base + size)."""
+        inside = self.find(base)
+        if inside is not None:
+            return inside
+        index = bisect_right(self._bases, base)
+        if index < len(self._bases) and self._bases[index] < base + size:
+            return self._regions[self._bases[index]]
+        return None
+
+    def view(self, address: int, size: int, *, write: bool = False) -> Bytes:
+        """``size`` bytes at ``address`` as uint8, zero-copy.
+
+        Raises MemoryFault when they do not lie in one region, or may not be written.
+        """
+        region = self.find(address)
+        if region is None or size < 0 or address + size > region.end:
+            raise MemoryFault(address, size, write, self.explain(address, size))
+        if write and not region.writable:
+            raise MemoryFault(address, size, write, f"{region} is read-only")
+        start = address - region.base
+        return region.data[start : start + size]
+
+    def explain(self, address: int, size: int) -> str:
+        """Why [address, address + size) cannot be used: what lies nearest."""
+        wanted = f"[{address:#x}, +{size})"
+        region = self.find(address)
+        if region is not None:
+            over = address + size - region.end
+            return f"{wanted} runs {over} bytes past the end of {region}"
+        index = bisect_right(self._bases, address)
+        near = []
+        if index > 0:
+            below = self._regions[self._bases[index - 1]]
+            near.append(f"{below} ends {address - below.end} bytes below")
+        if index < len(self._bases):
+            above = self._regions[self._bases[index]]
+            near.append(f"{above} begins {above.base - address} bytes above")
+        return f"{wanted} is in no range of {self.name}; " + (
+            "; ".join(near) if near else "it has none"
+        )
+
+
+def read_host(address: int, size: int) -> bytes:
+    """A copy of host memory that a program claims to own.
+
+    Reads through the kernel, so that a wrong pointer or a size far too large raises MemoryFault
+    instead of ending the process.
+    """
+    explanation = f"[{address:#x}, +{size}) is not readable memory of this process"
+    try:
+        with open("/proc/self/mem", "rb", buffering=0) as memory:
+            parts, left, at = [], size, address
+            while left > 0:
+                part = os.pread(memory.fileno(), min(left, 1 << 24), at)
+                if not part:
+                    break
+                parts.append(part)
+                left, at = left - len(part), at + len(part)
+    except (OSError, OverflowError, ValueError):
+        raise MemoryFault(address, size, False, explanation) from None
+    if left > 0:
+        raise MemoryFault(
+            address, size, False, f"{explanation} (only the first {size - left} bytes are)"
+        )
+    return b"".join(parts)

@@ -1,0 +1,102 @@
+"""Everything one simulated process owns, in one place, so that it can be dropped as a whole."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from .config import Config, from_environment
+from .events import EventHub
+from .faults import Faults
+from .handles import HandleTable
+from .memory import AddressSpace
+
+T = TypeVar("T")
+
+
+class Process:
+    """Configuration, memory, handles, events and faults, and the state of each API family.
+
+    ``families`` holds what a model keeps per process (its devices, modules, contexts), created
+    on first use by ``family``. ``closers`` run at ``close``, last added first.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.memory = AddressSpace("this process's device memory")
+        self.handles = HandleTable()
+        self.events = EventHub()
+        self.faults = Faults(config.fault)
+        self.families: dict[str, Any] = {}
+        self.closers: list[Callable[[], None]] = []
+        self.lock = threading.RLock()
+        self.pid = os.getpid()
+
+    def family(self, name: str, create: Callable[[Process], T]) -> T:
+        """The state of one API family; ``create`` makes it on first use."""
+        state = self.families.get(name)
+        if state is None:
+            with self.lock:
+                state = self.families.get(name)
+                if state is None:
+                    state = self.families[name] = create(self)
+        return cast(T, state)
+
+    def close(self) -> None:
+        """Lets every family stop its workers."""
+        while self.closers:
+            self.closers.pop()()
+
+
+class _Current:
+    """The process in force. One attribute, so that replacing it is atomic."""
+
+    process: Process | None = None
+    lock = threading.RLock()
+
+
+def current() -> Process:
+    """The simulated process; made from the environment on first use.
+
+    Raises ConfigError when a ``CUDLA_SIM_`` variable cannot be understood.
+    """
+    process = _Current.process
+    if process is None:
+        with _Current.lock:
+            process = _Current.process
+            if process is None:
+                process = _Current.process = Process(from_environment(os.environ))
+    return process
+
+
+def replace(config: Config | None = None) -> Process:
+    """Ends the current process and begins a clean one; old handles are stale, not unknown."""
+    with _Current.lock:
+        old = current()
+        old.close()
+        old.handles.drop_all("reset")
+        fresh = Process(config or old.config)
+        fresh.handles.inherit_freed(old.handles)
+        fresh.events.subscribers = old.events.subscribers
+        _Current.process = fresh
+    return fresh
+
+
+def after_fork() -> None:
+    """In the child: the parent's engines and their threads do not exist here.
+
+    Locks that other threads of the parent held are not looked at again.
+    """
+    _Current.lock = threading.RLock()
+    old = _Current.process
+    if old is None:
+        return
+    fresh = Process(old.config)
+    handles = old.handles
+    handles._lock = threading.Lock()
+    handles.drop_all("fork() (engine state does not survive it; open the device again)")
+    fresh.handles.inherit_freed(handles)
+    fresh.events.subscribers = old.events.subscribers
+    _Current.process = fresh

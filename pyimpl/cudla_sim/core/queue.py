@@ -1,0 +1,106 @@
+"""An in-order worker: what an engine or a stream is, seen from the host."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from .fence import Fence, Timeline
+
+Work = Callable[[], None]
+
+
+class Job:
+    """Work that starts when its ``waits`` are reached; ``done`` is reached when it ended."""
+
+    __slots__ = ("done", "error", "waits", "work")
+
+    def __init__(self, work: Work, waits: tuple[Fence, ...], done: Fence) -> None:
+        self.work = work
+        self.waits = waits
+        self.done = done
+        self.error: BaseException | None = None
+
+
+class Queue:
+    """Runs jobs one after the other in a thread of its own. Submitting never blocks.
+
+    The thread starts with the first job and is a daemon: a process may end while it works. A job
+    that raises is recorded (``on_error``) and does not stop the queue. ``progress`` counts ended
+    jobs, so a fence on it says that everything submitted up to a point is over.
+    """
+
+    def __init__(
+        self, name: str, on_error: Callable[[Job, BaseException], None] | None = None
+    ) -> None:
+        self.name = name
+        self.progress = Timeline(f"progress of {name}")
+        self._on_error = on_error
+        self._jobs: deque[Job] = deque()
+        self._lock = threading.Lock()
+        self._wakeup = threading.Lock()  # held while the worker has nothing to do
+        self._wakeup.acquire()
+        self._sleeping = False
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def submit(self, work: Work, waits: Iterable[Fence] = ()) -> Fence:
+        """Appends work; the fence is reached when it (and all before it) ended."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError(f"{self.name} is closed")
+            job = Job(work, tuple(waits), self.progress.reserve())
+            self._jobs.append(job)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+                self._thread.start()
+            elif self._sleeping:
+                self._sleeping = False
+                self._wakeup.release()
+        return job.done
+
+    @property
+    def last(self) -> Fence:
+        """Reached when everything submitted so far ended."""
+        return Fence(self.progress, self.progress.reserved)
+
+    @property
+    def idle(self) -> bool:
+        return self.last.reached
+
+    def drain(self, timeout_s: float | None = None) -> bool:
+        """Waits until everything submitted so far ended; False after ``timeout_s``."""
+        return self.last.wait(timeout_s)
+
+    def close(self) -> None:
+        """Ends the worker after the jobs it still has. Does not wait."""
+        with self._lock:
+            self._closed = True
+            if self._sleeping:
+                self._sleeping = False
+                self._wakeup.release()
+
+    def _next(self) -> Job | None:
+        while True:
+            with self._lock:
+                if self._jobs:
+                    return self._jobs.popleft()
+                if self._closed:
+                    return None
+                self._sleeping = True
+            self._wakeup.acquire()
+
+    def _run(self) -> None:
+        while (job := self._next()) is not None:
+            try:
+                for fence in job.waits:
+                    fence.wait()
+                job.work()
+            except BaseException as error:  # a worker must survive whatever a job does
+                job.error = error
+                if self._on_error is not None:
+                    self._on_error(job, error)
+            finally:
+                self.progress.advance(job.done.value)
+                del job

@@ -1,0 +1,1 @@
+"""cuDLA: devices, modules, registered memory and semaphores, tasks."""

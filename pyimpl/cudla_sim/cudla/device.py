@@ -1,0 +1,254 @@
+"""DLA cores and the handles that programs open on them."""
+
+from __future__ import annotations
+
+import threading
+from time import monotonic, perf_counter_ns
+from typing import Any
+
+from ..constants.cudla import cudlaMode as Mode
+from ..constants.cudla import cudlaStatus as Status
+from ..core.fence import Fence
+from ..core.memory import MemoryFault
+from ..core.process import Process
+from ..core.queue import Queue
+from ..nvdla.errors import EngineTimeout, NvdlaError
+from ..nvdla.umd import Engine
+from . import statistics
+from .diagnostics import DiagnosticsModule
+from .errors import CudlaError, unsupported
+from .memory import DeviceMemory
+from .module import Module
+from .task import Events, Task
+
+MAX_HANDLES = 16  # cuDLA reference: handles a DLA
+DEFAULT_TIMEOUT_MS = 30_000
+MAX_TIMEOUT_MS = 1_000_000
+
+
+class Core:
+    """One DLA core. Its engine is made with the first task and serves one task at a time."""
+
+    def __init__(self, index: int, config_name: str) -> None:
+        self.index = index
+        self.name = f"DLA{index}"
+        self.config_name = config_name
+        self.handles: list[Device] = []
+        self.lock = threading.Lock()
+        self._engine: Any = None
+
+    @property
+    def engine(self) -> Any:
+        if self._engine is None:
+            self._engine = Engine(self.config_name)
+        return self._engine
+
+
+class Dla:
+    """The DLA cores of the simulated machine; ``cudla_sim.dla``."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.cores = [
+            Core(i, process.config.config) for i in range(process.config.dla_count)
+        ]
+        self.lock = threading.Lock()
+        process.closers.append(self.close)
+
+    @property
+    def devices(self) -> list[Device]:
+        """The open device handles, in order of creation."""
+        return [d for core in self.cores for d in core.handles]
+
+    def open(self, index: int, mode: int, gpu: Any = None) -> Device:
+        """Raises CudlaError: InvalidParam for a core that is not there, OutOfResources when all
+        16 handles of the core are in use."""
+        if not 0 <= index < len(self.cores):
+            raise CudlaError(
+                Status.cudlaErrorInvalidParam,
+                f"device is {index}; this machine has {len(self.cores)} DLA core(s), numbered from 0",
+            )
+        core = self.cores[index]
+        with self.lock:
+            if len(core.handles) >= MAX_HANDLES:
+                raise CudlaError(
+                    Status.cudlaErrorOutOfResources,
+                    f"{core.name} has {MAX_HANDLES} open handles, its maximum; destroy one first",
+                )
+            device = Device(self, core, mode, gpu)
+            core.handles.append(device)
+        return device
+
+    def close(self) -> None:
+        for device in self.devices:
+            device.queue.drain(1.0)
+            device.close()
+
+
+class Device:
+    """One device handle: its mode, modules, memory, and the tasks submitted through it."""
+
+    def __init__(self, dla: Dla, core: Core, mode: int, gpu: Any) -> None:
+        self.process = dla.process
+        self.core = core
+        self.mode = mode
+        self.gpu = gpu
+        self.memory = DeviceMemory(dla.process, f"{core.name}'s memory for this handle")
+        self.modules: list[Module | DiagnosticsModule] = []
+        self.queue = Queue(f"{core.name} queue")
+        self.timeout_ms = DEFAULT_TIMEOUT_MS
+        self.pending = Events()
+        self.tasks: list[Task] = []  # submitted and not ended
+        self.last_status = int(Status.cudlaSuccess)
+        self.last_explanation = ""
+        self._unreported: CudlaError | None = None
+        self.lock = threading.RLock()
+        self.closed = False
+
+    @property
+    def hybrid(self) -> bool:
+        return self.mode == Mode.CUDLA_CUDA_DLA
+
+    def __repr__(self) -> str:
+        return f"<{self.core.name} handle, {'hybrid' if self.hybrid else 'standalone'}>"
+
+    # --- modules ---
+
+    def load(self, image: bytes | None) -> Module | DiagnosticsModule:
+        """Loads a loadable, or the diagnostics module for None. Raises CudlaError."""
+        if self.modules and not self.process.config.multi_module:
+            raise unsupported(
+                "this device handle holds a module already; unload it first, or set "
+                "CUDLA_SIM_MULTI_MODULE=1 for the behaviour of newer releases"
+            )
+        module: Module | DiagnosticsModule
+        if image is None:
+            module = DiagnosticsModule(self.memory, self.core.config_name)
+        else:
+            module = Module(image, self.memory, self.core.config_name)
+        self.modules.append(module)
+        return module
+
+    def unload(self, module: Module | DiagnosticsModule) -> None:
+        """Raises CudlaError (Umd) while a submitted task still needs the module."""
+        if module.uses:
+            raise CudlaError(
+                Status.cudlaErrorUmd,
+                f"{module.uses} submitted task(s) still need this module; wait for them first",
+            )
+        self.modules.remove(module)
+        module.unload()
+
+    # --- tasks ---
+
+    def enqueue(self, task: Task) -> Fence:
+        """Standalone mode: runs the task after all earlier ones and its waits."""
+        with self.lock:
+            self.tasks.append(task)
+        return self.queue.submit(task.run, task.waits)
+
+    def enqueue_on(self, stream: Any, task: Task) -> None:
+        """Hybrid mode: the task takes its turn on the CUDA stream."""
+        with self.lock:
+            self.tasks.append(task)
+        stream.enqueue(task.run)
+
+    def execute(self, task: Task) -> Any:
+        """Runs a task's network on the core. Raises CudlaError with the engine's status."""
+        module = task.module
+        assert module is not None
+        self._check_faults()
+        with self.core.lock:
+            begin = perf_counter_ns()
+            try:
+                report = module.run(
+                    self.core.engine,
+                    task.inputs,
+                    task.outputs,
+                    deadline=monotonic() + self.timeout_ms / 1000,
+                )
+            except EngineTimeout as error:
+                raise CudlaError(Status.cudlaErrorDlaErrEngineTimeout, str(error)) from None
+            except MemoryError as error:
+                raise CudlaError(Status.cudlaErrorDlaErrNoMem, str(error)) from None
+            except (NvdlaError, MemoryFault) as error:
+                raise CudlaError(Status.cudlaErrorDlaErrInvalidInput, str(error)) from None
+        times = [
+            statistics.LayerTime(layer.name, layer.begin_ns, layer.end_ns)
+            for layer in report.layers
+        ]
+        for entry, descriptor in zip(task.statistics, module.statistics, strict=False):
+            statistics.write(entry.array[: descriptor.size], times)
+        self._emit(report, begin)
+        return report
+
+    def _check_faults(self) -> None:
+        faults = self.process.faults
+        for point, default in (
+            ("dla/timeout", Status.cudlaErrorDlaErrEngineTimeout),
+            ("dla/task", Status.cudlaErrorDlaErrDataMismatch),
+        ):
+            name = faults.check(point)
+            if name is not None:
+                status = Status.__members__.get(name, default)
+                raise CudlaError(status, f"the task was made to fail by the injected fault {point}")
+
+    def _emit(self, report: Any, begin: int) -> None:
+        events = self.process.events
+        if not events.subscribers:
+            return
+        for layer in report.layers:
+            events.emit_span("layer", layer.name, layer.begin_ns, layer.end_ns, layer.details(), self.core.name)
+        events.emit("task", "task", begin, {"layers": len(report.layers)}, self.core.name)
+
+    def finished(self, task: Task, begin: int) -> None:
+        """Called in the worker when a task ended, before its fences are signaled."""
+        with self.lock:
+            self.tasks.remove(task)
+            self.last_status = task.status
+            self.last_explanation = task.explanation
+            if task.state == "failed":
+                self._unreported = CudlaError(task.status, task.explanation)
+        if task.state == "failed" and self.gpu is not None:
+            self.gpu.report_external_fault(task.explanation)
+
+    def raise_earlier_fault(self) -> None:
+        """Calls marked so in the reference report the fault of an earlier task, once."""
+        if self._unreported is not None:
+            error, self._unreported = self._unreported, None
+            raise CudlaError(error.status, f"an earlier task failed: {error.explanation}")
+
+    def last_error(self) -> tuple[int, str]:
+        """Status and explanation of the task that ended last."""
+        self._unreported = None
+        return self.last_status, self.last_explanation
+
+    # --- end ---
+
+    def destroy(self) -> None:
+        """cudlaDestroyDevice. Raises CudlaError (Umd) while submitted tasks have not ended."""
+        if self.tasks:
+            raise CudlaError(
+                Status.cudlaErrorUmd,
+                f"{len(self.tasks)} submitted task(s) have not ended; wait for their fences or "
+                "their stream first",
+            )
+        self.close()
+
+    def close(self) -> None:
+        with self.lock:
+            if self.closed:
+                return
+            self.closed = True
+        self.queue.close()
+        for module in list(self.modules):
+            self.modules.remove(module)
+            module.unload()
+        self.memory.release_all()
+        if self in self.core.handles:
+            self.core.handles.remove(self)
+
+
+def dla(process: Process) -> Dla:
+    """The DLA cores of a process."""
+    return process.family("dla", Dla)

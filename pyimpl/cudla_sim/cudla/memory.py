@@ -1,0 +1,236 @@
+"""What a device handle may touch: registered CUDA memory, imported buffers and semaphores."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from ..constants.cudla import cudlaAccessPermissionFlags as Flag
+from ..constants.cudla import cudlaStatus as Status
+from ..core.memory import AddressSpace, Bytes, MemoryFault, Region, host_bytes
+from ..core.process import Process
+from ..nvsci.buf import Buffer
+from ..nvsci.sync import SyncObj
+from .errors import CudlaError, invalid_address
+
+ALIGNMENT = 32  # cuDLA reference: a pointer that is not 32-byte aligned is undefined behaviour
+
+# Engine addresses lie above every address a process can have, so that a CUDA or CPU pointer passed
+# by mistake instead of the registered one is told apart from it.
+_ENGINE_BASE = 0xD1A0_0000_0000
+_GUARD = 1 << 16
+_cursor = _ENGINE_BASE
+_cursor_lock = threading.Lock()
+
+
+def _engine_address(size: int, like: int) -> int:
+    """A fresh engine address range with the same offset in its page as ``like``."""
+    global _cursor
+    with _cursor_lock:
+        address = _cursor + like % 4096
+        _cursor += -(-(size + like % 4096) // 4096) * 4096 + _GUARD
+    return address
+
+
+class Registered:
+    """A range of memory that tasks of one handle may use.
+
+    ``device_address`` is what cudlaMemRegister and cudlaImportExternalMemory return. ``array`` is
+    the memory as uint8, zero-copy. ``uses`` counts submitted tasks that still need it.
+    """
+
+    def __init__(
+        self,
+        space: AddressSpace,
+        *,
+        address: int,
+        data: Bytes,
+        flags: int,
+        source: Region | None,
+        buffer: Buffer | None = None,
+    ) -> None:
+        self.address = address
+        self.size = len(data)
+        self.flags = flags
+        self.source = source
+        self.buffer = buffer
+        self.uses = 0
+        self._space = space
+        self.region = space.map(
+            _engine_address(self.size, address),
+            self.size,
+            name="imported NvSciBuf" if buffer else "registered CUDA memory",
+            data=data,
+            writable=not flags & Flag.CUDLA_READ_ONLY_PERM,
+            owner=self,
+        )
+        if buffer is not None:
+            buffer.retain()
+
+    @property
+    def device_address(self) -> int:
+        return self.region.base
+
+    @property
+    def array(self) -> Bytes:
+        return self.region.data
+
+    @property
+    def is_statistics(self) -> bool:
+        return bool(self.flags & Flag.CUDLA_TASK_STATISTICS)
+
+    def alive(self, process: Process) -> bool:
+        """False once the program freed the memory behind the registration."""
+        return self.source is None or process.memory.find(self.source.base) is self.source
+
+    def release(self) -> None:
+        self._space.unmap(self.region)
+        if self.buffer is not None:
+            self.buffer.release()
+            self.buffer = None
+
+    def __repr__(self) -> str:
+        return f"<registered [{self.address:#x}, +{self.size}) as {self.device_address:#x}>"
+
+
+class Semaphore:
+    """An imported NvSciSync object."""
+
+    def __init__(self, sync: SyncObj) -> None:
+        self.sync = sync
+        self.uses = 0
+        self.device_address = _engine_address(4096, 0)
+
+
+class DeviceMemory:
+    """Everything registered through one device handle."""
+
+    def __init__(self, process: Process, name: str) -> None:
+        self._process = process
+        self.space = AddressSpace(name)
+        self.registered: list[Registered] = []
+        self.semaphores: dict[int, Semaphore] = {}
+
+    def register(self, address: int, size: int, flags: int) -> Registered:
+        """cudlaMemRegister: CUDA memory becomes visible to the engine.
+
+        Raises CudlaError: InvalidAddress for memory that CUDA did not allocate or a range that
+        runs past it, MemoryRegistered for a second registration.
+        """
+        if size == 0:
+            raise invalid_address("size is 0; it is the number of bytes to register")
+        if address % ALIGNMENT:
+            raise invalid_address(f"ptr ({address:#x}) is not aligned to {ALIGNMENT} bytes")
+        for other in self.registered:
+            if other.address < address + size and address < other.address + other.size:
+                raise CudlaError(
+                    Status.cudlaErrorMemoryRegistered,
+                    f"ptr ({address:#x}) is registered already: {other}; this error is harmless",
+                )
+        memory = self._process.memory
+        source = memory.find(address)
+        if source is None and self._process.config.register_host_memory:
+            return self._add(host_bytes(address, size), address, flags, None, None)
+        try:
+            data = memory.view(address, size)
+        except MemoryFault as fault:
+            raise invalid_address(
+                f"ptr and size are no CUDA memory: {fault.explanation}; cudaMalloc and "
+                "cudaMallocHost make memory that can be registered"
+            ) from None
+        return self._add(data, address, flags, source, None)
+
+    def import_buffer(self, buffer: Buffer, size: int, flags: int) -> Registered:
+        """cudlaImportExternalMemory. Raises CudlaError (MemoryRegistered, InvalidParam)."""
+        if not 0 < size <= buffer.size:
+            raise CudlaError(
+                Status.cudlaErrorInvalidParam,
+                f"desc.size is {size}; the buffer has {buffer.size} bytes",
+            )
+        for other in self.registered:
+            if other.buffer is buffer:
+                raise CudlaError(
+                    Status.cudlaErrorMemoryRegistered,
+                    f"extBufObject is imported already: {other}; this error is harmless",
+                )
+        return self._add(buffer.region.data[:size], buffer.address, flags, None, buffer)
+
+    def _add(
+        self, data: Bytes, address: int, flags: int, source: Region | None, buffer: Buffer | None
+    ) -> Registered:
+        entry = Registered(
+            self.space, address=address, data=data, flags=flags, source=source, buffer=buffer
+        )
+        self.registered.append(entry)
+        return entry
+
+    def import_semaphore(self, sync: SyncObj) -> Semaphore:
+        """cudlaImportExternalSemaphore. Raises CudlaError (MemoryRegistered)."""
+        for other in self.semaphores.values():
+            if other.sync is sync:
+                raise CudlaError(
+                    Status.cudlaErrorMemoryRegistered,
+                    f"extSyncObject is imported already as {other.device_address:#x}; this error "
+                    "is harmless",
+                )
+        semaphore = Semaphore(sync)
+        self.semaphores[semaphore.device_address] = semaphore
+        return semaphore
+
+    def unregister(self, device_address: int) -> None:
+        """cudlaMemUnregister: of memory or of a semaphore.
+
+        Raises CudlaError: InvalidAddress for an address that is not registered, Umd while a
+        submitted task still needs it.
+        """
+        entry: Registered | Semaphore | None = self.semaphores.get(device_address)
+        if entry is None:
+            entry = next((r for r in self.registered if r.device_address == device_address), None)
+        if entry is None:
+            raise invalid_address(f"devPtr {self.explain(device_address)}")
+        if entry.uses:
+            raise CudlaError(
+                Status.cudlaErrorUmd,
+                f"devPtr ({device_address:#x}) is still used by {entry.uses} submitted task(s); "
+                "wait for them first",
+            )
+        if isinstance(entry, Semaphore):
+            del self.semaphores[device_address]
+        else:
+            self.registered.remove(entry)
+            entry.release()
+
+    def release_all(self) -> None:
+        self.semaphores.clear()
+        while self.registered:
+            self.registered.pop().release()
+
+    def lookup(self, device_address: int, size: int, what: str) -> Registered:
+        """The registration that holds a task's tensor. Raises CudlaError (InvalidAddress)."""
+        region = self.space.find(device_address)
+        entry: Any = region.owner if region is not None else None
+        if region is None or not isinstance(entry, Registered):
+            raise invalid_address(f"{what} {self.explain(device_address)}")
+        if device_address + size > region.end:
+            raise invalid_address(
+                f"{what} ({device_address:#x}) needs {size} bytes, but only "
+                f"{region.end - device_address} are registered from there on: {entry}"
+            )
+        if not entry.alive(self._process):
+            raise invalid_address(f"{what}: {entry} was freed after it was registered")
+        return entry
+
+    def explain(self, device_address: int) -> str:
+        """Why ``device_address`` is none that this handle's tasks may use."""
+        if device_address == 0:
+            return "is NULL; it is what cudlaMemRegister or cudlaImportExternalMemory returned"
+        for entry in self.registered:
+            if entry.address <= device_address < entry.address + entry.size:
+                return (
+                    f"({device_address:#x}) is the CPU's address of {entry}; "
+                    f"pass {entry.device_address:#x}, the pointer that registration returned"
+                )
+        if device_address in self.semaphores:
+            return f"({device_address:#x}) is a semaphore, no memory"
+        return "is not registered: " + self.space.explain(device_address, 1)
+

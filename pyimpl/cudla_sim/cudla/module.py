@@ -1,0 +1,106 @@
+"""A loadable on a device, and the built-in diagnostics module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..constants import cudla as c
+from ..constants.cudla import cudlaStatus as Status
+from ..nvdla.errors import NvdlaError
+from ..nvdla.loadable import Loadable
+from ..nvdla.umd import LoadedNetwork
+from . import statistics
+from .errors import CudlaError
+from .memory import DeviceMemory
+
+NAME_LENGTH = c.CUDLA_RUNTIME_TENSOR_DESC_NAME_MAX_LEN
+_NVDLA_FEATURE_X8 = 37
+
+
+@dataclass(frozen=True)
+class TensorDescriptor:
+    """What cudlaModuleTensorDescriptor says of one tensor; sizes and strides in bytes."""
+
+    name: str
+    size: int
+    n: int
+    c: int
+    h: int
+    w: int
+    data_format: int
+    data_type: int
+    data_category: int
+    pixel_format: int
+    pixel_mapping: int
+    strides: tuple[int, ...]
+
+
+def _pixel_format(number: int) -> int:
+    """NVDLA numbers are cuDLA's up to FEATURE; its own x8 feature format is a FEATURE here."""
+    if number == _NVDLA_FEATURE_X8:
+        return c.CUDLA_PIXEL_FORMAT_FEATURE
+    return number if number <= c.CUDLA_PIXEL_FORMAT_FEATURE else c.CUDLA_PIXEL_FORMAT_UNKNOWN
+
+
+def _describe(tensor: Any) -> TensorDescriptor:
+    return TensorDescriptor(
+        tensor.name,
+        tensor.size,
+        tensor.n,
+        tensor.c,
+        tensor.h,
+        tensor.w,
+        tensor.data_format,
+        tensor.data_type,
+        tensor.data_category,
+        _pixel_format(tensor.pixel_format),
+        tensor.pixel_mapping,
+        tuple(tensor.strides),
+    )
+
+
+class Module:
+    """A loaded network. ``uses`` counts submitted tasks that still need it."""
+
+    diagnostics = False
+
+    def __init__(self, image: bytes, memory: DeviceMemory, config_name: str) -> None:
+        """Raises CudlaError (Umd) for an image that is no loadable for this machine."""
+        try:
+            self.loadable = Loadable.parse(image)
+            self.network: Any = LoadedNetwork(self.loadable, memory.space, config_name)
+        except NvdlaError as error:
+            raise CudlaError(Status.cudlaErrorUmd, str(error)) from None
+        self.uses = 0
+        self.unloaded = False
+        self.inputs = [_describe(t) for t in self.loadable.inputs]
+        self.outputs = [_describe(t) for t in self.loadable.outputs]
+        self.statistics = [_statistics_descriptor(0, self.network.layer_count)]
+
+    def run(self, engine: Any, inputs: Sequence[int], outputs: Sequence[int], **options: Any) -> Any:
+        """Runs the network on an engine; tensors are engine addresses."""
+        return engine.run(self.network, inputs, outputs, **options)
+
+    def unload(self) -> None:
+        self.unloaded = True
+        self.network.close()
+
+
+def _statistics_descriptor(index: int, layers: int) -> TensorDescriptor:
+    size = statistics.size_bytes(layers)
+    return TensorDescriptor(
+        f"task_statistics_{index}",
+        size,
+        1,
+        1,
+        1,
+        size,
+        c.CUDLA_DATA_FORMAT_UNKNOWN,
+        c.CUDLA_DATA_TYPE_UINT8,
+        c.CUDLA_DATA_CATEGORY_PLANAR,
+        c.CUDLA_PIXEL_FORMAT_UNKNOWN,
+        c.CUDLA_PIXEL_MAPPING_PITCH_LINEAR,
+        (1, size, size, 0, 0, 0, 0, 0),
+    )

@@ -1,0 +1,175 @@
+"""cudlaSubmitTask: all rules of the reference, then one Task per entry, all or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..constants.cudla import cudlaStatus as Status
+from ..constants.cudla import cudlaSubmissionFlags as Flag
+from .device import Device
+from .errors import CudlaError, invalid_param, unsupported
+from .memory import Registered
+from .module import TensorDescriptor
+from .task import Events, Task, TaskRequest
+
+ALL_FLAGS = (
+    Flag.CUDLA_SUBMIT_NOOP | Flag.CUDLA_SUBMIT_SKIP_LOCK_ACQUIRE | Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK
+)
+
+
+def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: int) -> list[Task]:
+    """Checks and enqueues; returns the tasks (none for an event-only submission).
+
+    ``stream`` is the CUDA stream in hybrid mode and None in standalone mode. Raises CudlaError;
+    then nothing was enqueued.
+    """
+    device.raise_earlier_fault()
+    diagnostics = bool(flags & Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK)
+    for index, request in enumerate(requests):
+        _check_shape(device, index, request, len(requests), diagnostics)
+    if not device.hybrid and requests[0].inputs is None and requests[0].outputs is None:
+        _store_events(device, requests[0])
+        return []
+    prepared = [
+        _prepare(device, index, request, bool(flags & Flag.CUDLA_SUBMIT_NOOP), diagnostics)
+        for index, request in enumerate(requests)
+    ]
+    with device.lock:
+        first, last = prepared[0][-1], prepared[-1][-1]
+        first.waits[:0] = device.pending.waits
+        last.signals[:0] = device.pending.signals
+        try:
+            for *_, events in prepared:
+                events.check(device.memory)
+        except CudlaError:
+            # The stored events wait for a submission that is in order.
+            del first.waits[: len(device.pending.waits)]
+            del last.signals[: len(device.pending.signals)]
+            raise
+        device.pending = Events()
+        tasks = [_make(device, *parts) for parts in prepared]
+        for task in tasks:
+            task.events.reserve()
+            if device.hybrid:
+                device.enqueue_on(stream, task)
+            else:
+                device.enqueue(task)
+    return tasks
+
+
+def _check_shape(
+    device: Device, index: int, request: TaskRequest, count: int, diagnostics: bool
+) -> None:
+    """Which fields a task must and must not have, by mode."""
+    task = f"ptrToTasks[{index}]"
+    if device.hybrid and (request.waits is not None or request.signals is not None):
+        raise unsupported(
+            f"{task} has wait or signal events; a hybrid device takes its order from the stream"
+        )
+    if diagnostics:
+        if request.inputs is not None or request.outputs is None:
+            raise unsupported(
+                f"{task}: a diagnostics task has no input tensors and must have output tensors"
+            )
+        return
+    if device.hybrid and (request.inputs is None or request.outputs is None):
+        raise unsupported(f"{task}: inputTensor and outputTensor must not be NULL in hybrid mode")
+    if (request.inputs is None) != (request.outputs is None):
+        raise unsupported(
+            f"{task}: only one of inputTensor and outputTensor is NULL; both for an event-only "
+            "submission, none for a task"
+        )
+    if request.inputs is None and count != 1:
+        raise unsupported(f"numTasks is {count}; an event-only submission is a single task")
+
+
+def _events(request: TaskRequest) -> Events:
+    return Events(list(request.waits or []), list(request.signals or []))
+
+
+def _store_events(device: Device, request: TaskRequest) -> None:
+    """An event-only submission replaces what an earlier one stored for the next task."""
+    events = _events(request)
+    with device.lock:
+        events.check(device.memory)
+        events.reserve()
+        device.pending = events
+
+
+Prepared = tuple[Any, list[Registered], Sequence[int], Sequence[int], list[Registered], bool, Events]
+
+
+def _prepare(
+    device: Device, index: int, request: TaskRequest, noop: bool, diagnostics: bool
+) -> Prepared:
+    """Looks up the module and every tensor of a task."""
+    task = f"ptrToTasks[{index}]"
+    module = request.module
+    if module is None or module not in device.modules:
+        raise CudlaError(
+            Status.cudlaErrorInvalidModule,
+            f"{task}.moduleHandle is not a module of this device handle",
+        )
+    if module.diagnostics != diagnostics:
+        raise unsupported(
+            f"{task}.moduleHandle is {'the' if module.diagnostics else 'not the'} diagnostics "
+            "module; CUDLA_SUBMIT_DIAGNOSTICS_TASK and that module go together"
+        )
+    inputs = [] if request.inputs is None else request.inputs
+    outputs = [] if request.outputs is None else request.outputs
+    if len(inputs) != len(module.inputs):
+        raise invalid_param(
+            f"{task}.numInputTensors is {len(inputs)}; the module has {len(module.inputs)}"
+        )
+    plain, with_statistics = len(module.outputs), len(module.outputs) + len(module.statistics)
+    if len(outputs) not in (plain, with_statistics):
+        raise invalid_param(
+            f"{task}.numOutputTensors is {len(outputs)}; the module has {plain} outputs"
+            + (f", {with_statistics} with statistics buffers" if module.statistics else "")
+        )
+    bound = _lookup(device, f"{task}.inputTensor", inputs, module.inputs, write=False)
+    bound += _lookup(device, f"{task}.outputTensor", outputs[:plain], module.outputs, write=True)
+    extra = outputs[plain:]
+    stats = _lookup(device, f"{task}.outputTensor", extra, module.statistics, True, plain)
+    for number, entry in enumerate(stats, plain):
+        if not entry.is_statistics:
+            raise invalid_param(
+                f"{task}.outputTensor[{number}] takes statistics, but its memory was registered "
+                "without CUDLA_TASK_STATISTICS"
+            )
+    return module, [*bound, *stats], inputs, outputs[:plain], stats, noop, _events(request)
+
+
+def _lookup(
+    device: Device,
+    what: str,
+    addresses: Sequence[int],
+    descriptors: Sequence[TensorDescriptor],
+    write: bool,
+    first: int = 0,
+) -> list[Registered]:
+    found = []
+    for number, (address, tensor) in enumerate(zip(addresses, descriptors, strict=False), first):
+        name = f"{what}[{number}] ({tensor.name})"
+        entry = device.memory.lookup(address, tensor.size, name)
+        if write and not entry.region.writable:
+            raise CudlaError(
+                Status.cudlaErrorInvalidAddress,
+                f"{name} is written, but its memory was registered with CUDLA_READ_ONLY_PERM",
+            )
+        found.append(entry)
+    return found
+
+
+def _make(
+    device: Device,
+    module: Any,
+    bound: list[Registered],
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    stats: list[Registered],
+    noop: bool,
+    events: Events,
+) -> Task:
+    return Task(device, module, bound, inputs, outputs, stats, events, noop=noop)

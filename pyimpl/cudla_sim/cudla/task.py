@@ -1,0 +1,198 @@
+"""A submission, step by step: what a task needs, when it starts, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from ..constants.cudla import cudlaFenceType as FenceType
+from ..constants.cudla import cudlaStatus as Status
+from ..core.fence import Fence
+from ..nvsci.sync import SyncObj
+from .errors import CudlaError, invalid_address, invalid_param, unsupported
+from .memory import DeviceMemory, Registered, Semaphore
+
+if TYPE_CHECKING:
+    from .device import Device
+    from .module import Module
+
+MAX_FENCES = 29  # real driver: pre-fences and EOF fences a submission can carry
+
+
+@dataclass
+class WaitEvent:
+    """A fence to wait for; ``sync`` is None when the program's fence is already cleared."""
+
+    sync: SyncObj | None
+    fence: Fence | None
+    kind: int
+
+
+@dataclass
+class SignalEvent:
+    """A semaphore to signal. ``fill`` writes the program's fence; None when it passed none."""
+
+    device_address: int
+    kind: int | None
+    fill: Callable[[SyncObj, int], None] | None
+    semaphore: Semaphore | None = None
+    fence: Fence | None = None
+
+    @property
+    def start_of_frame(self) -> bool:
+        return self.kind == FenceType.CUDLA_NVSCISYNC_FENCE_SOF
+
+
+@dataclass
+class TaskRequest:
+    """One cudlaTask as decoded from C. ``inputs``/``outputs`` are None for NULL arrays."""
+
+    module: Module | None
+    inputs: Sequence[int] | None
+    outputs: Sequence[int] | None
+    waits: list[WaitEvent] | None
+    signals: list[SignalEvent] | None
+
+
+@dataclass
+class Events:
+    """Waits and signals that a submission carries."""
+
+    waits: list[WaitEvent] = field(default_factory=list)
+    signals: list[SignalEvent] = field(default_factory=list)
+
+    def check(self, memory: DeviceMemory) -> None:
+        """The rules on events (cuDLA reference, cudlaSubmitTask). Raises CudlaError."""
+        for index, wait in enumerate(self.waits):
+            if wait.kind != FenceType.CUDLA_NVSCISYNC_FENCE:
+                raise unsupported(
+                    f"waitEvents.preFences[{index}].type is {wait.kind}; only "
+                    "CUDLA_NVSCISYNC_FENCE (1) can be waited for"
+                )
+            if wait.sync is not None and all(
+                s.sync is not wait.sync for s in memory.semaphores.values()
+            ):
+                raise invalid_address(
+                    f"waitEvents.preFences[{index}] belongs to a sync object that was not "
+                    "imported with cudlaImportExternalSemaphore on this device"
+                )
+        sync_points = 0
+        for index, signal in enumerate(self.signals):
+            signal.semaphore = memory.semaphores.get(signal.device_address)
+            if signal.semaphore is None:
+                raise invalid_address(
+                    f"signalEvents.devPtrs[{index}] ({signal.device_address:#x}) is no semaphore "
+                    "that cudlaImportExternalSemaphore returned on this device"
+                )
+            sync = signal.semaphore.sync
+            if sync.attributes.cpu_signals:
+                raise CudlaError(
+                    Status.cudlaErrorNvSci,
+                    f"signalEvents.devPtrs[{index}]: the sync object's signaler is the CPU; "
+                    "reconcile it with cudlaGetNvSciSyncAttributes(CUDLA_NVSCISYNC_ATTR_SIGNAL)",
+                )
+            if signal.fill is None and sync.is_sync_point:
+                raise invalid_param(
+                    f"signalEvents.eofFences[{index}] is NULL; only deterministic semaphores "
+                    "can be signaled without a fence"
+                )
+            if signal.kind is not None and signal.kind not in (1, 2):
+                raise unsupported(
+                    f"signalEvents.eofFences[{index}].type is {signal.kind}; "
+                    "CUDLA_NVSCISYNC_FENCE (1) or CUDLA_NVSCISYNC_FENCE_SOF (2)"
+                )
+            sync_points += sync.is_sync_point
+        starts = sum(s.start_of_frame for s in self.signals)
+        if len(self.waits) + starts > MAX_FENCES or len(self.signals) - starts > MAX_FENCES:
+            raise invalid_param(
+                f"{len(self.waits)} waits, {starts} SOF and {len(self.signals) - starts} EOF "
+                f"fences; at most {MAX_FENCES} waits and SOF fences and {MAX_FENCES} EOF fences"
+            )
+        if sync_points > 1:
+            raise invalid_param(
+                f"the effective signal events hold {sync_points} sync points; one is possible "
+                "(deterministic semaphores are not limited)"
+            )
+
+    def reserve(self) -> None:
+        """Promises the fences to the program: SOF ones come before EOF ones."""
+        for signal in sorted(self.signals, key=lambda s: not s.start_of_frame):
+            if signal.semaphore is not None and signal.fence is None:
+                signal.fence = signal.semaphore.sync.reserve()
+                if signal.fill is not None:
+                    signal.fill(signal.semaphore.sync, signal.fence.value)
+
+
+class Task:
+    """One task on its way through a device. ``state``: queued, running, done or failed."""
+
+    def __init__(
+        self,
+        device: Device,
+        module: Module | None,
+        bound: Sequence[Registered],
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        statistics: Sequence[Registered],
+        events: Events,
+        *,
+        noop: bool,
+    ) -> None:
+        self.device = device
+        self.module = module
+        self.inputs = inputs
+        self.outputs = outputs
+        self.statistics = statistics
+        self.events = events
+        self.noop = noop
+        self.state = "queued"
+        self.status = int(Status.cudlaSuccess)
+        self.explanation = ""
+        self.report: Any = None
+        self._bound = bound
+        for entry in self._holds():
+            entry.uses += 1
+
+    def _holds(self) -> list[Any]:
+        semaphores = [s.semaphore for s in self.events.signals if s.semaphore is not None]
+        return [*self._bound, *semaphores, *([self.module] if self.module else [])]
+
+    @property
+    def waits(self) -> list[Fence]:
+        return [w.fence for w in self.events.waits if w.fence is not None]
+
+    def run(self) -> None:
+        """Runs in the worker, after all waits. Fences are signaled whatever happens."""
+        self.state = "running"
+        self._signal(start_of_frame=True)
+        begin = perf_counter_ns()
+        try:
+            if not self.noop and self.module is not None:
+                self.report = self.device.execute(self)
+            self.state = "done"
+        except CudlaError as error:
+            self._failed(error.status, error.explanation)
+        except BaseException as error:
+            self._failed(Status.cudlaErrorUnknown, f"internal error: {error!r}")
+            raise
+        finally:
+            # Everything is given back before anybody can see the end of the task: a program
+            # unregisters its memory as soon as a fence lets it.
+            for entry in self._holds():
+                entry.uses -= 1
+            self.device.finished(self, begin)
+            self._signal(start_of_frame=False)
+
+    def _failed(self, status: int, explanation: str) -> None:
+        self.state = "failed"
+        self.status = int(status)
+        self.explanation = explanation
+
+    def _signal(self, *, start_of_frame: bool) -> None:
+        for signal in self.events.signals:
+            if signal.start_of_frame == start_of_frame and signal.semaphore and signal.fence:
+                signal.semaphore.sync.signal(
+                    signal.fence.value, failed=not start_of_frame and self.state == "failed"
+                )

@@ -1,0 +1,1 @@
+"""The NVDLA hardware: register file, interrupt controller, launch rules and functional units."""

@@ -1,0 +1,255 @@
+"""The register file behind the configuration space bus.
+
+``S_`` registers exist once. From ``D_OP_ENABLE`` on, every register exists in two groups; reads
+and writes go to the group that ``S_POINTER.PRODUCER`` selects. A write to a group that is enabled
+is dropped. ``CONSUMER`` names the group the unit works on; it toggles when the unit is done.
+Source: nvdla/hw ``vmod/nvdla/*/NV_NVDLA_*_regfile.v``, hardware manual "Ping-pong mechanism".
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cudla_sim.nvdla.hw import registers
+from cudla_sim.nvdla.hw.glb import Glb
+from cudla_sim.nvdla.hw.registers import MapName
+
+LUT_SIZES = (65, 257)
+"""Entries of the two tables of a LUT: LE (exponential or linear) and LO (linear only)."""
+
+LAUNCHED = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP_RDMA", "SDP", "PDP_RDMA", "PDP") + (
+    "CDP_RDMA",
+    "CDP",
+    "RBK",
+)
+"""Blocks with register groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A register access that hardware ignores, kept for reports."""
+
+    reason: str
+    address: int
+    value: int
+
+
+class LookupTable:
+    """The LE and LO tables of SDP or CDP behind their access port."""
+
+    __slots__ = ("address", "table", "tables", "version", "write")
+
+    def __init__(self) -> None:
+        self.tables = tuple([0] * size for size in LUT_SIZES)
+        self.table = 0
+        self.address = 0
+        self.write = 0
+        self.version = 0
+
+    def configure(self, value: int) -> None:
+        """Write to S_LUT_ACCESS_CFG: entry, table, direction."""
+        self.address = value & 0x3FF
+        self.table = value >> 16 & 1
+        self.write = value >> 17 & 1
+
+    @property
+    def configuration(self) -> int:
+        """Value of S_LUT_ACCESS_CFG."""
+        return self.address | self.table << 16 | self.write << 17
+
+    def put(self, value: int) -> None:
+        """Write to S_LUT_ACCESS_DATA: store and go to the next entry, stopping at the last."""
+        table = self.tables[self.table]
+        if self.write and self.address < len(table):
+            table[self.address] = value & 0xFFFF
+            self.version += 1
+        self._advance(table)
+
+    def get(self) -> int:
+        """Read S_LUT_ACCESS_DATA."""
+        table = self.tables[self.table]
+        value = table[self.address] if self.address < len(table) else 0
+        if not self.write:
+            self._advance(table)
+        return value
+
+    def _advance(self, table: list[int]) -> None:
+        if self.address < len(table) - 1:
+            self.address += 1
+
+
+class BlockState:
+    """Registers of one block: ``single`` once, ``groups`` twice, both by word offset."""
+
+    __slots__ = (
+        "consumer",
+        "enabled",
+        "first",
+        "groups",
+        "layout",
+        "lut",
+        "name",
+        "producer",
+        "single",
+    )
+
+    def __init__(self, layout: registers.Block) -> None:
+        self.name = layout.name
+        self.layout = layout
+        self.first = layout.first_grouped // 4
+        words = layout.registers[-1].offset // 4 + 1
+        self.single = [0] * words
+        self.groups = ([0] * words, [0] * words)
+        for item in layout.registers:
+            for bank in (self.single, *self.groups):
+                bank[item.offset // 4] = item.reset
+        self.enabled = [False, False]
+        self.producer = 0
+        self.consumer = 0
+        self.lut = LookupTable() if "S_LUT_ACCESS_CFG" in layout.by_name else None
+
+    @property
+    def active(self) -> list[int]:
+        """Registers of the group the unit works on."""
+        return self.groups[self.consumer]
+
+    @property
+    def ready(self) -> bool:
+        """True if the group the unit works on is enabled."""
+        return self.enabled[self.consumer]
+
+    def status(self) -> int:
+        """Value of S_STATUS: per group idle, running or pending."""
+        value = 0
+        for group in (0, 1):
+            if self.enabled[group]:
+                value |= (1 if group == self.consumer else 2) << (16 * group)
+        return value
+
+    def finish(self) -> int:
+        """Release the group the unit has worked on; return its number."""
+        group = self.consumer
+        self.enabled[group] = False
+        self.consumer = 1 - group
+        return group
+
+
+_Slot = tuple[BlockState, int, int, int, str]
+
+
+class RegisterFile:
+    """All registers of one engine, addressed by CSB byte address.
+
+    ``on_enable`` is called with a block name when one of its groups becomes enabled; it must only
+    take note. Accesses that hardware ignores are appended to ``rejected``.
+    """
+
+    def __init__(self, line: MapName, on_enable: Callable[[str], None]) -> None:
+        self.line = line
+        self.glb = Glb()
+        self.rejected: deque[Rejected] = deque(maxlen=256)
+        self.blocks = {name: BlockState(item) for name, item in registers.blocks(line).items()}
+        self._on_enable = on_enable
+        self._slots: dict[int, _Slot] = {}
+        for name, state in self.blocks.items():
+            for item in state.layout.registers:
+                kind = self._kind(name, item.name, item.write_mask)
+                entry = (state, item.offset // 4, item.write_mask, item.read_mask, kind)
+                self._slots[state.layout.base + item.offset] = entry
+
+    @staticmethod
+    def _kind(block: str, register: str, write_mask: int) -> str:
+        """Name the special behaviour of a register, "" for plain storage."""
+        if block == "GLB" or register in ("S_POINTER", "S_STATUS", "S_CBUF_FLUSH_STATUS"):
+            return register
+        if register.startswith("S_LUT_ACCESS"):
+            return register
+        if register == "D_OP_ENABLE":
+            return register
+        if block == "CFGROM" or write_mask == 0:
+            return "read_only"
+        return ""
+
+    def _reject(self, reason: str, address: int, value: int) -> None:
+        self.rejected.append(Rejected(reason, address, value))
+
+    def write(self, address: int, value: int) -> None:
+        """Write 32 bits; never fails (what hardware ignores is ignored and recorded)."""
+        slot = self._slots.get(address)
+        if slot is None:
+            self._reject("write to an address without register", address, value)
+            return
+        state, index, mask, _, kind = slot
+        if kind:
+            self._write_special(state, kind, address, value)
+        elif index < state.first:
+            state.single[index] = value & mask
+        elif state.enabled[state.producer]:
+            self._reject("write to a group that is enabled", address, value)
+        else:
+            state.groups[state.producer][index] = value & mask
+
+    def _write_special(self, state: BlockState, kind: str, address: int, value: int) -> None:
+        if kind == "S_POINTER":
+            state.producer = value & 1
+        elif kind == "D_OP_ENABLE":
+            if value & 1:
+                if state.enabled[state.producer]:
+                    self._reject("enable of a group that is enabled", address, value)
+                    return
+                state.enabled[state.producer] = True
+                self._on_enable(state.name)
+        elif kind == "S_LUT_ACCESS_DATA":
+            assert state.lut is not None
+            state.lut.put(value)
+        elif kind == "S_LUT_ACCESS_CFG":
+            assert state.lut is not None
+            state.lut.configure(value)
+        elif kind == "S_INTR_STATUS":
+            self.glb.clear_bits(value)
+        elif kind == "S_INTR_MASK":
+            self.glb.mask = value & 0x003F03FF
+        elif kind == "S_INTR_SET":
+            self.glb.set_bits(value)
+        else:
+            self._reject("write to a read-only register", address, value)
+
+    def read(self, address: int) -> int:
+        """Read 32 bits; addresses without a register read 0."""
+        slot = self._slots.get(address)
+        if slot is None:
+            self._reject("read from an address without register", address, 0)
+            return 0
+        state, index, _, mask, kind = slot
+        if kind and kind != "read_only":
+            return self._read_special(state, kind)
+        bank = state.single if index < state.first else state.groups[state.producer]
+        return bank[index] & mask
+
+    def _read_special(self, state: BlockState, kind: str) -> int:
+        if kind == "S_POINTER":
+            return state.producer | state.consumer << 16
+        if kind == "S_STATUS":
+            return state.status()
+        if kind == "D_OP_ENABLE":
+            return int(state.enabled[state.producer])
+        if kind == "S_CBUF_FLUSH_STATUS":
+            return 1
+        if kind == "S_INTR_STATUS":
+            return self.glb.status
+        if kind == "S_INTR_MASK":
+            return self.glb.mask
+        if kind == "S_NVDLA_HW_VERSION":
+            return self.blocks["GLB"].single[0]
+        if kind == "S_LUT_ACCESS_DATA" and state.lut is not None:
+            return state.lut.get()
+        if kind == "S_LUT_ACCESS_CFG" and state.lut is not None:
+            return state.lut.configuration
+        return 0
+
+    def latch(self, block: str, register: str, value: int) -> None:
+        """Store a status counter in the group that *block* works on."""
+        state = self.blocks[block]
+        state.active[state.layout.by_name[register].offset // 4] = value & 0xFFFFFFFF

@@ -1,0 +1,1 @@
+"""Register tables of the NVDLA blocks, one text table a block."""

@@ -1,0 +1,181 @@
+"""DMA: how the units reach memory.
+
+Everything is a view of host memory, never a copy. An access is checked as a whole against the
+ranges that the engine may touch. Feature data must lie inside them; weights and SDP operands may
+run past the end of their buffer, because software stores only real kernels but the hardware also
+fetches the padding ones: the missing bytes read as zero.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla.errors import HardwareFault, MemoryAccessError
+
+Bytes = NDArray[np.uint8]
+
+DTYPES = (np.dtype("i1"), np.dtype("<i2"), np.dtype("<f2"))
+"""Element type by precision number."""
+
+
+class Range(Protocol):
+    """A mapped range of addresses."""
+
+    @property
+    def base(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def data(self) -> Bytes: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def writable(self) -> bool: ...
+
+
+class Space(Protocol):
+    """What can look up ranges (``cudla_sim.core.memory.AddressSpace`` or :class:`Windows`)."""
+
+    def find(self, address: int, /) -> Any: ...
+    def explain(self, address: int, size: int, /) -> str: ...
+
+
+class Window:
+    """One range of addresses that a task may touch."""
+
+    __slots__ = ("base", "data", "name", "size", "writable")
+
+    def __init__(self, base: int, data: Bytes, name: str, writable: bool = True) -> None:
+        self.base = base
+        self.size = len(data)
+        self.data = data
+        self.name = name
+        self.writable = writable
+
+
+class Windows:
+    """The ranges of one task, ordered by address."""
+
+    def __init__(self, windows: Iterable[Window]) -> None:
+        self._windows = sorted(windows, key=lambda item: (item.base, item.size))
+        self._bases = [item.base for item in self._windows]
+
+    def find(self, address: int) -> Window | None:
+        """Return the range that contains *address*, or None."""
+        for index in range(bisect_right(self._bases, address) - 1, -1, -1):
+            item = self._windows[index]
+            if address < item.base + item.size:
+                return item
+        return None
+
+    def explain(self, address: int, size: int) -> str:
+        """Name the nearest ranges below and above an address."""
+        index = bisect_right(self._bases, address)
+        near = self._windows[max(index - 1, 0) : index + 1]
+        if not near:
+            return "the task has no memory at all"
+        return "nearest are " + " and ".join(
+            f"{item.name} 0x{item.base:x}..0x{item.base + item.size:x}" for item in near
+        )
+
+
+class Memory:
+    """One memory port of the engine."""
+
+    __slots__ = ("space",)
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+
+    def _fail(self, unit: str, address: int, size: int, write: bool) -> MemoryAccessError:
+        verb = "writes" if write else "reads"
+        return MemoryAccessError(
+            f"{unit} {verb} {size} bytes at 0x{address:x}, which is not inside one mapped range;"
+            f" {self.space.explain(address, size)}",
+            address,
+            size,
+            write,
+        )
+
+    def view(self, unit: str, address: int, size: int, write: bool = False) -> Bytes:
+        """Return *size* bytes at *address*; MemoryAccessError if they are not all mapped."""
+        region = self.space.find(address)
+        if region is None or address + size > region.base + region.size:
+            raise self._fail(unit, address, size, write)
+        if write and not region.writable:
+            raise self._fail(unit, address, size, write)
+        start = address - region.base
+        data: Bytes = region.data[start : start + size]
+        return data
+
+    def read_padded(self, unit: str, address: int, size: int, slack: int) -> Bytes:
+        """Return *size* bytes; up to *slack* bytes past the end of the mapped range are zero."""
+        region = self.space.find(address)
+        if region is None:
+            raise self._fail(unit, address, size, False)
+        start = address - region.base
+        data: Bytes = region.data[start : start + size]
+        missing = size - len(data)
+        if missing == 0:
+            return data
+        if missing > slack:
+            raise self._fail(unit, address, size, False)
+        return np.concatenate([data, np.zeros(missing, np.uint8)])
+
+    def strided(
+        self,
+        unit: str,
+        address: int,
+        dtype: np.dtype[Any],
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        write: bool = False,
+    ) -> NDArray[Any]:
+        """Return a view of *shape* with byte *strides* (none negative) at *address*."""
+        size = dtype.itemsize
+        for count, stride in zip(shape, strides, strict=True):
+            size += (count - 1) * stride
+        data = self.view(unit, address, size, write)
+        return np.ndarray(shape, dtype, data, 0, strides)
+
+    def cube(
+        self,
+        unit: str,
+        address: int,
+        precision: int,
+        shape: tuple[int, int, int],
+        line_stride: int,
+        surface_stride: int,
+        atom: int,
+        write: bool = False,
+    ) -> NDArray[Any]:
+        """View a feature cube of *shape* (channels, height, width) as [surface, y, x, channel].
+
+        The last axis has ``atom`` bytes; channels after the real ones are padding. Lines and
+        surfaces must not overlap. Source: nvdla hardware manual "In-memory data formats".
+        """
+        channels, height, width = shape
+        dtype = DTYPES[precision]
+        per_atom = atom // dtype.itemsize
+        surfaces = -(-channels // per_atom)
+        line = width * atom
+        if height > 1 and line_stride < line:
+            raise HardwareFault(
+                unit, f"line stride {line_stride} is less than {width} pixels of {atom} bytes"
+            )
+        plane = (height - 1) * line_stride + line
+        if surfaces > 1 and surface_stride < plane:
+            raise HardwareFault(
+                unit,
+                f"surface stride {surface_stride} is less than the {plane} bytes of a surface"
+                f" of {height} lines",
+            )
+        strides = (surface_stride, line_stride, atom, dtype.itemsize)
+        return self.strided(
+            unit, address, dtype, (surfaces, height, width, per_atom), strides, write
+        )

@@ -1,0 +1,1 @@
+"""Functional units. They read nothing but register groups and memory."""

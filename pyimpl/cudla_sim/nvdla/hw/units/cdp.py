@@ -1,0 +1,22 @@
+"""CDP: not simulated yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cudla_sim.nvdla.errors import UnsupportedOperation
+from cudla_sim.nvdla.hw.configs import HardwareConfig
+from cudla_sim.nvdla.hw.csb import BlockState
+from cudla_sim.nvdla.hw.memory import Memory
+
+Shape = tuple[int, int, int]
+
+
+def run(
+    groups: dict[str, Sequence[int]],
+    state: BlockState,
+    config: HardwareConfig,
+    memory: tuple[Memory, Memory],
+) -> tuple[Shape, Shape, int]:
+    """Compute one layer; return input shape, output shape, precision."""
+    raise UnsupportedOperation("CDP", "local response normalisation")

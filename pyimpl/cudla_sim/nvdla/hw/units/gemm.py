@@ -1,0 +1,72 @@
+"""Exact integer matrix products on floating-point BLAS.
+
+A float32 product is exact as long as every partial sum stays within 2^24, a float64 product
+within 2^53. For each kernel the sum of |weight| times the largest |input| bounds all partial
+sums, in any order. Columns are split into as few chunks as keep that bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_STEP = 64
+_EXACT32 = float(1 << 24)
+_EXACT64 = float(1 << 53)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Kernels as rows: ``weights`` [kernel, product], and sums of |weight| per 64 columns."""
+
+    weights: NDArray[Any]
+    sums: NDArray[np.float64]
+    total: float
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.weights.nbytes + self.sums.nbytes)
+
+
+def prepare(weights: NDArray[Any]) -> Matrix:
+    """Wrap integer weights held as float32 or float64, [kernel, product]."""
+    columns = weights.shape[1]
+    magnitude = np.abs(weights)
+    starts = np.arange(0, columns, _STEP)
+    sums = np.add.reduceat(magnitude, starts, axis=1, dtype=np.float64)
+    return Matrix(weights, sums, float(sums.sum(axis=1).max()))
+
+
+def chunks(matrix: Matrix, largest: float) -> list[tuple[int, int]]:
+    """Split the columns so that each chunk's partial sums are exact for |input| <= largest."""
+    columns = matrix.weights.shape[1]
+    limit = _EXACT32 if matrix.weights.dtype == np.float32 else _EXACT64
+    if matrix.total * largest <= limit:
+        return [(0, columns)]
+    result, start = [], 0
+    running = np.zeros(matrix.sums.shape[0])
+    for step in range(matrix.sums.shape[1]):
+        running += matrix.sums[:, step]
+        if running.max() * largest > limit:
+            result.append((start, step * _STEP))
+            start = step * _STEP
+            running = matrix.sums[:, step].copy()
+    result.append((start, columns))
+    return [part for part in result if part[0] < part[1]]
+
+
+def multiply(
+    inputs: NDArray[Any], matrix: Matrix, parts: list[tuple[int, int]]
+) -> NDArray[np.floating[Any]]:
+    """Return inputs @ weights.T, exact (float32 if one chunk suffices, else float64)."""
+    if len(parts) == 1:
+        result: NDArray[np.floating[Any]] = inputs @ matrix.weights.T
+        return result
+    start, stop = parts[0]
+    total = (inputs[:, start:stop] @ matrix.weights[:, start:stop].T).astype(np.float64)
+    for start, stop in parts[1:]:
+        total += inputs[:, start:stop] @ matrix.weights[:, start:stop].T
+    return total

@@ -1,0 +1,287 @@
+"""SDP, the single data point processor: stages X1 (BS), X2 (BN), Y (EW) and the converter.
+
+Values travel in bands [line, x, channel]: float64 with exact integers, or float32 in fp16 mode.
+All channels up to the end of the last surface are processed and written, padding included.
+Source: nvdla/hw ``cmod/hls/sdp/*.cpp`` and ``cmod/sdp/NV_NVDLA_sdp.cpp``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla.errors import HardwareFault, UnsupportedOperation
+from cudla_sim.nvdla.hw.arithmetic import RANGES, round_half_away
+from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+from cudla_sim.nvdla.hw.csb import LookupTable
+from cudla_sim.nvdla.hw.fields import Params, address, bits
+from cudla_sim.nvdla.hw.memory import DTYPES, Memory
+from cudla_sim.nvdla.hw.units import sdp_stages as stages
+from cudla_sim.nvdla.hw.units.conv import Convolution
+from cudla_sim.nvdla.hw.units.sdp_lut import Lut
+
+Band = NDArray[np.floating[Any]]
+
+BAND_ELEMENTS = 1 << 16
+"""Elements that are processed at a time when the input comes from memory."""
+
+
+@dataclass(slots=True)
+class Sdp(Params):
+    """Registers of SDP outside its stages."""
+
+    _block = "SDP"
+
+    width: int = bits("D_DATA_CUBE_WIDTH.WIDTH", plus=1)
+    height: int = bits("D_DATA_CUBE_HEIGHT.HEIGHT", plus=1)
+    channels: int = bits("D_DATA_CUBE_CHANNEL.CHANNEL", plus=1)
+    destination: int = address("D_DST_BASE_ADDR_HIGH", "D_DST_BASE_ADDR_LOW")
+    line_stride: int = bits("D_DST_LINE_STRIDE")
+    surface_stride: int = bits("D_DST_SURFACE_STRIDE")
+    batch_stride: int = bits("D_DST_BATCH_STRIDE")
+    flying: int = bits("D_FEATURE_MODE_CFG.FLYING_MODE")
+    to_pdp: int = bits("D_FEATURE_MODE_CFG.OUTPUT_DST")
+    winograd: int = bits("D_FEATURE_MODE_CFG.WINOGRAD")
+    nan_to_zero: int = bits("D_FEATURE_MODE_CFG.NAN_TO_ZERO")
+    batches: int = bits("D_FEATURE_MODE_CFG.BATCH_NUMBER", plus=1)
+    destination_mc: int = bits("D_DST_DMA_CFG.DST_RAM_TYPE")
+    proc_precision: int = bits("D_DATA_FORMAT.PROC_PRECISION")
+    out_precision: int = bits("D_DATA_FORMAT.OUT_PRECISION")
+    offset: int = bits("D_CVT_OFFSET.CVT_OFFSET", signed=True)
+    scale: int = bits("D_CVT_SCALE.CVT_SCALE", signed=True)
+    shift: int = bits("D_CVT_SHIFT.CVT_SHIFT")
+    count_saturation: int = bits("D_PERF_ENABLE.PERF_SAT_EN")
+    count_lut: int = bits("D_PERF_ENABLE.PERF_LUT_EN")
+
+
+@dataclass(slots=True)
+class SdpRdma(Params):
+    """Registers of SDP_RDMA for the main input."""
+
+    _block = "SDP_RDMA"
+
+    width: int = bits("D_DATA_CUBE_WIDTH.WIDTH", plus=1)
+    height: int = bits("D_DATA_CUBE_HEIGHT.HEIGHT", plus=1)
+    channels: int = bits("D_DATA_CUBE_CHANNEL.CHANNEL", plus=1)
+    source: int = address("D_SRC_BASE_ADDR_HIGH", "D_SRC_BASE_ADDR_LOW")
+    line_stride: int = bits("D_SRC_LINE_STRIDE")
+    surface_stride: int = bits("D_SRC_SURFACE_STRIDE")
+    flying: int = bits("D_FEATURE_MODE_CFG.FLYING_MODE")
+    in_precision: int = bits("D_FEATURE_MODE_CFG.IN_PRECISION")
+    source_mc: int = bits("D_SRC_DMA_CFG.SRC_RAM_TYPE")
+
+
+def needs_rdma(group: Sequence[int]) -> bool:
+    """True if the enabled SDP group takes its input or an operand from memory."""
+    p = Sdp.decode(group)
+    return not p.flying or any(stage.decode(group).from_memory for stage in stages.STAGES)
+
+
+class Processor:
+    """One launched SDP layer."""
+
+    def __init__(
+        self,
+        groups: dict[str, Sequence[int]],
+        single: Sequence[int],
+        table: LookupTable,
+        config: HardwareConfig,
+        memory: tuple[Memory, Memory],
+    ) -> None:
+        self.p = p = Sdp.decode(groups["SDP"])
+        self.config = config
+        self.clipped = 0
+        self.saturated = 0
+        self.unequal = False
+        self._memory = memory
+        self.floating = p.proc_precision == FP16
+        self._check()
+        rdma = groups.get("SDP_RDMA")
+        self.rdma = SdpRdma.decode(rdma) if rdma is not None else None
+        self._stages = [
+            stages.Stage(decode.decode(groups["SDP"]), rdma, self.operand_shape(), config, memory)
+            for decode in stages.STAGES
+        ]
+        self.equality = self._stages[2].equality
+        self.lut: Lut | None = None
+        if self._stages[2].uses_lut:
+            self.lut = Lut(single, table, self.floating)
+
+    def _check(self) -> None:
+        p = self.p
+        for name, precision in (("processing", p.proc_precision), ("output", p.out_precision)):
+            if precision not in self.config.precisions:
+                label = ("int8", "int16", "fp16", "3")[precision]
+                raise HardwareFault("SDP", f"{self.config.name} has no {name} precision {label}")
+        if p.batches > 1 and not (p.flying and self.config.batch):
+            raise HardwareFault("SDP", "batches need a convolution that delivers them")
+
+    @property
+    def padded_channels(self) -> int:
+        """Channels up to the end of the last surface, of input and output."""
+        atom = max(
+            self.config.channels_per_atom(self.p.proc_precision),
+            self.config.channels_per_atom(self.p.out_precision),
+        )
+        return -(-self.p.channels // atom) * atom
+
+    def operand_shape(self) -> stages.Extent:
+        """Size of operand cubes."""
+        p = self.p
+        return stages.Extent(p.height, p.width, p.channels, self.padded_channels, p.proc_precision)
+
+    def source(self) -> NDArray[Any]:
+        """View the input cube in memory as [surface, y, x, channel]."""
+        r = self.rdma
+        if r is None:
+            raise HardwareFault("SDP", "the input comes from memory but SDP_RDMA is not enabled")
+        if (r.width, r.height, r.channels) != (self.p.width, self.p.height, self.p.channels):
+            raise HardwareFault("SDP_RDMA", "the cube size differs from that in SDP")
+        if (r.in_precision == FP16) != self.floating:
+            raise UnsupportedOperation("SDP", "fp16 input with integer processing or the reverse")
+        return self._memory[r.source_mc].cube(
+            "SDP_RDMA",
+            r.source,
+            r.in_precision,
+            (r.channels, r.height, r.width),
+            r.line_stride,
+            r.surface_stride,
+            self.config.memory_atom,
+        )
+
+    def load(self, source: NDArray[Any], first: int, last: int) -> Band:
+        """Return lines of the input cube as a band, padding channels included."""
+        part = source[:, first:last]
+        lines, width = part.shape[1], part.shape[2]
+        channels = part.shape[0] * part.shape[3]
+        dtype = np.float32 if self.floating else np.float64
+        band = np.zeros((lines, width, max(channels, self.padded_channels)), dtype)
+        target = band[:, :, :channels].reshape(lines, width, *part.shape[::3], copy=False)
+        target[...] = part.transpose(1, 2, 0, 3)
+        return band[:, :, : self.padded_channels]
+
+    def widen(self, band: Band) -> Band:
+        """Add the padding channels (0) to values that come from the convolution."""
+        missing = self.padded_channels - band.shape[2]
+        if missing < 0:
+            raise HardwareFault("SDP", f"{band.shape[2]} kernels, but a cube of {self.p.channels}")
+        if missing == 0:
+            return band
+        result = np.zeros((*band.shape[:2], self.padded_channels), band.dtype)
+        result[:, :, : band.shape[2]] = band
+        return result
+
+    def process(self, band: Band, first: int) -> NDArray[Any]:
+        """Run all stages on lines from *first*; return them in output precision."""
+        for stage in self._stages:
+            band = stage.apply(band, first, self.floating)
+        if self.equality:
+            self.unequal = self.unequal or bool(np.any(band))
+            return band
+        if self.lut is not None:
+            band = self.lut.apply(band)
+        return self._convert_float(band) if self.floating else self._convert(band)
+
+    def _convert(self, band: Band) -> NDArray[Any]:
+        """C: sat17(RS((x - offset) * scale, shift)), then saturate to the output precision."""
+        p = self.p
+        if p.offset:
+            values = np.subtract(band, float(p.offset), dtype=np.float64)
+            values *= p.scale * 2.0**-p.shift
+        else:
+            values = np.multiply(band, p.scale * 2.0**-p.shift, dtype=np.float64)
+        if p.shift:
+            if p.count_saturation:
+                floor = np.floor(values)
+                limited = np.clip(values, -(1 << 16), (1 << 16) - 1)
+                self.saturated += int(np.count_nonzero(np.abs(floor - limited) > 1))
+            round_half_away(values)
+        if p.out_precision == FP16:
+            limit = (1 << 16) - 1
+            return np.clip(values, -limit - 1, limit).clip(-65504, 65504).astype(np.float16)
+        low, high = RANGES[p.out_precision]
+        limited = np.clip(values, low, high)
+        self.clipped += int(np.count_nonzero(limited != values))
+        return limited
+
+    def _convert_float(self, band: Band) -> NDArray[Any]:
+        """C in fp16 mode: round to fp16; int16 output rounds that half away from zero."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            result = np.clip(band, -65504.0, 65504.0).astype(np.float16)
+        if self.p.out_precision == FP16:
+            return result
+        values = round_half_away(result.astype(np.float64))
+        low, high = RANGES[self.p.out_precision]
+        return np.clip(np.nan_to_num(values, nan=low), low, high)
+
+    def output(self, batch: int) -> NDArray[Any]:
+        """View the output cube in memory as [surface, y, x, channel]."""
+        p = self.p
+        return self._memory[p.destination_mc].cube(
+            "SDP output",
+            p.destination + batch * p.batch_stride,
+            p.out_precision,
+            (p.channels, p.height, p.width),
+            p.line_stride,
+            p.surface_stride,
+            self.config.memory_atom,
+            write=True,
+        )
+
+    def store(self, target: NDArray[Any], values: NDArray[Any], first: int) -> None:
+        """Write lines from *first* to the output cube."""
+        surfaces, _, width, atom = target.shape
+        lines = values.shape[0]
+        part = values[:, :, : surfaces * atom].reshape(lines, width, surfaces, atom)
+        np.copyto(
+            target[:, first : first + lines], part.transpose(2, 0, 1, 3), casting="unsafe"
+        )
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Element type of the output."""
+        return DTYPES[self.p.out_precision]
+
+
+def run(processor: Processor, convolution: Convolution | None) -> NDArray[Any] | None:
+    """Run a layer band by band; return the cube [y, x, channel] if PDP receives it."""
+    p = processor.p
+    if convolution is not None:
+        kernels, height, width = convolution.shape
+        if (height, width) != (p.height, p.width) or convolution.batches != p.batches:
+            raise HardwareFault(
+                "SDP",
+                f"a cube of {p.width} x {p.height} (batch {p.batches}) is set, the convolution"
+                f" delivers {width} x {height} (batch {convolution.batches})",
+            )
+    cube = None
+    if p.to_pdp:
+        cube = np.empty((p.height, p.width, processor.padded_channels), processor.dtype)
+    for batch in range(p.batches):
+        target = None if p.to_pdp or processor.equality else processor.output(batch)
+        for first, band in _bands(processor, convolution, batch):
+            values = processor.process(band, first)
+            if target is not None:
+                processor.store(target, values, first)
+            elif cube is not None:
+                cube[first : first + len(values)] = values
+    return cube
+
+
+def _bands(
+    processor: Processor, convolution: Convolution | None, batch: int
+) -> Iterator[tuple[int, Band]]:
+    """Deliver the input of SDP in bands of lines."""
+    if convolution is not None:
+        for first, band in convolution.bands(batch):
+            yield first, processor.widen(band)
+        return
+    source = processor.source()
+    p = processor.p
+    lines = max(1, BAND_ELEMENTS // (p.width * processor.padded_channels))
+    for first in range(0, p.height, lines):
+        yield first, processor.load(source, first, first + lines)

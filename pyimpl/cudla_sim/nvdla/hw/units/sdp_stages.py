@@ -1,0 +1,406 @@
+"""The operand stages of SDP: X1 (BS) and X2 (BN) with ALU, MUL, ReLU; Y (EW) with MUL, ALU.
+
+Source: nvdla/hw ``cmod/hls/sdp/sdp_x.cpp``, ``sdp_y_core.cpp``, ``sdp_y_cvt.cpp`` and
+``cmod/sdp/NV_NVDLA_sdp.cpp`` (operand fetch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw.arithmetic import (
+    INT32_MAX,
+    INT32_MIN,
+    rounding_shift,
+    rounding_shift_int,
+    saturate32,
+)
+from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+from cudla_sim.nvdla.hw.fields import Params, address, bits
+from cudla_sim.nvdla.hw.memory import Memory
+
+MAX, MIN, SUM, EQL = 0, 1, 2, 3
+_USE_MUL, _USE_ALU, _USE_BOTH = 0, 1, 2
+
+Band = NDArray[np.floating[Any]]
+
+
+class Extent(NamedTuple):
+    """Size of the processed cube; ``padded`` counts channels to the end of the last surface."""
+
+    height: int
+    width: int
+    channels: int
+    padded: int
+    precision: int
+
+
+@dataclass(slots=True)
+class StageParams(Params):
+    """What all three stages have."""
+
+    bypass: int
+    alu_bypass: int
+    alu_algorithm: int
+    mul_bypass: int
+    prelu: int
+    last_bypass: int
+    alu_memory: int
+    mul_memory: int
+    alu_operand: int
+    mul_operand: int
+    shift: int
+
+    @property
+    def from_memory(self) -> bool:
+        """True if an operand that is used comes from memory."""
+        return not self.bypass and bool(
+            (not self.alu_bypass and self.alu_memory) or (not self.mul_bypass and self.mul_memory)
+        )
+
+
+@dataclass(slots=True)
+class BsParams(StageParams):
+    """Registers of X1."""
+
+    _block = "SDP"
+
+    bypass: int = bits("D_DP_BS_CFG.BS_BYPASS")
+    alu_bypass: int = bits("D_DP_BS_CFG.BS_ALU_BYPASS")
+    alu_algorithm: int = bits("D_DP_BS_CFG.BS_ALU_ALGO")
+    mul_bypass: int = bits("D_DP_BS_CFG.BS_MUL_BYPASS")
+    prelu: int = bits("D_DP_BS_CFG.BS_MUL_PRELU")
+    last_bypass: int = bits("D_DP_BS_CFG.BS_RELU_BYPASS")
+    alu_memory: int = bits("D_DP_BS_ALU_CFG.BS_ALU_SRC")
+    mul_memory: int = bits("D_DP_BS_MUL_CFG.BS_MUL_SRC")
+    alu_operand: int = bits("D_DP_BS_ALU_SRC_VALUE.BS_ALU_OPERAND", signed=True)
+    mul_operand: int = bits("D_DP_BS_MUL_SRC_VALUE.BS_MUL_OPERAND", signed=True)
+    shift: int = bits("D_DP_BS_MUL_CFG.BS_MUL_SHIFT_VALUE")
+    alu_shift: int = bits("D_DP_BS_ALU_CFG.BS_ALU_SHIFT_VALUE")
+
+
+@dataclass(slots=True)
+class BnParams(StageParams):
+    """Registers of X2."""
+
+    _block = "SDP"
+
+    bypass: int = bits("D_DP_BN_CFG.BN_BYPASS")
+    alu_bypass: int = bits("D_DP_BN_CFG.BN_ALU_BYPASS")
+    alu_algorithm: int = bits("D_DP_BN_CFG.BN_ALU_ALGO")
+    mul_bypass: int = bits("D_DP_BN_CFG.BN_MUL_BYPASS")
+    prelu: int = bits("D_DP_BN_CFG.BN_MUL_PRELU")
+    last_bypass: int = bits("D_DP_BN_CFG.BN_RELU_BYPASS")
+    alu_memory: int = bits("D_DP_BN_ALU_CFG.BN_ALU_SRC")
+    mul_memory: int = bits("D_DP_BN_MUL_CFG.BN_MUL_SRC")
+    alu_operand: int = bits("D_DP_BN_ALU_SRC_VALUE.BN_ALU_OPERAND", signed=True)
+    mul_operand: int = bits("D_DP_BN_MUL_SRC_VALUE.BN_MUL_OPERAND", signed=True)
+    shift: int = bits("D_DP_BN_MUL_CFG.BN_MUL_SHIFT_VALUE")
+    alu_shift: int = bits("D_DP_BN_ALU_CFG.BN_ALU_SHIFT_VALUE")
+
+
+@dataclass(slots=True)
+class EwParams(StageParams):
+    """Registers of Y."""
+
+    _block = "SDP"
+
+    bypass: int = bits("D_DP_EW_CFG.EW_BYPASS")
+    alu_bypass: int = bits("D_DP_EW_CFG.EW_ALU_BYPASS")
+    alu_algorithm: int = bits("D_DP_EW_CFG.EW_ALU_ALGO")
+    mul_bypass: int = bits("D_DP_EW_CFG.EW_MUL_BYPASS")
+    prelu: int = bits("D_DP_EW_CFG.EW_MUL_PRELU")
+    last_bypass: int = bits("D_DP_EW_CFG.EW_LUT_BYPASS")
+    alu_memory: int = bits("D_DP_EW_ALU_CFG.EW_ALU_SRC")
+    mul_memory: int = bits("D_DP_EW_MUL_CFG.EW_MUL_SRC")
+    alu_operand: int = bits("D_DP_EW_ALU_SRC_VALUE.EW_ALU_OPERAND", signed=True)
+    mul_operand: int = bits("D_DP_EW_MUL_SRC_VALUE.EW_MUL_OPERAND", signed=True)
+    shift: int = bits("D_DP_EW_TRUNCATE_VALUE.EW_TRUNCATE")
+    alu_cvt_bypass: int = bits("D_DP_EW_ALU_CFG.EW_ALU_CVT_BYPASS")
+    alu_offset: int = bits("D_DP_EW_ALU_CVT_OFFSET_VALUE.EW_ALU_CVT_OFFSET", signed=True)
+    alu_scale: int = bits("D_DP_EW_ALU_CVT_SCALE_VALUE.EW_ALU_CVT_SCALE", signed=True)
+    alu_truncate: int = bits("D_DP_EW_ALU_CVT_TRUNCATE_VALUE.EW_ALU_CVT_TRUNCATE")
+    mul_cvt_bypass: int = bits("D_DP_EW_MUL_CFG.EW_MUL_CVT_BYPASS")
+    mul_offset: int = bits("D_DP_EW_MUL_CVT_OFFSET_VALUE.EW_MUL_CVT_OFFSET", signed=True)
+    mul_scale: int = bits("D_DP_EW_MUL_CVT_SCALE_VALUE.EW_MUL_CVT_SCALE", signed=True)
+    mul_truncate: int = bits("D_DP_EW_MUL_CVT_TRUNCATE_VALUE.EW_MUL_CVT_TRUNCATE")
+
+
+STAGES: tuple[type[BsParams] | type[BnParams] | type[EwParams], ...] = (
+    BsParams,
+    BnParams,
+    EwParams,
+)
+
+
+@dataclass(slots=True)
+class OperandDma(Params):
+    """Where the operands of a stage lie."""
+
+    disable: int
+    data_use: int
+    two_bytes: int
+    per_element: int
+    memory_mc: int
+    base: int
+    line_stride: int
+    surface_stride: int
+
+
+@dataclass(slots=True)
+class BsDma(OperandDma):
+    """Registers of BRDMA."""
+
+    _block = "SDP_RDMA"
+
+    disable: int = bits("D_BRDMA_CFG.BRDMA_DISABLE")
+    data_use: int = bits("D_BRDMA_CFG.BRDMA_DATA_USE")
+    two_bytes: int = bits("D_BRDMA_CFG.BRDMA_DATA_SIZE")
+    per_element: int = bits("D_BRDMA_CFG.BRDMA_DATA_MODE")
+    memory_mc: int = bits("D_BRDMA_CFG.BRDMA_RAM_TYPE")
+    base: int = address("D_BS_BASE_ADDR_HIGH", "D_BS_BASE_ADDR_LOW")
+    line_stride: int = bits("D_BS_LINE_STRIDE")
+    surface_stride: int = bits("D_BS_SURFACE_STRIDE")
+
+
+@dataclass(slots=True)
+class BnDma(OperandDma):
+    """Registers of NRDMA."""
+
+    _block = "SDP_RDMA"
+
+    disable: int = bits("D_NRDMA_CFG.NRDMA_DISABLE")
+    data_use: int = bits("D_NRDMA_CFG.NRDMA_DATA_USE")
+    two_bytes: int = bits("D_NRDMA_CFG.NRDMA_DATA_SIZE")
+    per_element: int = bits("D_NRDMA_CFG.NRDMA_DATA_MODE")
+    memory_mc: int = bits("D_NRDMA_CFG.NRDMA_RAM_TYPE")
+    base: int = address("D_BN_BASE_ADDR_HIGH", "D_BN_BASE_ADDR_LOW")
+    line_stride: int = bits("D_BN_LINE_STRIDE")
+    surface_stride: int = bits("D_BN_SURFACE_STRIDE")
+
+
+@dataclass(slots=True)
+class EwDma(OperandDma):
+    """Registers of ERDMA."""
+
+    _block = "SDP_RDMA"
+
+    disable: int = bits("D_ERDMA_CFG.ERDMA_DISABLE")
+    data_use: int = bits("D_ERDMA_CFG.ERDMA_DATA_USE")
+    two_bytes: int = bits("D_ERDMA_CFG.ERDMA_DATA_SIZE")
+    per_element: int = bits("D_ERDMA_CFG.ERDMA_DATA_MODE")
+    memory_mc: int = bits("D_ERDMA_CFG.ERDMA_RAM_TYPE")
+    base: int = address("D_EW_BASE_ADDR_HIGH", "D_EW_BASE_ADDR_LOW")
+    line_stride: int = bits("D_EW_LINE_STRIDE")
+    surface_stride: int = bits("D_EW_SURFACE_STRIDE")
+
+
+_DMA: dict[type[StageParams], type[OperandDma]] = {
+    BsParams: BsDma,
+    BnParams: BnDma,
+    EwParams: EwDma,
+}
+
+
+class Operands:
+    """Memory operands of one stage as [line, x, channel, component], lines may be 1."""
+
+    def __init__(
+        self, dma: OperandDma, extent: Extent, config: HardwareConfig, memory: Memory
+    ) -> None:
+        parts = 2 if dma.data_use == _USE_BOTH else 1
+        floating = extent.precision == FP16
+        if floating and not dma.two_bytes:
+            raise HardwareFault("SDP_RDMA", "fp16 operands have two bytes, one is set")
+        dtype = np.dtype("<f2" if floating else "<i2" if dma.two_bytes else "i1")
+        item = parts * dtype.itemsize
+        self.use = dma.data_use
+        self.per_element = bool(dma.per_element)
+        if not dma.per_element:
+            size = extent.padded * item
+            raw = memory.read_padded("SDP_RDMA operands", dma.base, size, size)
+            self._data = raw.view(dtype).reshape(1, 1, extent.padded, parts)
+            return
+        atom = config.channels_per_atom(extent.precision)
+        surfaces = -(-extent.channels // atom)
+        if extent.height > 1 and dma.line_stride < extent.width * atom * item:
+            raise HardwareFault(
+                "SDP_RDMA", f"operand line stride {dma.line_stride} is less than"
+                f" {extent.width} x {atom * item} bytes"
+            )
+        plane = (extent.height - 1) * dma.line_stride + extent.width * atom * item
+        if surfaces > 1 and dma.surface_stride < plane:
+            raise HardwareFault(
+                "SDP_RDMA", f"operand surface stride {dma.surface_stride} is less than {plane}"
+            )
+        view = memory.strided(
+            "SDP_RDMA operands",
+            dma.base,
+            dtype,
+            (surfaces, extent.height, extent.width, atom, parts),
+            (dma.surface_stride, dma.line_stride, atom * item, item, dtype.itemsize),
+        )
+        moved = view.transpose(1, 2, 0, 3, 4)
+        self._data = moved.reshape(extent.height, extent.width, surfaces * atom, parts)
+        if surfaces * atom < extent.padded:
+            missing = extent.padded - surfaces * atom
+            self._data = np.pad(self._data, ((0, 0), (0, 0), (0, missing), (0, 0)))
+
+    def take(self, wanted: int, first: int, lines: int) -> NDArray[Any]:
+        """Return the ALU (1) or MUL (0) operands of some lines."""
+        if self.use not in (wanted, _USE_BOTH):
+            name = "ALU" if wanted == _USE_ALU else "MUL"
+            raise HardwareFault("SDP", f"{name} operand from memory, but SDP_RDMA fetches others")
+        part = 1 if self.use == _USE_BOTH and wanted == _USE_MUL else 0
+        if not self.per_element:
+            return self._data[..., part]
+        return self._data[first : first + lines, :, :, part]
+
+
+class Stage:
+    """One stage with its operands."""
+
+    def __init__(
+        self,
+        params: StageParams,
+        rdma: Sequence[int] | None,
+        extent: Extent,
+        config: HardwareConfig,
+        memory: tuple[Memory, Memory],
+    ) -> None:
+        self.p = params
+        self.is_y = isinstance(params, EwParams)
+        self.operands: Operands | None = None
+        self.equality = (
+            self.is_y
+            and not params.bypass
+            and not params.alu_bypass
+            and params.alu_algorithm == EQL
+        )
+        self.uses_lut = self.is_y and not params.bypass and not params.last_bypass
+        if params.from_memory:
+            if rdma is None:
+                raise HardwareFault("SDP", "an operand comes from memory, SDP_RDMA is not enabled")
+            dma = _DMA[type(params)].decode(rdma)
+            if dma.disable:
+                raise HardwareFault("SDP", "an operand comes from memory, its DMA is disabled")
+            self.operands = Operands(dma, extent, config, memory[dma.memory_mc])
+
+    def _operand(self, wanted: int, first: int, lines: int, floating: bool) -> Any:
+        """ALU or MUL operand: a number, or an array that broadcasts over the band."""
+        alu = wanted == _USE_ALU
+        if self.p.alu_memory if alu else self.p.mul_memory:
+            assert self.operands is not None
+            values = self.operands.take(wanted, first, lines)
+            if floating:
+                return values.astype(np.float32)
+            if isinstance(self.p, EwParams):
+                return self._converted(self.p, values, alu)
+            return values.astype(np.float64)
+        number = self.p.alu_operand if alu else self.p.mul_operand
+        if not floating:
+            return float(number)
+        if self.is_y:
+            return np.uint32(number & 0xFFFFFFFF).view(np.float32)
+        return np.uint16(number & 0xFFFF).view(np.float16).astype(np.float32)
+
+    @staticmethod
+    def _converted(p: EwParams, values: NDArray[Any], alu: bool) -> NDArray[np.float64]:
+        """Operand converter of Y: sat32(RS((v - offset) * scale, truncate))."""
+        bypass, offset, scale, truncate = (
+            (p.alu_cvt_bypass, p.alu_offset, p.alu_scale, p.alu_truncate)
+            if alu
+            else (p.mul_cvt_bypass, p.mul_offset, p.mul_scale, p.mul_truncate)
+        )
+        result = values.astype(np.float64)
+        if bypass:
+            return result
+        result -= offset
+        result *= scale
+        return saturate32(rounding_shift(result, truncate))
+
+    def apply(self, band: Band, first: int, floating: bool) -> Band:
+        """Run the stage on a band of lines starting at *first*; the LUT is not part of it."""
+        if self.p.bypass:
+            return band
+        if floating:
+            return self._apply_float(band, first)
+        if isinstance(self.p, EwParams):
+            return self._apply_y(band, first)
+        return self._apply_x(band, first)
+
+    def _apply_x(self, band: Band, first: int) -> Band:
+        p = self.p
+        values = band.astype(np.float64)
+        lines = len(values)
+        if not p.alu_bypass:
+            operand = self._operand(_USE_ALU, first, lines, False)
+            shift = getattr(p, "alu_shift", 0)
+            if shift:
+                operand = np.clip(operand * 2.0**shift, INT32_MIN, INT32_MAX)
+            values = alu(values, operand, p.alu_algorithm)
+        if p.mul_bypass:
+            if p.shift:
+                rounding_shift(values, p.shift)
+            saturate32(values)
+        else:
+            operand = self._operand(_USE_MUL, first, lines, False)
+            product = saturate32(rounding_shift(values * operand, p.shift))
+            if p.prelu:
+                wrapped = np.where(values > INT32_MAX, values - 2.0**32, values)
+                product = np.where(values < 0, product, wrapped)
+            values = product
+        if not p.last_bypass:
+            np.maximum(values, 0.0, out=values)
+        return values
+
+    def _apply_y(self, band: Band, first: int) -> Band:
+        p = self.p
+        values: Band = band.astype(np.float64)
+        lines = len(values)
+        if not p.mul_bypass:
+            operand = np.asarray(self._operand(_USE_MUL, first, lines, False)).astype(np.int64)
+            wide = rounding_shift_int(values.astype(np.int64) * operand, p.shift)
+            product = np.clip(wide, INT32_MIN, INT32_MAX).astype(np.float64)
+            values = np.where(values < 0, product, values) if p.prelu else product
+        if not p.alu_bypass:
+            values = alu(
+                values, self._operand(_USE_ALU, first, lines, False), p.alu_algorithm
+            )
+            saturate32(values)
+        return values
+
+    def _apply_float(self, band: Band, first: int) -> Band:
+        """All stages in fp16 mode: float32, no shifts."""
+        p = self.p
+        values = band.astype(np.float32)
+        lines = len(values)
+        order = ("mul", "alu") if self.is_y else ("alu", "mul")
+        with np.errstate(over="ignore", invalid="ignore"):
+            for step in order:
+                if step == "alu" and not p.alu_bypass:
+                    operand = self._operand(_USE_ALU, first, lines, True)
+                    values = alu(values, operand, p.alu_algorithm)
+                elif step == "mul" and not p.mul_bypass:
+                    product = values * self._operand(_USE_MUL, first, lines, True)
+                    values = np.where(values < 0, product, values) if p.prelu else product
+        if not self.is_y and not p.last_bypass:
+            np.maximum(values, np.float32(0), out=values)
+        return values
+
+
+def alu(values: Band, operand: Any, algorithm: int) -> Band:
+    """Combine values with operands: maximum, minimum, sum, or 1 where they differ."""
+    if algorithm == MAX:
+        return np.maximum(values, operand)
+    if algorithm == MIN:
+        return np.minimum(values, operand)
+    if algorithm == SUM:
+        return values + operand
+    return np.not_equal(values, operand).astype(values.dtype)

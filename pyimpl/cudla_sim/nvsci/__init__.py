@@ -1,0 +1,1 @@
+"""NvSciBuf and NvSciSync: attribute lists, reconciliation, buffers, sync objects and fences."""

@@ -1,0 +1,163 @@
+"""Attribute lists: what one party wants of a buffer or sync object.
+
+Values are kept as the bytes C wrote, checked against the key's form. Sources: the comments of the
+NvSciBuf and NvSciSync headers (types of values, which keys an application may write).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import bad_parameter
+
+_CODES = {"bool": "?", "u8": "B", "u32": "I", "i32": "i", "u64": "Q", "f32": "f"}
+
+
+@dataclass(frozen=True)
+class Key:
+    """One attribute key: its name, the form of its value, and whether an application writes it.
+
+    ``form`` is an element type (``bool u32 i32 u64 f32 bytesN``), with ``[]`` for an array of 1
+    or more. ``check`` returns what is wrong with a decoded value, or "".
+    """
+
+    name: str
+    form: str
+    writable: bool = True
+    check: Callable[[Any], str] | None = None
+
+    @property
+    def element_size(self) -> int:
+        base = self.form.removesuffix("[]")
+        return int(base[5:]) if base.startswith("bytes") else struct.calcsize(_CODES[base])
+
+    def decode(self, raw: bytes) -> Any:
+        """The value as Python: a number, bytes, or a tuple of them for an array."""
+        base, size = self.form.removesuffix("[]"), self.element_size
+        if base.startswith("bytes"):
+            values: tuple[Any, ...] = tuple(raw[i : i + size] for i in range(0, len(raw), size))
+        else:
+            values = struct.unpack(f"<{len(raw) // size}{_CODES[base]}", raw)
+        return values if self.form.endswith("[]") else values[0]
+
+    def encode(self, value: Any) -> bytes:
+        base = self.form.removesuffix("[]")
+        values = value if self.form.endswith("[]") else (value,)
+        if base.startswith("bytes"):
+            return b"".join(values)
+        return struct.pack(f"<{len(values)}{_CODES[base]}", *values)
+
+    def validate(self, raw: bytes) -> None:
+        """Raises NvSciError (BadParameter) when ``raw`` cannot be a value of this key."""
+        size = self.element_size
+        if self.form.endswith("[]"):
+            if not raw or len(raw) % size:
+                raise bad_parameter(
+                    f"{self.name}: len is {len(raw)}; it is a multiple of {size} bytes"
+                )
+        elif len(raw) != size:
+            raise bad_parameter(f"{self.name}: len is {len(raw)}; the value has {size} bytes")
+        if self.check is not None and (wrong := self.check(self.decode(raw))):
+            raise bad_parameter(f"{self.name}: {wrong}")
+
+
+Slot = dict[int, bytes]
+
+
+class AttrList:
+    """A list with one slot per party (unreconciled), or one slot with the outcome (reconciled)."""
+
+    def __init__(self, schema: Schema, module: Any, slots: list[Slot] | None = None) -> None:
+        self.schema = schema
+        self.module = module
+        self.slots: list[Slot] = slots if slots is not None else [{}]
+        self.reconciled = False
+        self.engines: set[str] = set()  # hardware that filled in its own part of the list
+
+    def set_attrs(self, pairs: Iterable[tuple[int, bytes | None]]) -> None:
+        """Writes attributes to slot 0; all or none.
+
+        Raises NvSciError (BadParameter): reconciled list, several slots, unknown or output-only
+        key, key already set or twice in the call, NULL value, wrong length, value out of range.
+        """
+        if self.reconciled:
+            raise bad_parameter("attrList is reconciled; attributes are set before reconciliation")
+        if len(self.slots) > 1:
+            raise bad_parameter(f"attrList has {len(self.slots)} slots; only a list of one is writable")
+        fresh: Slot = {}
+        slot = self.slots[0]
+        for number, raw in pairs:
+            key = self.schema.key(number)
+            if not key.writable:
+                raise bad_parameter(f"{key.name} is answered by reconciliation; it cannot be set")
+            if number in fresh:
+                raise bad_parameter(f"{key.name} occurs twice in pairArray")
+            if number in slot:
+                raise bad_parameter(f"{key.name} is set already; attributes are written once")
+            if raw is None:
+                raise bad_parameter(f"{key.name}: value is NULL")
+            key.validate(raw)
+            fresh[number] = raw
+        self.schema.check_new(slot, fresh)
+        slot.update(fresh)
+
+    def get(self, number: int, slot: int = 0) -> bytes:
+        """The value as C sees it; empty when it is not set."""
+        if not 0 <= slot < len(self.slots):
+            raise bad_parameter(f"slotIndex is {slot}; attrList has {len(self.slots)} slots")
+        self.schema.key(number)
+        return self.slots[slot].get(number, b"")
+
+    def value(self, number: int, default: Any = None, slot: int = 0) -> Any:
+        """The decoded value, ``default`` when it is not set."""
+        raw = self.slots[slot].get(number)
+        return default if raw is None else self.schema.key(number).decode(raw)
+
+    def clone(self) -> AttrList:
+        copy = AttrList(self.schema, self.module, [dict(s) for s in self.slots])
+        copy.reconciled = self.reconciled
+        copy.engines = set(self.engines)
+        return copy
+
+    def dump(self) -> str:
+        """The list as text, a line per attribute."""
+        lines = [f"{self.schema.name} attribute list, {'' if self.reconciled else 'un'}reconciled"]
+        for index, slot in enumerate(self.slots):
+            lines.append(f"slot {index}")
+            for number in sorted(slot):
+                key = self.schema.key(number)
+                lines.append(f"  {key.name} = {key.decode(slot[number])}")
+        return "\n".join(lines) + "\n"
+
+
+class Schema:
+    """The keys of one library, and the rules that involve several of them."""
+
+    def __init__(self, name: str, keys: Mapping[int, Key]) -> None:
+        self.name = name
+        self.keys = dict(keys)
+
+    def key(self, number: int) -> Key:
+        """Raises NvSciError (BadParameter) for a number that is no key."""
+        found = self.keys.get(number)
+        if found is None:
+            raise bad_parameter(f"attribute key {number:#x} does not exist in {self.name}")
+        return found
+
+    def check_new(self, present: Slot, fresh: Slot) -> None:
+        """Rules about keys that need each other. Raises NvSciError (BadParameter)."""
+
+
+def append(lists: list[AttrList]) -> AttrList:
+    """One unreconciled list with the slots of all. Raises NvSciError (BadParameter)."""
+    for index, each in enumerate(lists):
+        if each.reconciled:
+            raise bad_parameter(f"attribute list {index} is reconciled; only unreconciled ones append")
+        if each.module is not lists[0].module:
+            raise bad_parameter(f"attribute list {index} comes from another module than list 0")
+    joined = AttrList(lists[0].schema, lists[0].module, [dict(s) for a in lists for s in a.slots])
+    joined.engines = set().union(*(a.engines for a in lists))
+    return joined

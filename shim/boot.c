@@ -1,0 +1,251 @@
+/*
+ * Starts Python inside the host program, or finds the one that is already there.
+ *
+ * The order matters: libpython must be globally visible before _cffi_backend is imported (a host
+ * may have loaded us with RTLD_LOCAL), and our own initialisation must run before cffi's, because
+ * cffi's would take whatever python3 is on PATH and exit() the host when that fails.
+ */
+#define _GNU_SOURCE
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot.h"
+
+#ifndef CUDLA_SIM_BAKED_PYTHON
+#error "build_ffi.py passes the interpreter that the library was built for"
+#endif
+
+int sim_state_word = SIM_COLD;
+
+static pthread_once_t boot_once = PTHREAD_ONCE_INIT;
+static char problem[512];
+static int we_started_python;
+/* The thread that runs boot: calls it makes while booting must not wait for itself. */
+static __thread int booting_here;
+
+extern int sim_cffi_start(void); /* in the cffi-generated file */
+extern void impl_sim_at_exit(void);
+extern void impl_sim_after_fork(void);
+
+const char *sim_boot_problem(void)
+{
+    if (__atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_CLOSED) {
+        return "cudla-sim: the process is shutting down, Python has already been finalised";
+    }
+    return problem;
+}
+
+static void fail(const char *what, const char *detail)
+{
+    snprintf(problem, sizeof problem, "cudla-sim: %s%s%s; every call answers its error status. "
+             "`python -m cudla_sim doctor` tells more", what, detail ? ": " : "",
+             detail ? detail : "");
+    fprintf(stderr, "%s\n", problem);
+    __atomic_store_n(&sim_state_word, SIM_FAILED, __ATOMIC_RELEASE);
+}
+
+static int is_executable(const char *path)
+{
+    return path[0] != '\0' && access(path, X_OK) == 0;
+}
+
+/* <prefix>/bin/python3 of the installation this library lies in, when it lies in one. */
+static int python_beside_library(char *path, size_t size)
+{
+    Dl_info self;
+    char here[PATH_MAX];
+    if (dladdr((void *)&sim_boot, &self) == 0 || realpath(self.dli_fname, here) == NULL) {
+        return 0;
+    }
+    for (char *slash = strrchr(here, '/'); slash != NULL && slash != here;
+         slash = strrchr(here, '/')) {
+        *slash = '\0';
+        const char *name = strrchr(here, '/');
+        if (name != NULL && strcmp(name, "/lib") == 0) {
+            snprintf(path, size, "%.*s/bin/python3", (int)(name - here), here);
+            if (is_executable(path)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Which interpreter decides sys.prefix: the user's word, then where we lie, then the build's. */
+static void choose_python(char *path, size_t size)
+{
+    const char *wish = getenv("CUDLA_SIM_PYTHON");
+    if (wish != NULL && wish[0] != '\0') {
+        snprintf(path, size, "%s", wish);
+    } else if (!python_beside_library(path, size)) {
+        snprintf(path, size, "%s", CUDLA_SIM_BAKED_PYTHON);
+    }
+}
+
+static int start_python(void)
+{
+    char executable[PATH_MAX];
+    choose_python(executable, sizeof executable);
+    if (!is_executable(executable)) {
+        fail("no Python interpreter there (CUDLA_SIM_PYTHON names another)", executable);
+        return -1;
+    }
+
+    PyPreConfig pre;
+    PyPreConfig_InitPythonConfig(&pre);
+    pre.configure_locale = 0; /* the host's locale is the host's business */
+    pre.coerce_c_locale = 0;
+    pre.coerce_c_locale_warn = 0;
+    pre.utf8_mode = 1;
+    PyStatus status = Py_PreInitialize(&pre);
+    if (PyStatus_Exception(status)) {
+        fail("Python could not be pre-initialised", status.err_msg);
+        return -1;
+    }
+
+    PyConfig config;
+    PyConfig_InitPythonConfig(&config);
+    config.install_signal_handlers = 0; /* Ctrl-C kills the host, as without us */
+    config.parse_argv = 0;
+    config.buffered_stdio = 1;
+    status = PyConfig_SetBytesString(&config, &config.program_name, executable);
+    if (!PyStatus_Exception(status)) {
+        status = Py_InitializeFromConfig(&config);
+    }
+    PyConfig_Clear(&config);
+    if (PyStatus_Exception(status)) {
+        fail(getenv("PYTHONHOME") ? "Python could not start (is PYTHONHOME right?)"
+                                  : "Python could not start",
+             status.err_msg);
+        return -1;
+    }
+    PyEval_SaveThread(); /* every later call takes the interpreter lock itself */
+    return 0;
+}
+
+static void on_exit_of_host(void)
+{
+    /* Python is never finalised in a C host, so its own atexit never runs: reports hang here. */
+    if (Py_IsInitialized() && __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY) {
+        impl_sim_at_exit();
+    }
+}
+
+/*
+ * A fork while another thread is inside Python would leave its child with a lock nobody holds.
+ * Only for hosts that are not Python: a Python host's os.fork() already does all this.
+ */
+static __thread PyGILState_STATE fork_state;
+static __thread int fork_entered;
+
+static void before_fork(void)
+{
+    fork_entered = __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY;
+    if (fork_entered) {
+        fork_state = PyGILState_Ensure();
+        PyOS_BeforeFork();
+    }
+}
+
+static void after_fork_parent(void)
+{
+    if (fork_entered) {
+        PyOS_AfterFork_Parent();
+        PyGILState_Release(fork_state);
+    }
+}
+
+static void after_fork_child(void)
+{
+    if (fork_entered) {
+        sim_callbacks_after_fork();
+        PyOS_AfterFork_Child();
+        impl_sim_after_fork();
+        PyGILState_Release(fork_state);
+    }
+}
+
+/* A Python host finalises Python while C code may still call us: answer failures from then on. */
+static PyObject *close_gate(PyObject *self, PyObject *args)
+{
+    (void)self;
+    (void)args;
+    impl_sim_at_exit();
+    __atomic_store_n(&sim_state_word, SIM_CLOSED, __ATOMIC_RELEASE);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef close_gate_method = {"_cudla_sim_close", close_gate, METH_NOARGS, NULL};
+
+static int register_python_atexit(void)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *atexit_module = PyImport_ImportModule("atexit");
+    PyObject *function = PyCFunction_New(&close_gate_method, NULL);
+    PyObject *done = NULL;
+    if (atexit_module != NULL && function != NULL) {
+        done = PyObject_CallMethod(atexit_module, "register", "O", function);
+    }
+    PyErr_Clear();
+    Py_XDECREF(done);
+    Py_XDECREF(function);
+    Py_XDECREF(atexit_module);
+    PyGILState_Release(gil);
+    return done != NULL ? 0 : -1;
+}
+
+static int same_minor_version(void)
+{
+    char built[16];
+    snprintf(built, sizeof built, "%d.%d.", PY_MAJOR_VERSION, PY_MINOR_VERSION);
+    return strncmp(Py_GetVersion(), built, strlen(built)) == 0;
+}
+
+static void boot(void)
+{
+    booting_here = 1;
+    Dl_info python;
+    if (dladdr((void *)&Py_IsInitialized, &python) != 0 && python.dli_fname != NULL) {
+        dlopen(python.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+    }
+    /* One thread by default: results and timings do not depend on the machine's core count. */
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
+    if (!same_minor_version()) {
+        fail("built for Python " PY_VERSION ", but this process runs", Py_GetVersion());
+    } else if (Py_IsInitialized() || (we_started_python = start_python() == 0)) {
+        if (sim_cffi_start() != 0) {
+            fail("the package cudla_sim could not be imported (see the traceback above)", NULL);
+        } else {
+            __atomic_store_n(&sim_state_word, SIM_READY, __ATOMIC_RELEASE);
+            if (we_started_python) {
+                atexit(on_exit_of_host);
+                pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+            } else {
+                register_python_atexit();
+            }
+        }
+    }
+    booting_here = 0;
+}
+
+int sim_boot(void)
+{
+    if (booting_here) {
+        return -1; /* the import of our own package called back into the API */
+    }
+    pthread_once(&boot_once, boot);
+    return __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY ? 0 : -1;
+}
+
+int sim_started_python(void)
+{
+    return we_started_python;
+}

@@ -1,0 +1,93 @@
+/*
+ * A host callback may throw a C++ exception, call back into us, or never return. None of that is
+ * allowed below a Python frame, so callbacks run on threads of their own: one thread a callback
+ * that is running at the same time, kept for the next one.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "boot.h"
+
+struct runner {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    void (*fn)(void *);
+    void *arg;
+    int busy;
+    struct runner *next;
+};
+
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct runner *idle;
+
+static void *run(void *argument)
+{
+    struct runner *self = argument;
+    pthread_mutex_lock(&self->lock);
+    for (;;) {
+        while (self->fn == NULL) {
+            pthread_cond_wait(&self->changed, &self->lock);
+        }
+        pthread_mutex_unlock(&self->lock);
+        self->fn(self->arg);
+        pthread_mutex_lock(&self->lock);
+        self->fn = NULL;
+        self->busy = 0;
+        pthread_cond_broadcast(&self->changed);
+    }
+    return NULL;
+}
+
+static struct runner *new_runner(void)
+{
+    struct runner *self = calloc(1, sizeof *self);
+    pthread_t thread;
+    pthread_attr_t attributes;
+    if (self == NULL) {
+        return NULL;
+    }
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->changed, NULL);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int failed = pthread_create(&thread, &attributes, run, self);
+    pthread_attr_destroy(&attributes);
+    if (failed) {
+        free(self);
+        return NULL;
+    }
+    return self;
+}
+
+/* The threads of the parent do not exist in the child. */
+void sim_callbacks_after_fork(void)
+{
+    pthread_mutex_init(&idle_lock, NULL);
+    idle = NULL;
+}
+
+void sim_run_callback(void (*fn)(void *), void *arg)
+{
+    pthread_mutex_lock(&idle_lock);
+    struct runner *self = idle;
+    if (self != NULL) {
+        idle = self->next;
+    }
+    pthread_mutex_unlock(&idle_lock);
+    if (self == NULL && (self = new_runner()) == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&self->lock);
+    self->arg = arg;
+    self->busy = 1;
+    self->fn = fn;
+    pthread_cond_broadcast(&self->changed);
+    while (self->busy) {
+        pthread_cond_wait(&self->changed, &self->lock);
+    }
+    pthread_mutex_unlock(&self->lock);
+    pthread_mutex_lock(&idle_lock);
+    self->next = idle;
+    idle = self;
+    pthread_mutex_unlock(&idle_lock);
+}

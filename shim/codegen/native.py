@@ -1,0 +1,137 @@
+"""Compiles the two shared libraries with the C compiler and this interpreter's libpython."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from cffi import FFI
+
+# Declared in shim/, used by the Python side; no vendor header knows them.
+INTERNAL_CDEF = """
+extern "Python+C" {
+    void impl_sim_at_exit(void);
+    void impl_sim_after_fork(void);
+    cudlaStatus impl_etiTranslateStats(cudlaDevHandle, unsigned char *, uint32_t, uint32_t,
+                                       cudlaTranslateAttributeType, cudlaTranslateCsvAttribute *);
+    cudlaStatus impl_etiTranslateStatsForMultiModule(
+        cudlaDevHandle, cudlaModule, unsigned char *, uint32_t, uint32_t,
+        cudlaTranslateAttributeType, cudlaTranslateCsvAttribute *);
+}
+extern const cudlaExternalEtbl sim_etbl;
+void sim_run_callback(void (*fn)(void *), void *arg);
+int sim_started_python(void);
+void sim_write(int to_stderr, const char *text, size_t size);
+void *memcpy(void *to, const void *from, size_t size);
+void *malloc(size_t size);
+"""
+
+_SOURCE = """
+{includes}
+#include <stdlib.h>
+#include <string.h>
+void sim_run_callback(void (*fn)(void *), void *arg);
+int sim_started_python(void);
+void sim_write(int to_stderr, const char *text, size_t size);
+extern const cudlaExternalEtbl sim_etbl;
+static int cffi_start_python(void);
+int sim_cffi_start(void) {{ return cffi_start_python(); }}
+"""
+
+_INIT = "import cudla_sim.abi.attach"
+
+
+def libpython_flags() -> list[str]:
+    """Linker flags for the shared libpython of this interpreter."""
+    libdir = sysconfig.get_config_var("LIBDIR") or "/usr/lib"
+    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
+    version = sysconfig.get_config_var("LDVERSION")
+    for folder in (Path(libdir), Path(libdir) / multiarch):
+        if list(folder.glob(f"libpython{version}.so*")):
+            flags = [f"-L{folder}", f"-lpython{version}"]
+            if str(folder) not in ("/usr/lib", f"/usr/lib/{multiarch}"):
+                flags.append(f"-Wl,-rpath,{folder}")
+            return flags
+    raise SystemExit(
+        f"build_ffi: {sys.executable} has no shared libpython{version}.so in {libdir}; on Debian "
+        "install python3-dev, otherwise use a Python configured with --enable-shared"
+    )
+
+
+def _run(command: list[str]) -> None:
+    if os.environ.get("CUDLA_SIM_BUILD_VERBOSE"):
+        print(shlex.join(command), file=sys.stderr)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"build_ffi: {shlex.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def _cffi_source(cdef: str, headers: list[str], target: Path) -> None:
+    ffi = FFI()
+    ffi.cdef(cdef)
+    ffi.cdef(INTERNAL_CDEF)
+    ffi.embedding_api("")
+    ffi.embedding_init_code(_INIT)
+    includes = "\n".join(f'#include "{h}"' for h in headers)
+    ffi.set_source("_cudla_sim", _SOURCE.format(includes=includes))
+    ffi.emit_c_code(str(target))
+
+
+def compile_all(root: Path, headers: list[str], out: Path, python: str) -> None:
+    """Writes ``out/libcudla_sim.so`` and ``out/libcudart_sim.so``.
+
+    ``python`` is baked in as the last resort of the boot code's search for an interpreter.
+    """
+    shim = root / "shim"
+    out.mkdir(parents=True, exist_ok=True)
+    common = [
+        *shlex.split(os.environ.get("CC", "gcc")),
+        *shlex.split(os.environ.get("CFLAGS", "-O2 -g")),
+        "-std=gnu11",
+        "-fPIC",
+        "-fvisibility=hidden",
+        "-Wall",
+        f"-I{root / 'include'}",
+        f"-I{root / 'include' / 'cuda'}",
+        f"-I{shim}",
+        f"-I{sysconfig.get_paths()['include']}",
+        f'-DCUDLA_SIM_BAKED_PYTHON="{python}"',
+    ]
+    library = ["-shared", "-Wl,-z,nodelete", "-Wl,-z,defs", "-pthread", "-ldl"]
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch) / "_cudla_sim.c"
+        _cffi_source((shim / "generated" / "cdef.h").read_text(), headers, source)
+        hand_written = sorted(str(c) for c in shim.glob("*.c"))
+        main = out / "libcudla_sim.so"
+        _run(
+            [
+                *common,
+                str(source),
+                str(shim / "generated" / "exports.c"),
+                *hand_written,
+                "-o",
+                str(main),
+                "-Wl,-soname,libcudla_sim.so",
+                f"-Wl,--version-script={shim / 'generated' / 'exports.map'}",
+                *library,
+                *libpython_flags(),
+            ]
+        )
+        _run(
+            [
+                *common,
+                str(shim / "generated" / "cudart_exports.c"),
+                "-o",
+                str(out / "libcudart_sim.so"),
+                "-Wl,-soname,libcudart_sim.so",
+                f"-Wl,--version-script={shim / 'generated' / 'cudart_exports.map'}",
+                "-Wl,-rpath,$ORIGIN",
+                str(main),
+                *library,
+            ]
+        )

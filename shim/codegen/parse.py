@@ -1,0 +1,168 @@
+"""Reads the headers of ``include/`` (preprocessor, then pycparser) into a small description."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pycparser import c_ast, c_generator, c_parser
+
+_DEFINE = re.compile(r"#define\s+([A-Za-z_]\w*)\s+(.+?)\s*$")
+_LINEMARK = re.compile(r'#\s+\d+\s+"([^"]*)"')
+_INT_SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b")
+
+
+@dataclass
+class Function:
+    name: str
+    decl: c_ast.Decl
+    header: str  # path below include/, e.g. "cuda/cuda_runtime_api.h"
+
+    @property
+    def returns(self) -> str:
+        """The return type as C text."""
+        return _type_text(self.decl.type.type)
+
+    @property
+    def params(self) -> list[c_ast.Node]:
+        args = self.decl.type.args
+        params = [] if args is None else list(args.params)
+        if len(params) == 1 and _type_text(params[0].type) == "void":
+            return []
+        return params
+
+    @property
+    def variadic(self) -> bool:
+        return any(isinstance(p, c_ast.EllipsisParam) for p in self.params)
+
+
+@dataclass
+class Enum:
+    name: str  # tag, or the typedef's name for an anonymous enum
+    header: str
+    members: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Api:
+    functions: list[Function] = field(default_factory=list)
+    enums: list[Enum] = field(default_factory=list)
+    types: list[c_ast.Node] = field(default_factory=list)  # typedefs, structs, unions, enums in order
+    macros: dict[str, tuple[str, int]] = field(default_factory=dict)  # name -> (header, value)
+
+
+def _type_text(node: c_ast.Node) -> str:
+    return c_generator.CGenerator().visit(node)
+
+
+def preprocess(header: Path, include: Path, parse_include: Path, *extra: str) -> str:
+    """Runs the C preprocessor with our own minimal system headers instead of the compiler's."""
+    command = [
+        os.environ.get("CC", "gcc"),
+        "-E",
+        "-nostdinc",
+        "-x",
+        "c",
+        "-DCUDLA_SIM_PARSE",
+        f"-I{parse_include}",
+        f"-I{include}",
+        f"-I{include / 'cuda'}",
+        *extra,
+        str(header),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise SystemExit(f"build_ffi: the preprocessor rejected {header}:\n{run.stderr}")
+    return run.stdout
+
+
+class _Constants(dict[str, int]):
+    """Evaluates the integer constant expressions of enumerators."""
+
+    def value(self, node: c_ast.Node) -> int:
+        if isinstance(node, c_ast.Constant):
+            return int(_INT_SUFFIX.sub(r"\1", node.value), 0)
+        if isinstance(node, c_ast.ID):
+            return self[node.name]
+        if isinstance(node, c_ast.UnaryOp):
+            operand = self.value(node.expr)
+            return {"-": -operand, "+": operand, "~": ~operand}[node.op]
+        if isinstance(node, c_ast.Cast):
+            return self.value(node.expr)
+        if isinstance(node, c_ast.BinaryOp):
+            left, right = self.value(node.left), self.value(node.right)
+            return {
+                "<<": left << max(right, 0),
+                "|": left | right,
+                "+": left + right,
+                "-": left - right,
+                "*": left * right,
+                "&": left & right,
+            }[node.op]
+        raise ValueError(f"not an integer constant expression at {node.coord}")
+
+
+def _enum_nodes(node: c_ast.Node) -> Iterator[c_ast.Enum]:
+    if isinstance(node, c_ast.Enum) and node.values is not None:
+        yield node
+    for _, child in node.children():
+        if not isinstance(child, c_ast.ParamList):
+            yield from _enum_nodes(child)
+
+
+def _relative(path: str, include: Path) -> str | None:
+    try:
+        return str(Path(path).resolve().relative_to(include.resolve()))
+    except ValueError:
+        return None
+
+
+def _read_macros(text: str, include: Path, into: dict[str, tuple[str, int]]) -> None:
+    header: str | None = None
+    for line in text.splitlines():
+        if mark := _LINEMARK.match(line):
+            header = _relative(mark[1], include)
+        elif header and (macro := _DEFINE.match(line)):
+            value = _INT_SUFFIX.sub(r"\1", macro[2].strip("()"))
+            try:
+                into[macro[1]] = (header, int(value, 0))
+            except ValueError:
+                continue  # not a plain number: the compiler's business only
+
+
+def read(headers: list[Path], include: Path, parse_include: Path) -> Api:
+    """Reads ``headers`` and everything below ``include`` that they include; each entity once."""
+    api = Api()
+    constants = _Constants()
+    seen: set[Any] = set()
+    for header in headers:
+        _read_macros(preprocess(header, include, parse_include, "-dD"), include, api.macros)
+        unit = c_parser.CParser().parse(preprocess(header, include, parse_include), str(header))
+        for node in unit.ext:
+            where = _relative(node.coord.file, include) if node.coord else None
+            if where is None or (where, node.coord.line, node.coord.column) in seen:
+                continue
+            seen.add((where, node.coord.line, node.coord.column))
+            if isinstance(node, c_ast.FuncDef) or "static" in getattr(node, "storage", []):
+                continue
+            is_function = isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl)
+            if is_function:
+                if all(f.name != node.name for f in api.functions):
+                    api.functions.append(Function(node.name, node, where))
+                continue
+            for enum in _enum_nodes(node):
+                name = enum.name or getattr(node, "name", None) or "anonymous"
+                found = Enum(name, where)
+                following = 0
+                for member in enum.values.enumerators:
+                    value = following if member.value is None else constants.value(member.value)
+                    constants[member.name] = found.members[member.name] = value
+                    following = value + 1
+                api.enums.append(found)
+            api.types.append(node)
+    return api

@@ -1,0 +1,39 @@
+/* The table that cudlaGetExternalExportTable hands out; its entries are ordinary gated calls. */
+#include "boot.h"
+#include "cudlaExternalEtbl.hpp"
+
+extern cudlaStatus impl_etiTranslateStats(cudlaDevHandle devHandle, unsigned char *input,
+                                          uint32_t dlaFreqMHz, uint32_t idx,
+                                          cudlaTranslateAttributeType csvAttrType,
+                                          cudlaTranslateCsvAttribute *csvAttribute);
+extern cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle,
+                                                        cudlaModule hModule, unsigned char *input,
+                                                        uint32_t dlaFreqMHz, uint32_t idx,
+                                                        cudlaTranslateAttributeType csvAttrType,
+                                                        cudlaTranslateCsvAttribute *csvAttribute);
+
+static cudlaStatus translate(cudlaDevHandle const devHandle, unsigned char *input,
+                             uint32_t const dlaFreqMHz, uint32_t idx,
+                             cudlaTranslateAttributeType const csvAttrType,
+                             cudlaTranslateCsvAttribute *const csvAttribute)
+{
+    if (sim_enter() != 0) {
+        return cudlaErrorUnknown;
+    }
+    return impl_etiTranslateStats(devHandle, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
+}
+
+static cudlaStatus translate_for_module(cudlaDevHandle const devHandle, cudlaModule const hModule,
+                                        unsigned char *input, uint32_t const dlaFreqMHz,
+                                        uint32_t idx, cudlaTranslateAttributeType const csvAttrType,
+                                        cudlaTranslateCsvAttribute *const csvAttribute)
+{
+    if (sim_enter() != 0) {
+        return cudlaErrorUnknown;
+    }
+    return impl_etiTranslateStatsForMultiModule(devHandle, hModule, input, dlaFreqMHz, idx,
+                                                csvAttrType, csvAttribute);
+}
+
+extern const cudlaExternalEtbl sim_etbl;
+const cudlaExternalEtbl sim_etbl = {translate, translate_for_module};
