@@ -59,6 +59,7 @@ def _contents() -> dict[Path, str]:
     }
     for family in sorted({emit.family(f.header) for f in api.functions}):
         files[CONSTANTS / f"{family}.py"] = emit.constants_py(api, family)
+        files[CONSTANTS / f"{family}_parameters.py"] = emit.parameters_py(api, family)
     return files
 
 

@@ -26,13 +26,13 @@ class Function:
     @property
     def returns(self) -> str:
         """The return type as C text."""
-        return _type_text(self.decl.type.type)
+        return type_text(self.decl.type.type)
 
     @property
     def params(self) -> list[c_ast.Node]:
         args = self.decl.type.args
         params = [] if args is None else list(args.params)
-        if len(params) == 1 and _type_text(params[0].type) == "void":
+        if len(params) == 1 and type_text(params[0].type) == "void":
             return []
         return params
 
@@ -56,7 +56,7 @@ class Api:
     macros: dict[str, tuple[str, int]] = field(default_factory=dict)  # name -> (header, value)
 
 
-def _type_text(node: c_ast.Node) -> str:
+def type_text(node: c_ast.Node) -> str:
     return c_generator.CGenerator().visit(node)
 
 

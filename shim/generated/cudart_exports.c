@@ -12,11 +12,613 @@
 
 #include "cudlaExternalEtbl.hpp"
 
+#include "cuda/cuda_runtime_api.h"
+
 #include "cuda/cuda.h"
 
 #include "cudla_sim.h"
 
 #include "boot.h"
+
+extern cudaError_t sim__cudaProfilerStart(void);
+SIM_EXPORT cudaError_t cudaProfilerStart(void)
+{
+    return sim__cudaProfilerStart();
+}
+
+extern cudaError_t sim__cudaProfilerStop(void);
+SIM_EXPORT cudaError_t cudaProfilerStop(void)
+{
+    return sim__cudaProfilerStop();
+}
+
+extern cudaError_t sim__cudaDriverGetVersion(int *driverVersion);
+SIM_EXPORT cudaError_t cudaDriverGetVersion(int *driverVersion)
+{
+    return sim__cudaDriverGetVersion(driverVersion);
+}
+
+extern cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion);
+SIM_EXPORT cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
+{
+    return sim__cudaRuntimeGetVersion(runtimeVersion);
+}
+
+extern cudaError_t sim__cudaGetLastError(void);
+SIM_EXPORT cudaError_t cudaGetLastError(void)
+{
+    return sim__cudaGetLastError();
+}
+
+extern cudaError_t sim__cudaPeekAtLastError(void);
+SIM_EXPORT cudaError_t cudaPeekAtLastError(void)
+{
+    return sim__cudaPeekAtLastError();
+}
+
+extern const char *sim__cudaGetErrorName(cudaError_t error);
+SIM_EXPORT const char *cudaGetErrorName(cudaError_t error)
+{
+    return sim__cudaGetErrorName(error);
+}
+
+extern const char *sim__cudaGetErrorString(cudaError_t error);
+SIM_EXPORT const char *cudaGetErrorString(cudaError_t error)
+{
+    return sim__cudaGetErrorString(error);
+}
+
+extern cudaError_t sim__cudaGetDeviceCount(int *count);
+SIM_EXPORT cudaError_t cudaGetDeviceCount(int *count)
+{
+    return sim__cudaGetDeviceCount(count);
+}
+
+extern cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
+SIM_EXPORT cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
+{
+    return sim__cudaGetDeviceProperties_v2(prop, device);
+}
+
+extern cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
+SIM_EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    return sim__cudaDeviceGetAttribute(value, attr, device);
+}
+
+extern cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
+SIM_EXPORT cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    return sim__cudaChooseDevice(device, prop);
+}
+
+extern cudaError_t sim__cudaSetDevice(int device);
+SIM_EXPORT cudaError_t cudaSetDevice(int device)
+{
+    return sim__cudaSetDevice(device);
+}
+
+extern cudaError_t sim__cudaGetDevice(int *device);
+SIM_EXPORT cudaError_t cudaGetDevice(int *device)
+{
+    return sim__cudaGetDevice(device);
+}
+
+extern cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
+SIM_EXPORT cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
+{
+    return sim__cudaInitDevice(device, deviceFlags, flags);
+}
+
+extern cudaError_t sim__cudaSetValidDevices(int *device_arr, int len);
+SIM_EXPORT cudaError_t cudaSetValidDevices(int *device_arr, int len)
+{
+    return sim__cudaSetValidDevices(device_arr, len);
+}
+
+extern cudaError_t sim__cudaSetDeviceFlags(unsigned int flags);
+SIM_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags)
+{
+    return sim__cudaSetDeviceFlags(flags);
+}
+
+extern cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags);
+SIM_EXPORT cudaError_t cudaGetDeviceFlags(unsigned int *flags)
+{
+    return sim__cudaGetDeviceFlags(flags);
+}
+
+extern cudaError_t sim__cudaDeviceSynchronize(void);
+SIM_EXPORT cudaError_t cudaDeviceSynchronize(void)
+{
+    return sim__cudaDeviceSynchronize();
+}
+
+extern cudaError_t sim__cudaDeviceReset(void);
+SIM_EXPORT cudaError_t cudaDeviceReset(void)
+{
+    return sim__cudaDeviceReset();
+}
+
+extern cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
+SIM_EXPORT cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    return sim__cudaDeviceGetLimit(pValue, limit);
+}
+
+extern cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+SIM_EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    return sim__cudaDeviceSetLimit(limit, value);
+}
+
+extern cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+SIM_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    return sim__cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+}
+
+extern cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
+SIM_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
+{
+    return sim__cudaDeviceGetPCIBusId(pciBusId, len, device);
+}
+
+extern cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
+SIM_EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
+{
+    return sim__cudaDeviceGetByPCIBusId(device, pciBusId);
+}
+
+extern cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
+SIM_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+{
+    return sim__cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+}
+
+extern cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
+SIM_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+    return sim__cudaDeviceEnablePeerAccess(peerDevice, flags);
+}
+
+extern cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice);
+SIM_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
+{
+    return sim__cudaDeviceDisablePeerAccess(peerDevice);
+}
+
+extern cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
+SIM_EXPORT cudaError_t cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
+{
+    return sim__cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
+}
+
+extern cudaError_t sim__cudaMalloc(void **devPtr, size_t size);
+SIM_EXPORT cudaError_t cudaMalloc(void **devPtr, size_t size)
+{
+    return sim__cudaMalloc(devPtr, size);
+}
+
+extern cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
+SIM_EXPORT cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    return sim__cudaMallocPitch(devPtr, pitch, width, height);
+}
+
+extern cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    return sim__cudaMallocManaged(devPtr, size, flags);
+}
+
+extern cudaError_t sim__cudaMallocHost(void **ptr, size_t size);
+SIM_EXPORT cudaError_t cudaMallocHost(void **ptr, size_t size)
+{
+    return sim__cudaMallocHost(ptr, size);
+}
+
+extern cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    return sim__cudaHostAlloc(pHost, size, flags);
+}
+
+extern cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
+SIM_EXPORT cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    return sim__cudaMallocAsync(devPtr, size, hStream);
+}
+
+extern cudaError_t sim__cudaFree(void *devPtr);
+SIM_EXPORT cudaError_t cudaFree(void *devPtr)
+{
+    return sim__cudaFree(devPtr);
+}
+
+extern cudaError_t sim__cudaFreeHost(void *ptr);
+SIM_EXPORT cudaError_t cudaFreeHost(void *ptr)
+{
+    return sim__cudaFreeHost(ptr);
+}
+
+extern cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream);
+SIM_EXPORT cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+    return sim__cudaFreeAsync(devPtr, hStream);
+}
+
+extern cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    return sim__cudaHostRegister(ptr, size, flags);
+}
+
+extern cudaError_t sim__cudaHostUnregister(void *ptr);
+SIM_EXPORT cudaError_t cudaHostUnregister(void *ptr)
+{
+    return sim__cudaHostUnregister(ptr);
+}
+
+extern cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
+SIM_EXPORT cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+{
+    return sim__cudaHostGetDevicePointer(pDevice, pHost, flags);
+}
+
+extern cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost);
+SIM_EXPORT cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    return sim__cudaHostGetFlags(pFlags, pHost);
+}
+
+extern cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total);
+SIM_EXPORT cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+    return sim__cudaMemGetInfo(free, total);
+}
+
+extern cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
+SIM_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+    return sim__cudaPointerGetAttributes(attributes, ptr);
+}
+
+extern cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
+{
+    return sim__cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
+}
+
+extern cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
+SIM_EXPORT cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
+{
+    return sim__cudaMemAdvise(devPtr, count, advice, device);
+}
+
+extern cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+}
+
+extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy(dst, src, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpyAsync(dst, src, count, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
+SIM_EXPORT cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+{
+    return sim__cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+}
+
+extern cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+    return sim__cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+}
+
+extern cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count);
+SIM_EXPORT cudaError_t cudaMemset(void *devPtr, int value, size_t count)
+{
+    return sim__cudaMemset(devPtr, value, count);
+}
+
+extern cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    return sim__cudaMemsetAsync(devPtr, value, count, stream);
+}
+
+extern cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+SIM_EXPORT cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    return sim__cudaMemset2D(devPtr, pitch, value, width, height);
+}
+
+extern cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    return sim__cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+}
+
+extern cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream);
+SIM_EXPORT cudaError_t cudaStreamCreate(cudaStream_t *pStream)
+{
+    return sim__cudaStreamCreate(pStream);
+}
+
+extern cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    return sim__cudaStreamCreateWithFlags(pStream, flags);
+}
+
+extern cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority);
+SIM_EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+{
+    return sim__cudaStreamCreateWithPriority(pStream, flags, priority);
+}
+
+extern cudaError_t sim__cudaStreamDestroy(cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    return sim__cudaStreamDestroy(stream);
+}
+
+extern cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return sim__cudaStreamSynchronize(stream);
+}
+
+extern cudaError_t sim__cudaStreamQuery(cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return sim__cudaStreamQuery(stream);
+}
+
+extern cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    return sim__cudaStreamWaitEvent(stream, event, flags);
+}
+
+extern cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+SIM_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    return sim__cudaStreamGetFlags(hStream, flags);
+}
+
+extern cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority);
+SIM_EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    return sim__cudaStreamGetPriority(hStream, priority);
+}
+
+extern cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+SIM_EXPORT cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    return sim__cudaStreamGetId(hStream, streamId);
+}
+
+extern cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device);
+SIM_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    return sim__cudaStreamGetDevice(hStream, device);
+}
+
+extern cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+SIM_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    return sim__cudaLaunchHostFunc(stream, fn, userData);
+}
+
+extern cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    return sim__cudaStreamAddCallback(stream, callback, userData, flags);
+}
+
+extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    return sim__cudaStreamBeginCapture(stream, mode);
+}
+
+extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    return sim__cudaStreamEndCapture(stream, pGraph);
+}
+
+extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+SIM_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    return sim__cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+extern cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph);
+SIM_EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    return sim__cudaGraphDestroy(graph);
+}
+
+extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+SIM_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    return sim__cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    return sim__cudaGraphLaunch(graphExec, stream);
+}
+
+extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+SIM_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    return sim__cudaGraphExecDestroy(graphExec);
+}
+
+extern cudaError_t sim__cudaEventCreate(cudaEvent_t *event);
+SIM_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return sim__cudaEventCreate(event);
+}
+
+extern cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+SIM_EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    return sim__cudaEventCreateWithFlags(event, flags);
+}
+
+extern cudaError_t sim__cudaEventDestroy(cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    return sim__cudaEventDestroy(event);
+}
+
+extern cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return sim__cudaEventRecord(event, stream);
+}
+
+extern cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
+SIM_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    return sim__cudaEventRecordWithFlags(event, stream, flags);
+}
+
+extern cudaError_t sim__cudaEventSynchronize(cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return sim__cudaEventSynchronize(event);
+}
+
+extern cudaError_t sim__cudaEventQuery(cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return sim__cudaEventQuery(event);
+}
+
+extern cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
+SIM_EXPORT cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return sim__cudaEventElapsedTime(ms, start, end);
+}
+
+extern cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
+SIM_EXPORT cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return sim__cudaEventElapsedTime_v2(ms, start, end);
+}
+
+extern cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
+SIM_EXPORT cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
+{
+    return sim__cudaImportExternalMemory(extMem_out, memHandleDesc);
+}
+
+extern cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
+SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
+{
+    return sim__cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+}
+
+extern cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
+SIM_EXPORT cudaError_t cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
+{
+    return sim__cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+}
+
+extern cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
+SIM_EXPORT cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
+{
+    return sim__cudaDestroyExternalMemory(extMem);
+}
+
+extern cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
+SIM_EXPORT cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
+{
+    return sim__cudaImportExternalSemaphore(extSem_out, semHandleDesc);
+}
+
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
+SIM_EXPORT cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
+{
+    return sim__cudaDestroyExternalSemaphore(extSem);
+}
+
+extern cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
+SIM_EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    return sim__cudaGetDeviceProperties(prop, device);
+}
+
+extern cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
 
 extern CUresult sim__cuInit(unsigned int Flags);
 SIM_EXPORT CUresult cuInit(unsigned int Flags)

@@ -12,6 +12,8 @@
 
 #include "cudlaExternalEtbl.hpp"
 
+#include "cuda/cuda_runtime_api.h"
+
 #include "cuda/cuda.h"
 
 #include "cudla_sim.h"
@@ -954,6 +956,706 @@ SIM_EXPORT cudlaStatus cudlaGetExternalExportTable(const cudlaExternalEtbl ** co
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
     return impl_cudlaGetExternalExportTable(exportTable, flags);
+}
+
+extern cudaError_t impl_cudaProfilerStart(void);
+SIM_EXPORT cudaError_t sim__cudaProfilerStart(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaProfilerStart();
+}
+
+extern cudaError_t impl_cudaProfilerStop(void);
+SIM_EXPORT cudaError_t sim__cudaProfilerStop(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaProfilerStop();
+}
+
+extern cudaError_t impl_cudaDriverGetVersion(int *driverVersion);
+SIM_EXPORT cudaError_t sim__cudaDriverGetVersion(int *driverVersion)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDriverGetVersion(driverVersion);
+}
+
+extern cudaError_t impl_cudaRuntimeGetVersion(int *runtimeVersion);
+SIM_EXPORT cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaRuntimeGetVersion(runtimeVersion);
+}
+
+extern cudaError_t impl_cudaGetLastError(void);
+SIM_EXPORT cudaError_t sim__cudaGetLastError(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGetLastError();
+}
+
+extern cudaError_t impl_cudaPeekAtLastError(void);
+SIM_EXPORT cudaError_t sim__cudaPeekAtLastError(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaPeekAtLastError();
+}
+
+extern const char *impl_cudaGetErrorName(cudaError_t error);
+SIM_EXPORT const char *sim__cudaGetErrorName(cudaError_t error)
+{
+    if (sim_enter() != 0) { return (const char *)0; }
+    return impl_cudaGetErrorName(error);
+}
+
+extern const char *impl_cudaGetErrorString(cudaError_t error);
+SIM_EXPORT const char *sim__cudaGetErrorString(cudaError_t error)
+{
+    if (sim_enter() != 0) { return (const char *)0; }
+    return impl_cudaGetErrorString(error);
+}
+
+extern cudaError_t impl_cudaGetDeviceCount(int *count);
+SIM_EXPORT cudaError_t sim__cudaGetDeviceCount(int *count)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGetDeviceCount(count);
+}
+
+extern cudaError_t impl_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
+SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGetDeviceProperties_v2(prop, device);
+}
+
+extern cudaError_t impl_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
+SIM_EXPORT cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceGetAttribute(value, attr, device);
+}
+
+extern cudaError_t impl_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
+SIM_EXPORT cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaChooseDevice(device, prop);
+}
+
+extern cudaError_t impl_cudaSetDevice(int device);
+SIM_EXPORT cudaError_t sim__cudaSetDevice(int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaSetDevice(device);
+}
+
+extern cudaError_t impl_cudaGetDevice(int *device);
+SIM_EXPORT cudaError_t sim__cudaGetDevice(int *device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGetDevice(device);
+}
+
+extern cudaError_t impl_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaInitDevice(device, deviceFlags, flags);
+}
+
+extern cudaError_t impl_cudaSetValidDevices(int *device_arr, int len);
+SIM_EXPORT cudaError_t sim__cudaSetValidDevices(int *device_arr, int len)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaSetValidDevices(device_arr, len);
+}
+
+extern cudaError_t impl_cudaSetDeviceFlags(unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaSetDeviceFlags(unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaSetDeviceFlags(flags);
+}
+
+extern cudaError_t impl_cudaGetDeviceFlags(unsigned int *flags);
+SIM_EXPORT cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGetDeviceFlags(flags);
+}
+
+extern cudaError_t impl_cudaDeviceSynchronize(void);
+SIM_EXPORT cudaError_t sim__cudaDeviceSynchronize(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceSynchronize();
+}
+
+extern cudaError_t impl_cudaDeviceReset(void);
+SIM_EXPORT cudaError_t sim__cudaDeviceReset(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceReset();
+}
+
+extern cudaError_t impl_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
+SIM_EXPORT cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceGetLimit(pValue, limit);
+}
+
+extern cudaError_t impl_cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+SIM_EXPORT cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceSetLimit(limit, value);
+}
+
+extern cudaError_t impl_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+SIM_EXPORT cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+}
+
+extern cudaError_t impl_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
+SIM_EXPORT cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceGetPCIBusId(pciBusId, len, device);
+}
+
+extern cudaError_t impl_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
+SIM_EXPORT cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceGetByPCIBusId(device, pciBusId);
+}
+
+extern cudaError_t impl_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
+SIM_EXPORT cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+}
+
+extern cudaError_t impl_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceEnablePeerAccess(peerDevice, flags);
+}
+
+extern cudaError_t impl_cudaDeviceDisablePeerAccess(int peerDevice);
+SIM_EXPORT cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceDisablePeerAccess(peerDevice);
+}
+
+extern cudaError_t impl_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
+SIM_EXPORT cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
+}
+
+extern cudaError_t impl_cudaMalloc(void **devPtr, size_t size);
+SIM_EXPORT cudaError_t sim__cudaMalloc(void **devPtr, size_t size)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMalloc(devPtr, size);
+}
+
+extern cudaError_t impl_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
+SIM_EXPORT cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMallocPitch(devPtr, pitch, width, height);
+}
+
+extern cudaError_t impl_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMallocManaged(devPtr, size, flags);
+}
+
+extern cudaError_t impl_cudaMallocHost(void **ptr, size_t size);
+SIM_EXPORT cudaError_t sim__cudaMallocHost(void **ptr, size_t size)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMallocHost(ptr, size);
+}
+
+extern cudaError_t impl_cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaHostAlloc(pHost, size, flags);
+}
+
+extern cudaError_t impl_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
+SIM_EXPORT cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMallocAsync(devPtr, size, hStream);
+}
+
+extern cudaError_t impl_cudaFree(void *devPtr);
+SIM_EXPORT cudaError_t sim__cudaFree(void *devPtr)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaFree(devPtr);
+}
+
+extern cudaError_t impl_cudaFreeHost(void *ptr);
+SIM_EXPORT cudaError_t sim__cudaFreeHost(void *ptr)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaFreeHost(ptr);
+}
+
+extern cudaError_t impl_cudaFreeAsync(void *devPtr, cudaStream_t hStream);
+SIM_EXPORT cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaFreeAsync(devPtr, hStream);
+}
+
+extern cudaError_t impl_cudaHostRegister(void *ptr, size_t size, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaHostRegister(ptr, size, flags);
+}
+
+extern cudaError_t impl_cudaHostUnregister(void *ptr);
+SIM_EXPORT cudaError_t sim__cudaHostUnregister(void *ptr)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaHostUnregister(ptr);
+}
+
+extern cudaError_t impl_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaHostGetDevicePointer(pDevice, pHost, flags);
+}
+
+extern cudaError_t impl_cudaHostGetFlags(unsigned int *pFlags, void *pHost);
+SIM_EXPORT cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaHostGetFlags(pFlags, pHost);
+}
+
+extern cudaError_t impl_cudaMemGetInfo(size_t *free, size_t *total);
+SIM_EXPORT cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemGetInfo(free, total);
+}
+
+extern cudaError_t impl_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
+SIM_EXPORT cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaPointerGetAttributes(attributes, ptr);
+}
+
+extern cudaError_t impl_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
+}
+
+extern cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
+SIM_EXPORT cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemAdvise(devPtr, count, advice, device);
+}
+
+extern cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+}
+
+extern cudaError_t impl_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemcpy(dst, src, count, kind);
+}
+
+extern cudaError_t impl_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemcpyAsync(dst, src, count, kind, stream);
+}
+
+extern cudaError_t impl_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+extern cudaError_t impl_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+extern cudaError_t impl_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
+SIM_EXPORT cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+}
+
+extern cudaError_t impl_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+}
+
+extern cudaError_t impl_cudaMemset(void *devPtr, int value, size_t count);
+SIM_EXPORT cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemset(devPtr, value, count);
+}
+
+extern cudaError_t impl_cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemsetAsync(devPtr, value, count, stream);
+}
+
+extern cudaError_t impl_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+SIM_EXPORT cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemset2D(devPtr, pitch, value, width, height);
+}
+
+extern cudaError_t impl_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+}
+
+extern cudaError_t impl_cudaStreamCreate(cudaStream_t *pStream);
+SIM_EXPORT cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamCreate(pStream);
+}
+
+extern cudaError_t impl_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamCreateWithFlags(pStream, flags);
+}
+
+extern cudaError_t impl_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority);
+SIM_EXPORT cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamCreateWithPriority(pStream, flags, priority);
+}
+
+extern cudaError_t impl_cudaStreamDestroy(cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaStreamDestroy(cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamDestroy(stream);
+}
+
+extern cudaError_t impl_cudaStreamSynchronize(cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamSynchronize(stream);
+}
+
+extern cudaError_t impl_cudaStreamQuery(cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaStreamQuery(cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamQuery(stream);
+}
+
+extern cudaError_t impl_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamWaitEvent(stream, event, flags);
+}
+
+extern cudaError_t impl_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+SIM_EXPORT cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamGetFlags(hStream, flags);
+}
+
+extern cudaError_t impl_cudaStreamGetPriority(cudaStream_t hStream, int *priority);
+SIM_EXPORT cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamGetPriority(hStream, priority);
+}
+
+extern cudaError_t impl_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+SIM_EXPORT cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamGetId(hStream, streamId);
+}
+
+extern cudaError_t impl_cudaStreamGetDevice(cudaStream_t hStream, int *device);
+SIM_EXPORT cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamGetDevice(hStream, device);
+}
+
+extern cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
+SIM_EXPORT cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaLaunchHostFunc(stream, fn, userData);
+}
+
+extern cudaError_t impl_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamAddCallback(stream, callback, userData, flags);
+}
+
+extern cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamBeginCapture(stream, mode);
+}
+
+extern cudaError_t impl_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamEndCapture(stream, pGraph);
+}
+
+extern cudaError_t impl_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+SIM_EXPORT cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+extern cudaError_t impl_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+extern cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+SIM_EXPORT cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+extern cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
+SIM_EXPORT cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGraphDestroy(graph);
+}
+
+extern cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+SIM_EXPORT cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+extern cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGraphLaunch(graphExec, stream);
+}
+
+extern cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+SIM_EXPORT cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGraphExecDestroy(graphExec);
+}
+
+extern cudaError_t impl_cudaEventCreate(cudaEvent_t *event);
+SIM_EXPORT cudaError_t sim__cudaEventCreate(cudaEvent_t *event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventCreate(event);
+}
+
+extern cudaError_t impl_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventCreateWithFlags(event, flags);
+}
+
+extern cudaError_t impl_cudaEventDestroy(cudaEvent_t event);
+SIM_EXPORT cudaError_t sim__cudaEventDestroy(cudaEvent_t event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventDestroy(event);
+}
+
+extern cudaError_t impl_cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventRecord(event, stream);
+}
+
+extern cudaError_t impl_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
+SIM_EXPORT cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventRecordWithFlags(event, stream, flags);
+}
+
+extern cudaError_t impl_cudaEventSynchronize(cudaEvent_t event);
+SIM_EXPORT cudaError_t sim__cudaEventSynchronize(cudaEvent_t event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventSynchronize(event);
+}
+
+extern cudaError_t impl_cudaEventQuery(cudaEvent_t event);
+SIM_EXPORT cudaError_t sim__cudaEventQuery(cudaEvent_t event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventQuery(event);
+}
+
+extern cudaError_t impl_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
+SIM_EXPORT cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventElapsedTime(ms, start, end);
+}
+
+extern cudaError_t impl_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
+SIM_EXPORT cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaEventElapsedTime_v2(ms, start, end);
+}
+
+extern cudaError_t impl_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
+SIM_EXPORT cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaImportExternalMemory(extMem_out, memHandleDesc);
+}
+
+extern cudaError_t impl_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
+SIM_EXPORT cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+}
+
+extern cudaError_t impl_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
+SIM_EXPORT cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+}
+
+extern cudaError_t impl_cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
+SIM_EXPORT cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDestroyExternalMemory(extMem);
+}
+
+extern cudaError_t impl_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
+SIM_EXPORT cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaImportExternalSemaphore(extSem_out, semHandleDesc);
+}
+
+extern cudaError_t impl_cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t impl_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t impl_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
+SIM_EXPORT cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaDestroyExternalSemaphore(extSem);
+}
+
+extern cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
+SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaGetDeviceProperties(prop, device);
+}
+
+extern cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
+SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+extern cudaError_t impl_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
 }
 
 extern CUresult impl_cuInit(unsigned int Flags);

@@ -13,6 +13,7 @@ from ..constants.cudla import cudlaModuleLoadFlags as LoadFlag
 from ..constants.cudla import cudlaNvSciSyncAttributes as SyncUse
 from ..constants.cudla import cudlaScratchMemoryConfig as Scratch
 from ..constants.cudla import cudlaStatus as Status
+from ..constants.cudla_parameters import PARAMETERS
 from ..constants.nvsci import NvSciBufType
 from ..constants.nvsci import NvSciSyncAttrKey as SyncKey
 from ..core import explain, process
@@ -36,6 +37,7 @@ MAX_TASKS = 4096
 cudla = Family(
     "cudla",
     Status,
+    PARAMETERS,
     unknown=Status.cudlaErrorUnknown,
     no_memory=Status.cudlaErrorOutOfResources,
     bad_handle=Status.cudlaErrorInvalidDevice,
@@ -64,20 +66,20 @@ def _flags(value: int, allowed: int, names: str) -> None:
 # --- library and devices -------------------------------------------------------------------------
 
 
-@cudla.export("cudlaGetVersion", out=("version",))
+@cudla.export("cudlaGetVersion")
 def get_version(version: Any) -> None:
     if not version:
         null(version=version)
     version[0] = c.CUDLA_VER_MAJOR * 1_000_000 + c.CUDLA_VER_MINOR * 1000 + c.CUDLA_VER_PATCH
 
 
-@cudla.export("cudlaDeviceGetCount", out=("count",))
+@cudla.export("cudlaDeviceGetCount")
 def device_count(count: Any) -> None:
     null(pNumDevices=count)
     count[0] = len(devices.dla(process.current()).cores)
 
 
-@cudla.export("cudlaCreateDevice", out=("dev_handle",))
+@cudla.export("cudlaCreateDevice")
 def create_device(device: int, dev_handle: Any, flags: int) -> None:
     null(devHandle=dev_handle)
     mode = flags & ~Scratch.CUDLA_SCRATCH_MEMORY_SHARED_STATIC
@@ -147,7 +149,7 @@ def set_task_timeout(dev_handle: Any, timeout: int) -> None:
 # --- modules -------------------------------------------------------------------------------------
 
 
-@cudla.export("cudlaModuleLoadFromMemory", out=("module",))
+@cudla.export("cudlaModuleLoadFromMemory")
 def module_load(dev_handle: Any, image: Any, size: int, module: Any, flags: int) -> None:
     found = _device(dev_handle)
     null(hModule=module)
@@ -256,7 +258,7 @@ def module_attributes(module: Any, kind: int, answer: Any) -> None:
 # --- memory and semaphores -----------------------------------------------------------------------
 
 
-@cudla.export("cudlaMemRegister", out=("dev_ptr",))
+@cudla.export("cudlaMemRegister")
 def mem_register(dev_handle: Any, ptr: Any, size: int, dev_ptr: Any, flags: int) -> None:
     found = _device(dev_handle)
     found.raise_earlier_fault()
@@ -286,7 +288,7 @@ def _require_nvsci(found: Device, what: str) -> None:
         raise unsupported("the NvSci libraries are missing here (setting nvsci is off)")
 
 
-@cudla.export("cudlaImportExternalMemory", out=("dev_ptr",))
+@cudla.export("cudlaImportExternalMemory")
 def import_memory(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
     found = _device(dev_handle)
     found.raise_earlier_fault()
@@ -310,7 +312,7 @@ def import_memory(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
     dev_ptr[0] = ffi.cast("uint64_t *", entry.device_address)
 
 
-@cudla.export("cudlaImportExternalSemaphore", out=("dev_ptr",))
+@cudla.export("cudlaImportExternalSemaphore")
 def import_semaphore(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
     found = _device(dev_handle)
     found.raise_earlier_fault()

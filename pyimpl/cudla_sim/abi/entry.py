@@ -2,9 +2,9 @@
 
 An ABI module declares its family once and decorates one function per exported name::
 
-    cudla = Family("cudla", CudlaStatus, unknown=CudlaStatus.cudlaErrorUnknown, ...)
+    cudla = Family("cudla", CudlaStatus, PARAMETERS, unknown=CudlaStatus.cudlaErrorUnknown, ...)
 
-    @cudla.export("cudlaGetVersion", out=("version",))
+    @cudla.export("cudlaGetVersion")
     def get_version(version):          # raw cffi arguments, the header's parameter order
         if not version:
             raise CudlaError(CudlaStatus.cudlaErrorInvalidParam, "version is NULL; ...")
@@ -18,11 +18,10 @@ declare.
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from time import perf_counter_ns
 from typing import Any
@@ -45,6 +44,7 @@ class Family:
         self,
         name: str,
         statuses: type[IntEnum],
+        parameters: Mapping[str, tuple[str, ...]],
         *,
         unknown: int,
         no_memory: int,
@@ -55,13 +55,13 @@ class Family:
     ) -> None:
         self.name = name
         self.statuses = statuses
+        self.parameters = parameters
         self.unknown = int(unknown)
         self.no_memory = int(no_memory)
         self.bad_handle = int(bad_handle)
         self.bad_memory = int(bad_memory)
         self.not_supported = int(not_supported)
         self.error = error
-        self.before: Callable[[], None] | None = None
 
     def status_name(self, status: int) -> str:
         try:
@@ -87,17 +87,16 @@ class Family:
                 raise self.error(status, f"{name} is NULL; it points to memory for the result")
 
     def export(
-        self, name: str, *, out: Sequence[str] = (), failure: Any = None, status: bool = True
+        self, name: str, *, failure: Any = None, status: bool = True
     ) -> Callable[[Handler], Handler]:
         """Attaches a handler to ``name``.
 
-        ``out``: parameters whose target the API log shows after success. ``status=False``: the
-        function returns something else than a status (nothing, a size, a pointer); it then
-        returns ``failure`` when it fails.
+        ``status=False``: the function returns something else than a status (nothing, a size, a
+        pointer); it then returns ``failure`` when it fails.
         """
 
         def attach(handler: Handler) -> Handler:
-            call = _Call(self, name, handler, tuple(out), failure, status)
+            call = _Call(self, name, handler, failure, status)
             void = not status and failure is None
             ffi.def_extern(name="impl_" + name, **({} if void else {"error": call.failure}))(
                 call.gate()
@@ -129,19 +128,15 @@ class _Call:
         family: Family,
         name: str,
         handler: Handler,
-        out: tuple[str, ...],
         failure: Any,
         status: bool,
     ) -> None:
         self.family = family
         self.name = name
         self.handler = handler
-        self.out = out
         self.returns_status = status
         self.failure = family.unknown if status else failure
-        self.parameters = [
-            p.name for p in inspect.signature(handler).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD
-        ]
+        self.parameters = family.parameters.get(name, ())
 
     def gate(self) -> Handler:
         handler, failed, watched = self.handler, self.failed, self.watched
@@ -228,9 +223,9 @@ class _Call:
         shown = []
         for name, value in zip(self.parameters, args, strict=False):
             text = _argument_text(value)
-            if ok and name in self.out and isinstance(value, ffi.CData) and value:
+            if ok and name.endswith("*") and value:  # where a result came back
                 text += f" -> {_argument_text(value[0])}"
-            shown.append(f"{name}={text}")
+            shown.append(f"{name.removesuffix('*')}={text}")
         return ", ".join(shown)
 
     def result_text(self, result: Any) -> str:

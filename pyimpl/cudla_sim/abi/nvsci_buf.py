@@ -29,7 +29,7 @@ def _issue(obj: buf.BufObj) -> Any:
     return pointer(process.current().handles.add(OBJ, obj))
 
 
-@nvsci.export("NvSciBufModuleOpen", out=("module",))
+@nvsci.export("NvSciBufModuleOpen")
 def module_open(module: Any) -> None:
     null(newModule=module)
     current = process.current()
@@ -47,13 +47,13 @@ def module_close(module: Any) -> None:
         process.current().handles.remove(address(module), lists.module_kind, "NvSciBufModuleClose")
 
 
-@nvsci.export("NvSciBufCheckVersionCompatibility", out=("compatible",))
+@nvsci.export("NvSciBufCheckVersionCompatibility")
 def check_version(major: int, minor: int, compatible: Any) -> None:
     null(isCompatible=compatible)
     compatible[0] = major == NvSciBufMajorVersion
 
 
-@nvsci.export("NvSciBufAttrListCreate", out=("new_list",))
+@nvsci.export("NvSciBufAttrListCreate")
 def list_create(module: Any, new_list: Any) -> None:
     lists.create(module, new_list)
 
@@ -88,17 +88,17 @@ def list_dump(attributes: Any, buffer: Any, length: Any) -> None:
     lists.dump(attributes, buffer, length)
 
 
-@nvsci.export("NvSciBufAttrListClone", out=("new_list",))
+@nvsci.export("NvSciBufAttrListClone")
 def list_clone(attributes: Any, new_list: Any) -> None:
     lists.clone(attributes, new_list)
 
 
-@nvsci.export("NvSciBufAttrListAppendUnreconciled", out=("new_list",))
+@nvsci.export("NvSciBufAttrListAppendUnreconciled")
 def list_append(array: Any, count: int, new_list: Any) -> None:
     lists.append(array, count, new_list)
 
 
-@nvsci.export("NvSciBufAttrListIsReconciled", out=("answer",))
+@nvsci.export("NvSciBufAttrListIsReconciled")
 def list_is_reconciled(attributes: Any, answer: Any) -> None:
     found = lists.list(attributes)
     null(isReconciled=answer)
@@ -113,13 +113,13 @@ def _reconcile(array: Any, count: int, conflict_list: Any) -> buf.ReconciledBuf:
     return found
 
 
-@nvsci.export("NvSciBufAttrListReconcile", out=("new_list",))
+@nvsci.export("NvSciBufAttrListReconcile")
 def list_reconcile(array: Any, count: int, new_list: Any, conflict_list: Any) -> None:
     null(newReconciledAttrList=new_list)
     new_list[0] = lists.issue(_reconcile(array, count, conflict_list))
 
 
-@nvsci.export("NvSciBufAttrListValidateReconciled", out=("answer",))
+@nvsci.export("NvSciBufAttrListValidateReconciled")
 def list_validate(reconciled: Any, array: Any, count: int, answer: Any) -> None:
     outcome = lists.reconciled(reconciled)
     null(isReconcileListValid=answer)
@@ -138,28 +138,28 @@ def list_validate_against(reconciled: Any, pairs: Any, count: int) -> None:
         raise NvSciError(Status.NvSciError_AttrListValidationFailed, wrong)
 
 
-@nvsci.export("NvSciBufObjAlloc", out=("new_obj",))
+@nvsci.export("NvSciBufObjAlloc")
 def obj_alloc(reconciled: Any, new_obj: Any) -> None:
     outcome = lists.reconciled(reconciled)
     null(bufObj=new_obj)
     new_obj[0] = _issue(buf.BufObj.allocate(outcome, process.current().memory))
 
 
-@nvsci.export("NvSciBufAttrListReconcileAndObjAlloc", out=("new_obj",))
+@nvsci.export("NvSciBufAttrListReconcileAndObjAlloc")
 def reconcile_and_alloc(array: Any, count: int, new_obj: Any, conflict_list: Any) -> None:
     null(bufObj=new_obj)
     outcome = _reconcile(array, count, conflict_list)
     new_obj[0] = _issue(buf.BufObj.allocate(outcome, process.current().memory))
 
 
-@nvsci.export("NvSciBufObjDup", out=("new_obj",))
+@nvsci.export("NvSciBufObjDup")
 def obj_dup(obj: Any, new_obj: Any) -> None:
     found = resolve(obj)
     null(dupObj=new_obj)
     new_obj[0] = _issue(found.duplicate())
 
 
-@nvsci.export("NvSciBufObjDupWithReducePerm", out=("new_obj",))
+@nvsci.export("NvSciBufObjDupWithReducePerm")
 def obj_dup_reduced(obj: Any, perm: int, new_obj: Any) -> None:
     found = resolve(obj)
     null(newBufObj=new_obj)
@@ -173,7 +173,7 @@ def obj_free(obj: Any) -> None:
         process.current().handles.remove(address(obj), OBJ, "NvSciBufObjFree").free()
 
 
-@nvsci.export("NvSciBufObjGetAttrList", out=("answer",))
+@nvsci.export("NvSciBufObjGetAttrList")
 def obj_attr_list(obj: Any, answer: Any) -> None:
     attributes = resolve(obj).buffer.attributes
     null(bufAttrList=answer)
@@ -182,7 +182,7 @@ def obj_attr_list(obj: Any, answer: Any) -> None:
     answer[0] = attributes.owned
 
 
-@nvsci.export("NvSciBufObjGetMaxPerm", out=("answer",))
+@nvsci.export("NvSciBufObjGetMaxPerm")
 def obj_max_perm(obj: Any, endpoint: int, answer: Any) -> None:
     found = resolve(obj)
     null(accPerm=answer)
@@ -200,14 +200,14 @@ nvsci.unsupported(
 )
 
 
-@nvsci.export("NvSciBufObjGetCpuPtr", out=("answer",))
+@nvsci.export("NvSciBufObjGetCpuPtr")
 def obj_cpu_pointer(obj: Any, answer: Any) -> None:
     found = resolve(obj)
     null(ptr=answer)
     answer[0] = pointer(found.cpu_address(write=True))
 
 
-@nvsci.export("NvSciBufObjGetConstCpuPtr", out=("answer",))
+@nvsci.export("NvSciBufObjGetConstCpuPtr")
 def obj_const_cpu_pointer(obj: Any, answer: Any) -> None:
     found = resolve(obj)
     null(ptr=answer)

@@ -8,7 +8,7 @@ from ..constants.nvsci import NvSciIpcMajorVersion
 from .nvsci_lists import null, nvsci
 
 
-@nvsci.export("NvSciIpcCheckVersionCompatibility", out=("compatible",))
+@nvsci.export("NvSciIpcCheckVersionCompatibility")
 def check_version(major: int, minor: int, compatible: Any) -> None:
     null(isCompatible=compatible)
     compatible[0] = major == NvSciIpcMajorVersion

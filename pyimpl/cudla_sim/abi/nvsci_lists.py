@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..constants.nvsci import NvSciError as Status
+from ..constants.nvsci_parameters import PARAMETERS
 from ..core import process
 from ..nvsci.attributes import AttrList, Schema, append
 from ..nvsci.errors import NvSciError, bad_parameter
@@ -17,6 +18,7 @@ MAX_LISTS = 1024  # far above any real program; a garbage count must not be a lo
 nvsci = Family(
     "nvsci",
     Status,
+    PARAMETERS,
     unknown=Status.NvSciError_Unknown,
     no_memory=Status.NvSciError_InsufficientMemory,
     bad_handle=Status.NvSciError_BadParameter,

@@ -52,7 +52,7 @@ def bound(fence: Any) -> fences.Bound | None:
     return fences.resolve(process.current().handles, read_payload(fence))
 
 
-@nvsci.export("NvSciSyncModuleOpen", out=("module",))
+@nvsci.export("NvSciSyncModuleOpen")
 def module_open(module: Any) -> None:
     null(newModule=module)
     current = process.current()
@@ -70,13 +70,13 @@ def module_close(module: Any) -> None:
         process.current().handles.remove(address(module), lists.module_kind, "NvSciSyncModuleClose")
 
 
-@nvsci.export("NvSciSyncCheckVersionCompatibility", out=("compatible",))
+@nvsci.export("NvSciSyncCheckVersionCompatibility")
 def check_version(major: int, minor: int, compatible: Any) -> None:
     null(isCompatible=compatible)
     compatible[0] = major == NvSciSyncMajorVersion
 
 
-@nvsci.export("NvSciSyncCpuWaitContextAlloc", out=("context",))
+@nvsci.export("NvSciSyncCpuWaitContextAlloc")
 def context_alloc(module: Any, context: Any) -> None:
     owner = lists.module(module)
     null(newContext=context)
@@ -90,7 +90,7 @@ def context_free(context: Any) -> None:
         process.current().handles.remove(address(context), CONTEXT, "NvSciSyncCpuWaitContextFree")
 
 
-@nvsci.export("NvSciSyncAttrListCreate", out=("new_list",))
+@nvsci.export("NvSciSyncAttrListCreate")
 def list_create(module: Any, new_list: Any) -> None:
     lists.create(module, new_list)
 
@@ -115,7 +115,7 @@ def list_slot_get(attributes: Any, slot: int, pairs: Any, count: int) -> None:
     lists.get_attrs(attributes, slot, pairs, count)
 
 
-@nvsci.export("NvSciSyncAttrListGetAttr", out=("length",))
+@nvsci.export("NvSciSyncAttrListGetAttr")
 def list_get_one(attributes: Any, key: int, value: Any, length: Any) -> None:
     found = lists.list(attributes)
     null(value=value, len=length)
@@ -132,17 +132,17 @@ def list_dump(attributes: Any, buffer: Any, length: Any) -> None:
     lists.dump(attributes, buffer, length)
 
 
-@nvsci.export("NvSciSyncAttrListClone", out=("new_list",))
+@nvsci.export("NvSciSyncAttrListClone")
 def list_clone(attributes: Any, new_list: Any) -> None:
     lists.clone(attributes, new_list)
 
 
-@nvsci.export("NvSciSyncAttrListAppendUnreconciled", out=("new_list",))
+@nvsci.export("NvSciSyncAttrListAppendUnreconciled")
 def list_append(array: Any, count: int, new_list: Any) -> None:
     lists.append(array, count, new_list)
 
 
-@nvsci.export("NvSciSyncAttrListIsReconciled", out=("answer",))
+@nvsci.export("NvSciSyncAttrListIsReconciled")
 def list_is_reconciled(attributes: Any, answer: Any) -> None:
     found = lists.list(attributes)
     null(isReconciled=answer)
@@ -157,13 +157,13 @@ def _reconcile(array: Any, count: int, conflict_list: Any) -> sync.ReconciledSyn
     return found
 
 
-@nvsci.export("NvSciSyncAttrListReconcile", out=("new_list",))
+@nvsci.export("NvSciSyncAttrListReconcile")
 def list_reconcile(array: Any, count: int, new_list: Any, conflict_list: Any) -> None:
     null(newReconciledList=new_list)
     new_list[0] = lists.issue(_reconcile(array, count, conflict_list))
 
 
-@nvsci.export("NvSciSyncAttrListValidateReconciled", out=("answer",))
+@nvsci.export("NvSciSyncAttrListValidateReconciled")
 def list_validate(reconciled: Any, array: Any, count: int, answer: Any) -> None:
     outcome = lists.reconciled(reconciled)
     null(isReconciledListValid=answer)
@@ -197,20 +197,20 @@ def _allocate(outcome: AttrList) -> Any:
     return pointer(process.current().handles.add(OBJ, sync.SyncObj(outcome)))
 
 
-@nvsci.export("NvSciSyncObjAlloc", out=("new_obj",))
+@nvsci.export("NvSciSyncObjAlloc")
 def obj_alloc(reconciled: Any, new_obj: Any) -> None:
     outcome = lists.reconciled(reconciled, "reconciledList")
     null(syncObj=new_obj)
     new_obj[0] = _allocate(outcome)
 
 
-@nvsci.export("NvSciSyncAttrListReconcileAndObjAlloc", out=("new_obj",))
+@nvsci.export("NvSciSyncAttrListReconcileAndObjAlloc")
 def reconcile_and_alloc(array: Any, count: int, new_obj: Any, conflict_list: Any) -> None:
     null(syncObj=new_obj)
     new_obj[0] = _allocate(_reconcile(array, count, conflict_list))
 
 
-@nvsci.export("NvSciSyncObjDup", out=("new_obj",))
+@nvsci.export("NvSciSyncObjDup")
 def obj_dup(obj: Any, new_obj: Any) -> None:
     found = resolve(obj)
     null(dupObj=new_obj)
@@ -224,7 +224,7 @@ def obj_free(obj: Any) -> None:
         process.current().handles.remove(address(obj), OBJ, "NvSciSyncObjFree")
 
 
-@nvsci.export("NvSciSyncObjGetAttrList", out=("answer",))
+@nvsci.export("NvSciSyncObjGetAttrList")
 def obj_attr_list(obj: Any, answer: Any) -> None:
     attributes = resolve(obj).attributes
     null(syncAttrList=answer)
@@ -309,7 +309,7 @@ def _require(fence: Any) -> fences.Bound:
     return fences.require(process.current().handles, read_payload(fence))
 
 
-@nvsci.export("NvSciSyncFenceGetTimestamp", out=("timestamp_us",))
+@nvsci.export("NvSciSyncFenceGetTimestamp")
 def fence_timestamp(fence: Any, timestamp_us: Any) -> None:
     null(timestampUS=timestamp_us)
     target = _require(fence)
@@ -332,7 +332,7 @@ def fence_task_status(fence: Any, status: Any) -> None:
     status.status = 0xFFFF if outcome is None else outcome
 
 
-@nvsci.export("NvSciSyncFenceExtractFence", out=("identity", "value"))
+@nvsci.export("NvSciSyncFenceExtractFence")
 def fence_extract(fence: Any, identity: Any, value: Any) -> None:
     null(id=identity, value=value)
     target = _require(fence)
@@ -370,7 +370,7 @@ def fence_add_status_slot(fence: Any, slot: int) -> None:
     fence.payload[4] = slot + 1
 
 
-@nvsci.export("NvSciSyncFenceExtractTimestampSlot", out=("slot",))
+@nvsci.export("NvSciSyncFenceExtractTimestampSlot")
 def fence_extract_timestamp_slot(fence: Any, slot: Any) -> None:
     null(timestampSlotIndex=slot)
     _require(fence)

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import obs
 from ..constants.sim import simStatus
+from ..constants.sim_parameters import PARAMETERS
 from ..core import explain, process
 from ..core.errors import ApiError, ConfigError
 from .entry import Family
@@ -16,6 +17,7 @@ _INVALID = simStatus.simErrorInvalidParam
 sim = Family(
     "sim",
     simStatus,
+    PARAMETERS,
     unknown=simStatus.simErrorUnknown,
     no_memory=simStatus.simErrorUnknown,
     bad_handle=_INVALID,

@@ -2,7 +2,413 @@
 
 from enum import IntEnum
 
+cudaHostAllocDefault = 0
+cudaHostAllocPortable = 1
+cudaHostAllocMapped = 2
+cudaHostAllocWriteCombined = 4
+cudaHostRegisterDefault = 0
+cudaHostRegisterPortable = 1
+cudaHostRegisterMapped = 2
+cudaHostRegisterIoMemory = 4
+cudaHostRegisterReadOnly = 8
+cudaStreamDefault = 0
+cudaStreamNonBlocking = 1
+cudaEventDefault = 0
+cudaEventBlockingSync = 1
+cudaEventDisableTiming = 2
+cudaEventInterprocess = 4
+cudaEventRecordDefault = 0
+cudaEventRecordExternal = 1
+cudaEventWaitDefault = 0
+cudaEventWaitExternal = 1
+cudaDeviceScheduleAuto = 0
+cudaDeviceScheduleSpin = 1
+cudaDeviceScheduleYield = 2
+cudaDeviceScheduleBlockingSync = 4
+cudaDeviceBlockingSync = 4
+cudaDeviceScheduleMask = 7
+cudaDeviceMapHost = 8
+cudaDeviceLmemResizeToMax = 0x10
+cudaDeviceSyncMemops = 0x80
+cudaDeviceMask = 0xff
+cudaInitDeviceFlagsAreValid = 1
+cudaMemAttachGlobal = 1
+cudaMemAttachHost = 2
+cudaMemAttachSingle = 4
+cudaExternalMemoryDedicated = 1
+cudaExternalSemaphoreSignalSkipNvSciBufMemSync = 1
+cudaExternalSemaphoreWaitSkipNvSciBufMemSync = 2
+cudaNvSciSyncAttrSignal = 1
+cudaNvSciSyncAttrWait = 2
+cudaPeerAccessDefault = 0
+cudaOccupancyDefault = 0
+cudaOccupancyDisableCachingOverride = 1
+cudaArrayDefault = 0
+cudaCpuDeviceId = -1
+cudaInvalidDeviceId = -2
+CUDART_VERSION = 0x2f3a
 CUDA_VERSION = 0x2f3a
+
+
+class cudaError(IntEnum):
+    cudaSuccess = 0
+    cudaErrorInvalidValue = 1
+    cudaErrorMemoryAllocation = 2
+    cudaErrorInitializationError = 3
+    cudaErrorCudartUnloading = 4
+    cudaErrorProfilerDisabled = 5
+    cudaErrorProfilerNotInitialized = 6
+    cudaErrorProfilerAlreadyStarted = 7
+    cudaErrorProfilerAlreadyStopped = 8
+    cudaErrorInvalidConfiguration = 9
+    cudaErrorInvalidPitchValue = 0xc
+    cudaErrorInvalidSymbol = 0xd
+    cudaErrorInvalidHostPointer = 0x10
+    cudaErrorInvalidDevicePointer = 0x11
+    cudaErrorInvalidTexture = 0x12
+    cudaErrorInvalidTextureBinding = 0x13
+    cudaErrorInvalidChannelDescriptor = 0x14
+    cudaErrorInvalidMemcpyDirection = 0x15
+    cudaErrorAddressOfConstant = 0x16
+    cudaErrorTextureFetchFailed = 0x17
+    cudaErrorTextureNotBound = 0x18
+    cudaErrorSynchronizationError = 0x19
+    cudaErrorInvalidFilterSetting = 0x1a
+    cudaErrorInvalidNormSetting = 0x1b
+    cudaErrorMixedDeviceExecution = 0x1c
+    cudaErrorNotYetImplemented = 0x1f
+    cudaErrorMemoryValueTooLarge = 0x20
+    cudaErrorStubLibrary = 0x22
+    cudaErrorInsufficientDriver = 0x23
+    cudaErrorCallRequiresNewerDriver = 0x24
+    cudaErrorInvalidSurface = 0x25
+    cudaErrorDuplicateVariableName = 0x2b
+    cudaErrorDuplicateTextureName = 0x2c
+    cudaErrorDuplicateSurfaceName = 0x2d
+    cudaErrorDevicesUnavailable = 0x2e
+    cudaErrorIncompatibleDriverContext = 0x31
+    cudaErrorMissingConfiguration = 0x34
+    cudaErrorPriorLaunchFailure = 0x35
+    cudaErrorLaunchMaxDepthExceeded = 0x41
+    cudaErrorLaunchFileScopedTex = 0x42
+    cudaErrorLaunchFileScopedSurf = 0x43
+    cudaErrorSyncDepthExceeded = 0x44
+    cudaErrorLaunchPendingCountExceeded = 0x45
+    cudaErrorInvalidDeviceFunction = 0x62
+    cudaErrorNoDevice = 0x64
+    cudaErrorInvalidDevice = 0x65
+    cudaErrorDeviceNotLicensed = 0x66
+    cudaErrorSoftwareValidityNotEstablished = 0x67
+    cudaErrorStartupFailure = 0x7f
+    cudaErrorInvalidKernelImage = 0xc8
+    cudaErrorDeviceUninitialized = 0xc9
+    cudaErrorMapBufferObjectFailed = 0xcd
+    cudaErrorUnmapBufferObjectFailed = 0xce
+    cudaErrorArrayIsMapped = 0xcf
+    cudaErrorAlreadyMapped = 0xd0
+    cudaErrorNoKernelImageForDevice = 0xd1
+    cudaErrorAlreadyAcquired = 0xd2
+    cudaErrorNotMapped = 0xd3
+    cudaErrorNotMappedAsArray = 0xd4
+    cudaErrorNotMappedAsPointer = 0xd5
+    cudaErrorECCUncorrectable = 0xd6
+    cudaErrorUnsupportedLimit = 0xd7
+    cudaErrorDeviceAlreadyInUse = 0xd8
+    cudaErrorPeerAccessUnsupported = 0xd9
+    cudaErrorInvalidPtx = 0xda
+    cudaErrorInvalidGraphicsContext = 0xdb
+    cudaErrorNvlinkUncorrectable = 0xdc
+    cudaErrorJitCompilerNotFound = 0xdd
+    cudaErrorUnsupportedPtxVersion = 0xde
+    cudaErrorJitCompilationDisabled = 0xdf
+    cudaErrorUnsupportedExecAffinity = 0xe0
+    cudaErrorUnsupportedDevSideSync = 0xe1
+    cudaErrorContained = 0xe2
+    cudaErrorInvalidSource = 0x12c
+    cudaErrorFileNotFound = 0x12d
+    cudaErrorSharedObjectSymbolNotFound = 0x12e
+    cudaErrorSharedObjectInitFailed = 0x12f
+    cudaErrorOperatingSystem = 0x130
+    cudaErrorInvalidResourceHandle = 0x190
+    cudaErrorIllegalState = 0x191
+    cudaErrorLossyQuery = 0x192
+    cudaErrorSymbolNotFound = 0x1f4
+    cudaErrorNotReady = 0x258
+    cudaErrorIllegalAddress = 0x2bc
+    cudaErrorLaunchOutOfResources = 0x2bd
+    cudaErrorLaunchTimeout = 0x2be
+    cudaErrorLaunchIncompatibleTexturing = 0x2bf
+    cudaErrorPeerAccessAlreadyEnabled = 0x2c0
+    cudaErrorPeerAccessNotEnabled = 0x2c1
+    cudaErrorSetOnActiveProcess = 0x2c4
+    cudaErrorContextIsDestroyed = 0x2c5
+    cudaErrorAssert = 0x2c6
+    cudaErrorTooManyPeers = 0x2c7
+    cudaErrorHostMemoryAlreadyRegistered = 0x2c8
+    cudaErrorHostMemoryNotRegistered = 0x2c9
+    cudaErrorHardwareStackError = 0x2ca
+    cudaErrorIllegalInstruction = 0x2cb
+    cudaErrorMisalignedAddress = 0x2cc
+    cudaErrorInvalidAddressSpace = 0x2cd
+    cudaErrorInvalidPc = 0x2ce
+    cudaErrorLaunchFailure = 0x2cf
+    cudaErrorCooperativeLaunchTooLarge = 0x2d0
+    cudaErrorTensorMemoryLeak = 0x2d1
+    cudaErrorNotPermitted = 0x320
+    cudaErrorNotSupported = 0x321
+    cudaErrorSystemNotReady = 0x322
+    cudaErrorSystemDriverMismatch = 0x323
+    cudaErrorCompatNotSupportedOnDevice = 0x324
+    cudaErrorMpsConnectionFailed = 0x325
+    cudaErrorMpsRpcFailure = 0x326
+    cudaErrorMpsServerNotReady = 0x327
+    cudaErrorMpsMaxClientsReached = 0x328
+    cudaErrorMpsMaxConnectionsReached = 0x329
+    cudaErrorMpsClientTerminated = 0x32a
+    cudaErrorCdpNotSupported = 0x32b
+    cudaErrorCdpVersionMismatch = 0x32c
+    cudaErrorStreamCaptureUnsupported = 0x384
+    cudaErrorStreamCaptureInvalidated = 0x385
+    cudaErrorStreamCaptureMerge = 0x386
+    cudaErrorStreamCaptureUnmatched = 0x387
+    cudaErrorStreamCaptureUnjoined = 0x388
+    cudaErrorStreamCaptureIsolation = 0x389
+    cudaErrorStreamCaptureImplicit = 0x38a
+    cudaErrorCapturedEvent = 0x38b
+    cudaErrorStreamCaptureWrongThread = 0x38c
+    cudaErrorTimeout = 0x38d
+    cudaErrorGraphExecUpdateFailure = 0x38e
+    cudaErrorExternalDevice = 0x38f
+    cudaErrorInvalidClusterSize = 0x390
+    cudaErrorFunctionNotLoaded = 0x391
+    cudaErrorInvalidResourceType = 0x392
+    cudaErrorInvalidResourceConfiguration = 0x393
+    cudaErrorUnknown = 0x3e7
+    cudaErrorApiFailureBase = 0x2710
+
+
+class cudaMemcpyKind(IntEnum):
+    cudaMemcpyHostToHost = 0
+    cudaMemcpyHostToDevice = 1
+    cudaMemcpyDeviceToHost = 2
+    cudaMemcpyDeviceToDevice = 3
+    cudaMemcpyDefault = 4
+
+
+class cudaMemoryType(IntEnum):
+    cudaMemoryTypeUnregistered = 0
+    cudaMemoryTypeHost = 1
+    cudaMemoryTypeDevice = 2
+    cudaMemoryTypeManaged = 3
+
+
+class cudaMemoryAdvise(IntEnum):
+    cudaMemAdviseSetReadMostly = 1
+    cudaMemAdviseUnsetReadMostly = 2
+    cudaMemAdviseSetPreferredLocation = 3
+    cudaMemAdviseUnsetPreferredLocation = 4
+    cudaMemAdviseSetAccessedBy = 5
+    cudaMemAdviseUnsetAccessedBy = 6
+
+
+class cudaLimit(IntEnum):
+    cudaLimitStackSize = 0
+    cudaLimitPrintfFifoSize = 1
+    cudaLimitMallocHeapSize = 2
+    cudaLimitDevRuntimeSyncDepth = 3
+    cudaLimitDevRuntimePendingLaunchCount = 4
+    cudaLimitMaxL2FetchGranularity = 5
+    cudaLimitPersistingL2CacheSize = 6
+
+
+class cudaComputeMode(IntEnum):
+    cudaComputeModeDefault = 0
+    cudaComputeModeExclusive = 1
+    cudaComputeModeProhibited = 2
+    cudaComputeModeExclusiveProcess = 3
+
+
+class cudaStreamCaptureStatus(IntEnum):
+    cudaStreamCaptureStatusNone = 0
+    cudaStreamCaptureStatusActive = 1
+    cudaStreamCaptureStatusInvalidated = 2
+
+
+class cudaStreamCaptureMode(IntEnum):
+    cudaStreamCaptureModeGlobal = 0
+    cudaStreamCaptureModeThreadLocal = 1
+    cudaStreamCaptureModeRelaxed = 2
+
+
+class cudaChannelFormatKind(IntEnum):
+    cudaChannelFormatKindSigned = 0
+    cudaChannelFormatKindUnsigned = 1
+    cudaChannelFormatKindFloat = 2
+    cudaChannelFormatKindNone = 3
+    cudaChannelFormatKindNV12 = 4
+
+
+class cudaExternalMemoryHandleType(IntEnum):
+    cudaExternalMemoryHandleTypeOpaqueFd = 1
+    cudaExternalMemoryHandleTypeOpaqueWin32 = 2
+    cudaExternalMemoryHandleTypeOpaqueWin32Kmt = 3
+    cudaExternalMemoryHandleTypeD3D12Heap = 4
+    cudaExternalMemoryHandleTypeD3D12Resource = 5
+    cudaExternalMemoryHandleTypeD3D11Resource = 6
+    cudaExternalMemoryHandleTypeD3D11ResourceKmt = 7
+    cudaExternalMemoryHandleTypeNvSciBuf = 8
+
+
+class cudaExternalSemaphoreHandleType(IntEnum):
+    cudaExternalSemaphoreHandleTypeOpaqueFd = 1
+    cudaExternalSemaphoreHandleTypeOpaqueWin32 = 2
+    cudaExternalSemaphoreHandleTypeOpaqueWin32Kmt = 3
+    cudaExternalSemaphoreHandleTypeD3D12Fence = 4
+    cudaExternalSemaphoreHandleTypeD3D11Fence = 5
+    cudaExternalSemaphoreHandleTypeNvSciSync = 6
+    cudaExternalSemaphoreHandleTypeKeyedMutex = 7
+    cudaExternalSemaphoreHandleTypeKeyedMutexKmt = 8
+    cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd = 9
+    cudaExternalSemaphoreHandleTypeTimelineSemaphoreWin32 = 0xa
+
+
+class cudaDeviceAttr(IntEnum):
+    cudaDevAttrMaxThreadsPerBlock = 1
+    cudaDevAttrMaxBlockDimX = 2
+    cudaDevAttrMaxBlockDimY = 3
+    cudaDevAttrMaxBlockDimZ = 4
+    cudaDevAttrMaxGridDimX = 5
+    cudaDevAttrMaxGridDimY = 6
+    cudaDevAttrMaxGridDimZ = 7
+    cudaDevAttrMaxSharedMemoryPerBlock = 8
+    cudaDevAttrTotalConstantMemory = 9
+    cudaDevAttrWarpSize = 0xa
+    cudaDevAttrMaxPitch = 0xb
+    cudaDevAttrMaxRegistersPerBlock = 0xc
+    cudaDevAttrClockRate = 0xd
+    cudaDevAttrTextureAlignment = 0xe
+    cudaDevAttrGpuOverlap = 0xf
+    cudaDevAttrMultiProcessorCount = 0x10
+    cudaDevAttrKernelExecTimeout = 0x11
+    cudaDevAttrIntegrated = 0x12
+    cudaDevAttrCanMapHostMemory = 0x13
+    cudaDevAttrComputeMode = 0x14
+    cudaDevAttrMaxTexture1DWidth = 0x15
+    cudaDevAttrMaxTexture2DWidth = 0x16
+    cudaDevAttrMaxTexture2DHeight = 0x17
+    cudaDevAttrMaxTexture3DWidth = 0x18
+    cudaDevAttrMaxTexture3DHeight = 0x19
+    cudaDevAttrMaxTexture3DDepth = 0x1a
+    cudaDevAttrMaxTexture2DLayeredWidth = 0x1b
+    cudaDevAttrMaxTexture2DLayeredHeight = 0x1c
+    cudaDevAttrMaxTexture2DLayeredLayers = 0x1d
+    cudaDevAttrSurfaceAlignment = 0x1e
+    cudaDevAttrConcurrentKernels = 0x1f
+    cudaDevAttrEccEnabled = 0x20
+    cudaDevAttrPciBusId = 0x21
+    cudaDevAttrPciDeviceId = 0x22
+    cudaDevAttrTccDriver = 0x23
+    cudaDevAttrMemoryClockRate = 0x24
+    cudaDevAttrGlobalMemoryBusWidth = 0x25
+    cudaDevAttrL2CacheSize = 0x26
+    cudaDevAttrMaxThreadsPerMultiProcessor = 0x27
+    cudaDevAttrAsyncEngineCount = 0x28
+    cudaDevAttrUnifiedAddressing = 0x29
+    cudaDevAttrMaxTexture1DLayeredWidth = 0x2a
+    cudaDevAttrMaxTexture1DLayeredLayers = 0x2b
+    cudaDevAttrMaxTexture2DGatherWidth = 0x2d
+    cudaDevAttrMaxTexture2DGatherHeight = 0x2e
+    cudaDevAttrMaxTexture3DWidthAlt = 0x2f
+    cudaDevAttrMaxTexture3DHeightAlt = 0x30
+    cudaDevAttrMaxTexture3DDepthAlt = 0x31
+    cudaDevAttrPciDomainId = 0x32
+    cudaDevAttrTexturePitchAlignment = 0x33
+    cudaDevAttrMaxTextureCubemapWidth = 0x34
+    cudaDevAttrMaxTextureCubemapLayeredWidth = 0x35
+    cudaDevAttrMaxTextureCubemapLayeredLayers = 0x36
+    cudaDevAttrMaxSurface1DWidth = 0x37
+    cudaDevAttrMaxSurface2DWidth = 0x38
+    cudaDevAttrMaxSurface2DHeight = 0x39
+    cudaDevAttrMaxSurface3DWidth = 0x3a
+    cudaDevAttrMaxSurface3DHeight = 0x3b
+    cudaDevAttrMaxSurface3DDepth = 0x3c
+    cudaDevAttrMaxSurface1DLayeredWidth = 0x3d
+    cudaDevAttrMaxSurface1DLayeredLayers = 0x3e
+    cudaDevAttrMaxSurface2DLayeredWidth = 0x3f
+    cudaDevAttrMaxSurface2DLayeredHeight = 0x40
+    cudaDevAttrMaxSurface2DLayeredLayers = 0x41
+    cudaDevAttrMaxSurfaceCubemapWidth = 0x42
+    cudaDevAttrMaxSurfaceCubemapLayeredWidth = 0x43
+    cudaDevAttrMaxSurfaceCubemapLayeredLayers = 0x44
+    cudaDevAttrMaxTexture1DLinearWidth = 0x45
+    cudaDevAttrMaxTexture2DLinearWidth = 0x46
+    cudaDevAttrMaxTexture2DLinearHeight = 0x47
+    cudaDevAttrMaxTexture2DLinearPitch = 0x48
+    cudaDevAttrMaxTexture2DMipmappedWidth = 0x49
+    cudaDevAttrMaxTexture2DMipmappedHeight = 0x4a
+    cudaDevAttrComputeCapabilityMajor = 0x4b
+    cudaDevAttrComputeCapabilityMinor = 0x4c
+    cudaDevAttrMaxTexture1DMipmappedWidth = 0x4d
+    cudaDevAttrStreamPrioritiesSupported = 0x4e
+    cudaDevAttrGlobalL1CacheSupported = 0x4f
+    cudaDevAttrLocalL1CacheSupported = 0x50
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 0x51
+    cudaDevAttrMaxRegistersPerMultiprocessor = 0x52
+    cudaDevAttrManagedMemory = 0x53
+    cudaDevAttrIsMultiGpuBoard = 0x54
+    cudaDevAttrMultiGpuBoardGroupID = 0x55
+    cudaDevAttrHostNativeAtomicSupported = 0x56
+    cudaDevAttrSingleToDoublePrecisionPerfRatio = 0x57
+    cudaDevAttrPageableMemoryAccess = 0x58
+    cudaDevAttrConcurrentManagedAccess = 0x59
+    cudaDevAttrComputePreemptionSupported = 0x5a
+    cudaDevAttrCanUseHostPointerForRegisteredMem = 0x5b
+    cudaDevAttrReserved92 = 0x5c
+    cudaDevAttrReserved93 = 0x5d
+    cudaDevAttrReserved94 = 0x5e
+    cudaDevAttrCooperativeLaunch = 0x5f
+    cudaDevAttrCooperativeMultiDeviceLaunch = 0x60
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 0x61
+    cudaDevAttrCanFlushRemoteWrites = 0x62
+    cudaDevAttrHostRegisterSupported = 0x63
+    cudaDevAttrPageableMemoryAccessUsesHostPageTables = 0x64
+    cudaDevAttrDirectManagedMemAccessFromHost = 0x65
+    cudaDevAttrMaxBlocksPerMultiprocessor = 0x6a
+    cudaDevAttrMaxPersistingL2CacheSize = 0x6c
+    cudaDevAttrMaxAccessPolicyWindowSize = 0x6d
+    cudaDevAttrReservedSharedMemoryPerBlock = 0x6f
+    cudaDevAttrSparseCudaArraySupported = 0x70
+    cudaDevAttrHostRegisterReadOnlySupported = 0x71
+    cudaDevAttrTimelineSemaphoreInteropSupported = 0x72
+    cudaDevAttrMaxTimelineSemaphoreInteropSupported = 0x72
+    cudaDevAttrMemoryPoolsSupported = 0x73
+    cudaDevAttrGPUDirectRDMASupported = 0x74
+    cudaDevAttrGPUDirectRDMAFlushWritesOptions = 0x75
+    cudaDevAttrGPUDirectRDMAWritesOrdering = 0x76
+    cudaDevAttrMemoryPoolSupportedHandleTypes = 0x77
+    cudaDevAttrClusterLaunch = 0x78
+    cudaDevAttrDeferredMappingCudaArraySupported = 0x79
+    cudaDevAttrReserved122 = 0x7a
+    cudaDevAttrReserved123 = 0x7b
+    cudaDevAttrReserved124 = 0x7c
+    cudaDevAttrIpcEventSupport = 0x7d
+    cudaDevAttrMemSyncDomainCount = 0x7e
+    cudaDevAttrReserved127 = 0x7f
+    cudaDevAttrReserved128 = 0x80
+    cudaDevAttrReserved129 = 0x81
+    cudaDevAttrNumaConfig = 0x82
+    cudaDevAttrNumaId = 0x83
+    cudaDevAttrReserved132 = 0x84
+    cudaDevAttrMpsEnabled = 0x85
+    cudaDevAttrHostNumaId = 0x86
+    cudaDevAttrD3D12CigSupported = 0x87
+    cudaDevAttrVulkanCigSupported = 0x8a
+    cudaDevAttrGpuPciDeviceId = 0x8b
+    cudaDevAttrGpuPciSubsystemId = 0x8c
+    cudaDevAttrReserved141 = 0x8d
+    cudaDevAttrHostNumaMemoryPoolsSupported = 0x8e
+    cudaDevAttrHostNumaMultinodeIpcSupported = 0x8f
+    cudaDevAttrMax = 0x90
 
 
 class cudaError_enum(IntEnum):

@@ -229,6 +229,356 @@ class CUuuid_st(ctypes.Structure):
     ]
 
 
+class cudaChannelFormatDesc(ctypes.Structure):
+    _fields_ = [
+        ('x', ctypes.c_int),
+        ('y', ctypes.c_int),
+        ('z', ctypes.c_int),
+        ('w', ctypes.c_int),
+        ('f', ctypes.c_int),
+    ]
+
+
+class cudaExtent(ctypes.Structure):
+    _fields_ = [
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+        ('depth', ctypes.c_size_t),
+    ]
+
+
+class cudaPos(ctypes.Structure):
+    _fields_ = [
+        ('x', ctypes.c_size_t),
+        ('y', ctypes.c_size_t),
+        ('z', ctypes.c_size_t),
+    ]
+
+
+class cudaPitchedPtr(ctypes.Structure):
+    _fields_ = [
+        ('ptr', ctypes.c_void_p),
+        ('pitch', ctypes.c_size_t),
+        ('xsize', ctypes.c_size_t),
+        ('ysize', ctypes.c_size_t),
+    ]
+
+
+class cudaPointerAttributes(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('device', ctypes.c_int),
+        ('devicePointer', ctypes.c_void_p),
+        ('hostPointer', ctypes.c_void_p),
+    ]
+
+
+class cudaExternalMemoryHandleDesc_handle_win32(ctypes.Structure):
+    _fields_ = [
+        ('handle', ctypes.c_void_p),
+        ('name', ctypes.c_void_p),
+    ]
+
+
+class cudaExternalMemoryHandleDesc_handle(ctypes.Union):
+    _fields_ = [
+        ('fd', ctypes.c_int),
+        ('win32', cudaExternalMemoryHandleDesc_handle_win32),
+        ('nvSciBufObject', ctypes.c_void_p),
+    ]
+
+
+class cudaExternalMemoryHandleDesc(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('handle', cudaExternalMemoryHandleDesc_handle),
+        ('size', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+class cudaExternalMemoryBufferDesc(ctypes.Structure):
+    _fields_ = [
+        ('offset', ctypes.c_uint64),
+        ('size', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+class cudaExternalMemoryMipmappedArrayDesc(ctypes.Structure):
+    _fields_ = [
+        ('offset', ctypes.c_uint64),
+        ('formatDesc', cudaChannelFormatDesc),
+        ('extent', cudaExtent),
+        ('flags', ctypes.c_uint),
+        ('numLevels', ctypes.c_uint),
+    ]
+
+
+class cudaExternalSemaphoreHandleDesc_handle_win32(ctypes.Structure):
+    _fields_ = [
+        ('handle', ctypes.c_void_p),
+        ('name', ctypes.c_void_p),
+    ]
+
+
+class cudaExternalSemaphoreHandleDesc_handle(ctypes.Union):
+    _fields_ = [
+        ('fd', ctypes.c_int),
+        ('win32', cudaExternalSemaphoreHandleDesc_handle_win32),
+        ('nvSciSyncObj', ctypes.c_void_p),
+    ]
+
+
+class cudaExternalSemaphoreHandleDesc(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('handle', cudaExternalSemaphoreHandleDesc_handle),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_params_fence(ctypes.Structure):
+    _fields_ = [
+        ('value', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_params_nvSciSync(ctypes.Union):
+    _fields_ = [
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_params_keyedMutex(ctypes.Structure):
+    _fields_ = [
+        ('key', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_params(ctypes.Structure):
+    _fields_ = [
+        ('fence', cudaExternalSemaphoreSignalParams_params_fence),
+        ('nvSciSync', cudaExternalSemaphoreSignalParams_params_nvSciSync),
+        ('keyedMutex', cudaExternalSemaphoreSignalParams_params_keyedMutex),
+        ('reserved', ctypes.c_uint * 12),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams(ctypes.Structure):
+    _fields_ = [
+        ('params', cudaExternalSemaphoreSignalParams_params),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_params_fence(ctypes.Structure):
+    _fields_ = [
+        ('value', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_params_nvSciSync(ctypes.Union):
+    _fields_ = [
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_params_keyedMutex(ctypes.Structure):
+    _fields_ = [
+        ('key', ctypes.c_uint64),
+        ('timeoutMs', ctypes.c_uint),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_params(ctypes.Structure):
+    _fields_ = [
+        ('fence', cudaExternalSemaphoreWaitParams_params_fence),
+        ('nvSciSync', cudaExternalSemaphoreWaitParams_params_nvSciSync),
+        ('keyedMutex', cudaExternalSemaphoreWaitParams_params_keyedMutex),
+        ('reserved', ctypes.c_uint * 10),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams(ctypes.Structure):
+    _fields_ = [
+        ('params', cudaExternalSemaphoreWaitParams_params),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_v1_params_fence(ctypes.Structure):
+    _fields_ = [
+        ('value', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_v1_params_nvSciSync(ctypes.Union):
+    _fields_ = [
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_v1_params_keyedMutex(ctypes.Structure):
+    _fields_ = [
+        ('key', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_v1_params(ctypes.Structure):
+    _fields_ = [
+        ('fence', cudaExternalSemaphoreSignalParams_v1_params_fence),
+        ('nvSciSync', cudaExternalSemaphoreSignalParams_v1_params_nvSciSync),
+        ('keyedMutex', cudaExternalSemaphoreSignalParams_v1_params_keyedMutex),
+    ]
+
+
+class cudaExternalSemaphoreSignalParams_v1(ctypes.Structure):
+    _fields_ = [
+        ('params', cudaExternalSemaphoreSignalParams_v1_params),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_v1_params_fence(ctypes.Structure):
+    _fields_ = [
+        ('value', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_v1_params_nvSciSync(ctypes.Union):
+    _fields_ = [
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_v1_params_keyedMutex(ctypes.Structure):
+    _fields_ = [
+        ('key', ctypes.c_uint64),
+        ('timeoutMs', ctypes.c_uint),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_v1_params(ctypes.Structure):
+    _fields_ = [
+        ('fence', cudaExternalSemaphoreWaitParams_v1_params_fence),
+        ('nvSciSync', cudaExternalSemaphoreWaitParams_v1_params_nvSciSync),
+        ('keyedMutex', cudaExternalSemaphoreWaitParams_v1_params_keyedMutex),
+    ]
+
+
+class cudaExternalSemaphoreWaitParams_v1(ctypes.Structure):
+    _fields_ = [
+        ('params', cudaExternalSemaphoreWaitParams_v1_params),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+class cudaDeviceProp(ctypes.Structure):
+    _fields_ = [
+        ('name', ctypes.c_char * 256),
+        ('uuid', CUuuid_st),
+        ('luid', ctypes.c_char * 8),
+        ('luidDeviceNodeMask', ctypes.c_uint),
+        ('totalGlobalMem', ctypes.c_size_t),
+        ('sharedMemPerBlock', ctypes.c_size_t),
+        ('regsPerBlock', ctypes.c_int),
+        ('warpSize', ctypes.c_int),
+        ('memPitch', ctypes.c_size_t),
+        ('maxThreadsPerBlock', ctypes.c_int),
+        ('maxThreadsDim', ctypes.c_int * 3),
+        ('maxGridSize', ctypes.c_int * 3),
+        ('clockRate', ctypes.c_int),
+        ('totalConstMem', ctypes.c_size_t),
+        ('major', ctypes.c_int),
+        ('minor', ctypes.c_int),
+        ('textureAlignment', ctypes.c_size_t),
+        ('texturePitchAlignment', ctypes.c_size_t),
+        ('deviceOverlap', ctypes.c_int),
+        ('multiProcessorCount', ctypes.c_int),
+        ('kernelExecTimeoutEnabled', ctypes.c_int),
+        ('integrated', ctypes.c_int),
+        ('canMapHostMemory', ctypes.c_int),
+        ('computeMode', ctypes.c_int),
+        ('maxTexture1D', ctypes.c_int),
+        ('maxTexture1DMipmap', ctypes.c_int),
+        ('maxTexture1DLinear', ctypes.c_int),
+        ('maxTexture2D', ctypes.c_int * 2),
+        ('maxTexture2DMipmap', ctypes.c_int * 2),
+        ('maxTexture2DLinear', ctypes.c_int * 3),
+        ('maxTexture2DGather', ctypes.c_int * 2),
+        ('maxTexture3D', ctypes.c_int * 3),
+        ('maxTexture3DAlt', ctypes.c_int * 3),
+        ('maxTextureCubemap', ctypes.c_int),
+        ('maxTexture1DLayered', ctypes.c_int * 2),
+        ('maxTexture2DLayered', ctypes.c_int * 3),
+        ('maxTextureCubemapLayered', ctypes.c_int * 2),
+        ('maxSurface1D', ctypes.c_int),
+        ('maxSurface2D', ctypes.c_int * 2),
+        ('maxSurface3D', ctypes.c_int * 3),
+        ('maxSurface1DLayered', ctypes.c_int * 2),
+        ('maxSurface2DLayered', ctypes.c_int * 3),
+        ('maxSurfaceCubemap', ctypes.c_int),
+        ('maxSurfaceCubemapLayered', ctypes.c_int * 2),
+        ('surfaceAlignment', ctypes.c_size_t),
+        ('concurrentKernels', ctypes.c_int),
+        ('ECCEnabled', ctypes.c_int),
+        ('pciBusID', ctypes.c_int),
+        ('pciDeviceID', ctypes.c_int),
+        ('pciDomainID', ctypes.c_int),
+        ('tccDriver', ctypes.c_int),
+        ('asyncEngineCount', ctypes.c_int),
+        ('unifiedAddressing', ctypes.c_int),
+        ('memoryClockRate', ctypes.c_int),
+        ('memoryBusWidth', ctypes.c_int),
+        ('l2CacheSize', ctypes.c_int),
+        ('persistingL2CacheMaxSize', ctypes.c_int),
+        ('maxThreadsPerMultiProcessor', ctypes.c_int),
+        ('streamPrioritiesSupported', ctypes.c_int),
+        ('globalL1CacheSupported', ctypes.c_int),
+        ('localL1CacheSupported', ctypes.c_int),
+        ('sharedMemPerMultiprocessor', ctypes.c_size_t),
+        ('regsPerMultiprocessor', ctypes.c_int),
+        ('managedMemory', ctypes.c_int),
+        ('isMultiGpuBoard', ctypes.c_int),
+        ('multiGpuBoardGroupID', ctypes.c_int),
+        ('hostNativeAtomicSupported', ctypes.c_int),
+        ('singleToDoublePrecisionPerfRatio', ctypes.c_int),
+        ('pageableMemoryAccess', ctypes.c_int),
+        ('concurrentManagedAccess', ctypes.c_int),
+        ('computePreemptionSupported', ctypes.c_int),
+        ('canUseHostPointerForRegisteredMem', ctypes.c_int),
+        ('cooperativeLaunch', ctypes.c_int),
+        ('cooperativeMultiDeviceLaunch', ctypes.c_int),
+        ('sharedMemPerBlockOptin', ctypes.c_size_t),
+        ('pageableMemoryAccessUsesHostPageTables', ctypes.c_int),
+        ('directManagedMemAccessFromHost', ctypes.c_int),
+        ('maxBlocksPerMultiProcessor', ctypes.c_int),
+        ('accessPolicyMaxWindowSize', ctypes.c_int),
+        ('reservedSharedMemPerBlock', ctypes.c_size_t),
+        ('hostRegisterSupported', ctypes.c_int),
+        ('sparseCudaArraySupported', ctypes.c_int),
+        ('hostRegisterReadOnlySupported', ctypes.c_int),
+        ('timelineSemaphoreInteropSupported', ctypes.c_int),
+        ('memoryPoolsSupported', ctypes.c_int),
+        ('gpuDirectRDMASupported', ctypes.c_int),
+        ('gpuDirectRDMAFlushWritesOptions', ctypes.c_uint),
+        ('gpuDirectRDMAWritesOrdering', ctypes.c_int),
+        ('memoryPoolSupportedHandleTypes', ctypes.c_uint),
+        ('deferredMappingCudaArraySupported', ctypes.c_int),
+        ('ipcEventSupported', ctypes.c_int),
+        ('clusterLaunch', ctypes.c_int),
+        ('unifiedFunctionPointers', ctypes.c_int),
+        ('reserved', ctypes.c_int * 63),
+    ]
+
+
 PROTOTYPES = {
     "NvSciIpcInit": (ctypes.c_int, []),
     "NvSciIpcDeinit": (None, []),
@@ -364,6 +714,106 @@ PROTOTYPES = {
     "cudlaGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaSubmitTask": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaGetExternalExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
+    "cudaProfilerStart": (ctypes.c_int, []),
+    "cudaProfilerStop": (ctypes.c_int, []),
+    "cudaDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaRuntimeGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGetLastError": (ctypes.c_int, []),
+    "cudaPeekAtLastError": (ctypes.c_int, []),
+    "cudaGetErrorName": (ctypes.c_char_p, [ctypes.c_int]),
+    "cudaGetErrorString": (ctypes.c_char_p, [ctypes.c_int]),
+    "cudaGetDeviceCount": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGetDeviceProperties_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaDeviceGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cudaChooseDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaSetDevice": (ctypes.c_int, [ctypes.c_int]),
+    "cudaGetDevice": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaInitDevice": (ctypes.c_int, [ctypes.c_int, ctypes.c_uint, ctypes.c_uint]),
+    "cudaSetValidDevices": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaSetDeviceFlags": (ctypes.c_int, [ctypes.c_uint]),
+    "cudaGetDeviceFlags": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaDeviceSynchronize": (ctypes.c_int, []),
+    "cudaDeviceReset": (ctypes.c_int, []),
+    "cudaDeviceGetLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaDeviceSetLimit": (ctypes.c_int, [ctypes.c_int, ctypes.c_size_t]),
+    "cudaDeviceGetStreamPriorityRange": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaDeviceGetPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cudaDeviceGetByPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaDeviceCanAccessPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cudaDeviceEnablePeerAccess": (ctypes.c_int, [ctypes.c_int, ctypes.c_uint]),
+    "cudaDeviceDisablePeerAccess": (ctypes.c_int, [ctypes.c_int]),
+    "cudaDeviceGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cudaMalloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaMallocPitch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
+    "cudaMallocManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaMallocHost": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaHostAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaMallocAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaFree": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaFreeHost": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaFreeAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaHostRegister": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaHostUnregister": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaHostGetDevicePointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaHostGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMemGetInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaPointerGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMemPrefetchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemAdvise": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
+    "cudaStreamAttachMemAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaMemcpy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpyAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemcpy2D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpy2DAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemcpyPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
+    "cudaMemcpyPeerAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaMemset": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
+    "cudaMemsetAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaMemset2D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t]),
+    "cudaMemset2DAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaStreamCreate": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaStreamCreateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cudaStreamCreateWithPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
+    "cudaStreamDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaStreamSynchronize": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaStreamQuery": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaStreamWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaStreamGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamGetPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamGetId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamGetDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaLaunchHostFunc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamAddCallback": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaStreamBeginCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamIsCapturing": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamGetCaptureInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaThreadExchangeStreamCaptureMode": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGraphInstantiate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cudaGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaEventCreate": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaEventCreateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cudaEventDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaEventRecord": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaEventRecordWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cudaEventSynchronize": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaEventQuery": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaEventElapsedTime": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaEventElapsedTime_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaImportExternalMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaExternalMemoryGetMappedBuffer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaExternalMemoryGetMappedMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaDestroyExternalMemory": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaImportExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaSignalExternalSemaphoresAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaWaitExternalSemaphoresAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaDestroyExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGetDeviceProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaStreamGetCaptureInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cuGetErrorName": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),

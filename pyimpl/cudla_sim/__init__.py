@@ -1,0 +1,79 @@
+"""cudla-sim: what C programs see of cuDLA, NVDLA, NvSci and CUDA, seen from Python.
+
+The objects here are those the C library works with, in the same process::
+
+    import cudla_sim
+    cudla_sim.dla.devices[0].memory.registered[0].array   # what C registered, as numpy
+    cudla_sim.last_explanation()                          # why the last call of this thread failed
+    cudla_sim.reset()                                     # a clean process between tests
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .core.config import Config
+
+__all__ = [
+    "configure",
+    "dla",
+    "inject_fault",
+    "last_explanation",
+    "memory",
+    "process",
+    "reset",
+]
+__version__ = "0.1.0"
+
+
+def last_explanation() -> str:
+    """Why the last failed call of this thread failed; "" when none failed yet."""
+    from .core import explain
+
+    return explain.last()
+
+
+def configure(**settings: Any) -> Config:
+    """Begins a clean process with some settings changed (fields of ``core.config.Config``).
+
+    Raises ConfigError for a setting that does not exist or a value it cannot take.
+    """
+    from .core import process
+
+    return process.replace(process.current().config.replace(**settings)).config
+
+
+def reset() -> None:
+    """Begins a clean process with the settings of the environment; old handles are stale.
+
+    Waits for work that is running.
+    """
+    import os
+
+    from .core import process
+    from .core.config import from_environment
+
+    process.replace(from_environment(os.environ))
+
+
+def inject_fault(rule: str) -> None:
+    """Makes calls or engine work fail on purpose; see ``simInjectFault`` in cudla_sim.h."""
+    from .core import process
+
+    process.current().faults.set(rule)
+
+
+def __getattr__(name: str) -> Any:
+    """Live views of the current process: ``dla``, ``memory``, ``process``."""
+    from .core import process as processes
+
+    if name == "process":
+        return processes.current()
+    if name == "memory":
+        return processes.current().memory
+    if name == "dla":
+        from .cudla.device import dla
+
+        return dla(processes.current())
+    raise AttributeError(f"module 'cudla_sim' has no attribute {name!r}")

@@ -1,0 +1,83 @@
+"""What ``python -m cudla_sim --cflags`` and its siblings print."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+from . import paths
+
+OPTIONS = {
+    "--cflags": "compiler flags to find the headers",
+    "--includes": "the same",
+    "--libs": "linker flags: folders, run-time path and libraries",
+    "--ldflags": "linker flags without the libraries",
+    "--libdir": "the folder with the libraries",
+    "--cmakedir": "the folder with the CMake package",
+    "--pkgconfigdir": "the folder with the .pc files",
+    "--env": "shell commands that let existing Makefiles and programs find everything",
+}
+
+
+def include_dirs(cuda: bool) -> list[Path]:
+    include = paths.include_dir()
+    return [include, include / "cuda"] if cuda else [include]
+
+
+def library_dirs(cuda: bool) -> list[Path]:
+    lib = paths.lib_dir()
+    return [lib, lib / "cuda"] if cuda else [lib]
+
+
+def _quoted(words: list[str]) -> str:
+    return " ".join(shlex.quote(w) for w in words)
+
+
+def cflags(cuda: bool) -> str:
+    return _quoted([f"-I{d}" for d in include_dirs(cuda)])
+
+
+def ldflags(cuda: bool) -> str:
+    folders = library_dirs(cuda)
+    return _quoted([f"-L{d}" for d in folders] + [f"-Wl,-rpath,{folders[0]}"])
+
+
+def libs(cuda: bool) -> str:
+    names = ["cudla", "nvscibuf", "nvscisync", *(["cudart"] if cuda else [])]
+    return f"{ldflags(cuda)} " + _quoted([f"-l{n}" for n in names])
+
+
+def environment(cuda: bool) -> dict[str, str]:
+    """The variables that ``--env`` sets and ``run`` gives a program, with their old contents."""
+    lists = {
+        "LD_LIBRARY_PATH": library_dirs(cuda),
+        "LIBRARY_PATH": library_dirs(cuda),
+        "CPATH": include_dirs(cuda),
+        "PKG_CONFIG_PATH": [paths.pkgconfig_dir()],
+        "CMAKE_PREFIX_PATH": [paths.PACKAGE],
+    }
+    found = {}
+    for name, folders in lists.items():
+        old = [p for p in os.environ.get(name, "").split(os.pathsep) if p]
+        fresh = [str(f) for f in folders]
+        found[name] = os.pathsep.join([*fresh, *(p for p in old if p not in fresh)])
+    return found
+
+
+def answer(option: str, cuda: bool) -> str:
+    """The text for one of ``OPTIONS``."""
+    paths.make_links()
+    if option in ("--cflags", "--includes"):
+        return cflags(cuda)
+    if option == "--libs":
+        return libs(cuda)
+    if option == "--ldflags":
+        return ldflags(cuda)
+    if option == "--libdir":
+        return str(paths.lib_dir())
+    if option == "--cmakedir":
+        return str(paths.cmake_dir())
+    if option == "--pkgconfigdir":
+        return str(paths.pkgconfig_dir())
+    return "\n".join(f"export {n}={shlex.quote(v)}" for n, v in environment(cuda).items())

@@ -1,0 +1,1 @@
+"""The native libraries and what build systems need to find them."""

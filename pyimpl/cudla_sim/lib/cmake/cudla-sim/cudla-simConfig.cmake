@@ -1,0 +1,26 @@
+# find_package(cudla-sim CONFIG): imported targets for the simulated libraries.
+#
+#   cudla-sim::cudla  cudla-sim::nvscibuf  cudla-sim::nvscisync  cudla-sim::cudart
+
+get_filename_component(_cudla_sim_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+
+function(_cudla_sim_target name library)
+  if(NOT TARGET cudla-sim::${name})
+    add_library(cudla-sim::${name} SHARED IMPORTED)
+    set_target_properties(cudla-sim::${name} PROPERTIES
+      IMPORTED_LOCATION "${_cudla_sim_prefix}/lib/${library}"
+      IMPORTED_SONAME "${library}"
+      INTERFACE_INCLUDE_DIRECTORIES "${ARGN}")
+  endif()
+endfunction()
+
+foreach(_name cudla nvscibuf nvscisync)
+  _cudla_sim_target(${_name} libcudla_sim.so "${_cudla_sim_prefix}/include")
+endforeach()
+_cudla_sim_target(cudart libcudart_sim.so "${_cudla_sim_prefix}/include/cuda")
+set_target_properties(cudla-sim::cudart PROPERTIES
+  IMPORTED_LINK_DEPENDENT_LIBRARIES cudla-sim::cudla)
+
+set(cudla-sim_INCLUDE_DIRS "${_cudla_sim_prefix}/include")
+set(cudla-sim_LIBRARY_DIRS "${_cudla_sim_prefix}/lib")
+unset(_cudla_sim_prefix)

@@ -1,0 +1,1 @@
+"""The kernel-mode driver: reads a task's descriptors and drives the registers."""
