@@ -201,7 +201,9 @@ def constants_py(api: Api, which: str) -> str:
             continue
         done.add(enum.name)
         lines += ["", "", f"class {enum.name}(IntEnum):"]
-        lines += [f"    {m} = {v:#x}" if v > 9 else f"    {m} = {v}" for m, v in enum.members.items()]
+        lines += [
+            f"    {m} = {v:#x}" if v > 9 else f"    {m} = {v}" for m, v in enum.members.items()
+        ]
     return "\n".join(lines).rstrip() + "\n"
 
 

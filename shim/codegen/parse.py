@@ -52,7 +52,9 @@ class Enum:
 class Api:
     functions: list[Function] = field(default_factory=list)
     enums: list[Enum] = field(default_factory=list)
-    types: list[c_ast.Node] = field(default_factory=list)  # typedefs, structs, unions, enums in order
+    types: list[c_ast.Node] = field(
+        default_factory=list
+    )  # typedefs, structs, unions, enums in order
     macros: dict[str, tuple[str, int]] = field(default_factory=dict)  # name -> (header, value)
 
 

@@ -33,9 +33,8 @@ class _Types:
             inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else None
             if isinstance(inner, c_ast.Struct | c_ast.Union) and inner.decls:
                 self._aggregate(inner.name or node.name, inner, node.name)
-        elif isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.Struct | c_ast.Union):
-            if node.type.decls:
-                self._aggregate(node.type.name, node.type, node.type.name)
+        elif isinstance(node.type, c_ast.Struct | c_ast.Union) and node.type.decls:
+            self._aggregate(node.type.name, node.type, node.type.name)
 
     def _aggregate(self, tag: str, node: c_ast.Node, public: str) -> None:
         if tag in self.done:

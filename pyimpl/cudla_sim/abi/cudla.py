@@ -19,6 +19,8 @@ from ..constants.nvsci import NvSciSyncAttrKey as SyncKey
 from ..core import explain, process
 from ..core.memory import read_host
 from ..cudart import context as cuda
+from ..cudart import streams
+from ..cudart.errors import CudaError
 from ..cudla import device as devices
 from ..cudla import statistics, submit
 from ..cudla.device import MAX_TIMEOUT_MS, Device
@@ -88,21 +90,34 @@ def create_device(device: int, dev_handle: Any, flags: int) -> None:
             f"flags is {flags:#x}; CUDLA_CUDA_DLA (0) or CUDLA_STANDALONE (1), perhaps with "
             "CUDLA_SCRATCH_MEMORY_SHARED_STATIC (2)"
         )
-    current = process.current()
-    gpu = None
     if mode == Mode.CUDLA_CUDA_DLA:
-        gpu = cuda.current_device_for_dla()
-        if gpu is None:
-            raise CudlaError(
-                Status.cudlaErrorCuda, "there is no CUDA device (setting gpu is none)"
-            )
-        if not gpu.integrated:
-            raise unsupported(
-                "the current CUDA device is a discrete GPU (setting gpu); cuDLA needs the "
-                "integrated GPU of the same chip, or standalone mode"
-            )
-    found = devices.dla(current).open(device, mode, gpu)
+        _require_integrated_gpu()
+    current = process.current()
+    found = devices.dla(current).open(device, mode)
     dev_handle[0] = ffi.cast("cudlaDevHandle", current.handles.add(DEVICE, found))
+
+
+def _require_integrated_gpu() -> None:
+    try:
+        gpu = cuda.current_device()
+    except CudaError as error:
+        raise CudlaError(Status.cudlaErrorCuda, error.explanation) from None
+    if not gpu.integrated:
+        raise unsupported(
+            "the current CUDA device is a discrete GPU (setting gpu); cuDLA needs the integrated "
+            "GPU of the same chip, or standalone mode"
+        )
+
+
+def _stream(handle: int) -> streams.Stream:
+    """The CUDA stream of a hybrid submission."""
+    try:
+        found = streams.resolve(handle)
+    except CudaError as error:
+        raise CudlaError(Status.cudlaErrorCuda, error.explanation) from None
+    if found.capturing:
+        raise unsupported("stream is being captured into a graph; a DLA task cannot be part of one")
+    return found
 
 
 @cudla.export("cudlaDestroyDevice")
@@ -193,9 +208,7 @@ def module_unload(module: Any, flags: int) -> None:
     _flags(flags, 0, "only 0")
     device = found.owner
     if device.closed:
-        raise CudlaError(
-            Status.cudlaErrorInvalidDevice, "the module's device handle was destroyed"
-        )
+        raise CudlaError(Status.cudlaErrorInvalidDevice, "the module's device handle was destroyed")
     device.raise_earlier_fault()
     device.unload(found)
     process.current().handles.remove(address(module), MODULE, "cudlaModuleUnload")
@@ -226,9 +239,7 @@ def module_attributes(module: Any, kind: int, answer: Any) -> None:
     found = _module(module)
     null(attribute=answer)
     if kind not in list(ModuleAttribute):
-        raise CudlaError(
-            Status.cudlaErrorInvalidAttribute, f"attrType is {kind}; it is 0 to 5"
-        )
+        raise CudlaError(Status.cudlaErrorInvalidAttribute, f"attrType is {kind}; it is 0 to 5")
     tensors = {
         0: found.inputs,
         1: found.outputs,
@@ -278,6 +289,7 @@ def mem_register(dev_handle: Any, ptr: Any, size: int, dev_ptr: Any, flags: int)
 def mem_unregister(dev_handle: Any, dev_ptr: Any) -> None:
     found = _device(dev_handle)
     found.raise_earlier_fault()
+    found.reap()
     found.memory.unregister(address(dev_ptr))
 
 
@@ -293,7 +305,9 @@ def import_memory(dev_handle: Any, desc: Any, dev_ptr: Any, flags: int) -> None:
     found = _device(dev_handle)
     found.raise_earlier_fault()
     null(desc=desc, devPtr=dev_ptr)
-    _flags(flags, 3, "CUDLA_READ_WRITE_PERM (0), CUDLA_READ_ONLY_PERM (1), CUDLA_TASK_STATISTICS (2)")
+    _flags(
+        flags, 3, "CUDLA_READ_WRITE_PERM (0), CUDLA_READ_ONLY_PERM (1), CUDLA_TASK_STATISTICS (2)"
+    )
     _require_nvsci(found, "importing NvSciBuf memory")
     if not desc.extBufObject:
         raise invalid_param("desc.extBufObject is NULL; it is an NvSciBufObj")
@@ -343,7 +357,7 @@ def nvscisync_attributes(attr_list: Any, flags: int) -> None:
         nvsync.SIGNAL if flags & SyncUse.CUDLA_NVSCISYNC_ATTR_SIGNAL else 0
     )
     try:
-        attributes = nvsci_sync.lists.list(attr_list)
+        attributes = nvsci_sync.lists.resolve(attr_list)
         key = SyncKey.NvSciSyncAttrKey_RequiredPerm
         attributes.set_attrs([(int(key), nvsync.SCHEMA.key(key).encode(perm))])
     except NvSciError as error:
@@ -380,9 +394,7 @@ def _wait_events(events: Any, task: str) -> list[WaitEvent] | None:
             bound = nvsci_sync.bound(ffi.cast("NvSciSyncFence *", entry.fence))
         except NvSciError as error:
             raise CudlaError(Status.cudlaErrorNvSci, f"{what}: {error.explanation}") from None
-        found.append(
-            WaitEvent(bound and bound.sync, bound and bound.fence, int(entry.type))
-        )
+        found.append(WaitEvent(bound and bound.sync, bound and bound.fence, int(entry.type)))
     return found
 
 
@@ -439,11 +451,7 @@ def submit_task(dev_handle: Any, tasks: Any, count: int, stream: Any, flags: int
         read_host(address(tasks), count * ffi.sizeof("cudlaTask"))  # a wrong count must not crash
     target = None
     if found.hybrid:
-        target = cuda.stream_for_dla(address(stream), found.gpu)
-        if target.capturing:
-            raise unsupported(
-                "stream is being captured into a graph; DLA tasks cannot be part of one"
-            )
+        target = _stream(address(stream))
     elif stream:
         raise invalid_param("stream must be NULL: a standalone device takes tasks in order")
     submit.submit(found, [_request(tasks[i], i) for i in range(count)], target, flags)
@@ -506,5 +514,3 @@ def translate_stats_of_module(
             Status.cudlaErrorInvalidModule, "hModule is not a module of this device handle"
         )
     _translate(data, frequency_mhz, kind, answer)
-
-

@@ -80,7 +80,7 @@ def list_slot_get(attributes: Any, slot: int, pairs: Any, count: int) -> None:
 
 @nvsci.export("NvSciBufAttrListGetSlotCount", status=False, failure=0)
 def list_slot_count(attributes: Any) -> int:
-    return len(lists.list(attributes).slots)
+    return len(lists.resolve(attributes).slots)
 
 
 @nvsci.export("NvSciBufAttrListDebugDump")
@@ -100,7 +100,7 @@ def list_append(array: Any, count: int, new_list: Any) -> None:
 
 @nvsci.export("NvSciBufAttrListIsReconciled")
 def list_is_reconciled(attributes: Any, answer: Any) -> None:
-    found = lists.list(attributes)
+    found = lists.resolve(attributes)
     null(isReconciled=answer)
     answer[0] = found.reconciled
 
@@ -177,8 +177,8 @@ def obj_free(obj: Any) -> None:
 def obj_attr_list(obj: Any, answer: Any) -> None:
     attributes = resolve(obj).buffer.attributes
     null(bufAttrList=answer)
-    if not hasattr(attributes, "owned"):
-        attributes.owned = lists.issue(attributes)  # type: ignore[attr-defined]
+    if attributes.owned is None:
+        attributes.owned = lists.issue(attributes)
     answer[0] = attributes.owned
 
 
@@ -247,5 +247,3 @@ def obj_get_pixels(obj: Any, rect: Any, planes: Any, sizes: Any, pitches: Any) -
 @nvsci.export("NvSciBufObjPutPixels")
 def obj_put_pixels(obj: Any, rect: Any, planes: Any, sizes: Any, pitches: Any) -> None:
     _transfer(obj, rect, planes, sizes, pitches, write=True)
-
-

@@ -33,13 +33,6 @@ def null(**pointers: Any) -> None:
     nvsci.require(Status.NvSciError_BadParameter, **pointers)
 
 
-class _Lent:
-    """Values that a GetAttrs call lent to C: they live as long as the list."""
-
-    def __init__(self) -> None:
-        self.values: dict[tuple[int, int], Any] = {}
-
-
 class ListApi:
     """The list functions of one library (``buf`` or ``sync``); ``key_field`` names the pair's key."""
 
@@ -52,7 +45,7 @@ class ListApi:
     def module(self, handle: Any) -> Any:
         return nvsci.resolve(handle, self.module_kind, "module")
 
-    def list(self, handle: Any, argument: str = "attrList") -> AttrList:
+    def resolve(self, handle: Any, argument: str = "attrList") -> AttrList:
         found: AttrList = nvsci.resolve(handle, self.kind, argument)
         return found
 
@@ -65,7 +58,7 @@ class ListApi:
             raise bad_parameter(f"{argument} is NULL; it points to attribute lists")
         if not 0 < count <= MAX_LISTS:
             raise bad_parameter(f"{argument}: the count is {count}; it is 1 to {MAX_LISTS}")
-        return [self.list(array[i], f"{argument}[{i}]") for i in range(count)]
+        return [self.resolve(array[i], f"{argument}[{i}]") for i in range(count)]
 
     def create(self, module: Any, new_list: Any) -> None:
         null(newAttrList=new_list)
@@ -75,10 +68,14 @@ class ListApi:
         """Frees a list; one that an object owns is left alone, as is NULL."""
         if not handle:
             return
-        attributes = self.list(handle)
-        if getattr(attributes, "owned", False):
-            raise bad_parameter("attrList belongs to its object (from ObjGetAttrList); do not free it")
-        process.current().handles.remove(int(ffi.cast("uintptr_t", handle)), self.kind, "AttrListFree")
+        attributes = self.resolve(handle)
+        if attributes.owned is not None:
+            raise bad_parameter(
+                "attrList belongs to its object (from ObjGetAttrList); do not free it"
+            )
+        process.current().handles.remove(
+            int(ffi.cast("uintptr_t", handle)), self.kind, "AttrListFree"
+        )
 
     def pairs(self, pairs: Any, count: int) -> list[tuple[int, bytes | None]]:
         """Key and value bytes of each pair; None for a NULL value."""
@@ -99,32 +96,27 @@ class ListApi:
         return found
 
     def set_attrs(self, handle: Any, pairs: Any, count: int) -> None:
-        self.list(handle).set_attrs(self.pairs(pairs, count))
+        self.resolve(handle).set_attrs(self.pairs(pairs, count))
 
     def lend(self, attributes: AttrList, number: int, slot: int) -> tuple[Any, int]:
         """Address and length of a value, in memory that lives as long as the list."""
         raw = attributes.get(number, slot)
         if not raw:
             return ffi.NULL, 0
-        lent: _Lent | None = getattr(attributes, "lent", None)
-        if lent is None:
-            lent = _Lent()
-            attributes.lent = lent  # type: ignore[attr-defined]
-        if (slot, number) not in lent.values:
+        lent = attributes.lent
+        if (slot, number) not in lent:
             # 8 bytes more than needed keep the alignment of every value type.
-            lent.values[slot, number] = ffi.new("uint64_t[]", len(raw) // 8 + 1)
-            ffi.memmove(lent.values[slot, number], raw, len(raw))
-        return ffi.cast("const void *", lent.values[slot, number]), len(raw)
+            lent[slot, number] = ffi.new("uint64_t[]", len(raw) // 8 + 1)
+            ffi.memmove(lent[slot, number], raw, len(raw))
+        return ffi.cast("const void *", lent[slot, number]), len(raw)
 
     def get_attrs(self, handle: Any, slot: int, pairs: Any, count: int) -> None:
-        attributes = self.list(handle)
+        attributes = self.resolve(handle)
         null(pairArray=pairs)
         if not 0 < count <= MAX_LISTS:
             raise bad_parameter(f"pairCount is {count}; it is 1 to {MAX_LISTS}")
         if not 0 <= slot < len(attributes.slots):
-            raise bad_parameter(
-                f"slotIndex is {slot}; attrList has {len(attributes.slots)} slots"
-            )
+            raise bad_parameter(f"slotIndex is {slot}; attrList has {len(attributes.slots)} slots")
         for index in range(count):
             pair = pairs[index]
             number = int(getattr(pair, self._key_field))
@@ -132,7 +124,7 @@ class ListApi:
 
     def dump(self, handle: Any, buffer: Any, length: Any) -> None:
         """The list as text in memory from malloc, which C releases with free()."""
-        text = self.list(handle).dump().encode() + b"\0"
+        text = self.resolve(handle).dump().encode() + b"\0"
         null(buf=buffer, len=length)
         memory = lib.malloc(len(text))
         if not memory:
@@ -142,7 +134,7 @@ class ListApi:
         length[0] = len(text)
 
     def clone(self, handle: Any, new_list: Any) -> None:
-        original = self.list(handle, "origAttrList")
+        original = self.resolve(handle, "origAttrList")
         null(newAttrList=new_list)
         new_list[0] = self.issue(original.clone())
 
@@ -152,7 +144,7 @@ class ListApi:
         new_list[0] = self.issue(joined)
 
     def reconciled(self, handle: Any, argument: str = "reconciledAttrList") -> AttrList:
-        attributes = self.list(handle, argument)
+        attributes = self.resolve(handle, argument)
         if not attributes.reconciled:
             raise bad_parameter(f"{argument} is not reconciled")
         return attributes
@@ -161,11 +153,15 @@ class ListApi:
         lists = self.lists(array, count, argument)
         for index, each in enumerate(lists):
             if each.reconciled:
-                raise bad_parameter(f"{argument}[{index}] is reconciled; it takes unreconciled ones")
+                raise bad_parameter(
+                    f"{argument}[{index}] is reconciled; it takes unreconciled ones"
+                )
         return [slot for each in lists for slot in each.slots]
 
 
-def answer_conflicts(conflict_list: Any, reconcile: Callable[[], Any], issue: Callable[[Any], Any]) -> Any:
+def answer_conflicts(
+    conflict_list: Any, reconcile: Callable[[], Any], issue: Callable[[Any], Any]
+) -> Any:
     """Runs a reconciliation; ``conflict_list`` gets NULL, or the culprits when it fails.
 
     Programs leave the variable uninitialised and free it afterwards, so it is always written.

@@ -117,14 +117,14 @@ def list_slot_get(attributes: Any, slot: int, pairs: Any, count: int) -> None:
 
 @nvsci.export("NvSciSyncAttrListGetAttr")
 def list_get_one(attributes: Any, key: int, value: Any, length: Any) -> None:
-    found = lists.list(attributes)
+    found = lists.resolve(attributes)
     null(value=value, len=length)
     value[0], length[0] = lists.lend(found, key, 0)
 
 
 @nvsci.export("NvSciSyncAttrListGetSlotCount", status=False, failure=0)
 def list_slot_count(attributes: Any) -> int:
-    return len(lists.list(attributes).slots)
+    return len(lists.resolve(attributes).slots)
 
 
 @nvsci.export("NvSciSyncAttrListDebugDump")
@@ -144,7 +144,7 @@ def list_append(array: Any, count: int, new_list: Any) -> None:
 
 @nvsci.export("NvSciSyncAttrListIsReconciled")
 def list_is_reconciled(attributes: Any, answer: Any) -> None:
-    found = lists.list(attributes)
+    found = lists.resolve(attributes)
     null(isReconciled=answer)
     answer[0] = found.reconciled
 
@@ -228,8 +228,8 @@ def obj_free(obj: Any) -> None:
 def obj_attr_list(obj: Any, answer: Any) -> None:
     attributes = resolve(obj).attributes
     null(syncAttrList=answer)
-    if not hasattr(attributes, "owned"):
-        attributes.owned = lists.issue(attributes)  # type: ignore[attr-defined]
+    if attributes.owned is None:
+        attributes.owned = lists.issue(attributes)
     answer[0] = attributes.owned
 
 
@@ -317,7 +317,9 @@ def fence_timestamp(fence: Any, timestamp_us: Any) -> None:
         raise bad_parameter("no waiter asked for timestamps (WaiterRequireTimestamps true)")
     stamp = target.sync.timestamp_us(target.value)
     if stamp is None or not target.fence.reached:
-        raise bad_parameter("the fence is not reached yet, so it has no timestamp; wait for it first")
+        raise bad_parameter(
+            "the fence is not reached yet, so it has no timestamp; wait for it first"
+        )
     timestamp_us[0] = stamp
 
 
@@ -377,4 +379,3 @@ def fence_extract_timestamp_slot(fence: Any, slot: Any) -> None:
     if fence.payload[3] == 0:
         raise bad_parameter("the fence has no timestamp slot (NvSciSyncFenceAddTimestampSlot)")
     slot[0] = fence.payload[3] - 1
-

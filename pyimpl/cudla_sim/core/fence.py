@@ -12,12 +12,9 @@ from typing import NamedTuple
 _ids = itertools.count(1)
 
 
-
 def engine_clock_ns() -> int:
     """The clock that timestamps use: monotonic nanoseconds."""
     return perf_counter_ns()
-
-
 
 
 class _Waiter(NamedTuple):

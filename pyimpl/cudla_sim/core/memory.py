@@ -52,7 +52,7 @@ class Region:
 
 def host_bytes(address: int, size: int) -> Bytes:
     """Host memory as a uint8 array, without a copy and without keeping it alive."""
-    return np.frombuffer((ctypes.c_uint8 * size).from_address(address), np.uint8)
+    return np.frombuffer(memoryview((ctypes.c_uint8 * size).from_address(address)), np.uint8)
 
 
 def address_of(array: NDArray[Any]) -> int:

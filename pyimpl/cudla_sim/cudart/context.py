@@ -51,7 +51,6 @@ class Context:
         self.flags = 0
         self.sticky: CudaError | None = None
         self.driver_initialized = False
-        self.closing = False
         self._begin()
         process.closers.append(self.close)
 
@@ -88,7 +87,7 @@ class Context:
     def reset(self) -> None:
         """cudaDeviceReset: everything the process has on the device goes."""
         self.streams.drain()
-        self.streams.close("cudaDeviceReset")
+        self.streams.close()
         for kind in HANDLE_KINDS:
             for target in self.process.handles.live(kind):
                 self.process.handles.remove(target.handle, kind, "cudaDeviceReset")
@@ -99,8 +98,7 @@ class Context:
 
     def close(self) -> None:
         """The process ends: workers stop after what they have; nothing is waited for."""
-        self.closing = True
-        self.streams.close("reset")
+        self.streams.close()
 
 
 # What cudaDeviceReset makes stale. Each target has its own value in ``handle``.

@@ -177,12 +177,12 @@ class Device:
 
     @property
     def name(self) -> bytes:
-        return bytes(self.properties["name"])  # type: ignore[arg-type]  # it is bytes
+        return bytes(self.properties["name"])
 
     @property
     def uuid(self) -> bytes:
         """16 bytes, the same in every process."""
-        return bytes(self.properties["uuid"])  # type: ignore[arg-type]  # it is bytes
+        return bytes(self.properties["uuid"])
 
     @property
     def total_bytes(self) -> int:

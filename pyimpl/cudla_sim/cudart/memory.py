@@ -33,6 +33,7 @@ class Allocation:
     type: int  # a cudaMemoryType
     how: str
     flags: int = 0
+    freed: bool = False
 
     @property
     def is_device(self) -> bool:
@@ -175,7 +176,7 @@ class Memory:
     # --- freeing --------------------------------------------------------------------------------
 
     def free(self, address: int, by: str) -> None:
-        """Device or managed memory, or a mapped external buffer. Raises CudaError (InvalidValue)."""
+        """Device or managed memory, or a mapped buffer. Raises CudaError (InvalidValue)."""
         if address == 0:
             return
         for index, mapping in enumerate(self.mappings):
@@ -234,11 +235,14 @@ class Memory:
         )
 
     def _release(self, found: Allocation, by: str) -> None:
-        self.space.unmap(found.region)
         with self._lock:
+            if found.freed:
+                raise invalid_value(f"{found.region} is being freed by another thread")
+            found.freed = True
             if not found.is_host:
                 self.used_bytes -= found.region.size
             self._freed[found.region.base] = (by, time.monotonic())
             if len(self._freed) > _FREED_KEPT:
                 self._freed.popitem(last=False)
+        self.space.unmap(found.region)
 

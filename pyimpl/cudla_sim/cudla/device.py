@@ -12,6 +12,7 @@ from ..core.fence import Fence
 from ..core.memory import MemoryFault
 from ..core.process import Process
 from ..core.queue import Queue
+from ..cudart import context as cuda
 from ..nvdla.errors import EngineTimeout, NvdlaError
 from ..nvdla.umd import Engine
 from . import statistics
@@ -49,9 +50,7 @@ class Dla:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        self.cores = [
-            Core(i, process.config.config) for i in range(process.config.dla_count)
-        ]
+        self.cores = [Core(i, process.config.config) for i in range(process.config.dla_count)]
         self.lock = threading.Lock()
         process.closers.append(self.close)
 
@@ -60,13 +59,13 @@ class Dla:
         """The open device handles, in order of creation."""
         return [d for core in self.cores for d in core.handles]
 
-    def open(self, index: int, mode: int, gpu: Any = None) -> Device:
+    def open(self, index: int, mode: int) -> Device:
         """Raises CudlaError: InvalidParam for a core that is not there, OutOfResources when all
         16 handles of the core are in use."""
         if not 0 <= index < len(self.cores):
             raise CudlaError(
                 Status.cudlaErrorInvalidParam,
-                f"device is {index}; this machine has {len(self.cores)} DLA core(s), numbered from 0",
+                f"device is {index}; there are {len(self.cores)} DLA core(s), numbered from 0",
             )
         core = self.cores[index]
         with self.lock:
@@ -75,7 +74,7 @@ class Dla:
                     Status.cudlaErrorOutOfResources,
                     f"{core.name} has {MAX_HANDLES} open handles, its maximum; destroy one first",
                 )
-            device = Device(self, core, mode, gpu)
+            device = Device(self, core, mode)
             core.handles.append(device)
         return device
 
@@ -88,11 +87,10 @@ class Dla:
 class Device:
     """One device handle: its mode, modules, memory, and the tasks submitted through it."""
 
-    def __init__(self, dla: Dla, core: Core, mode: int, gpu: Any) -> None:
+    def __init__(self, dla: Dla, core: Core, mode: int) -> None:
         self.process = dla.process
         self.core = core
         self.mode = mode
-        self.gpu = gpu
         self.memory = DeviceMemory(dla.process, f"{core.name}'s memory for this handle")
         self.modules: list[Module | DiagnosticsModule] = []
         self.queue = Queue(f"{core.name} queue")
@@ -131,6 +129,7 @@ class Device:
 
     def unload(self, module: Module | DiagnosticsModule) -> None:
         """Raises CudlaError (Umd) while a submitted task still needs the module."""
+        self.reap()
         if module.uses:
             raise CudlaError(
                 Status.cudlaErrorUmd,
@@ -145,13 +144,23 @@ class Device:
         """Standalone mode: runs the task after all earlier ones and its waits."""
         with self.lock:
             self.tasks.append(task)
-        return self.queue.submit(task.run, task.waits)
+        task.submitted = self.queue.submit(task.run, task.waits)
+        return task.submitted
 
     def enqueue_on(self, stream: Any, task: Task) -> None:
         """Hybrid mode: the task takes its turn on the CUDA stream."""
         with self.lock:
             self.tasks.append(task)
-        stream.enqueue(task.run)
+        task.stream = stream
+        task.submitted = stream.enqueue(task.run)
+
+    def reap(self) -> None:
+        """Forgets tasks that a ruined CUDA context threw away before they started."""
+        with self.lock:
+            for task in list(self.tasks):
+                if task.state == "queued" and task.submitted and task.submitted.reached:
+                    self.tasks.remove(task)
+                    task.cancel()
 
     def execute(self, task: Task) -> Any:
         """Runs a task's network on the core. Raises CudlaError with the engine's status."""
@@ -174,7 +183,7 @@ class Device:
             except (NvdlaError, MemoryFault) as error:
                 raise CudlaError(Status.cudlaErrorDlaErrInvalidInput, str(error)) from None
         times = [
-            statistics.LayerTime(layer.name, layer.begin_ns, layer.end_ns)
+            statistics.LayerTime(layer_name(layer), layer.start_ns, layer.end_ns)
             for layer in report.layers
         ]
         for entry, descriptor in zip(task.statistics, module.statistics, strict=False):
@@ -198,7 +207,19 @@ class Device:
         if not events.subscribers:
             return
         for layer in report.layers:
-            events.emit_span("layer", layer.name, layer.begin_ns, layer.end_ns, layer.details(), self.core.name)
+            events.emit_span(
+                "layer",
+                layer.unit,
+                layer.start_ns,
+                layer.end_ns,
+                {
+                    "shapes": shapes(layer),
+                    "precision": layer.note or layer.precision,
+                    "macs": layer.macs,
+                    "saturated": layer.saturated,
+                },
+                self.core.name,
+            )
         events.emit("task", "task", begin, {"layers": len(report.layers)}, self.core.name)
 
     def finished(self, task: Task, begin: int) -> None:
@@ -209,8 +230,8 @@ class Device:
             self.last_explanation = task.explanation
             if task.state == "failed":
                 self._unreported = CudlaError(task.status, task.explanation)
-        if task.state == "failed" and self.gpu is not None:
-            self.gpu.report_external_fault(task.explanation)
+        if task.state == "failed" and self.hybrid:
+            cuda.report_external_fault(task.stream, task.explanation)
 
     def raise_earlier_fault(self) -> None:
         """Calls marked so in the reference report the fault of an earlier task, once."""
@@ -227,6 +248,7 @@ class Device:
 
     def destroy(self) -> None:
         """cudlaDestroyDevice. Raises CudlaError (Umd) while submitted tasks have not ended."""
+        self.reap()
         if self.tasks:
             raise CudlaError(
                 Status.cudlaErrorUmd,
@@ -247,6 +269,20 @@ class Device:
         self.memory.release_all()
         if self in self.core.handles:
             self.core.handles.remove(self)
+
+
+def shapes(layer: Any) -> str:
+    """``1x28x28 -> 20x24x24``: channels, height, width."""
+    source, result = layer.input_shape, layer.output_shape
+    return f"{'x'.join(map(str, source))} -> {'x'.join(map(str, result))}"
+
+
+def layer_name(layer: Any) -> str:
+    """The name of a layer in statistics: units, numbers of its operations, shapes."""
+    units = layer.unit.split("+")
+    if len(units) == len(layer.operations):
+        units = [f"{unit}_{op}" for unit, op in zip(units, layer.operations, strict=True)]
+    return f"{' + '.join(units)} [{shapes(layer)}]"
 
 
 def dla(process: Process) -> Dla:

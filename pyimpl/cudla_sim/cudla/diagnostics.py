@@ -51,7 +51,9 @@ class DiagnosticsModule:
         self._space: AddressSpace = memory.space
         self._test = SelfTest(config_name)
 
-    def run(self, engine: Any, inputs: Sequence[int], outputs: Sequence[int], **options: Any) -> Any:
+    def run(
+        self, engine: Any, inputs: Sequence[int], outputs: Sequence[int], **options: Any
+    ) -> Any:
         """Raises CudlaError (DlaErrDataMismatch) when the core computes a wrong value."""
         report, tests, wrong = self._test.run(engine, **options)
         result = self._space.view(outputs[0], RESULT_BYTES, write=True)

@@ -233,4 +233,3 @@ class DeviceMemory:
         if device_address in self.semaphores:
             return f"({device_address:#x}) is a semaphore, no memory"
         return "is not registered: " + self.space.explain(device_address, 1)
-

@@ -10,7 +10,7 @@ from ..constants import cudla as c
 from ..constants.cudla import cudlaStatus as Status
 from ..nvdla.errors import NvdlaError
 from ..nvdla.loadable import Loadable
-from ..nvdla.umd import LoadedNetwork
+from ..nvdla.network import LoadedNetwork
 from . import statistics
 from .errors import CudlaError
 from .memory import DeviceMemory
@@ -77,9 +77,11 @@ class Module:
         self.unloaded = False
         self.inputs = [_describe(t) for t in self.loadable.inputs]
         self.outputs = [_describe(t) for t in self.loadable.outputs]
-        self.statistics = [_statistics_descriptor(0, self.network.layer_count)]
+        self.statistics = [_statistics_descriptor(0, self.network.operation_count)]
 
-    def run(self, engine: Any, inputs: Sequence[int], outputs: Sequence[int], **options: Any) -> Any:
+    def run(
+        self, engine: Any, inputs: Sequence[int], outputs: Sequence[int], **options: Any
+    ) -> Any:
         """Runs the network on an engine; tensors are engine addresses."""
         return engine.run(self.network, inputs, outputs, **options)
 

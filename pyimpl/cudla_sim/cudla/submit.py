@@ -14,7 +14,9 @@ from .module import TensorDescriptor
 from .task import Events, Task, TaskRequest
 
 ALL_FLAGS = (
-    Flag.CUDLA_SUBMIT_NOOP | Flag.CUDLA_SUBMIT_SKIP_LOCK_ACQUIRE | Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK
+    Flag.CUDLA_SUBMIT_NOOP
+    | Flag.CUDLA_SUBMIT_SKIP_LOCK_ACQUIRE
+    | Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK
 )
 
 
@@ -97,7 +99,9 @@ def _store_events(device: Device, request: TaskRequest) -> None:
         device.pending = events
 
 
-Prepared = tuple[Any, list[Registered], Sequence[int], Sequence[int], list[Registered], bool, Events]
+Prepared = tuple[
+    Any, list[Registered], Sequence[int], Sequence[int], list[Registered], bool, Events
+]
 
 
 def _prepare(

@@ -151,6 +151,8 @@ class Task:
         self.status = int(Status.cudlaSuccess)
         self.explanation = ""
         self.report: Any = None
+        self.stream: Any = None
+        self.submitted: Fence | None = None
         self._bound = bound
         for entry in self._holds():
             entry.uses += 1
@@ -184,6 +186,12 @@ class Task:
                 entry.uses -= 1
             self.device.finished(self, begin)
             self._signal(start_of_frame=False)
+
+    def cancel(self) -> None:
+        """The task will never start: gives back what it holds."""
+        self.state = "cancelled"
+        for entry in self._holds():
+            entry.uses -= 1
 
     def _failed(self, status: int, explanation: str) -> None:
         self.state = "failed"

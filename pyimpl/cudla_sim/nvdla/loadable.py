@@ -57,6 +57,14 @@ class DataType(IntEnum):
     UINT16 = 6
 
 
+_ELEMENT_BYTES: dict[int, int] = {
+    DataType.FLOAT: 4,
+    DataType.HALF: 2,
+    DataType.INT16: 2,
+    DataType.UINT16: 2,
+}
+
+
 class DataCategory(IntEnum):
     """Kind of memory layout of a tensor."""
 
@@ -174,9 +182,7 @@ class TensorDesc:
     @property
     def element_size(self) -> int:
         """Bytes per element, from the data type (1 if that is unknown)."""
-        return {DataType.FLOAT: 4, DataType.HALF: 2, DataType.INT16: 2, DataType.UINT16: 2}.get(
-            DataType(self.data_type) if self.data_type in DataType else DataType.UNKNOWN, 1
-        )
+        return _ELEMENT_BYTES.get(self.data_type, 1)
 
 
 @dataclass(frozen=True, slots=True)

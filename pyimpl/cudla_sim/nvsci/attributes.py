@@ -76,6 +76,8 @@ class AttrList:
         self.slots: list[Slot] = slots if slots is not None else [{}]
         self.reconciled = False
         self.engines: set[str] = set()  # hardware that filled in its own part of the list
+        self.owned: Any = None  # the handle of a list that belongs to its object
+        self.lent: dict[tuple[int, int], Any] = {}  # values that C looks at, by slot and key
 
     def set_attrs(self, pairs: Iterable[tuple[int, bytes | None]]) -> None:
         """Writes attributes to slot 0; all or none.
@@ -86,7 +88,9 @@ class AttrList:
         if self.reconciled:
             raise bad_parameter("attrList is reconciled; attributes are set before reconciliation")
         if len(self.slots) > 1:
-            raise bad_parameter(f"attrList has {len(self.slots)} slots; only a list of one is writable")
+            raise bad_parameter(
+                f"attrList has {len(self.slots)} slots; only a list of one is writable"
+            )
         fresh: Slot = {}
         slot = self.slots[0]
         for number, raw in pairs:
@@ -155,7 +159,9 @@ def append(lists: list[AttrList]) -> AttrList:
     """One unreconciled list with the slots of all. Raises NvSciError (BadParameter)."""
     for index, each in enumerate(lists):
         if each.reconciled:
-            raise bad_parameter(f"attribute list {index} is reconciled; only unreconciled ones append")
+            raise bad_parameter(
+                f"attribute list {index} is reconciled; only unreconciled ones append"
+            )
         if each.module is not lists[0].module:
             raise bad_parameter(f"attribute list {index} comes from another module than list 0")
     joined = AttrList(lists[0].schema, lists[0].module, [dict(s) for a in lists for s in a.slots])

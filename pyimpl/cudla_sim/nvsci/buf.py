@@ -116,7 +116,9 @@ def reconcile(lists: list[AttrList]) -> ReconciledBuf:
     layout = layouts.lay_out(types, values)
     values.update(layout.answers)
     values.setdefault(int(K.NvSciBufGeneralAttrKey_NeedCpuAccess), False)
-    perm = values.setdefault(int(K.NvSciBufGeneralAttrKey_RequiredPerm), int(Perm.NvSciBufAccessPerm_Readonly))
+    perm = values.setdefault(
+        int(K.NvSciBufGeneralAttrKey_RequiredPerm), int(Perm.NvSciBufAccessPerm_Readonly)
+    )
     values[int(K.NvSciBufGeneralAttrKey_ActualPerm)] = perm
     values[int(K.NvSciBufGeneralAttrKey_CpuNeedSwCacheCoherency)] = False
     outcome = ReconciledBuf(SCHEMA, lists[0].module)

@@ -146,9 +146,7 @@ KEYS = {
     ),
     K.NvSciBufTensorAttrKey_StridesPerDim: _key("Tensor StridesPerDim", "u64[]", out=True),
     K.NvSciBufTensorAttrKey_PixelFormat: _key("Tensor PixelFormat", "i32"),
-    K.NvSciBufTensorAttrKey_BaseAddrAlign: _key(
-        "Tensor BaseAddrAlign", "u64", check=_power_of_two
-    ),
+    K.NvSciBufTensorAttrKey_BaseAddrAlign: _key("Tensor BaseAddrAlign", "u64", check=_power_of_two),
     K.NvSciBufTensorAttrKey_Size: _key("Tensor Size", "u64", out=True),
     K.NvSciBufArrayAttrKey_DataType: _key("Array DataType", "i32", check=_data_type),
     K.NvSciBufArrayAttrKey_Stride: _key("Array Stride", "u64", check=_positive),
@@ -172,7 +170,9 @@ class BufSchema(Schema):
         for number in fresh:
             kind = number >> 16
             # A pyramid is a pyramid of images, so it needs the image keys too.
-            allowed = {kind, Type.NvSciBufType_Pyramid} if kind == Type.NvSciBufType_Image else {kind}
+            allowed = (
+                {kind, Type.NvSciBufType_Pyramid} if kind == Type.NvSciBufType_Image else {kind}
+            )
             if kind and not allowed & set(types):
                 raise bad_parameter(
                     f"{self.key(number).name}: Types does not hold {Type(kind).name} "

@@ -56,7 +56,9 @@ def require(handles: HandleTable, payload: Payload) -> Bound:
     """Like ``resolve``; a cleared fence is NvSciError (ClearedFence)."""
     bound = resolve(handles, payload)
     if bound is None:
-        raise NvSciError(Status.NvSciError_ClearedFence, "syncFence is cleared: it refers to nothing")
+        raise NvSciError(
+            Status.NvSciError_ClearedFence, "syncFence is cleared: it refers to nothing"
+        )
     return bound
 
 

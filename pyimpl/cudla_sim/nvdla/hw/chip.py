@@ -84,6 +84,11 @@ class Chip:
         """Level of the interrupt line."""
         return self.csb.glb.line
 
+    @property
+    def pending(self) -> int:
+        """Events of computed layers that have not been released yet."""
+        return len(self._events)
+
     def step(self) -> bool:
         """Release one event; False if nothing is running and nothing can start.
 

@@ -140,6 +140,11 @@ class FirmwareEngine:
         self._processors = processors()
         self._task = None
 
+    @property
+    def progress(self) -> int:
+        """A number that grows with every completed operation."""
+        return 0 if self._task is None else self._task.done
+
     def operation_of(self, op_type: OpType, group: int) -> int:
         """Return the index of the operation in a register group, -1 if there is none."""
         node = self._processors[op_type].groups[group].node

@@ -29,7 +29,6 @@ def cdp(op: CdpOp, surface: CdpSurface, context: Context) -> Program:
         require(cube.type != MemoryType.HW, f"CDP {name} must be in memory")
     require(op.in_precision == op.out_precision, "CDP does not convert precisions")
     check_choice("CDP precision", op.in_precision, 3)
-    require(op.local_size in (3, 5, 7, 9), f"CDP local_size = {op.local_size}: 3, 5, 7 or 9")
     high, low = high_low(context.input_address("source", src, 1))
     out_high, out_low = high_low(context.cube_address("destination", dst))
     rdma: Writes = [
@@ -50,7 +49,7 @@ def cdp(op: CdpOp, surface: CdpSurface, context: Context) -> Program:
         ("D_DST_SURFACE_STRIDE", dst.surf_stride),
         ("D_DST_DMA_CFG", context.ram_type("destination", dst)),
         ("D_DATA_FORMAT", op.in_precision),
-        ("D_LRN_CFG", (op.local_size - 1) // 2 - 1),
+        ("D_LRN_CFG", max(op.local_size - 1, 0) // 2 - 1),  # the register keeps two bits
         ("D_DATIN_OFFSET", op.in_cvt.offset),
         ("D_DATIN_SCALE", op.in_cvt.scale),
         ("D_DATIN_SHIFTER", op.in_cvt.truncate),

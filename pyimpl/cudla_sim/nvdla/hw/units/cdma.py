@@ -109,13 +109,17 @@ def fetch_image(p: Cdma, memory: Memory) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class WeightShape:
-    """Kernels, rows, columns and channels of a weight surface, and its precision."""
+    """Kernels, rows, columns and channels of a weight surface, and its precision.
+
+    ``lines`` rows lie together for each kernel (post-extension, image input only).
+    """
 
     kernels: int
     rows: int
     columns: int
     channels: int
     precision: int
+    lines: int = 1
 
     @property
     def size(self) -> int:
@@ -146,6 +150,9 @@ def unpack_weights(
         stop = first + groups * count
         part = source[first * per_kernel : stop * per_kernel].reshape(groups, count * per_kernel)
         target = result[first:stop].reshape(groups, count, taps, shape.channels)
+        if shape.lines > 1:
+            _unpack_extended(part, target, shape.lines)
+            continue
         chunks = shape.channels // chunk
         split = chunks * chunk
         if chunks:
@@ -158,6 +165,22 @@ def unpack_weights(
             view = part[:, taps * count * split :].reshape(groups, taps, count, rest)
             target[..., split:] = view.transpose(0, 2, 1, 3)
     return result.reshape(shape.kernels, shape.rows, shape.columns, shape.channels)
+
+
+def _unpack_extended(part: NDArray[Any], target: NDArray[Any], lines: int) -> None:
+    """Weights with post-extension: steps of *lines* rows, in a step kernel, row, channel."""
+    groups, count, rows, channels = target.shape
+    whole = rows - rows % lines
+    size = count * channels
+    if whole:
+        view = part[:, : whole * size].reshape(groups, whole // lines, count, lines, channels)
+        inner = target[:, :, :whole].reshape(
+            groups, count, whole // lines, lines, channels, copy=False
+        )
+        inner[...] = view.transpose(0, 2, 1, 3, 4)
+    if whole < rows:
+        view = part[:, whole * size :].reshape(groups, count, rows - whole, channels)
+        target[:, :, whole:] = view
 
 
 class WeightCache:

@@ -49,6 +49,7 @@ class Csc(Params):
     weight_reuse: int = bits("D_MISC_CFG.WEIGHT_REUSE")
     image: int = bits("D_DATAIN_FORMAT.DATAIN_FORMAT")
     batches: int = bits("D_BATCH_NUMBER.BATCHES", plus=1)
+    y_extension: int = bits("D_POST_Y_EXTENSION.Y_EXTENSION")
     compressed: int = bits("D_WEIGHT_FORMAT.WEIGHT_FORMAT")
     columns: int = bits("D_WEIGHT_SIZE_EXT_0.WEIGHT_WIDTH_EXT", plus=1)
     rows: int = bits("D_WEIGHT_SIZE_EXT_0.WEIGHT_HEIGHT_EXT", plus=1)
@@ -171,7 +172,12 @@ class Convolution:
             if kept.weights is None or len(kept.weights.weights) != s.kernels:
                 raise HardwareFault("CDMA", "weight reuse, but no such weights were left in CBUF")
             return kept.weights
-        shape = WeightShape(s.kernels, s.rows, s.columns, s.channels, self.precision)
+        lines = 1 << s.y_extension if self.cdma.image else 1
+        if lines > 4 or (lines > 1 and (s.columns > 1 or s.channels * lines > self.config.atomic_c)):
+            raise HardwareFault(
+                "CSC", f"post-extension {s.y_extension} with {s.columns} x {s.channels} weights"
+            )
+        shape = WeightShape(s.kernels, s.rows, s.columns, s.channels, self.precision, lines)
         memory = self._memory[self.cdma.weight_mc]
         raw = fetch_weights(self.cdma, shape, self.config, memory)
         key = (self.cdma.weight_address, shape)

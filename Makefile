@@ -1,0 +1,37 @@
+# Everything runs in .venv, made here; PYTHON names another interpreter to make it from.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
+
+.PHONY: run test lint bench clean
+.DEFAULT_GOAL := run
+
+$(VENV)/installed: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,lint]'
+	touch $@
+
+# Build the library and the cuDLA samples, classify the shipped digits.
+run: $(VENV)/installed
+	$(MAKE) --no-print-directory -C c_examples/cudla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
+
+test: $(VENV)/installed-test
+	$(BIN)/python build_ffi.py --verify
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-test
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build *.egg-info pyimpl/*.egg-info
+	$(MAKE) -C c_examples/cudla clean

@@ -1,0 +1,224 @@
+"""The driver interface: starting it, asking about devices, the primary context."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+from ...constants.cudart import cudaError_enum as Result
+from ...constants.cudart_parameters import PARAMETERS
+from ...cudart import context, device, messages
+from ...cudart.errors import CudaError
+from ..entry import Family, Handler
+from ..native import ffi, pointer
+from .device import get_device, lasting, nvscisync_attributes, write_text
+
+CONTEXT = "CUcontext"
+
+
+class Driver(Family):
+    """The driver: most functions refuse to work before cuInit."""
+
+    def export(
+        self, name: str, *, failure: Any = None, status: bool = True, early: bool = False
+    ) -> Callable[[Handler], Handler]:
+        attach = super().export(name, failure=failure, status=status)
+
+        def decorate(handler: Handler) -> Handler:
+            @wraps(handler)
+            def checked(*args: Any) -> Any:
+                if not early and not context.current().driver_initialized:
+                    raise CudaError(Result.CUDA_ERROR_NOT_INITIALIZED, "cuInit(0) comes first")
+                return handler(*args)
+
+            attach(checked)
+            return handler
+
+        return decorate
+
+
+driver = Driver(
+    "cuda driver",
+    Result,
+    PARAMETERS,
+    unknown=Result.CUDA_ERROR_UNKNOWN,
+    no_memory=Result.CUDA_ERROR_OUT_OF_MEMORY,
+    bad_handle=Result.CUDA_ERROR_INVALID_CONTEXT,
+    bad_memory=Result.CUDA_ERROR_INVALID_VALUE,
+    not_supported=Result.CUDA_ERROR_NOT_SUPPORTED,
+    error=CudaError,
+)
+
+null = partial(driver.require, Result.CUDA_ERROR_INVALID_VALUE)
+
+
+class PrimaryContext:
+    """The device's one context, with how often it was retained."""
+
+    def __init__(self, owner: context.Context) -> None:
+        self.owner = owner
+        self.retained = 0
+        self.handle = owner.process.handles.add(CONTEXT, self)
+
+
+class _Current(threading.local):
+    handle = 0
+
+
+_current = _Current()
+
+
+def _primary() -> PrimaryContext:
+    owner = context.current()
+    return owner.process.family("cuda primary context", lambda _: PrimaryContext(owner))
+
+
+@driver.export("cuInit", early=True)
+def init(flags: int) -> None:
+    if flags:
+        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"Flags is {flags:#x}; it is 0")
+    owner = context.current()
+    device.require(owner.devices, 0)
+    owner.driver_initialized = True
+
+
+@driver.export("cuDriverGetVersion", early=True)
+def get_version(version: Any) -> None:
+    null(driverVersion=version)
+    version[0] = device.VERSION
+
+
+def _describe(text: str | None, target: Any, error: int) -> None:
+    null(pStr=target)
+    if text is None:
+        target[0] = ffi.NULL
+        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"error is {error}, which is no CUresult")
+    target[0] = lasting(text)
+
+
+@driver.export("cuGetErrorName", early=True)
+def get_error_name(error: int, target: Any) -> None:
+    _describe(messages.driver_name(error), target, error)
+
+
+@driver.export("cuGetErrorString", early=True)
+def get_error_string(error: int, target: Any) -> None:
+    _describe(messages.driver_text(error), target, error)
+
+
+@driver.export("cuDeviceGetCount")
+def device_get_count(count: Any) -> None:
+    null(count=count)
+    count[0] = len(context.current().devices)
+
+
+@driver.export("cuDeviceGet")
+def device_get(target: Any, ordinal: int) -> None:
+    null(device=target)
+    target[0] = get_device(ordinal).ordinal
+
+
+@driver.export("cuDeviceGetName")
+def device_get_name(name: Any, size: int, ordinal: int) -> None:
+    null(name=name)
+    text = get_device(ordinal).name
+    if size <= 0:
+        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"len is {size}; name needs some bytes")
+    kept = text[: size - 1]
+    ffi.memmove(name, kept + b"\0", len(kept) + 1)
+
+
+def _uuid(uuid: Any, ordinal: int) -> None:
+    null(uuid=uuid)
+    ffi.memmove(uuid.bytes, get_device(ordinal).uuid, 16)
+
+
+driver.export("cuDeviceGetUuid")(_uuid)
+driver.export("cuDeviceGetUuid_v2")(_uuid)
+
+
+@driver.export("cuDeviceGetAttribute")
+def device_get_attribute(value: Any, attribute: int, ordinal: int) -> None:
+    null(pi=value)
+    value[0] = get_device(ordinal).attribute(attribute)
+
+
+def _total_mem(size: Any, ordinal: int) -> None:
+    null(bytes=size)
+    size[0] = get_device(ordinal).total_bytes
+
+
+driver.export("cuDeviceTotalMem_v2")(_total_mem)
+driver.export("cuDeviceTotalMem")(_total_mem)
+
+
+@driver.export("cuDeviceGetPCIBusId")
+def device_pci_bus_id(target: Any, size: int, ordinal: int) -> None:
+    get_device(ordinal)
+    write_text(target, size, device.PCI_BUS_ID.encode(), "pciBusId")
+
+
+@driver.export("cuDeviceGetNvSciSyncAttributes")
+def device_nvscisync_attributes(attributes: Any, ordinal: int, flags: int) -> None:
+    nvscisync_attributes(attributes, ordinal, flags)
+
+
+@driver.export("cuDevicePrimaryCtxRetain")
+def primary_retain(target: Any, ordinal: int) -> None:
+    null(pctx=target)
+    get_device(ordinal)
+    primary = _primary()
+    primary.retained += 1
+    target[0] = pointer(primary.handle)
+
+
+def _release(ordinal: int) -> None:
+    get_device(ordinal)
+    primary = _primary()
+    if primary.retained == 0:
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_CONTEXT, "the primary context is not retained"
+        )
+    primary.retained -= 1
+
+
+driver.export("cuDevicePrimaryCtxRelease_v2")(_release)
+driver.export("cuDevicePrimaryCtxRelease")(_release)
+
+
+@driver.export("cuCtxGetCurrent")
+def ctx_get_current(target: Any) -> None:
+    null(pctx=target)
+    target[0] = pointer(_current.handle)
+
+
+@driver.export("cuCtxSetCurrent")
+def ctx_set_current(wanted: Any) -> None:
+    if not wanted:
+        _current.handle = 0
+        return
+    _current.handle = driver.resolve(wanted, CONTEXT, "ctx").handle
+
+
+def _require_current() -> PrimaryContext:
+    if _current.handle == 0:
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_CONTEXT,
+            "no context is current in this thread (cuCtxSetCurrent)",
+        )
+    found: PrimaryContext = driver.resolve(_current.handle, CONTEXT, "the current context")
+    return found
+
+
+@driver.export("cuCtxGetDevice")
+def ctx_get_device(target: Any) -> None:
+    null(device=target)
+    _require_current()
+    target[0] = 0
+
+
+@driver.export("cuCtxSynchronize")
+def ctx_synchronize() -> None:
+    _require_current().owner.synchronize()

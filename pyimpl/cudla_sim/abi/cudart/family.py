@@ -1,0 +1,115 @@
+"""What the runtime's functions have in common: the checks before, the last error after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+from ...constants.cudart import cudaError as Status
+from ...constants.cudart_parameters import PARAMETERS
+from ...core.errors import ApiError
+from ...core.handles import BadHandle
+from ...core.memory import MemoryFault
+from ...cudart import context, device
+from ...cudart.context import Context
+from ...cudart.errors import CudaError, invalid_value
+from ..entry import Family, Handler
+from ..native import address, lib
+
+# Says whether this thread runs a function of the program on behalf of a stream.
+_in_callback: Callable[[], int] | None = getattr(lib, "sim_in_callback", None)
+
+
+class InjectedError(CudaError):
+    """A fault rule fails a call before its handler runs; the thread has to remember it too."""
+
+    def __init__(self, status: int, explanation: str) -> None:
+        super().__init__(status, explanation)
+        context.thread.last_error = self.status
+
+
+class Runtime(Family):
+    """The runtime: every failure becomes the calling thread's last error."""
+
+    def status_of(self, error: BaseException) -> int:
+        if isinstance(error, ApiError):
+            return error.status
+        if isinstance(error, BadHandle):
+            return self.bad_handle
+        if isinstance(error, MemoryFault):
+            return self.bad_memory
+        return self.no_memory if isinstance(error, MemoryError) else self.unknown
+
+    def export(
+        self, name: str, *, failure: Any = None, status: bool = True, ruined: str = "refuse"
+    ) -> Callable[[Handler], Handler]:
+        """Attaches a handler that needs a device.
+
+        ``ruined``: what happens once asynchronous work ruined the context: ``refuse`` answers
+        its error at once, ``report`` does its work first (freeing), ``ignore`` does not look at
+        it, and does not need a device either.
+        """
+        attach = super().export(name, failure=failure, status=status)
+
+        def decorate(handler: Handler) -> Handler:
+            @wraps(handler)
+            def checked(*args: Any) -> Any:
+                try:
+                    if ruined == "ignore":
+                        return handler(*args)
+                    current = enter()
+                    if ruined == "refuse":
+                        current.check()
+                    result = handler(*args)
+                    if ruined == "report":
+                        current.check()
+                except BaseException as error:
+                    context.thread.last_error = self.status_of(error)
+                    raise
+                return result
+
+            attach(checked)
+            return handler
+
+        return decorate
+
+
+cudart = Runtime(
+    "cudart",
+    Status,
+    PARAMETERS,
+    unknown=Status.cudaErrorUnknown,
+    no_memory=Status.cudaErrorMemoryAllocation,
+    bad_handle=Status.cudaErrorInvalidResourceHandle,
+    bad_memory=Status.cudaErrorInvalidValue,
+    not_supported=Status.cudaErrorNotSupported,
+    error=InjectedError,
+)
+
+null = partial(cudart.require, Status.cudaErrorInvalidValue)
+
+
+def enter() -> Context:
+    """The context, for a call that needs a device.
+
+    Raises CudaError: NoDevice, NotPermitted from inside a host function.
+    """
+    if _in_callback is not None and _in_callback():
+        raise CudaError(
+            Status.cudaErrorNotPermitted, "a host function in a stream must not call CUDA"
+        )
+    current = context.current()
+    device.require(current.devices, context.thread.device)
+    return current
+
+
+def required_flags(flags: int, allowed: int, names: str) -> None:
+    """Raises CudaError (InvalidValue) for a flag that does not exist."""
+    if flags & ~allowed:
+        raise invalid_value(f"flags is {flags:#x}; {names}")
+
+
+def number(pointer: Any) -> int:
+    """The address or handle value in a pointer argument."""
+    return address(pointer)

@@ -1,0 +1,198 @@
+"""Allocating, freeing, page-locking, asking about pointers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...constants.cudart import (
+    cudaError,
+    cudaMemAttachGlobal,
+    cudaMemAttachHost,
+    cudaMemAttachSingle,
+    cudaMemoryAdvise,
+    cudaMemoryType,
+)
+from ...cudart import capture, context, streams
+from ...cudart.device import PITCH_ALIGN
+from ...cudart.errors import CudaError, invalid_value
+from ..native import pointer
+from .family import cudart, null, number, required_flags
+
+DEVICE = cudaMemoryType.cudaMemoryTypeDevice
+MANAGED = cudaMemoryType.cudaMemoryTypeManaged
+HOST = cudaMemoryType.cudaMemoryTypeHost
+
+
+def _allocate(target: Any, size: int, kind: int, how: str, flags: int = 0) -> None:
+    current = context.current()
+    capture.forbid(current, how)
+    target[0] = pointer(current.memory.allocate(size, kind, how, flags))
+
+
+@cudart.export("cudaMalloc")
+def malloc(dev_ptr: Any, size: int) -> None:
+    null(devPtr=dev_ptr)
+    _allocate(dev_ptr, size, DEVICE, "cudaMalloc")
+
+
+@cudart.export("cudaMallocPitch")
+def malloc_pitch(dev_ptr: Any, pitch: Any, width: int, height: int) -> None:
+    null(devPtr=dev_ptr, pitch=pitch)
+    row = -(-width // PITCH_ALIGN) * PITCH_ALIGN
+    _allocate(dev_ptr, row * height, DEVICE, "cudaMallocPitch")
+    pitch[0] = row
+
+
+@cudart.export("cudaMallocManaged")
+def malloc_managed(dev_ptr: Any, size: int, flags: int) -> None:
+    null(devPtr=dev_ptr)
+    if flags not in (cudaMemAttachGlobal, cudaMemAttachHost):
+        raise invalid_value(f"flags is {flags:#x}; cudaMemAttachGlobal 1 or cudaMemAttachHost 2")
+    if size == 0:
+        raise invalid_value("size is 0; managed memory has at least one byte")
+    _allocate(dev_ptr, size, MANAGED, "cudaMallocManaged", flags)
+
+
+@cudart.export("cudaMallocHost")
+def malloc_host(ptr: Any, size: int) -> None:
+    null(ptr=ptr)
+    _allocate(ptr, size, HOST, "cudaMallocHost")
+
+
+@cudart.export("cudaHostAlloc")
+def host_alloc(ptr: Any, size: int, flags: int) -> None:
+    null(pHost=ptr)
+    required_flags(flags, 7, "Portable 1, Mapped 2 and WriteCombined 4 exist")
+    _allocate(ptr, size, HOST, "cudaHostAlloc", flags)
+
+
+@cudart.export("cudaMallocAsync")
+def malloc_async(dev_ptr: Any, size: int, stream: Any) -> None:
+    null(devPtr=dev_ptr)
+    current = context.current()
+    if current.streams.resolve(number(stream)).capturing:
+        capture.forbid(current, "cudaMallocAsync")
+    dev_ptr[0] = pointer(current.memory.allocate(size, DEVICE, "cudaMallocAsync"))
+
+
+@cudart.export("cudaFree", ruined="report")
+def free(dev_ptr: Any) -> None:
+    if not dev_ptr:
+        return
+    current = context.current()
+    capture.forbid(current, "cudaFree")
+    current.streams.drain()
+    current.memory.free(number(dev_ptr), "cudaFree")
+
+
+@cudart.export("cudaFreeHost", ruined="report")
+def free_host(ptr: Any) -> None:
+    if not ptr:
+        return
+    current = context.current()
+    capture.forbid(current, "cudaFreeHost")
+    current.streams.drain()
+    current.memory.free_host(number(ptr), "cudaFreeHost")
+
+
+@cudart.export("cudaFreeAsync", ruined="report")
+def free_async(dev_ptr: Any, stream: Any) -> None:
+    current = context.current()
+    target = current.streams.resolve(number(stream))
+    if target.capturing:
+        capture.forbid(current, "cudaFreeAsync")
+    # Queued work holds on to the memory it needs, so the range can go at once.
+    current.memory.free(number(dev_ptr), "cudaFreeAsync")
+
+
+@cudart.export("cudaHostRegister")
+def host_register(ptr: Any, size: int, flags: int) -> None:
+    required_flags(flags, 15, "Portable 1, Mapped 2, IoMemory 4 and ReadOnly 8 exist")
+    context.current().memory.register(number(ptr), size, flags)
+
+
+@cudart.export("cudaHostUnregister", ruined="report")
+def host_unregister(ptr: Any) -> None:
+    null(ptr=ptr)
+    current = context.current()
+    current.streams.drain()
+    current.memory.unregister(number(ptr))
+
+
+@cudart.export("cudaHostGetDevicePointer")
+def host_get_device_pointer(dev_ptr: Any, host: Any, flags: int) -> None:
+    null(pDevice=dev_ptr, pHost=host)
+    required_flags(flags, 0, "it is 0")
+    where = number(host)
+    found = context.current().memory.allocation(where)
+    if found is None or not (found.is_host or found.is_managed):
+        raise invalid_value(f"pHost ({where:#x}) is not page-locked host memory")
+    dev_ptr[0] = pointer(where)
+
+
+@cudart.export("cudaHostGetFlags")
+def host_get_flags(flags: Any, host: Any) -> None:
+    null(pFlags=flags, pHost=host)
+    where = number(host)
+    found = context.current().memory.allocation(where)
+    if found is None or not found.is_host:
+        raise invalid_value(f"pHost ({where:#x}) is not page-locked host memory")
+    flags[0] = found.flags
+
+
+@cudart.export("cudaMemGetInfo")
+def mem_get_info(free_bytes: Any, total_bytes: Any) -> None:
+    null(free=free_bytes, total=total_bytes)
+    memory = context.current().memory
+    free_bytes[0] = memory.total_bytes - memory.used_bytes
+    total_bytes[0] = memory.total_bytes
+
+
+@cudart.export("cudaPointerGetAttributes")
+def pointer_get_attributes(attributes: Any, ptr: Any) -> None:
+    null(attributes=attributes)
+    found = context.current().memory.attributes(number(ptr))
+    attributes.type = found.type
+    attributes.device = found.device
+    attributes.devicePointer = pointer(found.device_address)
+    attributes.hostPointer = pointer(found.host_address)
+
+
+def _hint(ptr: Any, size: int, ordinal: int) -> None:
+    """A hint about managed memory. Raises CudaError (InvalidDevice, InvalidValue)."""
+    current = context.current()
+    if size == 0:
+        raise invalid_value("count is 0; it is the number of bytes the hint is about")
+    current.memory.require_managed(number(ptr), size)
+    if ordinal == -1:
+        return
+    if ordinal != 0 or not current.device.properties.get("concurrentManagedAccess"):
+        raise CudaError(
+            cudaError.cudaErrorInvalidDevice,
+            f"device {ordinal} does not have cudaDevAttrConcurrentManagedAccess",
+        )
+
+
+@cudart.export("cudaMemPrefetchAsync")
+def mem_prefetch_async(ptr: Any, size: int, ordinal: int, stream: Any) -> None:
+    _hint(ptr, size, ordinal)
+    streams.resolve(number(stream)).enqueue()
+
+
+@cudart.export("cudaMemAdvise")
+def mem_advise(ptr: Any, size: int, advice: int, ordinal: int) -> None:
+    if advice not in cudaMemoryAdvise._value2member_map_:
+        raise invalid_value(f"advice is {advice}; cudaMemoryAdvise has 1 to 6")
+    read_mostly = advice <= cudaMemoryAdvise.cudaMemAdviseUnsetReadMostly
+    _hint(ptr, size, -1 if read_mostly else ordinal)
+
+
+@cudart.export("cudaStreamAttachMemAsync")
+def stream_attach_mem_async(stream: Any, ptr: Any, size: int, flags: int) -> None:
+    target = streams.resolve(number(stream))
+    found = context.current().memory.require_managed(number(ptr), max(size, 1))
+    if size not in (0, found.region.size) or number(ptr) != found.region.base:
+        raise invalid_value(f"only all of {found.region} can be attached; length is {size}")
+    if flags not in (cudaMemAttachGlobal, cudaMemAttachHost, cudaMemAttachSingle):
+        raise invalid_value(f"flags is {flags:#x}; Global 1, Host 2 or Single 4")
+    target.enqueue()

@@ -1,0 +1,226 @@
+"""Streams, host functions in them, and their capture."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from typing import Any
+
+from ...constants.cudart import cudaError, cudaStreamCaptureMode, cudaStreamCaptureStatus
+from ...cudart import capture, context, hostfuncs
+from ...cudart.capture import Graph
+from ...cudart.context import GRAPH, GRAPH_EXEC, thread
+from ...cudart.errors import CudaError, invalid_handle, invalid_value
+from ...cudart.streams import Stream
+from ..native import ffi, lib, pointer
+from .family import cudart, null, number, required_flags
+
+
+def resolve(stream: Any) -> Stream:
+    return context.current().streams.resolve(number(stream))
+
+
+# --- functions of the program: never called below a Python frame ---------------------------------
+
+_VOID_CALLBACK = ffi.typeof("void (*)(void *)")
+_HAS_STREAM_CALLBACK = hasattr(lib, "sim_run_stream_callback")
+_PLAIN_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+
+
+def _host_function(function: int, user_data: int) -> None:
+    lib.sim_run_callback(ffi.cast(_VOID_CALLBACK, function), pointer(user_data))
+
+
+def _stream_callback(function: int, stream: int, status: int, user_data: int) -> None:
+    if _HAS_STREAM_CALLBACK:
+        lib.sim_run_stream_callback(pointer(function), pointer(stream), status, pointer(user_data))
+    else:
+        # The stream's own thread: nothing of ours above this frame could catch an exception.
+        _PLAIN_CALLBACK(function)(stream, status, user_data)
+
+
+hostfuncs.install(_host_function, _stream_callback)
+
+
+@cudart.export("cudaLaunchHostFunc")
+def launch_host_func(stream: Any, function: Any, user_data: Any) -> None:
+    hostfuncs.launch(resolve(stream), number(function), number(user_data))
+
+
+@cudart.export("cudaStreamAddCallback")
+def stream_add_callback(stream: Any, callback: Any, user_data: Any, flags: int) -> None:
+    hostfuncs.add_callback(resolve(stream), number(callback), number(user_data), flags)
+
+
+# --- life and waiting ----------------------------------------------------------------------------
+
+
+def _create(stream: Any, flags: int, priority: int) -> None:
+    null(pStream=stream)
+    stream[0] = pointer(context.current().streams.create(flags, priority).handle)
+
+
+@cudart.export("cudaStreamCreate")
+def stream_create(stream: Any) -> None:
+    _create(stream, 0, 0)
+
+
+@cudart.export("cudaStreamCreateWithFlags")
+def stream_create_with_flags(stream: Any, flags: int) -> None:
+    _create(stream, flags, 0)
+
+
+@cudart.export("cudaStreamCreateWithPriority")
+def stream_create_with_priority(stream: Any, flags: int, priority: int) -> None:
+    _create(stream, flags, priority)
+
+
+@cudart.export("cudaStreamDestroy", ruined="report")
+def stream_destroy(stream: Any) -> None:
+    context.current().streams.destroy(number(stream))
+
+
+@cudart.export("cudaStreamSynchronize")
+def stream_synchronize(stream: Any) -> None:
+    resolve(stream).synchronize()
+
+
+@cudart.export("cudaStreamQuery")
+def stream_query(stream: Any) -> None:
+    found = resolve(stream)
+    if not found.idle:
+        time.sleep(0)  # lets the workers have the interpreter
+        raise CudaError(cudaError.cudaErrorNotReady, f"{found.name} is still busy")
+
+
+@cudart.export("cudaStreamGetFlags")
+def stream_get_flags(stream: Any, flags: Any) -> None:
+    null(flags=flags)
+    flags[0] = resolve(stream).flags
+
+
+@cudart.export("cudaStreamGetPriority")
+def stream_get_priority(stream: Any, priority: Any) -> None:
+    null(priority=priority)
+    priority[0] = resolve(stream).priority
+
+
+@cudart.export("cudaStreamGetId")
+def stream_get_id(stream: Any, identity: Any) -> None:
+    null(streamId=identity)
+    identity[0] = resolve(stream).id
+
+
+@cudart.export("cudaStreamGetDevice")
+def stream_get_device(stream: Any, ordinal: Any) -> None:
+    null(device=ordinal)
+    resolve(stream)
+    ordinal[0] = 0
+
+
+# --- capture -------------------------------------------------------------------------------------
+
+
+@cudart.export("cudaStreamBeginCapture")
+def stream_begin_capture(stream: Any, mode: int) -> None:
+    capture.begin(resolve(stream), mode)
+
+
+@cudart.export("cudaStreamEndCapture")
+def stream_end_capture(stream: Any, graph: Any) -> None:
+    null(pGraph=graph)
+    graph[0] = ffi.NULL
+    found = capture.end(resolve(stream))
+    found.handle = context.current().process.handles.add(GRAPH, found)
+    graph[0] = pointer(found.handle)
+
+
+def _capture_state(stream: Any) -> tuple[int, int]:
+    """cudaStreamCaptureStatus and the capture's number."""
+    found = resolve(stream)
+    current = context.current()
+    if found is current.streams.legacy:
+        current.streams.refuse_implicit_capture()
+    if found.capture is None:
+        return cudaStreamCaptureStatus.cudaStreamCaptureStatusNone, 0
+    return found.capture.state, found.capture.id
+
+
+@cudart.export("cudaStreamIsCapturing")
+def stream_is_capturing(stream: Any, state: Any) -> None:
+    null(pCaptureStatus=state)
+    state[0], _ = _capture_state(stream)
+
+
+@cudart.export("cudaStreamGetCaptureInfo_v2")
+def stream_get_capture_info_v2(
+    stream: Any, state: Any, identity: Any, graph: Any, dependencies: Any, count: Any
+) -> None:
+    null(captureStatus_out=state)
+    state[0], capture_id = _capture_state(stream)
+    if identity:
+        identity[0] = capture_id
+    # The graph under construction is not shown.
+    for target in (graph, dependencies):
+        if target:
+            target[0] = ffi.NULL
+    if count:
+        count[0] = 0
+
+
+@cudart.export("cudaStreamGetCaptureInfo")
+def stream_get_capture_info(stream: Any, state: Any, identity: Any) -> None:
+    null(captureStatus_out=state)
+    state[0], capture_id = _capture_state(stream)
+    if identity:
+        identity[0] = capture_id
+
+
+@cudart.export("cudaThreadExchangeStreamCaptureMode")
+def thread_exchange_stream_capture_mode(mode: Any) -> None:
+    null(mode=mode)
+    if mode[0] not in cudaStreamCaptureMode._value2member_map_:
+        raise invalid_value(f"*mode is {mode[0]}; Global 0, ThreadLocal 1 or Relaxed 2")
+    thread.capture_mode, mode[0] = int(mode[0]), thread.capture_mode
+
+
+# --- graphs --------------------------------------------------------------------------------------
+
+
+def _graph(handle: Any, kind: str, argument: str) -> Graph:
+    found: Graph = cudart.resolve(handle, kind, argument, cudaError.cudaErrorInvalidValue)
+    return found
+
+
+def _destroy(handle: Any, kind: str, argument: str, by: str) -> None:
+    _graph(handle, kind, argument)
+    context.current().process.handles.remove(number(handle), kind, by)
+
+
+@cudart.export("cudaGraphDestroy", ruined="report")
+def graph_destroy(graph: Any) -> None:
+    _destroy(graph, GRAPH, "graph", "cudaGraphDestroy")
+
+
+@cudart.export("cudaGraphInstantiate")
+def graph_instantiate(executable: Any, graph: Any, flags: int) -> None:
+    null(pGraphExec=executable)
+    required_flags(flags, 15, "cudaGraphInstantiateFlag* lie within 0xf")
+    found = Graph(list(_graph(graph, GRAPH, "graph").nodes))
+    found.handle = context.current().process.handles.add(GRAPH_EXEC, found)
+    executable[0] = pointer(found.handle)
+
+
+@cudart.export("cudaGraphLaunch")
+def graph_launch(executable: Any, stream: Any) -> None:
+    found = _graph(executable, GRAPH_EXEC, "graphExec")
+    target = resolve(stream)
+    if target.capturing:
+        raise invalid_handle(f"{target.name} captures; a graph cannot be captured into a graph")
+    for work in found.nodes:
+        target.enqueue(work)
+
+
+@cudart.export("cudaGraphExecDestroy", ruined="report")
+def graph_exec_destroy(executable: Any) -> None:
+    _destroy(executable, GRAPH_EXEC, "graphExec", "cudaGraphExecDestroy")

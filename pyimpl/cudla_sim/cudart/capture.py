@@ -1,0 +1,170 @@
+"""Stream capture: work is recorded into a graph instead of being done.
+
+CUDA Programming Guide, "Creating a Graph Using Stream Capture", and CUDA Runtime API, "Stream
+Management": a call that capture does not permit invalidates it; it still has to be ended.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import TYPE_CHECKING
+
+from ..constants.cudart import cudaError as Status
+from ..constants.cudart import cudaStreamCaptureMode as Mode
+from ..constants.cudart import cudaStreamCaptureStatus as State
+from ..core.fence import Fence
+from ..core.queue import Work
+from .errors import CudaError, invalid_value
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .streams import Stream
+
+_ids = itertools.count(1)
+
+
+class Graph:
+    """Recorded work, in an order in which it may run."""
+
+    def __init__(self, nodes: list[Work]) -> None:
+        self.nodes = nodes
+        self.handle = 0
+
+
+class Capture:
+    """One capture: its first stream, and the streams that joined it through events."""
+
+    def __init__(self, origin: Stream, mode: int) -> None:
+        self.id = next(_ids)
+        self.origin = origin
+        self.mode = mode
+        self.thread = threading.get_ident()
+        self.nodes: list[Work] = []
+        self.forked: dict[Stream, int] = {origin: 0}  # stream -> node count of its latest work
+        self.joined: dict[Stream, int] = {}  # stream -> node count at its latest join
+        self.invalid = ""
+
+    @property
+    def state(self) -> int:
+        return (
+            State.cudaStreamCaptureStatusInvalidated
+            if self.invalid
+            else State.cudaStreamCaptureStatusActive
+        )
+
+    def add(self, stream: Stream, work: Work | None, waits: tuple[Fence, ...]) -> None:
+        """Records work. Raises CudaError when the capture is or becomes invalid."""
+        self.require_valid()
+        if waits:
+            raise self.invalidate(
+                Status.cudaErrorStreamCaptureUnsupported,
+                f"{stream.name} captures; waiting for another engine cannot be captured",
+            )
+        if work is not None:
+            self.nodes.append(work)
+        self.forked[stream] = len(self.nodes)
+
+    def require_valid(self) -> None:
+        if self.invalid:
+            raise CudaError(
+                Status.cudaErrorStreamCaptureInvalidated,
+                f"the capture failed earlier ({self.invalid}); end it with cudaStreamEndCapture",
+            )
+
+    def invalidate(self, status: int, explanation: str) -> CudaError:
+        """Marks the capture as failed; the error to raise."""
+        self.invalid = self.invalid or explanation
+        return CudaError(status, explanation)
+
+    def fork(self, stream: Stream) -> None:
+        """``stream`` joins because it waits for an event of the capture."""
+        self.require_valid()
+        self.forked[stream] = len(self.nodes)
+        stream.capture = self
+
+    def join(self, stream: Stream) -> None:
+        """Another stream of the capture waits for ``stream``."""
+        self.require_valid()
+        self.joined[stream] = self.forked.get(stream, 0)
+
+    @property
+    def unjoined(self) -> list[Stream]:
+        return [
+            s
+            for s, latest in self.forked.items()
+            if s is not self.origin and self.joined.get(s, -1) < latest
+        ]
+
+
+def begin(stream: Stream, mode: int) -> None:
+    """cudaStreamBeginCapture. Raises CudaError (StreamCaptureUnsupported, IllegalState)."""
+    context = stream.context
+    if mode not in Mode._value2member_map_:
+        raise invalid_value(f"mode is {mode}; Global 0, ThreadLocal 1 or Relaxed 2")
+    if stream is context.streams.legacy:
+        raise CudaError(
+            Status.cudaErrorStreamCaptureUnsupported, "the legacy stream cannot be captured"
+        )
+    with context.lock:
+        if stream.capture is not None:
+            raise CudaError(Status.cudaErrorIllegalState, f"{stream.name} captures already")
+        stream.capture = Capture(stream, mode)
+        context.streams.captures.append(stream.capture)
+
+
+def end(stream: Stream) -> Graph:
+    """cudaStreamEndCapture; the streams of the capture work normally again.
+
+    Raises CudaError: IllegalState, StreamCaptureUnmatched, StreamCaptureWrongThread (these leave
+    the capture as it is), StreamCaptureInvalidated, StreamCaptureUnjoined.
+    """
+    context = stream.context
+    with context.lock:
+        capture = stream.capture
+        if capture is None:
+            raise CudaError(Status.cudaErrorIllegalState, f"{stream.name} does not capture")
+        if capture.origin is not stream:
+            raise CudaError(
+                Status.cudaErrorStreamCaptureUnmatched,
+                f"the capture began in {capture.origin.name}; {stream.name} only joined it",
+            )
+        relaxed = capture.mode == Mode.cudaStreamCaptureModeRelaxed
+        if not relaxed and capture.thread != threading.get_ident():
+            raise CudaError(
+                Status.cudaErrorStreamCaptureWrongThread,
+                "another thread began this capture; only a relaxed one may end elsewhere",
+            )
+        for member in capture.forked:
+            member.capture = None
+        context.streams.captures.remove(capture)
+        capture.require_valid()
+        if capture.unjoined:
+            names = ", ".join(s.name for s in capture.unjoined)
+            raise CudaError(
+                Status.cudaErrorStreamCaptureUnjoined,
+                f"{names} joined the capture and was not joined back through an event",
+            )
+    return Graph(capture.nodes)
+
+
+def forbid(context: Context, what: str) -> None:
+    """Refuses a call that is unsafe while a stream captures, and invalidates the capture.
+
+    A global capture forbids it in every thread, a thread-local one in its own; a thread that
+    exchanged its mode to relaxed may. Raises CudaError (StreamCaptureUnsupported).
+    """
+    from .context import thread
+
+    if not context.streams.captures or thread.capture_mode == Mode.cudaStreamCaptureModeRelaxed:
+        return
+    with context.lock:
+        for capture in context.streams.captures:
+            mine = capture.thread == threading.get_ident()
+            everywhere = capture.mode == Mode.cudaStreamCaptureModeGlobal
+            local = capture.mode == Mode.cudaStreamCaptureModeThreadLocal and mine
+            if local or (everywhere and (mine or not thread.capture_mode)):
+                raise capture.invalidate(
+                    Status.cudaErrorStreamCaptureUnsupported,
+                    f"{what} is not permitted while {capture.origin.name} captures",
+                )

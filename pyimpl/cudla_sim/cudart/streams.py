@@ -1,0 +1,231 @@
+"""Streams: in-order queues, and the rules by which they wait for each other.
+
+CUDA Runtime API, "Stream synchronization behavior": work in the legacy stream (handle 0 or 1) waits
+for all earlier work of blocking streams, and later work of those waits for it. Streams made with
+cudaStreamNonBlocking take no part in this. Handle 2 is the calling thread's own blocking stream.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterable
+
+from ..constants.cudart import cudaError as Status
+from ..constants.cudart import cudaStreamNonBlocking
+from ..core.fence import Fence, Timeline
+from ..core.handles import BadHandle
+from ..core.queue import Job, Queue, Work
+from . import context as context_module
+from .capture import Capture
+from .context import STREAM, Context
+from .device import GREATEST_PRIORITY, LEAST_PRIORITY
+from .errors import CudaError, invalid_handle, invalid_value
+
+LEGACY, PER_THREAD = 1, 2  # the handles cudaStreamLegacy and cudaStreamPerThread
+
+_ids = itertools.count(1)
+_REACHED = Fence(Timeline("reached"), 0)
+
+
+class Stream:
+    """An in-order queue. ``enqueue`` is the seam for other engines that keep stream order."""
+
+    def __init__(self, context: Context, name: str, flags: int = 0, priority: int = 0) -> None:
+        self.context = context
+        self.name = name
+        self.id = next(_ids)
+        self.flags = flags
+        self.priority = priority
+        self.handle = 0
+        self.capture: Capture | None = None
+        self.closed = False
+        self.queue = Queue(name, self._failed)
+
+    @property
+    def blocking(self) -> bool:
+        """Whether it synchronises with the legacy stream."""
+        return not self.flags & cudaStreamNonBlocking
+
+    @property
+    def capturing(self) -> bool:
+        return self.capture is not None
+
+    def enqueue(
+        self, work: Work | None = None, waits: Iterable[Fence] = (), *, always: bool = False
+    ) -> Fence:
+        """Appends work that starts when all before it and ``waits`` are done. Never blocks.
+
+        The fence is reached when it ended. ``None`` only waits. While the stream captures, the
+        work is recorded instead. Work is skipped once the context is ruined, unless ``always``.
+        Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing stream.
+        """
+        with self.context.lock:
+            if self.capture is not None:
+                self.capture.add(self, work, tuple(waits))
+                return _REACHED
+            needed = [*self.dependencies(), *(f for f in waits if not f.reached)]
+            return self.queue.submit(self._guarded(work, always), needed)
+
+    def dependencies(self) -> list[Fence]:
+        """Work of other streams that work appended now has to wait for."""
+        streams = self.context.streams
+        if self is streams.legacy:
+            streams.refuse_implicit_capture()
+            others = [s for s in streams.all() if s.blocking and s is not self]
+        else:
+            others = [streams.legacy] if self.blocking else []
+        return [s.queue.last for s in others if not s.queue.idle]
+
+    def run(self, work: Work) -> None:
+        """Does work in order and waits for it; in this thread when nothing is before it."""
+        with self.context.lock:
+            if self.capture is not None:
+                raise self.capture.invalidate(
+                    Status.cudaErrorStreamCaptureUnsupported,
+                    f"{self.name} captures; a call that waits is not permitted in it",
+                )
+            idle = self.queue.idle and not self.dependencies()
+            done = None if idle else self.enqueue(work)
+        if done is None:
+            work()
+        else:
+            done.wait()
+
+    def synchronize(self) -> None:
+        """Waits for everything enqueued so far. Raises what ruined the context."""
+        self._refuse_capture("waiting for it")
+        for fence in [*self.dependencies(), self.queue.last]:
+            fence.wait()
+        self.context.check()
+
+    @property
+    def idle(self) -> bool:
+        """Raises CudaError (StreamCaptureUnsupported) while it captures."""
+        self._refuse_capture("asking for its progress")
+        return self.queue.idle and not self.dependencies()
+
+    def close(self) -> None:
+        """Its worker ends after the work it has."""
+        self.closed = True
+        self.queue.close()
+
+    def _refuse_capture(self, what: str) -> None:
+        if self.capture is not None:
+            raise self.capture.invalidate(
+                Status.cudaErrorStreamCaptureUnsupported,
+                f"{self.name} captures; {what} is not permitted meanwhile",
+            )
+
+    def _guarded(self, work: Work | None, always: bool) -> Work:
+        context = self.context
+
+        def guarded() -> None:
+            if work is not None and (always or context.sticky is None):
+                work()
+
+        return guarded
+
+    def _failed(self, _: Job, error: BaseException) -> None:
+        if isinstance(error, CudaError):
+            self.context.ruin(error.status, f"{self.name}: {error.explanation}")
+        else:
+            text = f"{self.name}: {type(error).__name__}: {error}"
+            self.context.ruin(Status.cudaErrorLaunchFailure, text)
+
+
+class Streams:
+    """All streams of a context."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.legacy = Stream(context, "the legacy stream")
+        self.captures: list[Capture] = []
+        self._created: list[Stream] = []
+        self._own = threading.local()
+        self._retired: list[Stream] = []
+
+    def create(self, flags: int, priority: int = 0) -> Stream:
+        """A new stream with its handle. Raises CudaError (InvalidValue) for unknown flags."""
+        if flags & ~cudaStreamNonBlocking:
+            raise invalid_value(f"flags is {flags:#x}; cudaStreamDefault 0 or NonBlocking 1")
+        urgent = max(GREATEST_PRIORITY, min(LEAST_PRIORITY, priority))
+        stream = Stream(self.context, f"CUDA stream {len(self._created) + 1}", flags, urgent)
+        stream.handle = self.context.process.handles.add(STREAM, stream)
+        with self.context.lock:
+            self._created.append(stream)
+        return stream
+
+    def per_thread(self) -> Stream:
+        """The calling thread's own default stream."""
+        found: Stream | None = getattr(self._own, "stream", None)
+        if found is None:
+            name = f"per-thread stream of {threading.current_thread().name}"
+            found = self._own.stream = Stream(self.context, name)
+            with self.context.lock:
+                self._retired.append(found)  # nobody creates or destroys it
+        return found
+
+    def resolve(self, handle: int) -> Stream:
+        """The stream behind a handle. Raises CudaError (InvalidResourceHandle)."""
+        if handle in (0, LEGACY):
+            return self.legacy
+        if handle == PER_THREAD:
+            return self.per_thread()
+        try:
+            found: Stream = self.context.process.handles.get(handle, STREAM)
+        except BadHandle as error:
+            raise invalid_handle(f"stream {error}") from None
+        return found
+
+    def destroy(self, handle: int) -> None:
+        """Ends a stream after the work it has. Raises CudaError (InvalidResourceHandle)."""
+        if handle in (0, LEGACY, PER_THREAD):
+            raise invalid_handle(f"stream ({handle:#x}) is built in; only created ones are destroyed")
+        stream = self.resolve(handle)
+        try:
+            self.context.process.handles.remove(handle, STREAM, "cudaStreamDestroy")
+        except BadHandle as error:  # another thread was faster
+            raise invalid_handle(f"stream {error}") from None
+        with self.context.lock:
+            if stream.capture is not None:
+                stream.capture.invalidate(
+                    Status.cudaErrorStreamCaptureInvalidated, f"{stream.name} was destroyed"
+                )
+            self._created.remove(stream)
+            self._retired = [s for s in self._retired if not s.queue.idle or not s.closed]
+            self._retired.append(stream)
+        stream.close()
+
+    def all(self) -> list[Stream]:
+        """Every stream that may have work, destroyed ones too."""
+        return [self.legacy, *self._created, *self._retired]
+
+    def refuse_implicit_capture(self) -> None:
+        """The legacy stream may not wait for a blocking stream that captures."""
+        for stream in self._created:
+            if stream.capture is not None and stream.blocking:
+                raise stream.capture.invalidate(
+                    Status.cudaErrorStreamCaptureImplicit,
+                    f"the legacy stream would have to wait for {stream.name}, which captures",
+                )
+
+    def drain(self) -> None:
+        """Waits for all work of all streams."""
+        for stream in self.all():
+            stream.queue.drain()
+
+    def close(self) -> None:
+        """Lets every worker end."""
+        for stream in self.all():
+            stream.close()
+
+
+def resolve(handle: int) -> Stream:
+    """The stream behind a ``cudaStream_t`` of the current context, for other interfaces.
+
+    0 and 1 are the legacy stream, 2 the calling thread's. Raises CudaError
+    (InvalidResourceHandle) for a handle that is stale, foreign or garbage.
+    """
+    return context_module.current().streams.resolve(handle)
+

@@ -1,0 +1,214 @@
+"""A loadable in memory: buffers allocated and filled, tasks resolved.
+
+Source: nvdla/sw ``Runtime.cpp`` (load, submit): every memory that is not bound by the program is
+allocated and filled from its blobs; the dependency graphs are copied again before each run,
+because the firmware counts them down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla import target
+from cudla_sim.nvdla.descriptors import NETWORK_SIZE, NetworkDesc
+from cudla_sim.nvdla.errors import NvdlaError, Status, WrongConfiguration
+from cudla_sim.nvdla.hw.configs import HardwareConfig, config
+from cudla_sim.nvdla.hw.memory import Window, Windows
+from cudla_sim.nvdla.loadable import Interface, Loadable, MemoryFlags, TaskEntry, TensorDesc
+
+if TYPE_CHECKING:
+    from cudla_sim.core.memory import AddressSpace, Region
+
+_PAGE = 4096
+
+
+@dataclass(slots=True)
+class Binding:
+    """The memories of one run: windows by memory number, and all of them together."""
+
+    by_memory: list[Window | None]
+    windows: Windows
+
+
+class LoadedNetwork:
+    """A loadable whose memories live in an AddressSpace until :meth:`close`.
+
+    *hardware* is the name of a hardware configuration. Raises WrongConfiguration if the loadable
+    was clearly compiled for another one, NvdlaError (INSUFFICIENT_MEMORY) if memory cannot be had.
+    """
+
+    def __init__(
+        self, loadable: Loadable, space: AddressSpace, hardware: str | HardwareConfig
+    ) -> None:
+        self.loadable = loadable
+        self.space = space
+        self.config = config(hardware) if isinstance(hardware, str) else hardware
+        reason = target.mismatch(loadable, self.config)
+        if reason is not None:
+            raise WrongConfiguration(reason)
+        for index, task in enumerate(loadable.tasks):
+            if task.instance > 0:
+                raise NvdlaError(
+                    f"task_list[{index}].instance = {task.instance}: an engine has one core (0)"
+                )
+        self._region: Region | None = None
+        self._windows: list[Window | None] = self._allocate()
+        self._graphs = self._graph_memories()
+        self._bound: dict[tuple[tuple[int, ...], tuple[int, ...]], Binding] = {}
+
+    @property
+    def inputs(self) -> tuple[TensorDesc, ...]:
+        """Input tensors in bind order."""
+        return self.loadable.inputs
+
+    @property
+    def outputs(self) -> tuple[TensorDesc, ...]:
+        """Output tensors in bind order."""
+        return self.loadable.outputs
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of memory that belong to the network (weights, activations, descriptors)."""
+        return 0 if self._region is None else self._region.size
+
+    @property
+    def operation_count(self) -> int:
+        """Operations of all hardware tasks, and one for each software task."""
+        count = 0
+        for task in self.loadable.tasks:
+            window = self._windows[self.loadable.addresses[task.address_list[0]].mem_id]
+            if task.interface == Interface.DLA1 and window is not None:
+                count += NetworkDesc.decode(window.data.tobytes()[:NETWORK_SIZE]).num_operations
+            else:
+                count += 1
+        return count
+
+    def _allocate(self) -> list[Window | None]:
+        """Reserve one region for all own memories and fill it from the blobs."""
+        starts: list[int | None] = []
+        total = 0
+        for entry in self.loadable.memories:
+            if entry.bindable or entry.size == 0:
+                starts.append(None)
+                continue
+            starts.append(total)
+            total += -(-entry.size // _PAGE) * _PAGE
+        if total == 0:
+            return [None] * len(starts)
+        try:
+            region = self.space.allocate(total, name="NVDLA network", owner=self)
+        except (MemoryError, OSError) as error:
+            raise NvdlaError(
+                f"cannot allocate {total} bytes for the network: {error}",
+                Status.INSUFFICIENT_MEMORY,
+            ) from None
+        self._region = region
+        windows: list[Window | None] = []
+        for index, (entry, start) in enumerate(zip(self.loadable.memories, starts, strict=True)):
+            if start is None:
+                windows.append(None)
+                continue
+            data = region.data[start : start + entry.size]
+            windows.append(Window(region.base + start, data, f"memory {index}"))
+            self._fill(index, data)
+        return windows
+
+    def _fill(self, index: int, data: NDArray[np.uint8]) -> None:
+        """Copy the blobs of a memory to their offsets."""
+        entry = self.loadable.memories[index]
+        if not entry.flags & MemoryFlags.SET:
+            return
+        for name, offset in zip(entry.contents, entry.offsets, strict=True):
+            blob = self.loadable.blobs[name]
+            data[offset : offset + blob.size] = np.frombuffer(blob.data, np.uint8)
+
+    def _graph_memories(self) -> tuple[int, ...]:
+        """Numbers of the memories that hold dependency graphs (and statistics)."""
+        found = set()
+        for task in self.loadable.tasks:
+            if task.interface != Interface.DLA1:
+                continue
+            window = self._windows[self.loadable.addresses[task.address_list[0]].mem_id]
+            if window is None or window.size < NETWORK_SIZE:
+                continue
+            position = NetworkDesc.decode(window.data.tobytes()[:NETWORK_SIZE])
+            index = position.dependency_graph_index
+            if 0 <= index < len(task.address_list):
+                found.add(self.loadable.addresses[task.address_list[index]].mem_id)
+        return tuple(sorted(found))
+
+    def reload_graphs(self) -> None:
+        """Copy the dependency graphs again, so that the network can run once more."""
+        for index in self._graphs:
+            window = self._windows[index]
+            if window is not None:
+                self._fill(index, window.data)
+
+    def bind(self, inputs: Sequence[int], outputs: Sequence[int]) -> Binding:
+        """Resolve the addresses of all tensors.
+
+        Raises NvdlaError for a wrong number of tensors or an unaligned address, MemoryFault if a
+        tensor is not completely inside mapped memory.
+        """
+        by_memory = list(self._windows)
+        for flag, kind, tensors, given in (
+            (MemoryFlags.INPUT, "input", self.inputs, inputs),
+            (MemoryFlags.OUTPUT, "output", self.outputs, outputs),
+        ):
+            if len(tensors) != len(given):
+                raise NvdlaError(
+                    f"the network has {len(tensors)} {kind} tensors, {len(given)} addresses given",
+                    Status.COUNT_MISMATCH,
+                )
+            for number, (tensor, address) in enumerate(zip(tensors, given, strict=True)):
+                name = f"{kind} {number} ({tensor.name})"
+                for index in self.loadable.bound_memory(flag, number):
+                    by_memory[index] = self._tensor_window(
+                        name, tensor, index, address, flag == MemoryFlags.OUTPUT
+                    )
+        return Binding(by_memory, Windows(item for item in by_memory if item is not None))
+
+    def _tensor_window(
+        self, name: str, tensor: TensorDesc, index: int, address: int, write: bool
+    ) -> Window:
+        if address % self.config.memory_atom:
+            raise NvdlaError(
+                f"{name} is at 0x{address:x}: {self.config.name} needs multiples of"
+                f" {self.config.memory_atom}",
+                Status.INVALID_ADDRESS,
+            )
+        size = self.loadable.memories[index].size
+        need = min(tensor.offset + tensor.size, size)
+        self.space.view(address, need, write=write)
+        region = self.space.find(address)
+        if region is not None:
+            need = max(need, min(size, region.base + region.size - address))
+        return Window(address, self.space.view(address, need), name, True)
+
+    def task_memory(self, task: TaskEntry, position: int, binding: Binding) -> tuple[Window, int]:
+        """Return the window and the offset in it behind entry *position* of a task's list."""
+        if not 0 <= position < len(task.address_list):
+            raise NvdlaError(
+                f"address index {position}: the task has {len(task.address_list)} addresses",
+                Status.INVALID_ADDRESS,
+            )
+        address = self.loadable.addresses[task.address_list[position]]
+        window = binding.by_memory[address.mem_id]
+        if window is None:
+            raise NvdlaError(
+                f"address index {position} is memory {address.mem_id}, which has no buffer",
+                Status.INVALID_ADDRESS,
+            )
+        return window, address.offset
+
+    def close(self) -> None:
+        """Unmap the network's memory."""
+        if self._region is not None:
+            self.space.unmap(self._region)
+        self._region = None
+        self._windows = [None] * len(self.loadable.memories)

@@ -1,0 +1,8 @@
+"""For tests: the C ABI through ctypes, compile-and-run, pytest fixtures."""
+
+from __future__ import annotations
+
+from .capi import CApi, load
+from .compile import Compiler, Result
+
+__all__ = ["CApi", "Compiler", "Result", "load"]

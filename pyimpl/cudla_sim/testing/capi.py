@@ -1,0 +1,43 @@
+"""The C functions of the native libraries, called from this Python process through ctypes.
+
+The library finds the interpreter that is already running, so the objects that C creates are those
+that ``cudla_sim.dla`` and its siblings show.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+from .. import paths
+from . import prototypes
+
+
+class CApi:
+    """Attributes are the exported functions, with argument and result types set."""
+
+    def __init__(self) -> None:
+        self._libraries = [
+            ctypes.CDLL(str(paths.library())),
+            ctypes.CDLL(str(paths.lib_dir() / "libcudart_sim.so")),
+        ]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in prototypes.PROTOTYPES:
+            raise AttributeError(f"no header declares {name}")
+        for library in self._libraries:
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                continue
+            function.restype, function.argtypes = prototypes.PROTOTYPES[name]
+            setattr(self, name, function)
+            return function
+        raise AttributeError(f"{name} is declared but not exported")
+
+
+@functools.cache
+def load() -> CApi:
+    """The one CApi of this process."""
+    return CApi()

@@ -1,0 +1,19 @@
+"""Shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def fixtures() -> Path:
+    """The folder with data that nobody of this project made; tests skip where it is absent."""
+    folder = Path(os.environ.get("CUDLA_SIM_FIXTURES", ROOT.parent / "shared" / "fixtures"))
+    if not folder.is_dir():
+        pytest.skip(f"no fixtures at {folder} (CUDLA_SIM_FIXTURES names another folder)")
+    return folder
