@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import os
 import shutil
 import sys
 import sysconfig
@@ -90,11 +89,15 @@ def build(editable: bool) -> None:
     """Compiles into the package, so that wheel and editable installs look the same."""
     generate()
     native.compile_all(ROOT, HEADERS, PACKAGE / "lib", sys.executable)
-    shutil.rmtree(PACKAGE / "include", ignore_errors=True)
+    installed = PACKAGE / "include"
+    if installed.is_symlink():
+        installed.unlink()
+    elif installed.exists():
+        shutil.rmtree(installed)
     if editable:
-        os.symlink(ROOT / "include", PACKAGE / "include")
+        installed.symlink_to(ROOT / "include")
     else:
-        shutil.copytree(ROOT / "include", PACKAGE / "include")
+        shutil.copytree(ROOT / "include", installed)
 
 
 # --- PEP 517 / 660 hooks ---------------------------------------------------------------------

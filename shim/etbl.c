@@ -35,5 +35,9 @@ static cudlaStatus translate_for_module(cudlaDevHandle const devHandle, cudlaMod
                                                 csvAttrType, csvAttribute);
 }
 
-extern const cudlaExternalEtbl sim_etbl;
-const cudlaExternalEtbl sim_etbl = {translate, translate_for_module};
+const cudlaExternalEtbl *sim_external_table(void);
+const cudlaExternalEtbl *sim_external_table(void)
+{
+    static const cudlaExternalEtbl table = {translate, translate_for_module};
+    return &table;
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shlex
 import subprocess
@@ -23,7 +25,7 @@ extern "Python+C" {
         cudlaDevHandle, cudlaModule, unsigned char *, uint32_t, uint32_t,
         cudlaTranslateAttributeType, cudlaTranslateCsvAttribute *);
 }
-extern const cudlaExternalEtbl sim_etbl;
+const cudlaExternalEtbl *sim_external_table(void);
 void sim_run_callback(void (*fn)(void *), void *arg);
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
@@ -38,7 +40,7 @@ _SOURCE = """
 void sim_run_callback(void (*fn)(void *), void *arg);
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
-extern const cudlaExternalEtbl sim_etbl;
+const cudlaExternalEtbl *sim_external_table(void);
 static int cffi_start_python(void);
 int sim_cffi_start(void) {{ return cffi_start_python(); }}
 """
@@ -79,7 +81,8 @@ def _cffi_source(cdef: str, headers: list[str], target: Path) -> None:
     ffi.embedding_init_code(_INIT)
     includes = "\n".join(f'#include "{h}"' for h in headers)
     ffi.set_source("_cudla_sim", _SOURCE.format(includes=includes))
-    ffi.emit_c_code(str(target))
+    with contextlib.redirect_stdout(io.StringIO()):  # cffi announces what it writes
+        ffi.emit_c_code(str(target))
 
 
 def compile_all(root: Path, headers: list[str], out: Path, python: str) -> None:

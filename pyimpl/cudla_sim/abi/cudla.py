@@ -464,7 +464,7 @@ def submit_task(dev_handle: Any, tasks: Any, count: int, stream: Any, flags: int
 def external_export_table(table: Any, flags: int) -> None:
     null(exportTable=table)
     _flags(flags, 0, "only 0")
-    table[0] = ffi.addressof(lib, "sim_etbl")
+    table[0] = lib.sim_external_table()
 
 
 def _translate(data: Any, frequency_mhz: int, kind: int, answer: Any) -> None:

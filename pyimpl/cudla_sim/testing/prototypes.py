@@ -5,120 +5,120 @@ import ctypes
 
 class NvSciIpcEndpointInfo(ctypes.Structure):
     _fields_ = [
-        ("nframes", ctypes.c_uint32),
-        ("frame_size", ctypes.c_uint32),
+        ('nframes', ctypes.c_uint32),
+        ('frame_size', ctypes.c_uint32),
     ]
 
 
 class NvSciBufAttrKeyValuePair(ctypes.Structure):
     _fields_ = [
-        ("key", ctypes.c_int),
-        ("value", ctypes.c_void_p),
-        ("len", ctypes.c_size_t),
+        ('key', ctypes.c_int),
+        ('value', ctypes.c_void_p),
+        ('len', ctypes.c_size_t),
     ]
 
 
 class NvSciRmGpuId(ctypes.Structure):
     _fields_ = [
-        ("bytes", ctypes.c_uint8 * 16),
+        ('bytes', ctypes.c_uint8 * 16),
     ]
 
 
 class NvSciBufAttrValGpuCache(ctypes.Structure):
     _fields_ = [
-        ("gpuId", NvSciRmGpuId),
-        ("cacheability", ctypes.c_bool),
+        ('gpuId', NvSciRmGpuId),
+        ('cacheability', ctypes.c_bool),
     ]
 
 
 class NvSciBufAttrValGpuCompression(ctypes.Structure):
     _fields_ = [
-        ("gpuId", NvSciRmGpuId),
-        ("compressionType", ctypes.c_int),
+        ('gpuId', NvSciRmGpuId),
+        ('compressionType', ctypes.c_int),
     ]
 
 
 class NvSciBufRect(ctypes.Structure):
     _fields_ = [
-        ("x0", ctypes.c_uint64),
-        ("y0", ctypes.c_uint64),
-        ("x1", ctypes.c_uint64),
-        ("y1", ctypes.c_uint64),
+        ('x0', ctypes.c_uint64),
+        ('y0', ctypes.c_uint64),
+        ('x1', ctypes.c_uint64),
+        ('y1', ctypes.c_uint64),
     ]
 
 
 class NvSciBufPeerHwEngine(ctypes.Structure):
     _fields_ = [
-        ("engName", ctypes.c_int),
-        ("platName", ctypes.c_int),
+        ('engName', ctypes.c_int),
+        ('platName', ctypes.c_int),
     ]
 
 
 class NvSciBufPeerLocationInfo(ctypes.Structure):
     _fields_ = [
-        ("socID", ctypes.c_uint32),
-        ("vmID", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint64),
+        ('socID', ctypes.c_uint32),
+        ('vmID', ctypes.c_uint32),
+        ('reserved', ctypes.c_uint64),
     ]
 
 
 class NvSciBufObjIpcExportDescriptor(ctypes.Structure):
     _pack_ = 1
     _fields_ = [
-        ("data", ctypes.c_uint64 * 32),
+        ('data', ctypes.c_uint64 * 32),
     ]
 
 
 class NvSciSyncAttrKeyValuePair(ctypes.Structure):
     _fields_ = [
-        ("attrKey", ctypes.c_int),
-        ("value", ctypes.c_void_p),
-        ("len", ctypes.c_size_t),
+        ('attrKey', ctypes.c_int),
+        ('value', ctypes.c_void_p),
+        ('len', ctypes.c_size_t),
     ]
 
 
 class NvSciSyncFence(ctypes.Structure):
     _fields_ = [
-        ("payload", ctypes.c_uint64 * 6),
+        ('payload', ctypes.c_uint64 * 6),
     ]
 
 
 class NvSciSyncTaskStatus(ctypes.Structure):
     _pack_ = 1
     _fields_ = [
-        ("timestamp", ctypes.c_uint64),
-        ("statusEngine", ctypes.c_uint32),
-        ("subframe", ctypes.c_uint16),
-        ("status", ctypes.c_uint16),
+        ('timestamp', ctypes.c_uint64),
+        ('statusEngine', ctypes.c_uint32),
+        ('subframe', ctypes.c_uint16),
+        ('status', ctypes.c_uint16),
     ]
 
 
 class NvSciSyncFenceIpcExportDescriptor(ctypes.Structure):
     _fields_ = [
-        ("payload", ctypes.c_uint64 * 7),
+        ('payload', ctypes.c_uint64 * 7),
     ]
 
 
 class NvSciSyncObjIpcExportDescriptor(ctypes.Structure):
     _fields_ = [
-        ("payload", ctypes.c_uint64 * 128),
+        ('payload', ctypes.c_uint64 * 128),
     ]
 
 
 class cudlaModuleTensorDescriptor_t(ctypes.Structure):
     _fields_ = [
-        ("name", ctypes.c_char * 81),
-        ("size", ctypes.c_uint64),
-        ("n", ctypes.c_uint64),
-        ("c", ctypes.c_uint64),
-        ("h", ctypes.c_uint64),
-        ("w", ctypes.c_uint64),
-        ("dataFormat", ctypes.c_uint8),
-        ("dataType", ctypes.c_uint8),
-        ("dataCategory", ctypes.c_uint8),
-        ("pixelFormat", ctypes.c_uint8),
-        ("pixelMapping", ctypes.c_uint8),
-        ("stride", ctypes.c_uint32 * 8),
+        ('name', ctypes.c_char * 81),
+        ('size', ctypes.c_uint64),
+        ('n', ctypes.c_uint64),
+        ('c', ctypes.c_uint64),
+        ('h', ctypes.c_uint64),
+        ('w', ctypes.c_uint64),
+        ('dataFormat', ctypes.c_uint8),
+        ('dataType', ctypes.c_uint8),
+        ('dataCategory', ctypes.c_uint8),
+        ('pixelFormat', ctypes.c_uint8),
+        ('pixelMapping', ctypes.c_uint8),
+        ('stride', ctypes.c_uint32 * 8),
     ]
 
 
@@ -127,10 +127,10 @@ cudlaModuleTensorDescriptor = cudlaModuleTensorDescriptor_t
 
 class cudlaModuleAttribute_t(ctypes.Union):
     _fields_ = [
-        ("numInputTensors", ctypes.c_uint32),
-        ("numOutputTensors", ctypes.c_uint32),
-        ("inputTensorDesc", ctypes.c_void_p),
-        ("outputTensorDesc", ctypes.c_void_p),
+        ('numInputTensors', ctypes.c_uint32),
+        ('numOutputTensors', ctypes.c_uint32),
+        ('inputTensorDesc', ctypes.c_void_p),
+        ('outputTensorDesc', ctypes.c_void_p),
     ]
 
 
@@ -139,8 +139,8 @@ cudlaModuleAttribute = cudlaModuleAttribute_t
 
 class cudlaDevAttribute_t(ctypes.Union):
     _fields_ = [
-        ("unifiedAddressingSupported", ctypes.c_uint8),
-        ("deviceVersion", ctypes.c_uint32),
+        ('unifiedAddressingSupported', ctypes.c_uint8),
+        ('deviceVersion', ctypes.c_uint32),
     ]
 
 
@@ -149,8 +149,8 @@ cudlaDevAttribute = cudlaDevAttribute_t
 
 class cudlaExternalMemoryHandleDesc_t(ctypes.Structure):
     _fields_ = [
-        ("extBufObject", ctypes.c_void_p),
-        ("size", ctypes.c_uint64),
+        ('extBufObject', ctypes.c_void_p),
+        ('size', ctypes.c_uint64),
     ]
 
 
@@ -159,7 +159,7 @@ cudlaExternalMemoryHandleDesc = cudlaExternalMemoryHandleDesc_t
 
 class cudlaExternalSemaphoreHandleDesc_t(ctypes.Structure):
     _fields_ = [
-        ("extSyncObject", ctypes.c_void_p),
+        ('extSyncObject', ctypes.c_void_p),
     ]
 
 
@@ -168,35 +168,35 @@ cudlaExternalSemaphoreHandleDesc = cudlaExternalSemaphoreHandleDesc_t
 
 class CudlaFence(ctypes.Structure):
     _fields_ = [
-        ("fence", ctypes.c_void_p),
-        ("type", ctypes.c_int),
+        ('fence', ctypes.c_void_p),
+        ('type', ctypes.c_int),
     ]
 
 
 class cudlaWaitEvents(ctypes.Structure):
     _fields_ = [
-        ("preFences", ctypes.c_void_p),
-        ("numEvents", ctypes.c_uint32),
+        ('preFences', ctypes.c_void_p),
+        ('numEvents', ctypes.c_uint32),
     ]
 
 
 class cudlaSignalEvents(ctypes.Structure):
     _fields_ = [
-        ("devPtrs", ctypes.c_void_p),
-        ("eofFences", ctypes.c_void_p),
-        ("numEvents", ctypes.c_uint32),
+        ('devPtrs', ctypes.c_void_p),
+        ('eofFences', ctypes.c_void_p),
+        ('numEvents', ctypes.c_uint32),
     ]
 
 
 class cudlaTask_t(ctypes.Structure):
     _fields_ = [
-        ("moduleHandle", ctypes.c_void_p),
-        ("outputTensor", ctypes.c_void_p),
-        ("numOutputTensors", ctypes.c_uint32),
-        ("numInputTensors", ctypes.c_uint32),
-        ("inputTensor", ctypes.c_void_p),
-        ("waitEvents", ctypes.c_void_p),
-        ("signalEvents", ctypes.c_void_p),
+        ('moduleHandle', ctypes.c_void_p),
+        ('outputTensor', ctypes.c_void_p),
+        ('numOutputTensors', ctypes.c_uint32),
+        ('numInputTensors', ctypes.c_uint32),
+        ('inputTensor', ctypes.c_void_p),
+        ('waitEvents', ctypes.c_void_p),
+        ('signalEvents', ctypes.c_void_p),
     ]
 
 
@@ -205,8 +205,8 @@ cudlaTask = cudlaTask_t
 
 class cudlaTranslateCsvAttribute_t(ctypes.Union):
     _fields_ = [
-        ("csvStreamLength", ctypes.c_uint64),
-        ("csvStreamStats", ctypes.c_void_p),
+        ('csvStreamLength', ctypes.c_uint64),
+        ('csvStreamStats', ctypes.c_void_p),
     ]
 
 
@@ -215,8 +215,8 @@ cudlaTranslateCsvAttribute = cudlaTranslateCsvAttribute_t
 
 class cudlaExernalEtbl_t(ctypes.Structure):
     _fields_ = [
-        ("etiTranslateStats", ctypes.c_void_p),
-        ("etiTranslateStatsForMultiModule", ctypes.c_void_p),
+        ('etiTranslateStats', ctypes.c_void_p),
+        ('etiTranslateStatsForMultiModule', ctypes.c_void_p),
     ]
 
 
@@ -225,357 +225,357 @@ cudlaExternalEtbl = cudlaExernalEtbl_t
 
 class CUuuid_st(ctypes.Structure):
     _fields_ = [
-        ("bytes", ctypes.c_char * 16),
+        ('bytes', ctypes.c_char * 16),
     ]
 
 
 class cudaChannelFormatDesc(ctypes.Structure):
     _fields_ = [
-        ("x", ctypes.c_int),
-        ("y", ctypes.c_int),
-        ("z", ctypes.c_int),
-        ("w", ctypes.c_int),
-        ("f", ctypes.c_int),
+        ('x', ctypes.c_int),
+        ('y', ctypes.c_int),
+        ('z', ctypes.c_int),
+        ('w', ctypes.c_int),
+        ('f', ctypes.c_int),
     ]
 
 
 class cudaExtent(ctypes.Structure):
     _fields_ = [
-        ("width", ctypes.c_size_t),
-        ("height", ctypes.c_size_t),
-        ("depth", ctypes.c_size_t),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+        ('depth', ctypes.c_size_t),
     ]
 
 
 class cudaPos(ctypes.Structure):
     _fields_ = [
-        ("x", ctypes.c_size_t),
-        ("y", ctypes.c_size_t),
-        ("z", ctypes.c_size_t),
+        ('x', ctypes.c_size_t),
+        ('y', ctypes.c_size_t),
+        ('z', ctypes.c_size_t),
     ]
 
 
 class cudaPitchedPtr(ctypes.Structure):
     _fields_ = [
-        ("ptr", ctypes.c_void_p),
-        ("pitch", ctypes.c_size_t),
-        ("xsize", ctypes.c_size_t),
-        ("ysize", ctypes.c_size_t),
+        ('ptr', ctypes.c_void_p),
+        ('pitch', ctypes.c_size_t),
+        ('xsize', ctypes.c_size_t),
+        ('ysize', ctypes.c_size_t),
     ]
 
 
 class cudaPointerAttributes(ctypes.Structure):
     _fields_ = [
-        ("type", ctypes.c_int),
-        ("device", ctypes.c_int),
-        ("devicePointer", ctypes.c_void_p),
-        ("hostPointer", ctypes.c_void_p),
+        ('type', ctypes.c_int),
+        ('device', ctypes.c_int),
+        ('devicePointer', ctypes.c_void_p),
+        ('hostPointer', ctypes.c_void_p),
     ]
 
 
 class cudaExternalMemoryHandleDesc_handle_win32(ctypes.Structure):
     _fields_ = [
-        ("handle", ctypes.c_void_p),
-        ("name", ctypes.c_void_p),
+        ('handle', ctypes.c_void_p),
+        ('name', ctypes.c_void_p),
     ]
 
 
 class cudaExternalMemoryHandleDesc_handle(ctypes.Union):
     _fields_ = [
-        ("fd", ctypes.c_int),
-        ("win32", cudaExternalMemoryHandleDesc_handle_win32),
-        ("nvSciBufObject", ctypes.c_void_p),
+        ('fd', ctypes.c_int),
+        ('win32', cudaExternalMemoryHandleDesc_handle_win32),
+        ('nvSciBufObject', ctypes.c_void_p),
     ]
 
 
 class cudaExternalMemoryHandleDesc(ctypes.Structure):
     _fields_ = [
-        ("type", ctypes.c_int),
-        ("handle", cudaExternalMemoryHandleDesc_handle),
-        ("size", ctypes.c_uint64),
-        ("flags", ctypes.c_uint),
+        ('type', ctypes.c_int),
+        ('handle', cudaExternalMemoryHandleDesc_handle),
+        ('size', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
     ]
 
 
 class cudaExternalMemoryBufferDesc(ctypes.Structure):
     _fields_ = [
-        ("offset", ctypes.c_uint64),
-        ("size", ctypes.c_uint64),
-        ("flags", ctypes.c_uint),
+        ('offset', ctypes.c_uint64),
+        ('size', ctypes.c_uint64),
+        ('flags', ctypes.c_uint),
     ]
 
 
 class cudaExternalMemoryMipmappedArrayDesc(ctypes.Structure):
     _fields_ = [
-        ("offset", ctypes.c_uint64),
-        ("formatDesc", cudaChannelFormatDesc),
-        ("extent", cudaExtent),
-        ("flags", ctypes.c_uint),
-        ("numLevels", ctypes.c_uint),
+        ('offset', ctypes.c_uint64),
+        ('formatDesc', cudaChannelFormatDesc),
+        ('extent', cudaExtent),
+        ('flags', ctypes.c_uint),
+        ('numLevels', ctypes.c_uint),
     ]
 
 
 class cudaExternalSemaphoreHandleDesc_handle_win32(ctypes.Structure):
     _fields_ = [
-        ("handle", ctypes.c_void_p),
-        ("name", ctypes.c_void_p),
+        ('handle', ctypes.c_void_p),
+        ('name', ctypes.c_void_p),
     ]
 
 
 class cudaExternalSemaphoreHandleDesc_handle(ctypes.Union):
     _fields_ = [
-        ("fd", ctypes.c_int),
-        ("win32", cudaExternalSemaphoreHandleDesc_handle_win32),
-        ("nvSciSyncObj", ctypes.c_void_p),
+        ('fd', ctypes.c_int),
+        ('win32', cudaExternalSemaphoreHandleDesc_handle_win32),
+        ('nvSciSyncObj', ctypes.c_void_p),
     ]
 
 
 class cudaExternalSemaphoreHandleDesc(ctypes.Structure):
     _fields_ = [
-        ("type", ctypes.c_int),
-        ("handle", cudaExternalSemaphoreHandleDesc_handle),
-        ("flags", ctypes.c_uint),
+        ('type', ctypes.c_int),
+        ('handle', cudaExternalSemaphoreHandleDesc_handle),
+        ('flags', ctypes.c_uint),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_params_fence(ctypes.Structure):
     _fields_ = [
-        ("value", ctypes.c_uint64),
+        ('value', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_params_nvSciSync(ctypes.Union):
     _fields_ = [
-        ("fence", ctypes.c_void_p),
-        ("reserved", ctypes.c_uint64),
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_params_keyedMutex(ctypes.Structure):
     _fields_ = [
-        ("key", ctypes.c_uint64),
+        ('key', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_params(ctypes.Structure):
     _fields_ = [
-        ("fence", cudaExternalSemaphoreSignalParams_params_fence),
-        ("nvSciSync", cudaExternalSemaphoreSignalParams_params_nvSciSync),
-        ("keyedMutex", cudaExternalSemaphoreSignalParams_params_keyedMutex),
-        ("reserved", ctypes.c_uint * 12),
+        ('fence', cudaExternalSemaphoreSignalParams_params_fence),
+        ('nvSciSync', cudaExternalSemaphoreSignalParams_params_nvSciSync),
+        ('keyedMutex', cudaExternalSemaphoreSignalParams_params_keyedMutex),
+        ('reserved', ctypes.c_uint * 12),
     ]
 
 
 class cudaExternalSemaphoreSignalParams(ctypes.Structure):
     _fields_ = [
-        ("params", cudaExternalSemaphoreSignalParams_params),
-        ("flags", ctypes.c_uint),
-        ("reserved", ctypes.c_uint * 16),
+        ('params', cudaExternalSemaphoreSignalParams_params),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_params_fence(ctypes.Structure):
     _fields_ = [
-        ("value", ctypes.c_uint64),
+        ('value', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_params_nvSciSync(ctypes.Union):
     _fields_ = [
-        ("fence", ctypes.c_void_p),
-        ("reserved", ctypes.c_uint64),
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_params_keyedMutex(ctypes.Structure):
     _fields_ = [
-        ("key", ctypes.c_uint64),
-        ("timeoutMs", ctypes.c_uint),
+        ('key', ctypes.c_uint64),
+        ('timeoutMs', ctypes.c_uint),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_params(ctypes.Structure):
     _fields_ = [
-        ("fence", cudaExternalSemaphoreWaitParams_params_fence),
-        ("nvSciSync", cudaExternalSemaphoreWaitParams_params_nvSciSync),
-        ("keyedMutex", cudaExternalSemaphoreWaitParams_params_keyedMutex),
-        ("reserved", ctypes.c_uint * 10),
+        ('fence', cudaExternalSemaphoreWaitParams_params_fence),
+        ('nvSciSync', cudaExternalSemaphoreWaitParams_params_nvSciSync),
+        ('keyedMutex', cudaExternalSemaphoreWaitParams_params_keyedMutex),
+        ('reserved', ctypes.c_uint * 10),
     ]
 
 
 class cudaExternalSemaphoreWaitParams(ctypes.Structure):
     _fields_ = [
-        ("params", cudaExternalSemaphoreWaitParams_params),
-        ("flags", ctypes.c_uint),
-        ("reserved", ctypes.c_uint * 16),
+        ('params', cudaExternalSemaphoreWaitParams_params),
+        ('flags', ctypes.c_uint),
+        ('reserved', ctypes.c_uint * 16),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_v1_params_fence(ctypes.Structure):
     _fields_ = [
-        ("value", ctypes.c_uint64),
+        ('value', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_v1_params_nvSciSync(ctypes.Union):
     _fields_ = [
-        ("fence", ctypes.c_void_p),
-        ("reserved", ctypes.c_uint64),
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_v1_params_keyedMutex(ctypes.Structure):
     _fields_ = [
-        ("key", ctypes.c_uint64),
+        ('key', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_v1_params(ctypes.Structure):
     _fields_ = [
-        ("fence", cudaExternalSemaphoreSignalParams_v1_params_fence),
-        ("nvSciSync", cudaExternalSemaphoreSignalParams_v1_params_nvSciSync),
-        ("keyedMutex", cudaExternalSemaphoreSignalParams_v1_params_keyedMutex),
+        ('fence', cudaExternalSemaphoreSignalParams_v1_params_fence),
+        ('nvSciSync', cudaExternalSemaphoreSignalParams_v1_params_nvSciSync),
+        ('keyedMutex', cudaExternalSemaphoreSignalParams_v1_params_keyedMutex),
     ]
 
 
 class cudaExternalSemaphoreSignalParams_v1(ctypes.Structure):
     _fields_ = [
-        ("params", cudaExternalSemaphoreSignalParams_v1_params),
-        ("flags", ctypes.c_uint),
+        ('params', cudaExternalSemaphoreSignalParams_v1_params),
+        ('flags', ctypes.c_uint),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_v1_params_fence(ctypes.Structure):
     _fields_ = [
-        ("value", ctypes.c_uint64),
+        ('value', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_v1_params_nvSciSync(ctypes.Union):
     _fields_ = [
-        ("fence", ctypes.c_void_p),
-        ("reserved", ctypes.c_uint64),
+        ('fence', ctypes.c_void_p),
+        ('reserved', ctypes.c_uint64),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_v1_params_keyedMutex(ctypes.Structure):
     _fields_ = [
-        ("key", ctypes.c_uint64),
-        ("timeoutMs", ctypes.c_uint),
+        ('key', ctypes.c_uint64),
+        ('timeoutMs', ctypes.c_uint),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_v1_params(ctypes.Structure):
     _fields_ = [
-        ("fence", cudaExternalSemaphoreWaitParams_v1_params_fence),
-        ("nvSciSync", cudaExternalSemaphoreWaitParams_v1_params_nvSciSync),
-        ("keyedMutex", cudaExternalSemaphoreWaitParams_v1_params_keyedMutex),
+        ('fence', cudaExternalSemaphoreWaitParams_v1_params_fence),
+        ('nvSciSync', cudaExternalSemaphoreWaitParams_v1_params_nvSciSync),
+        ('keyedMutex', cudaExternalSemaphoreWaitParams_v1_params_keyedMutex),
     ]
 
 
 class cudaExternalSemaphoreWaitParams_v1(ctypes.Structure):
     _fields_ = [
-        ("params", cudaExternalSemaphoreWaitParams_v1_params),
-        ("flags", ctypes.c_uint),
+        ('params', cudaExternalSemaphoreWaitParams_v1_params),
+        ('flags', ctypes.c_uint),
     ]
 
 
 class cudaDeviceProp(ctypes.Structure):
     _fields_ = [
-        ("name", ctypes.c_char * 256),
-        ("uuid", CUuuid_st),
-        ("luid", ctypes.c_char * 8),
-        ("luidDeviceNodeMask", ctypes.c_uint),
-        ("totalGlobalMem", ctypes.c_size_t),
-        ("sharedMemPerBlock", ctypes.c_size_t),
-        ("regsPerBlock", ctypes.c_int),
-        ("warpSize", ctypes.c_int),
-        ("memPitch", ctypes.c_size_t),
-        ("maxThreadsPerBlock", ctypes.c_int),
-        ("maxThreadsDim", ctypes.c_int * 3),
-        ("maxGridSize", ctypes.c_int * 3),
-        ("clockRate", ctypes.c_int),
-        ("totalConstMem", ctypes.c_size_t),
-        ("major", ctypes.c_int),
-        ("minor", ctypes.c_int),
-        ("textureAlignment", ctypes.c_size_t),
-        ("texturePitchAlignment", ctypes.c_size_t),
-        ("deviceOverlap", ctypes.c_int),
-        ("multiProcessorCount", ctypes.c_int),
-        ("kernelExecTimeoutEnabled", ctypes.c_int),
-        ("integrated", ctypes.c_int),
-        ("canMapHostMemory", ctypes.c_int),
-        ("computeMode", ctypes.c_int),
-        ("maxTexture1D", ctypes.c_int),
-        ("maxTexture1DMipmap", ctypes.c_int),
-        ("maxTexture1DLinear", ctypes.c_int),
-        ("maxTexture2D", ctypes.c_int * 2),
-        ("maxTexture2DMipmap", ctypes.c_int * 2),
-        ("maxTexture2DLinear", ctypes.c_int * 3),
-        ("maxTexture2DGather", ctypes.c_int * 2),
-        ("maxTexture3D", ctypes.c_int * 3),
-        ("maxTexture3DAlt", ctypes.c_int * 3),
-        ("maxTextureCubemap", ctypes.c_int),
-        ("maxTexture1DLayered", ctypes.c_int * 2),
-        ("maxTexture2DLayered", ctypes.c_int * 3),
-        ("maxTextureCubemapLayered", ctypes.c_int * 2),
-        ("maxSurface1D", ctypes.c_int),
-        ("maxSurface2D", ctypes.c_int * 2),
-        ("maxSurface3D", ctypes.c_int * 3),
-        ("maxSurface1DLayered", ctypes.c_int * 2),
-        ("maxSurface2DLayered", ctypes.c_int * 3),
-        ("maxSurfaceCubemap", ctypes.c_int),
-        ("maxSurfaceCubemapLayered", ctypes.c_int * 2),
-        ("surfaceAlignment", ctypes.c_size_t),
-        ("concurrentKernels", ctypes.c_int),
-        ("ECCEnabled", ctypes.c_int),
-        ("pciBusID", ctypes.c_int),
-        ("pciDeviceID", ctypes.c_int),
-        ("pciDomainID", ctypes.c_int),
-        ("tccDriver", ctypes.c_int),
-        ("asyncEngineCount", ctypes.c_int),
-        ("unifiedAddressing", ctypes.c_int),
-        ("memoryClockRate", ctypes.c_int),
-        ("memoryBusWidth", ctypes.c_int),
-        ("l2CacheSize", ctypes.c_int),
-        ("persistingL2CacheMaxSize", ctypes.c_int),
-        ("maxThreadsPerMultiProcessor", ctypes.c_int),
-        ("streamPrioritiesSupported", ctypes.c_int),
-        ("globalL1CacheSupported", ctypes.c_int),
-        ("localL1CacheSupported", ctypes.c_int),
-        ("sharedMemPerMultiprocessor", ctypes.c_size_t),
-        ("regsPerMultiprocessor", ctypes.c_int),
-        ("managedMemory", ctypes.c_int),
-        ("isMultiGpuBoard", ctypes.c_int),
-        ("multiGpuBoardGroupID", ctypes.c_int),
-        ("hostNativeAtomicSupported", ctypes.c_int),
-        ("singleToDoublePrecisionPerfRatio", ctypes.c_int),
-        ("pageableMemoryAccess", ctypes.c_int),
-        ("concurrentManagedAccess", ctypes.c_int),
-        ("computePreemptionSupported", ctypes.c_int),
-        ("canUseHostPointerForRegisteredMem", ctypes.c_int),
-        ("cooperativeLaunch", ctypes.c_int),
-        ("cooperativeMultiDeviceLaunch", ctypes.c_int),
-        ("sharedMemPerBlockOptin", ctypes.c_size_t),
-        ("pageableMemoryAccessUsesHostPageTables", ctypes.c_int),
-        ("directManagedMemAccessFromHost", ctypes.c_int),
-        ("maxBlocksPerMultiProcessor", ctypes.c_int),
-        ("accessPolicyMaxWindowSize", ctypes.c_int),
-        ("reservedSharedMemPerBlock", ctypes.c_size_t),
-        ("hostRegisterSupported", ctypes.c_int),
-        ("sparseCudaArraySupported", ctypes.c_int),
-        ("hostRegisterReadOnlySupported", ctypes.c_int),
-        ("timelineSemaphoreInteropSupported", ctypes.c_int),
-        ("memoryPoolsSupported", ctypes.c_int),
-        ("gpuDirectRDMASupported", ctypes.c_int),
-        ("gpuDirectRDMAFlushWritesOptions", ctypes.c_uint),
-        ("gpuDirectRDMAWritesOrdering", ctypes.c_int),
-        ("memoryPoolSupportedHandleTypes", ctypes.c_uint),
-        ("deferredMappingCudaArraySupported", ctypes.c_int),
-        ("ipcEventSupported", ctypes.c_int),
-        ("clusterLaunch", ctypes.c_int),
-        ("unifiedFunctionPointers", ctypes.c_int),
-        ("reserved", ctypes.c_int * 63),
+        ('name', ctypes.c_char * 256),
+        ('uuid', CUuuid_st),
+        ('luid', ctypes.c_char * 8),
+        ('luidDeviceNodeMask', ctypes.c_uint),
+        ('totalGlobalMem', ctypes.c_size_t),
+        ('sharedMemPerBlock', ctypes.c_size_t),
+        ('regsPerBlock', ctypes.c_int),
+        ('warpSize', ctypes.c_int),
+        ('memPitch', ctypes.c_size_t),
+        ('maxThreadsPerBlock', ctypes.c_int),
+        ('maxThreadsDim', ctypes.c_int * 3),
+        ('maxGridSize', ctypes.c_int * 3),
+        ('clockRate', ctypes.c_int),
+        ('totalConstMem', ctypes.c_size_t),
+        ('major', ctypes.c_int),
+        ('minor', ctypes.c_int),
+        ('textureAlignment', ctypes.c_size_t),
+        ('texturePitchAlignment', ctypes.c_size_t),
+        ('deviceOverlap', ctypes.c_int),
+        ('multiProcessorCount', ctypes.c_int),
+        ('kernelExecTimeoutEnabled', ctypes.c_int),
+        ('integrated', ctypes.c_int),
+        ('canMapHostMemory', ctypes.c_int),
+        ('computeMode', ctypes.c_int),
+        ('maxTexture1D', ctypes.c_int),
+        ('maxTexture1DMipmap', ctypes.c_int),
+        ('maxTexture1DLinear', ctypes.c_int),
+        ('maxTexture2D', ctypes.c_int * 2),
+        ('maxTexture2DMipmap', ctypes.c_int * 2),
+        ('maxTexture2DLinear', ctypes.c_int * 3),
+        ('maxTexture2DGather', ctypes.c_int * 2),
+        ('maxTexture3D', ctypes.c_int * 3),
+        ('maxTexture3DAlt', ctypes.c_int * 3),
+        ('maxTextureCubemap', ctypes.c_int),
+        ('maxTexture1DLayered', ctypes.c_int * 2),
+        ('maxTexture2DLayered', ctypes.c_int * 3),
+        ('maxTextureCubemapLayered', ctypes.c_int * 2),
+        ('maxSurface1D', ctypes.c_int),
+        ('maxSurface2D', ctypes.c_int * 2),
+        ('maxSurface3D', ctypes.c_int * 3),
+        ('maxSurface1DLayered', ctypes.c_int * 2),
+        ('maxSurface2DLayered', ctypes.c_int * 3),
+        ('maxSurfaceCubemap', ctypes.c_int),
+        ('maxSurfaceCubemapLayered', ctypes.c_int * 2),
+        ('surfaceAlignment', ctypes.c_size_t),
+        ('concurrentKernels', ctypes.c_int),
+        ('ECCEnabled', ctypes.c_int),
+        ('pciBusID', ctypes.c_int),
+        ('pciDeviceID', ctypes.c_int),
+        ('pciDomainID', ctypes.c_int),
+        ('tccDriver', ctypes.c_int),
+        ('asyncEngineCount', ctypes.c_int),
+        ('unifiedAddressing', ctypes.c_int),
+        ('memoryClockRate', ctypes.c_int),
+        ('memoryBusWidth', ctypes.c_int),
+        ('l2CacheSize', ctypes.c_int),
+        ('persistingL2CacheMaxSize', ctypes.c_int),
+        ('maxThreadsPerMultiProcessor', ctypes.c_int),
+        ('streamPrioritiesSupported', ctypes.c_int),
+        ('globalL1CacheSupported', ctypes.c_int),
+        ('localL1CacheSupported', ctypes.c_int),
+        ('sharedMemPerMultiprocessor', ctypes.c_size_t),
+        ('regsPerMultiprocessor', ctypes.c_int),
+        ('managedMemory', ctypes.c_int),
+        ('isMultiGpuBoard', ctypes.c_int),
+        ('multiGpuBoardGroupID', ctypes.c_int),
+        ('hostNativeAtomicSupported', ctypes.c_int),
+        ('singleToDoublePrecisionPerfRatio', ctypes.c_int),
+        ('pageableMemoryAccess', ctypes.c_int),
+        ('concurrentManagedAccess', ctypes.c_int),
+        ('computePreemptionSupported', ctypes.c_int),
+        ('canUseHostPointerForRegisteredMem', ctypes.c_int),
+        ('cooperativeLaunch', ctypes.c_int),
+        ('cooperativeMultiDeviceLaunch', ctypes.c_int),
+        ('sharedMemPerBlockOptin', ctypes.c_size_t),
+        ('pageableMemoryAccessUsesHostPageTables', ctypes.c_int),
+        ('directManagedMemAccessFromHost', ctypes.c_int),
+        ('maxBlocksPerMultiProcessor', ctypes.c_int),
+        ('accessPolicyMaxWindowSize', ctypes.c_int),
+        ('reservedSharedMemPerBlock', ctypes.c_size_t),
+        ('hostRegisterSupported', ctypes.c_int),
+        ('sparseCudaArraySupported', ctypes.c_int),
+        ('hostRegisterReadOnlySupported', ctypes.c_int),
+        ('timelineSemaphoreInteropSupported', ctypes.c_int),
+        ('memoryPoolsSupported', ctypes.c_int),
+        ('gpuDirectRDMASupported', ctypes.c_int),
+        ('gpuDirectRDMAFlushWritesOptions', ctypes.c_uint),
+        ('gpuDirectRDMAWritesOrdering', ctypes.c_int),
+        ('memoryPoolSupportedHandleTypes', ctypes.c_uint),
+        ('deferredMappingCudaArraySupported', ctypes.c_int),
+        ('ipcEventSupported', ctypes.c_int),
+        ('clusterLaunch', ctypes.c_int),
+        ('unifiedFunctionPointers', ctypes.c_int),
+        ('reserved', ctypes.c_int * 63),
     ]
 
 
@@ -583,102 +583,48 @@ PROTOTYPES = {
     "NvSciIpcInit": (ctypes.c_int, []),
     "NvSciIpcDeinit": (None, []),
     "NvSciIpcOpenEndpoint": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciIpcOpenEndpointWithEventService": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "NvSciIpcOpenEndpointWithEventService": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciIpcCloseEndpoint": (None, [ctypes.c_uint64]),
     "NvSciIpcCloseEndpointSafe": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_bool]),
     "NvSciIpcResetEndpoint": (None, [ctypes.c_uint64]),
     "NvSciIpcResetEndpointSafe": (ctypes.c_int, [ctypes.c_uint64]),
     "NvSciIpcGetEndpointInfo": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p]),
-    "NvSciIpcRead": (
-        ctypes.c_int,
-        [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "NvSciIpcReadSafe": (
-        ctypes.c_int,
-        [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p],
-    ),
+    "NvSciIpcRead": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvSciIpcReadSafe": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]),
     "NvSciIpcReadGetNextFrame": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p]),
     "NvSciIpcReadAdvance": (ctypes.c_int, [ctypes.c_uint64]),
-    "NvSciIpcWrite": (
-        ctypes.c_int,
-        [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "NvSciIpcWriteSafe": (
-        ctypes.c_int,
-        [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p],
-    ),
+    "NvSciIpcWrite": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvSciIpcWriteSafe": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]),
     "NvSciIpcWriteGetNextFrame": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p]),
     "NvSciIpcWriteAdvance": (ctypes.c_int, [ctypes.c_uint64]),
     "NvSciIpcGetEvent": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p]),
     "NvSciIpcGetEventSafe": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p]),
     "NvSciIpcGetEventNotifier": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p]),
     "NvSciIpcGetLinuxEventFd": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p]),
-    "NvSciIpcSetQnxPulseParam": (
-        ctypes.c_int,
-        [ctypes.c_uint64, ctypes.c_int32, ctypes.c_int16, ctypes.c_int16, ctypes.c_void_p],
-    ),
-    "NvSciIpcSetQnxPulseParamSafe": (
-        ctypes.c_int,
-        [ctypes.c_uint64, ctypes.c_int32, ctypes.c_int16, ctypes.c_int16],
-    ),
-    "NvSciIpcInspectEventQnx": (
-        ctypes.c_int,
-        [ctypes.c_int32, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_void_p],
-    ),
-    "NvSciIpcCheckVersionCompatibility": (
-        ctypes.c_int,
-        [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p],
-    ),
+    "NvSciIpcSetQnxPulseParam": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_int32, ctypes.c_int16, ctypes.c_int16, ctypes.c_void_p]),
+    "NvSciIpcSetQnxPulseParamSafe": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_int32, ctypes.c_int16, ctypes.c_int16]),
+    "NvSciIpcInspectEventQnx": (ctypes.c_int, [ctypes.c_int32, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_void_p]),
+    "NvSciIpcCheckVersionCompatibility": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p]),
     "NvSciBufModuleOpen": (ctypes.c_int, [ctypes.c_void_p]),
     "NvSciBufModuleClose": (None, [ctypes.c_void_p]),
-    "NvSciBufCheckVersionCompatibility": (
-        ctypes.c_int,
-        [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p],
-    ),
+    "NvSciBufCheckVersionCompatibility": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p]),
     "NvSciBufAttrListCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciBufAttrListFree": (None, [ctypes.c_void_p]),
     "NvSciBufAttrListSetAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
     "NvSciBufAttrListGetAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "NvSciBufAttrListSlotGetAttrs": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t],
-    ),
+    "NvSciBufAttrListSlotGetAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]),
     "NvSciBufAttrListGetSlotCount": (ctypes.c_size_t, [ctypes.c_void_p]),
-    "NvSciBufAttrListDebugDump": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "NvSciBufAttrListDebugDump": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciBufAttrListClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciBufAttrListAppendUnreconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "NvSciBufAttrListReconcile": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "NvSciBufAttrListAppendUnreconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvSciBufAttrListReconcile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciBufAttrListIsReconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciBufAttrListValidateReconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "NvSciBufAttrListValidateReconciledAgainstAttrs": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t],
-    ),
+    "NvSciBufAttrListValidateReconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvSciBufAttrListValidateReconciledAgainstAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
     "NvSciBufObjAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciBufAttrListReconcileAndObjAlloc": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "NvSciBufAttrListReconcileAndObjAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciBufObjDup": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciBufObjDupWithReducePerm": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p],
-    ),
+    "NvSciBufObjDupWithReducePerm": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
     "NvSciBufObjFree": (None, [ctypes.c_void_p]),
     "NvSciBufObjGetAttrList": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciBufObjGetMaxPerm": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
@@ -686,132 +632,41 @@ PROTOTYPES = {
     "NvSciBufObjAttachPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
     "NvSciBufObjGetCpuPtr": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciBufObjGetConstCpuPtr": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciBufObjFlushCpuCacheRange": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64],
-    ),
-    "NvSciBufObjGetPixels": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciBufObjPutPixels": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciBufIpcExportAttrListAndObj": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciBufIpcImportAttrListAndObj": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_uint64,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_int,
-            ctypes.c_int64,
-            ctypes.c_void_p,
-        ],
-    ),
+    "NvSciBufObjFlushCpuCacheRange": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64]),
+    "NvSciBufObjGetPixels": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciBufObjPutPixels": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciBufIpcExportAttrListAndObj": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciBufIpcImportAttrListAndObj": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int64, ctypes.c_void_p]),
     "NvSciBufAttrListAndObjFreeDesc": (None, [ctypes.c_void_p]),
-    "NvSciBufObjIpcExport": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p],
-    ),
-    "NvSciBufObjIpcImport": (
-        ctypes.c_int,
-        [
-            ctypes.c_uint64,
-            ctypes.c_void_p,
-            ctypes.c_void_p,
-            ctypes.c_int,
-            ctypes.c_int64,
-            ctypes.c_void_p,
-        ],
-    ),
-    "NvSciBufAttrListIpcExportUnreconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciBufAttrListIpcExportReconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciBufAttrListIpcImportUnreconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "NvSciBufAttrListIpcImportReconciled": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_uint64,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-        ],
-    ),
+    "NvSciBufObjIpcExport": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p]),
+    "NvSciBufObjIpcImport": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int64, ctypes.c_void_p]),
+    "NvSciBufAttrListIpcExportUnreconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciBufAttrListIpcExportReconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciBufAttrListIpcImportUnreconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvSciBufAttrListIpcImportReconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
     "NvSciBufAttrListFreeDesc": (None, [ctypes.c_void_p]),
     "NvSciSyncModuleOpen": (ctypes.c_int, [ctypes.c_void_p]),
     "NvSciSyncModuleClose": (None, [ctypes.c_void_p]),
-    "NvSciSyncCheckVersionCompatibility": (
-        ctypes.c_int,
-        [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p],
-    ),
+    "NvSciSyncCheckVersionCompatibility": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p]),
     "NvSciSyncCpuWaitContextAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncCpuWaitContextFree": (None, [ctypes.c_void_p]),
     "NvSciSyncAttrListCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncAttrListFree": (None, [ctypes.c_void_p]),
-    "NvSciSyncAttrListSetAttrs": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t],
-    ),
-    "NvSciSyncAttrListGetAttrs": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t],
-    ),
-    "NvSciSyncAttrListGetAttr": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciSyncAttrListSlotGetAttrs": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t],
-    ),
+    "NvSciSyncAttrListSetAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "NvSciSyncAttrListGetAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "NvSciSyncAttrListGetAttr": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciSyncAttrListSlotGetAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]),
     "NvSciSyncAttrListGetSlotCount": (ctypes.c_size_t, [ctypes.c_void_p]),
-    "NvSciSyncAttrListDebugDump": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "NvSciSyncAttrListDebugDump": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncAttrListClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciSyncAttrListAppendUnreconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "NvSciSyncAttrListReconcile": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "NvSciSyncAttrListAppendUnreconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvSciSyncAttrListReconcile": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncAttrListIsReconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciSyncAttrListValidateReconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "NvSciSyncAttrListValidateReconciledAgainstAttrs": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64],
-    ),
+    "NvSciSyncAttrListValidateReconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvSciSyncAttrListValidateReconciledAgainstAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64]),
     "NvSciSyncFillC2cAttrs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
     "NvSciSyncObjAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciSyncAttrListReconcileAndObjAlloc": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "NvSciSyncAttrListReconcileAndObjAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncObjDup": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncObjFree": (None, [ctypes.c_void_p]),
     "NvSciSyncObjGetAttrList": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
@@ -820,85 +675,27 @@ PROTOTYPES = {
     "NvSciSyncObjGenerateFence": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncObjSignal": (ctypes.c_int, [ctypes.c_void_p]),
     "NvSciSyncFenceWait": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]),
-    "NvSciSyncFenceWaitWithMode": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int],
-    ),
+    "NvSciSyncFenceWaitWithMode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]),
     "NvSciSyncFenceClear": (None, [ctypes.c_void_p]),
     "NvSciSyncFenceDup": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciSyncFenceUpdateFence": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p],
-    ),
-    "NvSciSyncFenceExtractFence": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "NvSciSyncFenceUpdateFence": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p]),
+    "NvSciSyncFenceExtractFence": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncFenceGetTimestamp": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncFenceGetTaskStatus": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "NvSciSyncFenceAddTimestampSlot": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
     "NvSciSyncFenceAddTaskStatusSlot": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
     "NvSciSyncFenceExtractTimestampSlot": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciSyncIpcExportAttrListAndObj": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciSyncIpcImportAttrListAndObj": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_uint64,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_uint64,
-            ctypes.c_int64,
-            ctypes.c_void_p,
-        ],
-    ),
+    "NvSciSyncIpcExportAttrListAndObj": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciSyncIpcImportAttrListAndObj": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int64, ctypes.c_void_p]),
     "NvSciSyncAttrListAndObjFreeDesc": (None, [ctypes.c_void_p]),
-    "NvSciSyncObjIpcExport": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p],
-    ),
-    "NvSciSyncObjIpcImport": (
-        ctypes.c_int,
-        [
-            ctypes.c_uint64,
-            ctypes.c_void_p,
-            ctypes.c_void_p,
-            ctypes.c_uint64,
-            ctypes.c_int64,
-            ctypes.c_void_p,
-        ],
-    ),
+    "NvSciSyncObjIpcExport": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p]),
+    "NvSciSyncObjIpcImport": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64, ctypes.c_void_p]),
     "NvSciSyncIpcExportFence": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]),
     "NvSciSyncIpcImportFence": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "NvSciSyncAttrListIpcExportUnreconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciSyncAttrListIpcExportReconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "NvSciSyncAttrListIpcImportUnreconciled": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "NvSciSyncAttrListIpcImportReconciled": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_uint64,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-        ],
-    ),
+    "NvSciSyncAttrListIpcExportUnreconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciSyncAttrListIpcExportReconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvSciSyncAttrListIpcImportUnreconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvSciSyncAttrListIpcImportReconciled": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
     "NvSciSyncAttrListFreeDesc": (None, [ctypes.c_void_p]),
     "cudlaGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cudlaDeviceGetCount": (ctypes.c_int, [ctypes.c_void_p]),
@@ -907,30 +704,15 @@ PROTOTYPES = {
     "cudlaDeviceGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
     "cudlaGetLastError": (ctypes.c_int, [ctypes.c_void_p]),
     "cudlaSetTaskTimeoutInMs": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
-    "cudlaModuleLoadFromMemory": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint32],
-    ),
+    "cudlaModuleLoadFromMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaModuleGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
     "cudlaModuleUnload": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
-    "cudlaMemRegister": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint32],
-    ),
-    "cudlaImportExternalMemory": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32],
-    ),
-    "cudlaImportExternalSemaphore": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32],
-    ),
+    "cudlaMemRegister": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint32]),
+    "cudlaImportExternalMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
+    "cudlaImportExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaMemUnregister": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudlaGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
-    "cudlaSubmitTask": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32],
-    ),
+    "cudlaSubmitTask": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaGetExternalExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
     "cudaProfilerStart": (ctypes.c_int, []),
     "cudaProfilerStop": (ctypes.c_int, []),
@@ -960,15 +742,9 @@ PROTOTYPES = {
     "cudaDeviceCanAccessPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cudaDeviceEnablePeerAccess": (ctypes.c_int, [ctypes.c_int, ctypes.c_uint]),
     "cudaDeviceDisablePeerAccess": (ctypes.c_int, [ctypes.c_int]),
-    "cudaDeviceGetNvSciSyncAttributes": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_int],
-    ),
+    "cudaDeviceGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cudaMalloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaMallocPitch": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t],
-    ),
+    "cudaMallocPitch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
     "cudaMallocManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
     "cudaMallocHost": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
     "cudaHostAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
@@ -982,80 +758,19 @@ PROTOTYPES = {
     "cudaHostGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaMemGetInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaPointerGetAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaMemPrefetchAsync": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p],
-    ),
+    "cudaMemPrefetchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cudaMemAdvise": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
-    "cudaStreamAttachMemAsync": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint],
-    ),
+    "cudaStreamAttachMemAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
     "cudaMemcpy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cudaMemcpyAsync": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p],
-    ),
-    "cudaMemcpy2D": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_size_t,
-            ctypes.c_size_t,
-            ctypes.c_int,
-        ],
-    ),
-    "cudaMemcpy2DAsync": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_size_t,
-            ctypes.c_size_t,
-            ctypes.c_int,
-            ctypes.c_void_p,
-        ],
-    ),
-    "cudaMemcpyPeer": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t],
-    ),
-    "cudaMemcpyPeerAsync": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_int,
-            ctypes.c_void_p,
-            ctypes.c_int,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-        ],
-    ),
+    "cudaMemcpyAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemcpy2D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpy2DAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemcpyPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
+    "cudaMemcpyPeerAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p]),
     "cudaMemset": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]),
-    "cudaMemsetAsync": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p],
-    ),
-    "cudaMemset2D": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t],
-    ),
-    "cudaMemset2DAsync": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_size_t,
-            ctypes.c_int,
-            ctypes.c_size_t,
-            ctypes.c_size_t,
-            ctypes.c_void_p,
-        ],
-    ),
+    "cudaMemsetAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaMemset2D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t]),
+    "cudaMemset2DAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
     "cudaStreamCreate": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaStreamCreateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
     "cudaStreamCreateWithPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
@@ -1068,24 +783,11 @@ PROTOTYPES = {
     "cudaStreamGetId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaStreamGetDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaLaunchHostFunc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamAddCallback": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint],
-    ),
+    "cudaStreamAddCallback": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
     "cudaStreamBeginCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaStreamIsCapturing": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamGetCaptureInfo_v2": (
-        ctypes.c_int,
-        [
-            ctypes.c_void_p,
-            ctypes.c_void_p,
-            ctypes.c_void_p,
-            ctypes.c_void_p,
-            ctypes.c_void_p,
-            ctypes.c_void_p,
-        ],
-    ),
+    "cudaStreamGetCaptureInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaThreadExchangeStreamCaptureMode": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGraphInstantiate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
@@ -1101,34 +803,16 @@ PROTOTYPES = {
     "cudaEventElapsedTime": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaEventElapsedTime_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaImportExternalMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaExternalMemoryGetMappedBuffer": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
-    ),
-    "cudaExternalMemoryGetMappedMipmappedArray": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p],
-    ),
+    "cudaExternalMemoryGetMappedBuffer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaExternalMemoryGetMappedMipmappedArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaDestroyExternalMemory": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaImportExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaSignalExternalSemaphoresAsync_v2": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p],
-    ),
-    "cudaWaitExternalSemaphoresAsync_v2": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p],
-    ),
+    "cudaSignalExternalSemaphoresAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaWaitExternalSemaphoresAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaDestroyExternalSemaphore": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGetDeviceProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaSignalExternalSemaphoresAsync": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p],
-    ),
-    "cudaWaitExternalSemaphoresAsync": (
-        ctypes.c_int,
-        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p],
-    ),
+    "cudaSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaStreamGetCaptureInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),

@@ -54,6 +54,11 @@ _TEN_BIT: dict[str, tuple[int, int, int, int]] = {
 """Lowest bit of the channels R, G, B, A in the 32-bit word of a packed format."""
 
 
+def channel_order(name: str) -> tuple[int, ...] | None:
+    """Position of each channel in a pixel, None for packed and two-plane formats."""
+    return _ORDER.get(name)
+
+
 def element_bytes(name: str) -> int:
     """Bytes of one channel of a format that is not packed in 32-bit words."""
     return 2 if any(mark in name for mark in ("16", "10", "12")) else 1

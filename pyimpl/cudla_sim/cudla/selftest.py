@@ -1,0 +1,3 @@
+"""placeholder"""
+class SelfTest:
+    def __init__(self, c): pass

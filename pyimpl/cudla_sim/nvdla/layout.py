@@ -1,0 +1,293 @@
+"""Packing numpy arrays into the memory layouts of NVDLA and back.
+
+Logical arrays are [n, c, h, w]. Layouts (nvdla hardware manual "In-memory data formats"):
+
+* feature: channels are cut into atoms of 32 (or 16, 8) bytes; memory order is surface (group of
+  channels), line, pixel, channel inside the atom; called x32, x16, x8 after the atom size;
+* planar: channel, line, pixel;
+* image: line, pixel, channel, in the channel order of the pixel format;
+* weights: see :func:`pack_weights`; operands of SDP: ALU and MUL values interleaved per channel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla.errors import NvdlaError, Status
+from cudla_sim.nvdla.hw.configs import HardwareConfig
+from cudla_sim.nvdla.hw.memory import DTYPES
+from cudla_sim.nvdla.hw.units.cdma import WeightShape
+from cudla_sim.nvdla.hw.units.cdma import unpack_weights as _unpack_weights
+from cudla_sim.nvdla.hw.units.pixels import NAMES, channel_order
+from cudla_sim.nvdla.loadable import DataType, TensorDesc
+
+Bytes = NDArray[np.uint8]
+Array = NDArray[Any]
+
+FEATURE, FEATURE_X8 = 36, 37
+"""Pixel format numbers of feature tensors: 32-byte and 8-byte atoms."""
+
+TENSOR_DTYPES: dict[int, np.dtype[Any]] = {
+    DataType.FLOAT: np.dtype("<f4"),
+    DataType.HALF: np.dtype("<f2"),
+    DataType.INT16: np.dtype("<i2"),
+    DataType.INT8: np.dtype("i1"),
+    DataType.UINT8: np.dtype("u1"),
+    DataType.UINT16: np.dtype("<u2"),
+}
+
+
+def feature_strides(
+    shape: tuple[int, int, int, int], itemsize: int, atom: int
+) -> tuple[int, int, int]:
+    """Return (line, surface, batch) strides in bytes of a packed feature tensor."""
+    _, channels, height, width = shape
+    surfaces = -(-channels * itemsize // atom)
+    return width * atom, height * width * atom, surfaces * height * width * atom
+
+
+def _feature_view(
+    buffer: Bytes,
+    shape: tuple[int, int, int, int],
+    dtype: np.dtype[Any],
+    atom: int,
+    strides: tuple[int, int, int],
+) -> Array:
+    """View a buffer as [n, surface, y, x, channel in atom]."""
+    number, channels, height, width = shape
+    per_atom = atom // dtype.itemsize
+    surfaces = -(-channels // per_atom)
+    line, surface, batch = strides
+    full = (number, surfaces, height, width, per_atom)
+    steps = (batch, surface, line, atom, dtype.itemsize)
+    need = sum((n - 1) * s for n, s in zip(full, steps, strict=True)) + dtype.itemsize
+    if len(buffer) < need:
+        raise NvdlaError(
+            f"a feature tensor {shape} of {dtype} needs {need} bytes, the buffer has {len(buffer)}",
+            Status.INVALID_SIZE,
+        )
+    return np.ndarray(full, dtype, buffer, 0, steps)
+
+
+def pack_feature(
+    array: Array, atom: int, strides: tuple[int, int, int] | None = None, size: int = 0
+) -> Bytes:
+    """Pack [n, c, h, w] into feature layout; padding channels are 0.
+
+    *strides* are (line, surface, batch) in bytes, packed by default; *size* is the least size of
+    the result.
+    """
+    number, channels, height, width = array.shape
+    shape = (number, channels, height, width)
+    packed = feature_strides(shape, array.itemsize, atom)
+    line, surface, batch = strides or packed
+    surfaces = -(-channels * array.itemsize // atom)
+    need = (number - 1) * batch + (surfaces - 1) * surface + (height - 1) * line + width * atom
+    buffer = np.zeros(max(need, size), np.uint8)
+    view = _feature_view(buffer, shape, array.dtype, atom, (line, surface, batch))
+    per_atom = view.shape[4]
+    moved = array.transpose(0, 2, 3, 1)
+    whole = channels // per_atom
+    split = whole * per_atom
+    if whole:
+        part = moved[..., :split].reshape(number, height, width, whole, per_atom)
+        view[:, :whole] = part.transpose(0, 3, 1, 2, 4)
+    if split < channels:
+        view[:, whole, :, :, : channels - split] = moved[..., split:]
+    return buffer
+
+
+def unpack_feature(
+    buffer: Bytes,
+    shape: tuple[int, int, int, int],
+    dtype: np.dtype[Any],
+    atom: int,
+    strides: tuple[int, int, int] | None = None,
+) -> Array:
+    """Return the valid elements of a feature tensor as [n, c, h, w]."""
+    steps = strides or feature_strides(shape, dtype.itemsize, atom)
+    view = _feature_view(buffer, shape, dtype, atom, steps)
+    number, channels, height, width = shape
+    flat = view.transpose(0, 1, 4, 2, 3).reshape(number, -1, height, width)
+    return np.ascontiguousarray(flat[:, :channels])
+
+
+def pack_planar(array: Array, line_stride: int = 0, plane_stride: int = 0) -> Bytes:
+    """Pack [n, c, h, w] plane by plane."""
+    number, channels, height, width = array.shape
+    line = line_stride or width * array.itemsize
+    plane = plane_stride or height * line
+    buffer = np.zeros(number * channels * plane, np.uint8)
+    strides = (channels * plane, plane, line, array.itemsize)
+    np.ndarray(array.shape, array.dtype, buffer, 0, strides)[...] = array
+    return buffer
+
+
+def unpack_planar(
+    buffer: Bytes,
+    shape: tuple[int, int, int, int],
+    dtype: np.dtype[Any],
+    line_stride: int = 0,
+    plane_stride: int = 0,
+) -> Array:
+    """Return a planar tensor as [n, c, h, w]."""
+    _, channels, height, width = shape
+    line = line_stride or width * dtype.itemsize
+    plane = plane_stride or height * line
+    strides = (channels * plane, plane, line, dtype.itemsize)
+    need = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
+    if len(buffer) < need:
+        raise NvdlaError(f"a planar tensor {shape} needs {need} bytes", Status.INVALID_SIZE)
+    return np.ndarray(shape, dtype, buffer, 0, strides).copy()
+
+
+def _pixels(pixel_format: int, channels: int) -> list[int]:
+    """Position of each channel in a pixel of an interleaved format."""
+    name = NAMES.get(pixel_format, str(pixel_format))
+    order = channel_order(name)
+    if order is None:
+        raise NvdlaError(
+            f"pixel format {name} has no packing for arrays here", Status.NOT_SUPPORTED
+        )
+    if channels > len(order):
+        raise NvdlaError(f"pixel format {name} has {len(order)} channels, not {channels}")
+    return list(order)
+
+
+def pack_image(array: Array, pixel_format: int, line_stride: int = 0) -> Bytes:
+    """Pack [1, c, h, w] (R, G, B, A order) into an interleaved image; missing channels are 0."""
+    _, channels, height, width = array.shape
+    order = _pixels(pixel_format, channels)
+    item = array.itemsize
+    line = line_stride or width * len(order) * item
+    buffer = np.zeros(height * line, np.uint8)
+    shape, strides = (height, width, len(order)), (line, len(order) * item, item)
+    view = np.ndarray(shape, array.dtype, buffer, 0, strides)
+    view[:, :, order[:channels]] = array[0].transpose(1, 2, 0)
+    return buffer
+
+
+def unpack_image(
+    buffer: Bytes,
+    shape: tuple[int, int, int, int],
+    dtype: np.dtype[Any],
+    pixel_format: int,
+    line_stride: int = 0,
+) -> Array:
+    """Return an interleaved image as [1, c, h, w] in R, G, B, A order."""
+    _, channels, height, width = shape
+    order = _pixels(pixel_format, channels)
+    pixel = len(order) * dtype.itemsize
+    line = line_stride or width * pixel
+    if len(buffer) < (height - 1) * line + width * pixel:
+        raise NvdlaError(f"an image {shape} does not fit into {len(buffer)} bytes")
+    full, strides = (height, width, len(order)), (line, pixel, dtype.itemsize)
+    view = np.ndarray(full, dtype, buffer, 0, strides)[:, :, order[:channels]]
+    return view.transpose(2, 0, 1)[None].copy()
+
+
+def pack_weights(weights: Array, config: HardwareConfig, precision: int) -> Bytes:
+    """Pack [kernel, channel, row, column] for direct convolution, filled up to 128 bytes.
+
+    Order: kernel group, chunk of atomic-C channels, row, column, kernel, channel.
+    """
+    kernels, channels, rows, columns = weights.shape
+    dtype = DTYPES[precision]
+    group, chunk = config.kernel_group(precision), config.atomic_c
+    moved = weights.astype(dtype).transpose(0, 2, 3, 1).reshape(kernels, rows * columns, channels)
+    parts = []
+    for first in range(0, kernels, group):
+        for start in range(0, channels, chunk):
+            block = moved[first : first + group, :, start : start + chunk]
+            parts.append(block.transpose(1, 0, 2).ravel())
+    data = np.concatenate(parts).view(np.uint8)
+    return np.pad(data, (0, -len(data) % 128))
+
+
+def pack_image_weights(weights: Array, config: HardwareConfig, precision: int) -> Bytes:
+    """Pack [kernel, channel, row, column] for image input: columns folded into channels."""
+    kernels, channels, rows, columns = weights.shape
+    folded = weights.transpose(0, 3, 1, 2).reshape(kernels, columns * channels, rows, 1)
+    return pack_weights(folded, config, precision)
+
+
+def unpack_weights(
+    buffer: Bytes, shape: tuple[int, int, int, int], config: HardwareConfig, precision: int
+) -> Array:
+    """Return weights packed by :func:`pack_weights` as [kernel, channel, row, column]."""
+    kernels, channels, rows, columns = shape
+    wanted = WeightShape(kernels, rows, columns, channels, precision)
+    data = _unpack_weights(buffer[: wanted.size], wanted, config, DTYPES[precision])
+    return data.transpose(0, 3, 1, 2)
+
+
+def pack_operands(*tables: Array) -> Bytes:
+    """Interleave per-channel operand tables (ALU first, then MUL) of one dtype."""
+    return np.stack(tables, axis=-1).ravel().view(np.uint8).copy()
+
+
+def tensor_atom(tensor: TensorDesc) -> int:
+    """Memory atom of a feature tensor (bytes), 0 for images."""
+    if tensor.pixel_format == FEATURE:
+        return 32
+    return 8 if tensor.pixel_format == FEATURE_X8 else 0
+
+
+def tensor_dtype(tensor: TensorDesc) -> np.dtype[Any]:
+    """Element type of a tensor; NvdlaError if the descriptor leaves it open."""
+    if tensor.data_type not in TENSOR_DTYPES:
+        raise NvdlaError(f"tensor {tensor.name!r} has data type {tensor.data_type}")
+    return TENSOR_DTYPES[tensor.data_type]
+
+
+def _steps(tensor: TensorDesc) -> tuple[int, int, int]:
+    return tensor.strides[1], tensor.strides[2], tensor.size // tensor.n
+
+
+def pack_tensor(tensor: TensorDesc, array: Array) -> Bytes:
+    """Pack [n, c, h, w] into the buffer layout of a network input or output."""
+    shape = (tensor.n, tensor.c, tensor.h, tensor.w)
+    if array.shape != shape:
+        raise NvdlaError(f"tensor {tensor.name!r} is {shape}, the array is {array.shape}")
+    data = np.ascontiguousarray(array, tensor_dtype(tensor))
+    atom = tensor_atom(tensor)
+    if atom:
+        return pack_feature(data, atom, _steps(tensor), tensor.size)
+    step = tensor.size // tensor.n
+    buffer = np.zeros(tensor.size, np.uint8)
+    for index in range(tensor.n):
+        part = pack_image(data[index : index + 1], tensor.pixel_format, tensor.strides[1])
+        buffer[index * step : index * step + len(part)] = part
+    return buffer
+
+
+def unpack_tensor(tensor: TensorDesc, buffer: Bytes) -> Array:
+    """Return the valid elements of a network input or output buffer as [n, c, h, w]."""
+    shape = (tensor.n, tensor.c, tensor.h, tensor.w)
+    dtype = tensor_dtype(tensor)
+    atom = tensor_atom(tensor)
+    if atom:
+        return unpack_feature(buffer, shape, dtype, atom, _steps(tensor))
+    step = tensor.size // tensor.n
+    single = (1, *shape[1:])
+    parts = [
+        unpack_image(
+            buffer[index * step :], single, dtype, tensor.pixel_format, tensor.strides[1]
+        )
+        for index in range(tensor.n)
+    ]
+    return np.concatenate(parts)
+
+
+def element_offset(tensor: TensorDesc, n: int, c: int, h: int, w: int) -> int:
+    """Return the byte offset of element (n, c, h, w) in the buffer of a tensor."""
+    dtype, atom = tensor_dtype(tensor), tensor_atom(tensor)
+    line, surface, batch = _steps(tensor)
+    if atom:
+        group, inner = divmod(c, atom // dtype.itemsize)
+        return n * batch + group * surface + h * line + w * atom + inner * dtype.itemsize
+    order = _pixels(tensor.pixel_format, tensor.c)
+    return n * batch + h * line + (w * len(order) + order[c]) * dtype.itemsize
