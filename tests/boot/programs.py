@@ -1,7 +1,9 @@
 """The host programs of the boot tests."""
 
 HEAD = r"""
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <locale.h>
 #include <pthread.h>
@@ -69,7 +71,8 @@ int main(void)
         puts("absent");
         return 0;
     }
-    printf("%d %llu\n", (int)cudlaGetVersion(&version), (unsigned long long)version);
+    int status = cudlaGetVersion(&version);
+    printf("%d %llu\n", status, (unsigned long long)version);
     return 0;
 }
 """

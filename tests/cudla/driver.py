@@ -114,9 +114,7 @@ class Client:
             self.buf_module, self.sync_module, self.context = pointer(), pointer(), pointer()
             check(api.NvSciBufModuleOpen(ctypes.byref(self.buf_module)))
             check(api.NvSciSyncModuleOpen(ctypes.byref(self.sync_module)))
-            check(
-                api.NvSciSyncCpuWaitContextAlloc(self.sync_module, ctypes.byref(self.context))
-            )
+            check(api.NvSciSyncCpuWaitContextAlloc(self.sync_module, ctypes.byref(self.context)))
         self.module = pointer()
 
     # --- modules ---
@@ -275,11 +273,11 @@ def valid_elements(buffer: Bytes, tensor: p.cudlaModuleTensorDescriptor_t, atom:
     size = {c.CUDLA_DATA_TYPE_HALF: 2, c.CUDLA_DATA_TYPE_INT16: 2}.get(tensor.dataType, 1)
     per_atom = atom // size
     line, surface = tensor.stride[1], tensor.stride[2]
+    image = tensor.size // tensor.n  # the images of a batch follow one another
     parts = []
-    for channel in range(tensor.c):
-        for row in range(tensor.h):
-            for column in range(tensor.w):
-                at = (channel // per_atom) * surface + row * line + column * atom
-                at += channel % per_atom * size
-                parts.append(buffer[at : at + size].tobytes())
+    for n, channel, row in np.ndindex(tensor.n, tensor.c, tensor.h):
+        base = n * image + (channel // per_atom) * surface + row * line + channel % per_atom * size
+        for column in range(tensor.w):
+            at = base + column * atom
+            parts.append(buffer[at : at + size].tobytes())
     return b"".join(parts)

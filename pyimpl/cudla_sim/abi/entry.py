@@ -87,16 +87,17 @@ class Family:
                 raise self.error(status, f"{name} is NULL; it points to memory for the result")
 
     def export(
-        self, name: str, *, failure: Any = None, status: bool = True
+        self, name: str, *, failure: Any = None, status: bool = True, always: bool = False
     ) -> Callable[[Handler], Handler]:
         """Attaches a handler to ``name``.
 
         ``status=False``: the function returns something else than a status (nothing, a size, a
-        pointer); it then returns ``failure`` when it fails.
+        pointer); it then returns ``failure`` when it fails. ``always=True``: it also works while
+        the settings cannot be understood.
         """
 
         def attach(handler: Handler) -> Handler:
-            call = _Call(self, name, handler, failure, status)
+            call = _Call(self, name, handler, failure, status, always)
             void = not status and failure is None
             ffi.def_extern(name="impl_" + name, **({} if void else {"error": call.failure}))(
                 call.gate()
@@ -130,11 +131,13 @@ class _Call:
         handler: Handler,
         failure: Any,
         status: bool,
+        always: bool,
     ) -> None:
         self.family = family
         self.name = name
         self.handler = handler
         self.returns_status = status
+        self.always = always
         self.failure = family.unknown if status else failure
         self.parameters = family.parameters.get(name, ())
 
@@ -159,10 +162,10 @@ class _Call:
         begin = perf_counter_ns()
         explanation = ""
         try:
-            current = process.current()
-            fault = current.faults.check(self.name)
-            if fault is not None:
-                raise self.injected(fault)
+            if not self.always:
+                fault = process.current().faults.check(self.name)
+                if fault is not None:
+                    raise self.injected(fault)
             result = self.handler(*args)
             if result is None and self.returns_status:
                 result = 0

@@ -26,7 +26,7 @@ sim = Family(
 )
 
 
-@sim.export("simExplain", status=False, failure=0)
+@sim.export("simExplain", status=False, failure=0, always=True)
 def explain_last(buffer: Any, size: int) -> int:
     text = explain.last().encode()
     if buffer and size > 0:

@@ -148,22 +148,34 @@ def end(stream: Stream) -> Graph:
     return Graph(capture.nodes)
 
 
+def abandon(stream: Stream) -> None:
+    """A capturing stream is destroyed: its capture ends, or fails when it only joined."""
+    capture = stream.capture
+    if capture is None:
+        return
+    if capture.origin is stream:
+        for member in capture.forked:
+            member.capture = None
+        stream.context.streams.captures.remove(capture)
+    else:
+        capture.invalidate(Status.cudaErrorStreamCaptureInvalidated, f"{stream.name} was destroyed")
+
+
 def forbid(context: Context, what: str) -> None:
     """Refuses a call that is unsafe while a stream captures, and invalidates the capture.
 
     A global capture forbids it in every thread, a thread-local one in its own; a thread that
     exchanged its mode to relaxed may. Raises CudaError (StreamCaptureUnsupported).
     """
-    from .context import thread
-
-    if not context.streams.captures or thread.capture_mode == Mode.cudaStreamCaptureModeRelaxed:
+    own_mode = context.thread.capture_mode
+    if not context.streams.captures or own_mode == Mode.cudaStreamCaptureModeRelaxed:
         return
     with context.lock:
         for capture in context.streams.captures:
             mine = capture.thread == threading.get_ident()
             everywhere = capture.mode == Mode.cudaStreamCaptureModeGlobal
             local = capture.mode == Mode.cudaStreamCaptureModeThreadLocal and mine
-            if local or (everywhere and (mine or not thread.capture_mode)):
+            if local or (everywhere and (mine or not own_mode)):
                 raise capture.invalidate(
                     Status.cudaErrorStreamCaptureUnsupported,
                     f"{what} is not permitted while {capture.origin.name} captures",

@@ -36,9 +36,7 @@ class ThreadState(threading.local):
     last_error = 0
     device = 0
     capture_mode = 0  # cudaStreamCaptureModeGlobal
-
-
-thread = ThreadState()
+    driver_context = 0  # the handle that cuCtxSetCurrent made current
 
 
 class Context:
@@ -48,6 +46,7 @@ class Context:
         self.process = process
         self.devices = device.devices(process.config)
         self.lock = threading.RLock()  # orders submissions that span several streams
+        self.thread = ThreadState()
         self.flags = 0
         self.sticky: CudaError | None = None
         self.driver_initialized = False
@@ -67,7 +66,7 @@ class Context:
     @property
     def device(self) -> Device:
         """The calling thread's device. Raises CudaError (NoDevice)."""
-        return device.require(self.devices, thread.device)
+        return device.require(self.devices, self.thread.device)
 
     def check(self) -> None:
         """Raises the failure that ruined this context, if one did."""
@@ -126,6 +125,6 @@ def report_external_fault(stream: Stream | None, explanation: str) -> None:
     From now on every call answers cudaErrorExternalDevice, until cudaDeviceReset.
     """
     where = f" (in {stream.name})" if stream is not None else ""
-    current().ruin(Status.cudaErrorExternalDevice, f"an external engine failed{where}: {explanation}")
-
-
+    current().ruin(
+        Status.cudaErrorExternalDevice, f"an external engine failed{where}: {explanation}"
+    )

@@ -217,9 +217,7 @@ def devices(config: Config) -> list[Device]:
 def require(known: list[Device], ordinal: int) -> Device:
     """Raises CudaError: NoDevice on a machine without GPU, InvalidDevice for a wrong number."""
     if not known:
-        raise CudaError(
-            Status.cudaErrorNoDevice, "this machine has no GPU (setting gpu is none)"
-        )
+        raise CudaError(Status.cudaErrorNoDevice, "this machine has no GPU (setting gpu is none)")
     if not 0 <= ordinal < len(known):
         raise CudaError(
             Status.cudaErrorInvalidDevice,

@@ -130,4 +130,3 @@ def _refuse_capture(stream: Stream, what: str) -> None:
         raise stream.capture.invalidate(
             Status.cudaErrorStreamCaptureUnsupported, f"{stream.name} captures; {what} cannot be"
         )
-

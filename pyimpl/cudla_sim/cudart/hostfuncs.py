@@ -46,7 +46,8 @@ def add_callback(stream: Stream, function: int, user_data: int, flags: int) -> N
         raise invalid_value(f"flags is {flags:#x}; it is 0")
     if stream.capture is not None:
         raise stream.capture.invalidate(
-            Status.cudaErrorStreamCaptureUnsupported, f"{stream.name} captures; a callback cannot be captured"
+            Status.cudaErrorStreamCaptureUnsupported,
+            f"{stream.name} captures; a callback cannot be captured",
         )
     run = Runner.stream_callback
     if run is None:

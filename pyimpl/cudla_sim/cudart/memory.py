@@ -127,7 +127,9 @@ class Memory:
                     Status.cudaErrorHostMemoryAlreadyRegistered,
                     f"[{address:#x}, +{size}) overlaps {clash}, which is page-locked already",
                 )
-            raise invalid_value(f"[{address:#x}, +{size}) overlaps {clash}, no memory of the host's")
+            raise invalid_value(
+                f"[{address:#x}, +{size}) overlaps {clash}, no memory of the host's"
+            )
         if not is_mapped(address, size):
             raise invalid_value(f"[{address:#x}, +{size}) is not memory of this process")
         region = self.space.map(address, size, name="registered host memory")
@@ -245,4 +247,3 @@ class Memory:
             if len(self._freed) > _FREED_KEPT:
                 self._freed.popitem(last=False)
         self.space.unmap(found.region)
-

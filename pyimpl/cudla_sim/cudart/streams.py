@@ -17,7 +17,7 @@ from ..core.fence import Fence, Timeline
 from ..core.handles import BadHandle
 from ..core.queue import Job, Queue, Work
 from . import context as context_module
-from .capture import Capture
+from .capture import Capture, abandon
 from .context import STREAM, Context
 from .device import GREATEST_PRIORITY, LEAST_PRIORITY
 from .errors import CudaError, invalid_handle, invalid_value
@@ -181,17 +181,16 @@ class Streams:
     def destroy(self, handle: int) -> None:
         """Ends a stream after the work it has. Raises CudaError (InvalidResourceHandle)."""
         if handle in (0, LEGACY, PER_THREAD):
-            raise invalid_handle(f"stream ({handle:#x}) is built in; only created ones are destroyed")
+            raise invalid_handle(
+                f"stream ({handle:#x}) is built in; only created ones are destroyed"
+            )
         stream = self.resolve(handle)
         try:
             self.context.process.handles.remove(handle, STREAM, "cudaStreamDestroy")
         except BadHandle as error:  # another thread was faster
             raise invalid_handle(f"stream {error}") from None
         with self.context.lock:
-            if stream.capture is not None:
-                stream.capture.invalidate(
-                    Status.cudaErrorStreamCaptureInvalidated, f"{stream.name} was destroyed"
-                )
+            abandon(stream)
             self._created.remove(stream)
             self._retired = [s for s in self._retired if not s.queue.idle or not s.closed]
             self._retired.append(stream)
@@ -228,4 +227,3 @@ def resolve(handle: int) -> Stream:
     (InvalidResourceHandle) for a handle that is stale, foreign or garbage.
     """
     return context_module.current().streams.resolve(handle)
-

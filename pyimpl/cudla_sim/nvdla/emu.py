@@ -229,3 +229,36 @@ def run(op: EmuOperation, resolve: Callable[[int], Bytes]) -> None:
         power(op, src, dst)
     else:
         raise UnsupportedOperation("EMU", f"operation {op.op_type}")
+
+
+LINE_STRIDE_AT = 18
+"""Byte offset of line_stride in a (new) buffer descriptor."""
+
+
+def encode_network(operations_at: int, buffers_at: int, count: int) -> bytes:
+    """Encode a network descriptor; positions are address list indices."""
+    return NETWORK.pack(operations_at, buffers_at, count).ljust(NETWORK_SIZE, b"\0")
+
+
+def encode_buffer(desc: BufferDesc) -> bytes:
+    """Encode a buffer descriptor in the new layout."""
+    packed = _BUFFER_NEW.pack(
+        desc.address,
+        desc.offset,
+        desc.size,
+        desc.format,
+        desc.width,
+        desc.height,
+        desc.channel,
+        desc.line_stride,
+        desc.surf_stride,
+    )
+    return packed.ljust(BUFFER_SIZE, b"\0")
+
+
+def encode_softmax(in_scale: float, out_scale: float, axis: int = 1) -> bytes:
+    """Encode a softmax operation in the new layout."""
+    packed = _POWER_NEW.pack(EmuOp.SOFTMAX, in_scale, out_scale, 0.0, 0.0, 0.0)
+    data = bytearray(packed.ljust(operation_size(True), b"\0"))
+    data[12] = axis
+    return bytes(data)

@@ -112,7 +112,7 @@ def unpack_feature(
     view = _feature_view(buffer, shape, dtype, atom, steps)
     number, channels, height, width = shape
     flat = view.transpose(0, 1, 4, 2, 3).reshape(number, -1, height, width)
-    return np.ascontiguousarray(flat[:, :channels])
+    return flat[:, :channels].copy(order="C")
 
 
 def pack_planar(array: Array, line_stride: int = 0, plane_stride: int = 0) -> Bytes:
@@ -274,9 +274,7 @@ def unpack_tensor(tensor: TensorDesc, buffer: Bytes) -> Array:
     step = tensor.size // tensor.n
     single = (1, *shape[1:])
     parts = [
-        unpack_image(
-            buffer[index * step :], single, dtype, tensor.pixel_format, tensor.strides[1]
-        )
+        unpack_image(buffer[index * step :], single, dtype, tensor.pixel_format, tensor.strides[1])
         for index in range(tensor.n)
     ]
     return np.concatenate(parts)

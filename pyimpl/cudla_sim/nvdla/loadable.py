@@ -531,5 +531,7 @@ def _bound(
         found[entry.bind_id] = index
     for number in range(len(found)):
         if number not in found:
-            raise BadLoadable(f"memory_list: {flag.name} numbers {sorted(found)} leave out {number}")
+            raise BadLoadable(
+                f"memory_list: {flag.name} numbers {sorted(found)} leave out {number}"
+            )
     return tuple(tensors[memories[found[number]].tensor_desc_id] for number in range(len(found)))

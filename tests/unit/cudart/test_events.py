@@ -116,9 +116,7 @@ def test_flags(cuda: Cuda) -> None:
     for flags in (BLOCKING_SYNC, DISABLE_TIMING | INTERPROCESS):
         cuda.ok.cudaEventCreateWithFlags(ctypes.byref(target), flags)
     for flags in (8, INTERPROCESS):
-        cuda.fails(
-            "cudaErrorInvalidValue", "cudaEventCreateWithFlags", ctypes.byref(target), flags
-        )
+        cuda.fails("cudaErrorInvalidValue", "cudaEventCreateWithFlags", ctypes.byref(target), flags)
     cuda.ok.cudaEventRecordWithFlags(target, None, 1)
     cuda.fails("cudaErrorInvalidValue", "cudaEventRecordWithFlags", target, None, 2)
     cuda.fails("cudaErrorInvalidValue", "cudaStreamWaitEvent", None, target, 2)

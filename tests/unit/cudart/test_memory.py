@@ -6,7 +6,6 @@ import ctypes
 import mmap
 
 import pytest
-
 from cudla_sim.constants.cudart import cudaMemoryType
 from cudla_sim.testing import prototypes
 

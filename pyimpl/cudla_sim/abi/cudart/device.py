@@ -7,7 +7,6 @@ from typing import Any
 from ...constants.cudart import cudaDeviceMask, cudaError, cudaLimit
 from ...constants.nvsci import NvSciSyncAttrKey
 from ...cudart import capture, context, device, messages
-from ...cudart.context import thread
 from ...cudart.device import Device
 from ...cudart.errors import CudaError, invalid_value
 from ...nvsci import sync
@@ -43,14 +42,14 @@ def runtime_version(version: Any) -> None:
 
 
 def _last() -> int:
-    sticky = context.current().sticky
-    return sticky.status if sticky is not None else thread.last_error
+    current = context.current()
+    return current.sticky.status if current.sticky is not None else current.thread.last_error
 
 
 @cudart.export("cudaGetLastError", ruined="ignore")
 def get_last_error() -> int:
     status = _last()
-    thread.last_error = 0
+    context.current().thread.last_error = 0
     return status
 
 
@@ -72,8 +71,9 @@ def get_error_string(error: int) -> Any:
 @cudart.export("cudaGetDeviceCount", ruined="ignore")
 def get_device_count(count: Any) -> None:
     null(count=count)
-    count[0] = len(context.current().devices)
-    enter()
+    current = context.current()
+    count[0] = len(current.devices)
+    enter(current)
 
 
 def _fill(prop: Any, found: Device) -> None:
@@ -112,13 +112,13 @@ def choose_device(ordinal: Any, prop: Any) -> None:
 
 @cudart.export("cudaSetDevice")
 def set_device(ordinal: int) -> None:
-    thread.device = get_device(ordinal).ordinal
+    context.current().thread.device = get_device(ordinal).ordinal
 
 
 @cudart.export("cudaGetDevice")
 def get_current_device(ordinal: Any) -> None:
     null(device=ordinal)
-    ordinal[0] = thread.device
+    ordinal[0] = context.current().thread.device
 
 
 @cudart.export("cudaInitDevice")
@@ -164,8 +164,10 @@ def device_synchronize() -> None:
 
 @cudart.export("cudaDeviceReset", ruined="ignore")
 def device_reset() -> None:
-    enter().reset()
-    thread.last_error = 0
+    current = context.current()
+    enter(current)
+    current.reset()
+    current.thread.last_error = 0
 
 
 def _limit(limit: int) -> dict[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
@@ -61,13 +60,6 @@ class PrimaryContext:
         self.owner = owner
         self.retained = 0
         self.handle = owner.process.handles.add(CONTEXT, self)
-
-
-class _Current(threading.local):
-    handle = 0
-
-
-_current = _Current()
 
 
 def _primary() -> PrimaryContext:
@@ -178,9 +170,7 @@ def _release(ordinal: int) -> None:
     get_device(ordinal)
     primary = _primary()
     if primary.retained == 0:
-        raise CudaError(
-            Result.CUDA_ERROR_INVALID_CONTEXT, "the primary context is not retained"
-        )
+        raise CudaError(Result.CUDA_ERROR_INVALID_CONTEXT, "the primary context is not retained")
     primary.retained -= 1
 
 
@@ -191,24 +181,26 @@ driver.export("cuDevicePrimaryCtxRelease")(_release)
 @driver.export("cuCtxGetCurrent")
 def ctx_get_current(target: Any) -> None:
     null(pctx=target)
-    target[0] = pointer(_current.handle)
+    target[0] = pointer(context.current().thread.driver_context)
 
 
 @driver.export("cuCtxSetCurrent")
 def ctx_set_current(wanted: Any) -> None:
+    thread = context.current().thread
     if not wanted:
-        _current.handle = 0
+        thread.driver_context = 0
         return
-    _current.handle = driver.resolve(wanted, CONTEXT, "ctx").handle
+    thread.driver_context = driver.resolve(wanted, CONTEXT, "ctx").handle
 
 
 def _require_current() -> PrimaryContext:
-    if _current.handle == 0:
+    handle = context.current().thread.driver_context
+    if handle == 0:
         raise CudaError(
             Result.CUDA_ERROR_INVALID_CONTEXT,
             "no context is current in this thread (cuCtxSetCurrent)",
         )
-    found: PrimaryContext = driver.resolve(_current.handle, CONTEXT, "the current context")
+    found: PrimaryContext = driver.resolve(handle, CONTEXT, "the current context")
     return found
 
 

@@ -26,7 +26,7 @@ class InjectedError(CudaError):
 
     def __init__(self, status: int, explanation: str) -> None:
         super().__init__(status, explanation)
-        context.thread.last_error = self.status
+        context.current().thread.last_error = self.status
 
 
 class Runtime(Family):
@@ -55,17 +55,17 @@ class Runtime(Family):
         def decorate(handler: Handler) -> Handler:
             @wraps(handler)
             def checked(*args: Any) -> Any:
+                current = context.current()
                 try:
-                    if ruined == "ignore":
-                        return handler(*args)
-                    current = enter()
+                    if ruined != "ignore":
+                        enter(current)
                     if ruined == "refuse":
                         current.check()
                     result = handler(*args)
                     if ruined == "report":
                         current.check()
                 except BaseException as error:
-                    context.thread.last_error = self.status_of(error)
+                    current.thread.last_error = self.status_of(error)
                     raise
                 return result
 
@@ -90,18 +90,15 @@ cudart = Runtime(
 null = partial(cudart.require, Status.cudaErrorInvalidValue)
 
 
-def enter() -> Context:
-    """The context, for a call that needs a device.
-
-    Raises CudaError: NoDevice, NotPermitted from inside a host function.
+def enter(current: Context) -> None:
+    """For a call that needs a device. Raises CudaError: NoDevice, or NotPermitted from inside a
+    host function.
     """
     if _in_callback is not None and _in_callback():
         raise CudaError(
             Status.cudaErrorNotPermitted, "a host function in a stream must not call CUDA"
         )
-    current = context.current()
-    device.require(current.devices, context.thread.device)
-    return current
+    device.require(current.devices, current.thread.device)
 
 
 def required_flags(flags: int, allowed: int, names: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from ...constants.cudart import cudaError, cudaStreamCaptureMode, cudaStreamCaptureStatus
 from ...cudart import capture, context, hostfuncs
 from ...cudart.capture import Graph
-from ...cudart.context import GRAPH, GRAPH_EXEC, thread
+from ...cudart.context import GRAPH, GRAPH_EXEC
 from ...cudart.errors import CudaError, invalid_handle, invalid_value
 from ...cudart.streams import Stream
 from ..native import ffi, lib, pointer
@@ -181,6 +181,7 @@ def thread_exchange_stream_capture_mode(mode: Any) -> None:
     null(mode=mode)
     if mode[0] not in cudaStreamCaptureMode._value2member_map_:
         raise invalid_value(f"*mode is {mode[0]}; Global 0, ThreadLocal 1 or Relaxed 2")
+    thread = context.current().thread
     thread.capture_mode, mode[0] = int(mode[0]), thread.capture_mode
 
 

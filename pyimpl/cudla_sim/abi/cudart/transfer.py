@@ -123,7 +123,5 @@ def memset_2d(ptr: Any, pitch: int, value: int, width: int, height: int) -> None
 
 
 @cudart.export("cudaMemset2DAsync")
-def memset_2d_async(
-    ptr: Any, pitch: int, value: int, width: int, height: int, stream: Any
-) -> None:
+def memset_2d_async(ptr: Any, pitch: int, value: int, width: int, height: int, stream: Any) -> None:
     _fill(ptr, value, plane(width, height, pitch), stream, wait=False)

@@ -52,9 +52,7 @@ class Unit:
 
 
 UNITS: dict[OpType, Unit] = {
-    OpType.BDMA: Unit(
-        "BDMA", program_misc.bdma, "BDMA", None, (), (), Interrupt.BDMA
-    ),
+    OpType.BDMA: Unit("BDMA", program_misc.bdma, "BDMA", None, (), (), Interrupt.BDMA),
     OpType.CONV: Unit(
         "CONV",
         program_conv.program,

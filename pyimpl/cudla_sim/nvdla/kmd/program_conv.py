@@ -174,9 +174,7 @@ def _cdma(op: ConvOp, surface: ConvSurface, context: Context) -> Writes:
         ]
     else:
         writes.append(("D_CVT_CFG", 0))
-    pads = (
-        op.pad_x_left | op.pad_x_right << 8 | op.pad_y_top << 16 | op.pad_y_bottom << 24
-    )
+    pads = op.pad_x_left | op.pad_x_right << 8 | op.pad_y_top << 16 | op.pad_y_bottom << 24
     writes += [
         ("D_CONV_STRIDE", (op.conv_stride_x - 1) | (op.conv_stride_y - 1) << 16),
         ("D_ZERO_PADDING", pads),

@@ -39,9 +39,7 @@ def lut_writes(lut: LutParam, precision: int, sdp: bool) -> Writes:
     writes += [("S_LUT_ACCESS_DATA", value) for value in lut.linear_exp_table]
     writes.append(("S_LUT_ACCESS_CFG", _WRITE | 1 << 16))
     writes += [("S_LUT_ACCESS_DATA", value) for value in lut.linear_only_table]
-    priorities = (
-        lut.underflow_priority << 4 | lut.overflow_priority << 5 | lut.hybrid_priority << 6
-    )
+    priorities = lut.underflow_priority << 4 | lut.overflow_priority << 5 | lut.hybrid_priority << 6
     position = lut.linear_exp_offset & 0xFF
     info = (position if lut.method == 0 else position << 8) | (lut.linear_only_offset & 0xFF) << 16
     writes += [("S_LUT_CFG", lut.method | priorities), ("S_LUT_INFO", info)]

@@ -149,6 +149,4 @@ def bdma(op: BdmaOp, surface: BdmaSurface, context: Context) -> Program:
     require(count <= len(surface.transfers), f"BDMA num_transfers = {count}: at most 20")
     check_choice("BDMA source_type", surface.source_type, 2)
     check_choice("BDMA destination_type", surface.destination_type, 2)
-    return [
-        ("BDMA", _transfer(surface, item, context)) for item in surface.transfers[:count]
-    ]
+    return [("BDMA", _transfer(surface, item, context)) for item in surface.transfers[:count]]

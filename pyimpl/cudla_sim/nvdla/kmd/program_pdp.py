@@ -66,9 +66,7 @@ def _rdma(op: PdpOp, surface: PdpSurface, source: int, context: Context) -> Writ
         ("D_POOLING_PADDING_CFG", op.pad_left),
         (
             "D_PARTIAL_WIDTH_IN",
-            _partial(
-                op.partial_in_width_first, op.partial_in_width_mid, op.partial_in_width_last
-            ),
+            _partial(op.partial_in_width_first, op.partial_in_width_mid, op.partial_in_width_last),
         ),
     ]
 
@@ -88,9 +86,7 @@ def _pdp(op: PdpOp, surface: PdpSurface, context: Context) -> Writes:
         ("D_OPERATION_MODE_CFG", op.pool_mode | int(in_memory) << 4 | (op.split_num - 1) << 8),
         (
             "D_PARTIAL_WIDTH_IN",
-            _partial(
-                op.partial_in_width_first, op.partial_in_width_mid, op.partial_in_width_last
-            ),
+            _partial(op.partial_in_width_first, op.partial_in_width_mid, op.partial_in_width_last),
         ),
         (
             "D_PARTIAL_WIDTH_OUT",
@@ -98,10 +94,7 @@ def _pdp(op: PdpOp, surface: PdpSurface, context: Context) -> Writes:
         ),
         (
             "D_POOLING_KERNEL_CFG",
-            op.pool_width
-            | op.pool_height << 8
-            | (op.stride_x - 1) << 16
-            | (op.stride_y - 1) << 20,
+            op.pool_width | op.pool_height << 8 | (op.stride_x - 1) << 16 | (op.stride_y - 1) << 20,
         ),
         ("D_RECIP_KERNEL_WIDTH", reciprocal[op.pool_width]),
         ("D_RECIP_KERNEL_HEIGHT", reciprocal[op.pool_height]),

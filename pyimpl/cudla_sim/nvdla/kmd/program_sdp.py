@@ -33,9 +33,7 @@ def needs_rdma(op: SdpOp, surface: SdpSurface) -> bool:
 
 def _fetches(stage: SdpStage) -> bool:
     """True if the stage has operands in memory."""
-    return bool(
-        stage.enable and stage.type != SdpOpType.NONE and stage.mode != SdpMode.PER_LAYER
-    )
+    return bool(stage.enable and stage.type != SdpOpType.NONE and stage.mode != SdpMode.PER_LAYER)
 
 
 def _check(op: SdpOp, surface: SdpSurface) -> None:

@@ -21,7 +21,7 @@ ENUMS: dict[str, dict[str, int]] = {
     "enable": _named("DISABLE ENABLE"),
     "force": _named("NOFORCE FORCE"),
     "group": _named("GROUP_0 GROUP_1"),
-    "lock": {'LOCK': 0, 'UNLOCK': 225},
+    "lock": {"LOCK": 0, "UNLOCK": 225},
     "lrn_length": _named("LEN3 LEN5 LEN7 LEN9"),
     "lut_access": _named("READ WRITE"),
     "lut_function": _named("EXPONENT LINEAR"),

@@ -173,7 +173,9 @@ class Convolution:
                 raise HardwareFault("CDMA", "weight reuse, but no such weights were left in CBUF")
             return kept.weights
         lines = 1 << s.y_extension if self.cdma.image else 1
-        if lines > 4 or (lines > 1 and (s.columns > 1 or s.channels * lines > self.config.atomic_c)):
+        if lines > 4 or (
+            lines > 1 and (s.columns > 1 or s.channels * lines > self.config.atomic_c)
+        ):
             raise HardwareFault(
                 "CSC", f"post-extension {s.y_extension} with {s.columns} x {s.channels} weights"
             )
@@ -219,8 +221,9 @@ class Convolution:
             pixel = self._data[0].shape[-1]
             if s.columns != 1 or s.channels % pixel:
                 raise HardwareFault(
-                    "CSC", f"image weights of {s.columns} x {s.channels}: width 1 and a multiple"
-                    f" of {pixel} channels expected"
+                    "CSC",
+                    f"image weights of {s.columns} x {s.channels}: width 1 and a multiple"
+                    f" of {pixel} channels expected",
                 )
             columns, channels = s.channels // pixel, pixel
         window = Window(

@@ -35,9 +35,7 @@ _ORDER: dict[str, tuple[int, ...]] = {
         ),
         _RGBA,
     ),
-    **dict.fromkeys(
-        ("A8R8G8B8", "X8R8G8B8", "A8Y8U8V8", "A16Y16U16V16", "A16Y16U16V16_F"), _BGRA
-    ),
+    **dict.fromkeys(("A8R8G8B8", "X8R8G8B8", "A8Y8U8V8", "A16Y16U16V16", "A16Y16U16V16_F"), _BGRA),
     **dict.fromkeys(("B8G8R8A8", "B8G8R8X8", "V8U8Y8A8", "V16U16Y16A16"), _GBAR),
     **dict.fromkeys(("R8G8B8A8", "R8G8B8X8"), _ABGR),
 }

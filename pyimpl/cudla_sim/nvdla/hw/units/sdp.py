@@ -237,9 +237,7 @@ class Processor:
         surfaces, _, width, atom = target.shape
         lines = values.shape[0]
         part = values[:, :, : surfaces * atom].reshape(lines, width, surfaces, atom)
-        np.copyto(
-            target[:, first : first + lines], part.transpose(2, 0, 1, 3), casting="unsafe"
-        )
+        np.copyto(target[:, first : first + lines], part.transpose(2, 0, 1, 3), casting="unsafe")
 
     @property
     def dtype(self) -> np.dtype[Any]:

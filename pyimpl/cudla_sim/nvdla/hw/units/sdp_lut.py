@@ -166,9 +166,7 @@ class Lut:
         counters.hybrid += int(np.where(use_lo, lo_hit, le_hit).sum())
         return use_lo
 
-    def _value(
-        self, values: NDArray[np.float64], which: int, found: Lookup
-    ) -> NDArray[np.float64]:
+    def _value(self, values: NDArray[np.float64], which: int, found: Lookup) -> NDArray[np.float64]:
         """Interpolate inside a table, extrapolate outside."""
         table = self._tables[which]
         index = np.clip(found.index, 0, len(table) - 2)

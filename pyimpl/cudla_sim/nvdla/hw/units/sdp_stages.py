@@ -231,8 +231,9 @@ class Operands:
         surfaces = -(-extent.channels // atom)
         if extent.height > 1 and dma.line_stride < extent.width * atom * item:
             raise HardwareFault(
-                "SDP_RDMA", f"operand line stride {dma.line_stride} is less than"
-                f" {extent.width} x {atom * item} bytes"
+                "SDP_RDMA",
+                f"operand line stride {dma.line_stride} is less than"
+                f" {extent.width} x {atom * item} bytes",
             )
         plane = (extent.height - 1) * dma.line_stride + extent.width * atom * item
         if surfaces > 1 and dma.surface_stride < plane:
@@ -370,9 +371,7 @@ class Stage:
             product = np.clip(wide, INT32_MIN, INT32_MAX).astype(np.float64)
             values = np.where(values < 0, product, values) if p.prelu else product
         if not p.alu_bypass:
-            values = alu(
-                values, self._operand(_USE_ALU, first, lines, False), p.alu_algorithm
-            )
+            values = alu(values, self._operand(_USE_ALU, first, lines, False), p.alu_algorithm)
             saturate32(values)
         return values
 

@@ -1,0 +1,161 @@
+"""The layers a network is built from, and what they compute in floating point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float32]
+
+
+@dataclass(eq=False)
+class Tensor:
+    """A value in the network; *shape* is (channels, height, width).
+
+    ``scale`` is the real value of one integer step (set when an int8 network is calibrated).
+    """
+
+    name: str
+    shape: tuple[int, int, int]
+    scale: float = 0.0
+
+
+@dataclass(eq=False)
+class Layer:
+    """Base of all layers."""
+
+    name: str
+    inputs: list[Tensor]
+    output: Tensor
+    relu: bool = False
+
+    def compute(self, *values: Array) -> Array:
+        """Return the result for inputs [n, c, h, w]."""
+        raise NotImplementedError
+
+    def reference(self, *values: Array) -> Array:
+        """Result with the activation applied."""
+        result = self.compute(*values)
+        return np.maximum(result, 0) if self.relu else result
+
+
+@dataclass(eq=False)
+class Conv(Layer):
+    """Convolution with bias; ``weights`` [kernel, channel, row, column]."""
+
+    weights: Array = field(default_factory=lambda: np.zeros((1, 1, 1, 1), np.float32))
+    bias: Array = field(default_factory=lambda: np.zeros(1, np.float32))
+    stride: tuple[int, int] = (1, 1)
+    pads: tuple[int, int, int, int] = (0, 0, 0, 0)
+    dilation: tuple[int, int] = (1, 1)
+
+    def compute(self, *values: Array) -> Array:
+        top, bottom, left, right = self.pads
+        x = np.pad(values[0], ((0, 0), (0, 0), (top, bottom), (left, right)))
+        kernels, _, rows, columns = self.weights.shape
+        _, height, width = self.output.shape
+        result = np.zeros((len(x), kernels, height, width), np.float32)
+        for row in range(rows):
+            for column in range(columns):
+                y0, x0 = row * self.dilation[0], column * self.dilation[1]
+                part = x[
+                    :,
+                    :,
+                    y0 : y0 + (height - 1) * self.stride[0] + 1 : self.stride[0],
+                    x0 : x0 + (width - 1) * self.stride[1] + 1 : self.stride[1],
+                ]
+                result += np.einsum("nchw,kc->nkhw", part, self.weights[:, :, row, column])
+        return result + self.bias[None, :, None, None]
+
+
+@dataclass(eq=False)
+class Scale(Layer):
+    """Per-channel scale and shift."""
+
+    scale: Array = field(default_factory=lambda: np.ones(1, np.float32))
+    shift: Array = field(default_factory=lambda: np.zeros(1, np.float32))
+
+    def compute(self, *values: Array) -> Array:
+        return values[0] * self.scale[None, :, None, None] + self.shift[None, :, None, None]
+
+
+@dataclass(eq=False)
+class Activation(Layer):
+    """Nothing but the activation."""
+
+    def compute(self, *values: Array) -> Array:
+        return values[0]
+
+
+@dataclass(eq=False)
+class Add(Layer):
+    """Sum of two tensors."""
+
+    def compute(self, *values: Array) -> Array:
+        return values[0] + values[1]
+
+
+@dataclass(eq=False)
+class Pool(Layer):
+    """Maximum or average pooling; the average counts padding as zeros."""
+
+    average: bool = False
+    kernel: tuple[int, int] = (2, 2)
+    stride: tuple[int, int] = (2, 2)
+    pads: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+    def compute(self, *values: Array) -> Array:
+        top, bottom, left, right = self.pads
+        fill = 0.0 if self.average else -np.inf
+        _, height, width = self.output.shape
+        frame = ((0, 0), (0, 0), (top, bottom + 16), (left, right + 16))
+        x = np.pad(values[0], frame, constant_values=fill)
+        parts = [
+            x[
+                :,
+                :,
+                row : row + (height - 1) * self.stride[0] + 1 : self.stride[0],
+                column : column + (width - 1) * self.stride[1] + 1 : self.stride[1],
+            ]
+            for row in range(self.kernel[0])
+            for column in range(self.kernel[1])
+        ]
+        stack = np.stack(parts)
+        return stack.mean(axis=0) if self.average else stack.max(axis=0)
+
+
+@dataclass(eq=False)
+class Softmax(Layer):
+    """Softmax over the channels, computed on the host."""
+
+    def compute(self, *values: Array) -> Array:
+        shifted = np.exp(values[0] - values[0].max(axis=1, keepdims=True))
+        return shifted / shifted.sum(axis=1, keepdims=True)
+
+
+def output_size(size: int, kernel: int, stride: int, before: int, after: int, step: int = 1) -> int:
+    """Positions of a window along one axis."""
+    return (size + before + after - (kernel - 1) * step - 1) // stride + 1
+
+
+def pair(value: int | tuple[int, int]) -> tuple[int, int]:
+    """Allow one number for (y, x)."""
+    return (value, value) if isinstance(value, int) else value
+
+
+def four(value: int | tuple[int, ...]) -> tuple[int, int, int, int]:
+    """Allow one number or (y, x) for (top, bottom, left, right)."""
+    if isinstance(value, int):
+        return (value,) * 4
+    if len(value) == 2:
+        return (value[0], value[0], value[1], value[1])
+    top, bottom, left, right = value
+    return top, bottom, left, right
+
+
+def as_float(values: Any) -> Array:
+    """Return a float32 array."""
+    return np.asarray(values, np.float32)
