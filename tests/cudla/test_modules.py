@@ -39,9 +39,22 @@ def test_arguments(either: Client, digits: bytes) -> None:
     assert load(either.device, digits, size, target, 2) == invalid
     assert load(either.device, digits, size, target, 1) == invalid
     assert load(either.device, digits, 1 << 63, target, 0) == invalid
-    # Far more than is mapped behind the image: an answer, not a segmentation fault.
-    assert load(either.device, digits, 1 << 31, target, 0) == S.cudlaErrorInvalidAddress
     check(load(either.device, digits, size, target, 0))
+
+
+def test_size_beyond_what_is_mapped(either: Client, digits: bytes) -> None:
+    """An answer, not a segmentation fault: the page behind the image is not there."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    pages = -(-len(digits) // 4096) * 4096
+    where = libc.mmap(None, ctypes.c_size_t(pages + 4096), 3, 0x22, -1, 0)
+    assert libc.munmap(ctypes.c_void_p(where + pages), ctypes.c_size_t(4096)) == 0
+    image = where + pages - len(digits)
+    ctypes.memmove(image, digits, len(digits))
+    load = either.api.cudlaModuleLoadFromMemory
+    out = ctypes.byref(pointer())
+    assert load(either.device, image, len(digits) + 1, out, 0) == S.cudlaErrorInvalidParam
+    check(load(either.device, image, len(digits), out, 0))
 
 
 def test_one_module_a_handle_unless_set_otherwise(

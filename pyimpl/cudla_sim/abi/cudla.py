@@ -17,7 +17,7 @@ from ..constants.cudla_parameters import PARAMETERS
 from ..constants.nvsci import NvSciBufType
 from ..constants.nvsci import NvSciSyncAttrKey as SyncKey
 from ..core import explain, process
-from ..core.memory import read_host
+from ..core.memory import MemoryFault, read_host
 from ..cudart import context as cuda
 from ..cudart import streams
 from ..cudart.errors import CudaError
@@ -192,7 +192,10 @@ def module_load(dev_handle: Any, image: Any, size: int, module: Any, flags: int)
 def _read_image(where: int, size: int) -> bytes:
     if size > 1 << 32:
         raise invalid_param(f"moduleSize is {size}; no loadable has more than 4 GiB")
-    return read_host(where, size)
+    try:
+        return read_host(where, size)
+    except MemoryFault as fault:
+        raise invalid_param(f"pModule and moduleSize: {fault.explanation}") from None
 
 
 def _module_handles(device: Any) -> set[int]:
@@ -368,12 +371,9 @@ def nvscisync_attributes(attr_list: Any, flags: int) -> None:
 # --- tasks ---------------------------------------------------------------------------------------
 
 
-def _tensors(array: Any, count: int, limit: int, what: str) -> list[int] | None:
-    if not array:
-        return None
-    if count > limit:
-        raise invalid_param(f"{what} is {count}; the module has at most {limit}")
-    return [address(array[i]) for i in range(count)]
+def _tensors(array: Any, count: int, most: int) -> list[int] | None:
+    """The pointers of a tensor array, no more of them than a legal task has."""
+    return [address(array[i]) for i in range(min(count, most))] if array else None
 
 
 def _wait_events(events: Any, task: str) -> list[WaitEvent] | None:
@@ -423,17 +423,17 @@ def _signal_events(events: Any, task: str) -> list[SignalEvent] | None:
 def _request(task: Any, index: int) -> TaskRequest:
     name = f"ptrToTasks[{index}]"
     module = None
-    inputs_most = outputs_most = 1 << 10
+    inputs = outputs = 0
     if task.moduleHandle:
         module = _module(task.moduleHandle, f"{name}.moduleHandle")
-        inputs_most = len(module.inputs)
-        outputs_most = len(module.outputs) + len(module.statistics)
+        inputs = len(module.inputs)
+        outputs = len(module.outputs) + len(module.statistics)
     return TaskRequest(
         module,
-        _tensors(task.inputTensor, task.numInputTensors, inputs_most, f"{name}.numInputTensors"),
-        _tensors(
-            task.outputTensor, task.numOutputTensors, outputs_most, f"{name}.numOutputTensors"
-        ),
+        _tensors(task.inputTensor, task.numInputTensors, inputs),
+        _tensors(task.outputTensor, task.numOutputTensors, outputs),
+        task.numInputTensors,
+        task.numOutputTensors,
         _wait_events(task.waitEvents, name),
         _signal_events(task.signalEvents, name),
     )

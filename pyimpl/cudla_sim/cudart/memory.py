@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..constants.cudart import cudaError as Status
+from ..constants.cudart import cudaHostRegisterReadOnly
 from ..constants.cudart import cudaMemoryType as Type
 from ..core.memory import AddressSpace, Region
 from .errors import CudaError, invalid_value
@@ -22,7 +23,18 @@ from .errors import CudaError, invalid_value
 _FREED_KEPT = 4096
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.msync.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_MS_ASYNC = 1
+_LIBC.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+_MS_ASYNC, _POPULATE_READ, _POPULATE_WRITE = 1, 22, 23
+
+
+def _can_populate() -> bool:
+    """Whether the kernel tests the permissions of a range for us (madvise since Linux 5.14)."""
+    page = mmap.mmap(-1, mmap.PAGESIZE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    return int(_LIBC.madvise(address, mmap.PAGESIZE, _POPULATE_WRITE)) == 0
+
+
+_CAN_POPULATE = _can_populate()
 
 
 @dataclass(eq=False)
@@ -65,12 +77,19 @@ class Attributes(NamedTuple):
     host_address: int
 
 
-def is_mapped(address: int, size: int) -> bool:
-    """Whether every page of [address, address + size) exists in this process."""
+def accessible(address: int, size: int, *, write: bool = False) -> bool:
+    """Whether this process may read (or write) all of [address, address + size).
+
+    Kernels before 5.14 cannot tell; there the range only has to exist.
+    """
     first = address & -mmap.PAGESIZE
     if address <= 0 or address + size >= 1 << 63:
         return False
-    return int(_LIBC.msync(first, address + size - first, _MS_ASYNC)) == 0
+    span = address + size - first
+    if _CAN_POPULATE:
+        advice = _POPULATE_WRITE if write else _POPULATE_READ
+        return int(_LIBC.madvise(first, span, advice)) == 0
+    return int(_LIBC.msync(first, span, _MS_ASYNC)) == 0
 
 
 class Memory:
@@ -130,7 +149,7 @@ class Memory:
             raise invalid_value(
                 f"[{address:#x}, +{size}) overlaps {clash}, no memory of the host's"
             )
-        if not is_mapped(address, size):
+        if not accessible(address, size, write=not flags & cudaHostRegisterReadOnly):
             raise invalid_value(f"[{address:#x}, +{size}) is not memory of this process")
         region = self.space.map(address, size, name="registered host memory")
         region.owner = Allocation(region, Type.cudaMemoryTypeHost, "cudaHostRegister", flags)

@@ -18,7 +18,7 @@ from ..core.memory import Bytes, host_bytes
 from ..core.queue import Work
 from .context import Context
 from .errors import CudaError, invalid_value
-from .memory import Memory, is_mapped
+from .memory import Memory, accessible
 from .streams import Stream
 
 _SIDES = {  # kind -> (where dst is, where src is)
@@ -81,7 +81,9 @@ def _check_side(memory: Memory, address: int, side: str, argument: str) -> None:
         )
 
 
-def check(memory: Memory, address: int, shape: Shape, side: str, argument: str) -> Range:
+def check(
+    memory: Memory, address: int, shape: Shape, side: str, argument: str, *, write: bool = False
+) -> Range:
     """The memory behind a pointer argument. Raises CudaError (InvalidValue)."""
     size = shape.span
     if address == 0:
@@ -100,8 +102,11 @@ def check(memory: Memory, address: int, shape: Shape, side: str, argument: str) 
     clash = memory.space.overlapping(address, size)
     if clash is not None:
         raise invalid_value(f"{argument} [{address:#x}, +{size}) runs into {clash}")
-    if not is_mapped(address, size):
-        raise invalid_value(f"{argument} [{address:#x}, +{size}) is not memory of this process")
+    if not accessible(address, size, write=write):
+        verb = "write to" if write else "read"
+        raise invalid_value(
+            f"{argument} [{address:#x}, +{size}) is no memory that this process may {verb}"
+        )
     return Range(address, host_bytes(address, size), shape, pageable=True)
 
 
@@ -133,7 +138,7 @@ class Copy:
             )
         src_shape = shape if src_pitch is None else shape._replace(pitch=src_pitch)
         self.dst_side, self.src_side = _SIDES[Kind(kind)]
-        self.dst = check(memory, dst, shape, self.dst_side, "dst")
+        self.dst = check(memory, dst, shape, self.dst_side, "dst", write=True)
         self.src = check(memory, src, src_shape, self.src_side, "src")
 
     def perform(self) -> None:

@@ -1,7 +1,7 @@
 """The built-in module that CUDLA_MODULE_ENABLE_FAULT_DIAGNOSTICS loads: a self test of the core.
 
-The real test vectors are private to the firmware. Ours runs a small convolution network, built on
-the spot with seeded weights, and compares every output element with plain integer arithmetic.
+The real test vectors are private to the firmware. Ours runs a small int8 network, built on the spot
+with seeded weights, and compares every output element with the floating-point result.
 """
 
 from __future__ import annotations

@@ -122,14 +122,14 @@ def _prepare(
         )
     inputs = [] if request.inputs is None else request.inputs
     outputs = [] if request.outputs is None else request.outputs
-    if len(inputs) != len(module.inputs):
+    if request.inputs is not None and request.input_count != len(module.inputs):
         raise invalid_param(
-            f"{task}.numInputTensors is {len(inputs)}; the module has {len(module.inputs)}"
+            f"{task}.numInputTensors is {request.input_count}; the module has {len(module.inputs)}"
         )
     plain, with_statistics = len(module.outputs), len(module.outputs) + len(module.statistics)
-    if len(outputs) not in (plain, with_statistics):
+    if request.output_count not in (plain, with_statistics):
         raise invalid_param(
-            f"{task}.numOutputTensors is {len(outputs)}; the module has {plain} outputs"
+            f"{task}.numOutputTensors is {request.output_count}; the module has {plain} outputs"
             + (f", {with_statistics} with statistics buffers" if module.statistics else "")
         )
     bound = _lookup(device, f"{task}.inputTensor", inputs, module.inputs, write=False)

@@ -47,11 +47,17 @@ class SignalEvent:
 
 @dataclass
 class TaskRequest:
-    """One cudlaTask as decoded from C. ``inputs``/``outputs`` are None for NULL arrays."""
+    """One cudlaTask as decoded from C.
+
+    ``inputs`` and ``outputs`` are None for NULL arrays. The counts are what the program says; the
+    lists hold at most as many pointers as a task of this module can have.
+    """
 
     module: Module | None
     inputs: Sequence[int] | None
     outputs: Sequence[int] | None
+    input_count: int
+    output_count: int
     waits: list[WaitEvent] | None
     signals: list[SignalEvent] | None
 

@@ -5,6 +5,8 @@ Two generations exist: ``new=False`` has data cubes of 28 bytes, ``new=True`` (i
 Source: nvdla/sw ``dla_interface.h`` and its history.
 """
 
+# ruff: noqa: RUF009 - the member helpers return dataclasses.field(), nothing is shared
+
 from __future__ import annotations
 
 from dataclasses import dataclass

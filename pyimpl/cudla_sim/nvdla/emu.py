@@ -8,11 +8,11 @@ Source: nvdla/sw ``Emulator.cpp``, ``emu_interface.h``.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from struct import Struct
-from struct import error as StructError
 from typing import Any
 
 import numpy as np
@@ -82,36 +82,43 @@ def operation_size(new: bool) -> int:
 
 def _buffer(data: Bytes, offset: int, new: bool) -> BufferDesc:
     if new:
-        return BufferDesc(*_BUFFER_NEW.unpack_from(data, offset))
-    address, size, kind, *rest = _BUFFER_OLD.unpack_from(data, offset)
+        return BufferDesc(*_BUFFER_NEW.unpack_from(data.data, offset))
+    address, size, kind, *rest = _BUFFER_OLD.unpack_from(data.data, offset)
     return BufferDesc(address, 0, size, kind + (kind > 0), *rest)  # INT8_8 did not exist yet
 
 
-def _operation(data: Bytes, offset: int, new: bool) -> tuple[Any, ...]:
-    """Return (type, in_scale, out_scale, power, scale, shift, axis)."""
+def _operation(
+    data: Bytes, offset: int, new: bool, src: BufferDesc, dst: BufferDesc
+) -> EmuOperation:
+    """Read an entry of the operation list."""
+    axis = int(data[offset + (12 if new else 1)])
     if new:
-        fields = _POWER_NEW.unpack_from(data, offset)
+        op_type, in_scale, out_scale, power, scale, shift = _POWER_NEW.unpack_from(
+            data.data, offset
+        )
     else:
-        op_type, *rest = _POWER_OLD.unpack_from(data, offset)
-        fields = (op_type, 1.0, 1.0, *rest)
-    return (*fields, int(data[offset + (12 if new else 1)]))
+        op_type, power, scale, shift = _POWER_OLD.unpack_from(data.data, offset)
+        in_scale = out_scale = 1.0
+    return EmuOperation(op_type, in_scale, out_scale, power, scale, shift, axis, src, dst)
 
 
 def operations(resolve: Callable[[int], Bytes], new: bool) -> list[EmuOperation]:
     """Read the operations of a task; *resolve* gives the memory behind an address list entry."""
     try:
-        op_index, buffer_index, count = NETWORK.unpack_from(resolve(0), 0)
+        op_index, buffer_index, count = NETWORK.unpack_from(resolve(0).data, 0)
         op_list, buffers = resolve(op_index), resolve(buffer_index)
         size = operation_size(new)
         return [
-            EmuOperation(
-                *_operation(op_list, number * size, new),
+            _operation(
+                op_list,
+                number * size,
+                new,
                 _buffer(buffers, number * 2 * BUFFER_SIZE, new),
                 _buffer(buffers, (number * 2 + 1) * BUFFER_SIZE, new),
             )
             for number in range(count)
         ]
-    except (StructError, IndexError) as error:
+    except (struct.error, IndexError) as error:
         raise NvdlaError(f"EMU task: a descriptor list is too short ({error})") from None
 
 

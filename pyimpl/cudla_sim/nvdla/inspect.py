@@ -11,7 +11,6 @@ from cudla_sim.nvdla.descriptors import (
     ConvSurface,
     DataCube,
     MemoryType,
-    OpType,
     PdpOp,
     Precision,
     SdpOp,

@@ -311,16 +311,21 @@ def _task(table: Table) -> TaskEntry:
 
 
 def _tensor(table: Table) -> TensorDesc:
-    kinds = [table.scalar(5 + slot, "B", "kind") for slot in range(5)]
-    dims = [table.scalar(10 + slot, "i", "nchw"[slot]) for slot in range(4)]
     return TensorDesc(
-        table.string(0, "name"),
-        table.scalar(1, "H", "id"),
-        table.scalar(2, "H", "mem_id"),
-        table.scalar(3, "Q", "size"),
-        table.scalar(4, "Q", "offset"),
-        *kinds,
-        *dims,
+        name=table.string(0, "name"),
+        id=table.scalar(1, "H", "id"),
+        mem_id=table.scalar(2, "H", "mem_id"),
+        size=table.scalar(3, "Q", "size"),
+        offset=table.scalar(4, "Q", "offset"),
+        data_format=table.scalar(5, "B", "data_format"),
+        data_type=table.scalar(6, "B", "data_type"),
+        data_category=table.scalar(7, "B", "data_category"),
+        pixel_format=table.scalar(8, "B", "pixel_format"),
+        pixel_mapping=table.scalar(9, "B", "pixel_mapping"),
+        n=table.scalar(10, "i", "n"),
+        c=table.scalar(11, "i", "c"),
+        h=table.scalar(12, "i", "h"),
+        w=table.scalar(13, "i", "w"),
         strides=tuple(table.scalar(14 + slot, "I", "stride") for slot in range(8)),
     )
 

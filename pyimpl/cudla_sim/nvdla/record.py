@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import struct
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any, Self
 
 _Reader = Callable[[Iterator[Any]], Any]
@@ -131,7 +130,6 @@ def _absent_writer(value: Any, out: list[Any]) -> None:
     return
 
 
-@cache
 def _compile(kind: type[Record], new: bool) -> tuple[str, _Reader, _Writer]:
     """Return (struct codes, reader, writer) of a record class in one generation."""
     codes, names, readers, writers = "", [], [], []
@@ -142,7 +140,9 @@ def _compile(kind: type[Record], new: bool) -> tuple[str, _Reader, _Writer]:
             readers.append(_absent_reader(member.default))
             writers.append(_absent_writer)
             continue
-        code, reader, writer = meta["code"], next, _plain_writer
+        code: str = meta["code"]
+        reader: _Reader = next
+        writer: _Writer = _plain_writer
         if "record" in meta:
             code, reader, writer = _compile(meta["record"], new)
         if "count" in meta:
@@ -158,10 +158,16 @@ def _compile(kind: type[Record], new: bool) -> tuple[str, _Reader, _Writer]:
     )
 
 
-@cache
+_layouts: dict[tuple[type, bool], tuple[struct.Struct, _Reader, _Writer]] = {}
+
+
 def _layout(kind: type[Record], new: bool) -> tuple[struct.Struct, _Reader, _Writer]:
-    codes, reader, writer = _compile(kind, new)
-    return struct.Struct("<" + codes), reader, writer
+    """Return the compiled form of a record class, made once."""
+    found = _layouts.get((kind, new))
+    if found is None:
+        codes, reader, writer = _compile(kind, new)
+        found = _layouts[kind, new] = struct.Struct("<" + codes), reader, writer
+    return found
 
 
 @dataclasses.dataclass(slots=True)

@@ -7,9 +7,9 @@ of the convolution buffer. A configuration is excluded by a single contradiction
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from struct import error as StructError
 
 from cudla_sim.nvdla import descriptors
 from cudla_sim.nvdla.descriptors import (
@@ -26,7 +26,6 @@ from cudla_sim.nvdla.descriptors import (
     NetworkDesc,
     Operation,
     OpType,
-    PdpSurface,
     SdpOp,
     SdpSurface,
     Surface,
@@ -99,7 +98,7 @@ def layers(loadable: Loadable) -> Iterator[LayerDesc]:
                 surface = descriptors.surface(
                     op_type, surfaces[start : start + SURFACE_SIZE], loadable.new_layout
                 )
-            except (StructError, ValueError) as error:
+            except (struct.error, ValueError) as error:
                 raise NvdlaError(f"task {number} operation {index}: {error}") from None
             yield LayerDesc(number, index, op_type, dependency, operation, surface)
 

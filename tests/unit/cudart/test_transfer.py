@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
+import platform
 from typing import Any
 
 import numpy as np
@@ -81,6 +83,21 @@ def test_bad_addresses_are_errors_and_no_crash(cuda: Cuda) -> None:
         cuda.fails("cudaErrorInvalidValue", "cudaMemcpyAsync", src, device, 16, D2H, None)
     cuda.fails("cudaErrorInvalidValue", "cudaMemset", UNMAPPED, 0, 16)
     cuda.fails("cudaErrorInvalidValue", "cudaMemset", None, 0, 16)
+
+
+def test_read_only_memory_of_the_program_is_not_written(cuda: Cuda) -> None:
+    device, pages = cuda.malloc(16), mmap.mmap(-1, 4096)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+    libc = ctypes.CDLL(None)
+    libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    assert libc.mprotect(address, 4096, mmap.PROT_READ) == 0
+    cuda.ok.cudaMemcpy(device, address, 16, H2D)
+    if tuple(map(int, platform.release().split(".")[:2])) >= (5, 14):
+        text = cuda.fails("cudaErrorInvalidValue", "cudaMemcpy", address, device, 16, D2H)
+        assert "may write to" in text
+        assert libc.mprotect(address, 4096, 0) == 0
+        cuda.fails("cudaErrorInvalidValue", "cudaMemcpy", device, address, 16, H2D)
+    libc.mprotect(address, 4096, mmap.PROT_READ | mmap.PROT_WRITE)
 
 
 def test_freed_memory_is_no_longer_copied(cuda: Cuda) -> None:

@@ -58,12 +58,12 @@ def peek_at_last_error() -> int:
     return _last()
 
 
-@cudart.export("cudaGetErrorName", status=False, failure=ffi.NULL, ruined="ignore")
+@cudart.export("cudaGetErrorName", status=False, failure=ffi.NULL, always=True)
 def get_error_name(error: int) -> Any:
     return lasting(messages.runtime_name(error))
 
 
-@cudart.export("cudaGetErrorString", status=False, failure=ffi.NULL, ruined="ignore")
+@cudart.export("cudaGetErrorString", status=False, failure=ffi.NULL, always=True)
 def get_error_string(error: int) -> Any:
     return lasting(messages.runtime_text(error))
 

@@ -21,9 +21,18 @@ class Driver(Family):
     """The driver: most functions refuse to work before cuInit."""
 
     def export(
-        self, name: str, *, failure: Any = None, status: bool = True, early: bool = False
+        self,
+        name: str,
+        *,
+        failure: Any = None,
+        status: bool = True,
+        always: bool = False,
+        early: bool = False,
     ) -> Callable[[Handler], Handler]:
-        attach = super().export(name, failure=failure, status=status)
+        """Attaches a handler; ``early`` ones work before cuInit, ``always`` ones even more so."""
+        attach = super().export(name, failure=failure, status=status, always=always)
+        if always:
+            return attach
 
         def decorate(handler: Handler) -> Handler:
             @wraps(handler)
@@ -90,12 +99,12 @@ def _describe(text: str | None, target: Any, error: int) -> None:
     target[0] = lasting(text)
 
 
-@driver.export("cuGetErrorName", early=True)
+@driver.export("cuGetErrorName", always=True)
 def get_error_name(error: int, target: Any) -> None:
     _describe(messages.driver_name(error), target, error)
 
 
-@driver.export("cuGetErrorString", early=True)
+@driver.export("cuGetErrorString", always=True)
 def get_error_string(error: int, target: Any) -> None:
     _describe(messages.driver_text(error), target, error)
 

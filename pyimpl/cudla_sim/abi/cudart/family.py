@@ -42,15 +42,23 @@ class Runtime(Family):
         return self.no_memory if isinstance(error, MemoryError) else self.unknown
 
     def export(
-        self, name: str, *, failure: Any = None, status: bool = True, ruined: str = "refuse"
+        self,
+        name: str,
+        *,
+        failure: Any = None,
+        status: bool = True,
+        always: bool = False,
+        ruined: str = "refuse",
     ) -> Callable[[Handler], Handler]:
         """Attaches a handler that needs a device.
 
         ``ruined``: what happens once asynchronous work ruined the context: ``refuse`` answers
         its error at once, ``report`` does its work first (freeing), ``ignore`` does not look at
-        it, and does not need a device either.
+        it, and does not need a device either. ``always``: needs nothing and cannot fail.
         """
-        attach = super().export(name, failure=failure, status=status)
+        attach = super().export(name, failure=failure, status=status, always=always)
+        if always:
+            return attach
 
         def decorate(handler: Handler) -> Handler:
             @wraps(handler)

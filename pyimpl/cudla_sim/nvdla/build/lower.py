@@ -172,7 +172,7 @@ class Program:
     def _conv(self, layer: Conv) -> None:
         source = layer.inputs[0]
         channels, height, width = source.shape
-        kernels, _, rows, columns = layer.weights.shape
+        _, _, rows, columns = layer.weights.shape
         out_shape = layer.output.shape
         stage, table, packed = self._conv_numbers(layer)
         weight = DataCube(
@@ -269,7 +269,10 @@ class Program:
         add = SdpStage(enable=1, alu_type=_SUM, type=SdpOpType.ADD, mode=SdpMode.PER_KERNEL)
         if self.precision == FP16:
             mul.precision = add.precision = FP16
-            tables = (layer.scale.astype(np.float16), layer.shift.astype(np.float16))
+            tables: tuple[NDArray[Any], NDArray[Any]] = (
+                layer.scale.astype(np.float16),
+                layer.shift.astype(np.float16),
+            )
             cvt = CvtParam(1, 0, 1, 0)
         else:
             step = layer.output.scale / (1 << _MID_SHIFT)

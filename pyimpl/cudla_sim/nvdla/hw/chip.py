@@ -95,10 +95,9 @@ class Chip:
         Raises NvdlaError if a launched layer is not defined or not simulated; the state of the
         chip is then undefined until it is replaced.
         """
-        if not self._events:
-            if not self._changed or not self._launch():
-                self._changed = False
-                return False
+        if not self._events and not (self._changed and self._launch()):
+            self._changed = False
+            return False
         event = self._events.popleft()
         for name in event.finish:
             self.csb.blocks[name].finish()

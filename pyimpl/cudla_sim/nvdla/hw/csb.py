@@ -19,7 +19,16 @@ from cudla_sim.nvdla.hw.registers import MapName
 LUT_SIZES = (65, 257)
 """Entries of the two tables of a LUT: LE (exponential or linear) and LO (linear only)."""
 
-LAUNCHED = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP_RDMA", "SDP", "PDP_RDMA", "PDP") + (
+LAUNCHED = (
+    "CDMA",
+    "CSC",
+    "CMAC_A",
+    "CMAC_B",
+    "CACC",
+    "SDP_RDMA",
+    "SDP",
+    "PDP_RDMA",
+    "PDP",
     "CDP_RDMA",
     "CDP",
     "RBK",

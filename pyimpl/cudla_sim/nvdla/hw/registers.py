@@ -45,22 +45,22 @@ TABLES: dict[str, str] = {
     "RBK": system.RBK,
 }
 
-BASES: dict[MapName, dict[str, int]] = {
-    "v1": {
-        name: index * 0x1000
-        for index, name in enumerate(
-            "GLB GEC MCIF CVIF BDMA CDMA CSC CMAC_A CMAC_B CACC"
-            " SDP_RDMA SDP PDP_RDMA PDP CDP_RDMA CDP RBK".split()
-        )
-    },
-    "master": {
-        name: index * 0x1000
-        for index, name in enumerate(
-            "CFGROM GLB MCIF CDMA CSC CMAC_A CMAC_B CACC SDP_RDMA SDP"
-            " PDP_RDMA PDP CDP_RDMA CDP GEC CVIF BDMA RBK".split()
-        )
-    },
+_ORDER: dict[MapName, tuple[str, ...]] = {
+    "v1": (
+        *("GLB", "GEC", "MCIF", "CVIF", "BDMA", "CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"),
+        *("SDP_RDMA", "SDP", "PDP_RDMA", "PDP", "CDP_RDMA", "CDP", "RBK"),
+    ),
+    "master": (
+        *("CFGROM", "GLB", "MCIF", "CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP_RDMA", "SDP"),
+        *("PDP_RDMA", "PDP", "CDP_RDMA", "CDP", "GEC", "CVIF", "BDMA", "RBK"),
+    ),
 }
+
+BASES: dict[MapName, dict[str, int]] = {
+    line: {name: index * 0x1000 for index, name in enumerate(names)}
+    for line, names in _ORDER.items()
+}
+"""CSB byte address of each block: they follow each other in steps of 4 KiB."""
 
 _FIELD = re.compile(
     r"(?P<name>\w+)\[(?:(?P<msb>[\d/]+):)?(?P<lsb>[\d/]+)\]"

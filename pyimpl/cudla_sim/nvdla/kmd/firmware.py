@@ -310,7 +310,8 @@ class FirmwareEngine:
 
     def _program(self, processor: Processor, group: Group) -> None:
         task, unit, node = self._running(), processor.unit, group.node
-        assert node is not None and group.operation is not None
+        assert node is not None
+        assert group.operation is not None
         group.programming = True
         self._set_producer(processor, group)
         if unit.interrupts is not None and processor.op_type != OpType.BDMA:

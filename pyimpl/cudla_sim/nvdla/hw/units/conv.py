@@ -7,7 +7,7 @@ Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,7 +109,7 @@ class Convolution:
 
     def __init__(
         self,
-        groups: dict[str, Sequence[int]],
+        groups: Mapping[str, Sequence[int]],
         config: HardwareConfig,
         memory: tuple[Memory, Memory],
         cache: WeightCache,

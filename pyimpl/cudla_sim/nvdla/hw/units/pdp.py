@@ -6,7 +6,7 @@ a wide cube into stripes does not change the result and is ignored here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +81,7 @@ class PdpRdma(Params):
 
 
 def fetch(
-    groups: dict[str, Sequence[int]], config: HardwareConfig, memory: tuple[Memory, Memory]
+    groups: Mapping[str, Sequence[int]], config: HardwareConfig, memory: tuple[Memory, Memory]
 ) -> NDArray[Any]:
     """Return the input cube from memory as [y, x, channel]."""
     r = PdpRdma.decode(groups["PDP_RDMA"])
@@ -108,7 +108,7 @@ def _check_precision(p: Pdp, config: HardwareConfig) -> None:
 
 
 def run(
-    groups: dict[str, Sequence[int]],
+    groups: Mapping[str, Sequence[int]],
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
     cube: NDArray[Any],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cudla_sim.nvdla.errors import UnsupportedOperation
 from cudla_sim.nvdla.hw.configs import HardwareConfig
@@ -13,7 +13,7 @@ Shape = tuple[int, int, int]
 
 
 def run(
-    groups: dict[str, Sequence[int]],
+    groups: Mapping[str, Sequence[int]],
     state: BlockState,
     config: HardwareConfig,
     memory: tuple[Memory, Memory],

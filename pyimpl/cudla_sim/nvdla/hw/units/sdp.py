@@ -7,7 +7,7 @@ Source: nvdla/hw ``cmod/hls/sdp/*.cpp`` and ``cmod/sdp/NV_NVDLA_sdp.cpp``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from cudla_sim.nvdla.hw.units import sdp_stages as stages
 from cudla_sim.nvdla.hw.units.conv import Convolution
 from cudla_sim.nvdla.hw.units.sdp_lut import Lut
 
-Band = NDArray[np.floating[Any]]
+Band = NDArray[Any]
 
 BAND_ELEMENTS = 1 << 16
 """Elements that are processed at a time when the input comes from memory."""
@@ -86,7 +86,7 @@ class Processor:
 
     def __init__(
         self,
-        groups: dict[str, Sequence[int]],
+        groups: Mapping[str, Sequence[int]],
         single: Sequence[int],
         table: LookupTable,
         config: HardwareConfig,
@@ -249,7 +249,7 @@ def run(processor: Processor, convolution: Convolution | None) -> NDArray[Any] |
     """Run a layer band by band; return the cube [y, x, channel] if PDP receives it."""
     p = processor.p
     if convolution is not None:
-        kernels, height, width = convolution.shape
+        _, height, width = convolution.shape
         if (height, width) != (p.height, p.width) or convolution.batches != p.batches:
             raise HardwareFault(
                 "SDP",

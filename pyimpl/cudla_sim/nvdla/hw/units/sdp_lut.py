@@ -54,7 +54,7 @@ class Lookup(NamedTuple):
 
     under: NDArray[np.bool_]
     over: NDArray[np.bool_]
-    index: NDArray[np.int64]
+    entry: NDArray[np.int64]
     fraction: NDArray[np.float64]
 
 
@@ -169,7 +169,7 @@ class Lut:
     def _value(self, values: NDArray[np.float64], which: int, found: Lookup) -> NDArray[np.float64]:
         """Interpolate inside a table, extrapolate outside."""
         table = self._tables[which]
-        index = np.clip(found.index, 0, len(table) - 2)
+        index = np.clip(found.entry, 0, len(table) - 2)
         one = 2.0**_FRACTION
         if self.floating:
             share = found.fraction / one

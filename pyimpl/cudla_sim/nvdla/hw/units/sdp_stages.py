@@ -28,7 +28,7 @@ from cudla_sim.nvdla.hw.memory import Memory
 MAX, MIN, SUM, EQL = 0, 1, 2, 3
 _USE_MUL, _USE_ALU, _USE_BOTH = 0, 1, 2
 
-Band = NDArray[np.floating[Any]]
+Band = NDArray[Any]
 
 
 class Extent(NamedTuple):
