@@ -17,6 +17,13 @@
 
 #define CUDA_VERSION 12090
 
+#ifndef CUDAAPI
+#define CUDAAPI
+#endif
+#ifndef CUDA_CB
+#define CUDA_CB
+#endif
+
 #if defined(__cplusplus)
 extern "C" {
 #endif

@@ -7,7 +7,8 @@
  *   cudaErrorInvalidValue           a NULL result, a size, flag or address that makes no sense
  *   cudaErrorInvalidResourceHandle  a stream, event or external object that is not alive
  *   cudaErrorInvalidDevice          a device number that does not exist
- *   cudaErrorNoDevice, cudaErrorInsufficientDriver   no simulated GPU is configured
+ *   cudaErrorNoDevice               no GPU is configured
+ *   cudaErrorNotPermitted           the caller is a host function that runs in a stream
  *   cudaErrorNotSupported           outside the subset; the explanation names what
  * and the failure of earlier asynchronous work, cudaErrorExternalDevice for a faulted DLA among it.
  *
@@ -45,7 +46,7 @@ extern "C" {
 
 /* ---- Versions and errors --------------------------------------------------------------------- */
 
-/* Versions as major * 1000 + minor * 10; the driver's is 0 when there is none. Never device errors. */
+/* Versions as major * 1000 + minor * 10; they need no device. */
 cudaError_t cudaDriverGetVersion(int *driverVersion);
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion);
 
@@ -178,9 +179,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void *userData, unsigned int flags);
 
-/* ---- Stream capture: recorded as a state, so that programs meet the errors it causes ------------- */
+/* ---- Stream capture --------------------------------------------------------------------------------- */
 
-/* cudaErrorIllegalState for a second begin and for an end without begin; cudaErrorStreamCapture*. */
+/* Work of the stream is recorded instead of done. A call that does not fit, on this stream or elsewhere,
+ * fails and spoils the capture; signals and waits of external semaphores do not fit.
+ * cudaErrorIllegalState for a second begin and for an end without begin; cudaErrorStreamCapture*. */
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
@@ -192,7 +195,7 @@ cudaError_t cudaStreamGetCaptureInfo_v2(
     size_t *numDependencies_out CUDLA_SIM_DEFAULT(0));
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
-/* A captured graph can be destroyed; running it is outside the subset: cudaErrorNotSupported. */
+/* Runs what was captured, in one stream. cudaErrorInvalidValue for a graph that is not alive. */
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                  unsigned long long flags CUDLA_SIM_DEFAULT(0));

@@ -125,6 +125,5 @@ def report_external_fault(stream: Stream | None, explanation: str) -> None:
     From now on every call answers cudaErrorExternalDevice, until cudaDeviceReset.
     """
     where = f" (in {stream.name})" if stream is not None else ""
-    current().ruin(
-        Status.cudaErrorExternalDevice, f"an external engine failed{where}: {explanation}"
-    )
+    ruined = stream.context if stream is not None else current()
+    ruined.ruin(Status.cudaErrorExternalDevice, f"an external engine failed{where}: {explanation}")

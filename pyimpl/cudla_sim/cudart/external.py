@@ -59,14 +59,12 @@ class ExternalMemory:
                 f"offset {offset} and size {size} do not lie within the {self.size} bytes imported"
             )
         base = self.buffer.region.base + offset
-        self.context.memory.mappings.append(Mapping(base, size, self))
+        self.context.memory.add_mapping(Mapping(base, size, self))
         return base
 
     def close(self) -> None:
         """Gives up the buffer; what is mapped stays readable until the buffer itself goes."""
-        self.context.memory.mappings = [
-            m for m in self.context.memory.mappings if m.owner is not self
-        ]
+        self.context.memory.drop_mappings(self)
         self.buffer.release()
 
 

@@ -164,7 +164,7 @@ class Memory:
 
     def mapping(self, address: int) -> Mapping | None:
         """The external buffer mapped at ``address``."""
-        for mapping in self.mappings:
+        for mapping in list(self.mappings):
             if mapping.base <= address < mapping.base + mapping.size:
                 return mapping
         return None
@@ -200,14 +200,30 @@ class Memory:
         """Device or managed memory, or a mapped buffer. Raises CudaError (InvalidValue)."""
         if address == 0:
             return
-        for index, mapping in enumerate(self.mappings):
-            if mapping.base == address:
-                del self.mappings[index]
-                return
+        if self._unmap(address):
+            return
         found = self._exactly(address, "devPtr")
         if found.is_host:
             raise invalid_value(f"devPtr ({address:#x}) came from {found.how}; free it accordingly")
         self._release(found, by)
+
+    def add_mapping(self, mapping: Mapping) -> None:
+        with self._lock:
+            self.mappings.append(mapping)
+
+    def drop_mappings(self, owner: Any) -> None:
+        """Ends every mapping of one external object."""
+        with self._lock:
+            self.mappings = [m for m in self.mappings if m.owner is not owner]
+
+    def _unmap(self, address: int) -> bool:
+        """Ends one mapping that begins at ``address``; False when there is none."""
+        with self._lock:
+            for index, mapping in enumerate(self.mappings):
+                if mapping.base == address:
+                    del self.mappings[index]
+                    return True
+        return False
 
     def free_host(self, address: int, by: str) -> None:
         """Memory of cudaMallocHost and cudaHostAlloc. Raises CudaError (InvalidValue)."""

@@ -202,7 +202,7 @@ class Streams:
 
     def refuse_implicit_capture(self) -> None:
         """The legacy stream may not wait for a blocking stream that captures."""
-        for stream in self._created:
+        for stream in list(self._created):
             if stream.capture is not None and stream.blocking:
                 raise stream.capture.invalidate(
                     Status.cudaErrorStreamCaptureImplicit,

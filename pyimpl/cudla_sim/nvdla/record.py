@@ -132,7 +132,10 @@ def _absent_writer(value: Any, out: list[Any]) -> None:
 
 def _compile(kind: type[Record], new: bool) -> tuple[str, _Reader, _Writer]:
     """Return (struct codes, reader, writer) of a record class in one generation."""
-    codes, names, readers, writers = "", [], [], []
+    codes = ""
+    names: list[str] = []
+    readers: list[_Reader] = []
+    writers: list[_Writer] = []
     for member in dataclasses.fields(kind):
         meta = member.metadata
         names.append(member.name)

@@ -18,7 +18,7 @@ from time import perf_counter_ns
 
 import numpy as np
 
-from cudla_sim.nvdla.errors import NvdlaError, Status
+from cudla_sim.nvdla.errors import HardwareFault, NvdlaError, Status
 from cudla_sim.nvdla.hw.configs import HardwareConfig
 from cudla_sim.nvdla.hw.csb import LAUNCHED, BlockState, RegisterFile
 from cudla_sim.nvdla.hw.glb import Interrupt
@@ -100,7 +100,11 @@ class Chip:
             return False
         event = self._events.popleft()
         for name in event.finish:
-            self.csb.blocks[name].finish()
+            if name == "BDMA":
+                self.csb.bdma.launched.popleft()
+                self.csb.bdma.busy[event.group] = False
+            else:
+                self.csb.blocks[name].finish()
         if event.interrupt is not None:
             self.csb.glb.raise_bit(event.interrupt, event.group)
         return True
@@ -129,13 +133,15 @@ class Chip:
                 return True
             if blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
                 return self._launch_simple("CDP", ("CDP_RDMA", "CDP"), Interrupt.CDP, cdp.run)
+            if self.csb.bdma.launched:
+                return self._launch_bdma()
             if blocks["RBK"].ready:
                 return self._launch_simple("RUBIK", ("RBK",), Interrupt.RUBIK, rubik.run)
         except MemoryError:
             raise NvdlaError(
                 "not enough host memory for the working set of a layer", Status.INSUFFICIENT_MEMORY
             ) from None
-        return self._launch_bdma()
+        return False
 
     def _groups(self, names: Sequence[str]) -> dict[str, list[int]]:
         return {name: self.csb.blocks[name].active for name in names}
@@ -275,10 +281,19 @@ class Chip:
         """Launch a unit that works from memory to memory."""
         state = self.csb.blocks[members[-1]]
         start = perf_counter_ns()
-        shapes = run(self._groups(members), state, self.config, self.memory)
+        shapes = run(self._groups(members), self.config, self.memory)
         self._done(Layer(name, {members[-1]: state.consumer}, *shapes, start))
         self._finish(members, interrupt, state.consumer)
         return True
 
     def _launch_bdma(self) -> bool:
-        return bdma.launch(self.csb, self.config, self.memory)
+        group, transfers = self.csb.bdma.launched[0]
+        start = perf_counter_ns()
+        moved = 0
+        if not self.config.bdma and transfers:
+            raise HardwareFault("BDMA", f"{self.config.name} has none")
+        for transfer in transfers:
+            moved += bdma.copy(transfer, self.memory)
+        self._done(Layer("BDMA", {"BDMA": group}, (1, 1, moved), (1, 1, moved), 0, start))
+        self._finish(("BDMA",), Interrupt.BDMA, group)
+        return True

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.glb import Glb
 from cudla_sim.nvdla.hw.registers import MapName
+from cudla_sim.nvdla.hw.units.bdma import Bdma
 
 LUT_SIZES = (65, 257)
 """Entries of the two tables of a LUT: LE (exponential or linear) and LO (linear only)."""
@@ -158,6 +159,7 @@ class RegisterFile:
     def __init__(self, line: MapName, on_enable: Callable[[str], None]) -> None:
         self.line = line
         self.glb = Glb()
+        self.bdma = Bdma()
         self.rejected: deque[Rejected] = deque(maxlen=256)
         self.blocks = {name: BlockState(item) for name, item in registers.blocks(line).items()}
         self._on_enable = on_enable
@@ -176,6 +178,8 @@ class RegisterFile:
         if register.startswith("S_LUT_ACCESS"):
             return register
         if register == "D_OP_ENABLE":
+            return register
+        if block == "BDMA" and register in ("CFG_OP", "CFG_LAUNCH0", "CFG_LAUNCH1", "STATUS"):
             return register
         if block == "CFGROM" or write_mask == 0:
             return "read_only"
@@ -210,6 +214,8 @@ class RegisterFile:
                     return
                 state.enabled[state.producer] = True
                 self._on_enable(state.name)
+        elif kind.startswith("CFG_"):
+            self._write_bdma(state, kind, address, value)
         elif kind == "S_LUT_ACCESS_DATA":
             assert state.lut is not None
             state.lut.put(value)
@@ -224,6 +230,17 @@ class RegisterFile:
             self.glb.set_bits(value)
         else:
             self._reject("write to a read-only register", address, value)
+
+    def _write_bdma(self, state: BlockState, kind: str, address: int, value: int) -> None:
+        state.single[state.layout.by_name[kind].offset // 4] = value & 1
+        if not value & 1:
+            return
+        if kind == "CFG_OP":
+            if not self.bdma.store(state.single):
+                self._reject("all BDMA descriptors are in use", address, value)
+            return
+        self.bdma.launch(int(kind[-1]))
+        self._on_enable("BDMA")
 
     def read(self, address: int) -> int:
         """Read 32 bits; addresses without a register read 0."""
@@ -246,6 +263,10 @@ class RegisterFile:
             return int(state.enabled[state.producer])
         if kind == "S_CBUF_FLUSH_STATUS":
             return 1
+        if kind == "STATUS":
+            return self.bdma.status
+        if kind.startswith("CFG_"):
+            return state.single[state.layout.by_name[kind].offset // 4]
         if kind == "S_INTR_STATUS":
             return self.glb.status
         if kind == "S_INTR_MASK":

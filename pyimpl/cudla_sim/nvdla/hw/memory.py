@@ -136,10 +136,16 @@ class Memory:
         strides: tuple[int, ...],
         write: bool = False,
     ) -> NDArray[Any]:
-        """Return a view of *shape* with byte *strides* (none negative) at *address*."""
-        size = dtype.itemsize
+        """Return a view of *shape* with byte *strides* (none negative) at *address*.
+
+        Raises HardwareFault if elements must overlap.
+        """
+        size, amount = dtype.itemsize, dtype.itemsize
         for count, stride in zip(shape, strides, strict=True):
             size += (count - 1) * stride
+            amount *= count
+        if amount > size:
+            raise HardwareFault(unit, f"{amount} bytes of data overlap in {size} bytes of memory")
         data = self.view(unit, address, size, write)
         return np.ndarray(shape, dtype, data, 0, strides)
 

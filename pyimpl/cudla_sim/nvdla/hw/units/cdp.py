@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from cudla_sim.nvdla.errors import UnsupportedOperation
 from cudla_sim.nvdla.hw.configs import HardwareConfig
-from cudla_sim.nvdla.hw.csb import BlockState
 from cudla_sim.nvdla.hw.memory import Memory
 
 Shape = tuple[int, int, int]
@@ -14,7 +13,6 @@ Shape = tuple[int, int, int]
 
 def run(
     groups: Mapping[str, Sequence[int]],
-    state: BlockState,
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
 ) -> tuple[Shape, Shape, int]:

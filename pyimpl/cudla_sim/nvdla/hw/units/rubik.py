@@ -1,22 +1,122 @@
-"""RUBIK: not simulated yet."""
+"""RUBIK: rearranges cubes in memory (deconvolution contract, split to planes, merge of planes).
+
+Source: nvdla/hw ``cmod/rubik/NV_NVDLA_rbk.cpp``. Atoms have 32 bytes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from cudla_sim.nvdla.errors import UnsupportedOperation
-from cudla_sim.nvdla.hw.configs import HardwareConfig
-from cudla_sim.nvdla.hw.csb import BlockState
-from cudla_sim.nvdla.hw.memory import Memory
+import numpy as np
+
+from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw.configs import HardwareConfig, element_size
+from cudla_sim.nvdla.hw.fields import Params, address, bits
+from cudla_sim.nvdla.hw.memory import DTYPES, Memory
 
 Shape = tuple[int, int, int]
+
+CONTRACT, SPLIT, MERGE = 0, 1, 2
+ATOM = 32
+
+
+@dataclass(slots=True)
+class Rubik(Params):
+    """Registers of RUBIK that matter for the result."""
+
+    _block = "RBK"
+
+    mode: int = bits("D_MISC_CFG.RUBIK_MODE")
+    precision: int = bits("D_MISC_CFG.IN_PRECISION")
+    source_mc: int = bits("D_DAIN_RAM_TYPE.DATAIN_RAM_TYPE")
+    width: int = bits("D_DATAIN_SIZE_0.DATAIN_WIDTH", plus=1)
+    height: int = bits("D_DATAIN_SIZE_0.DATAIN_HEIGHT", plus=1)
+    channels: int = bits("D_DATAIN_SIZE_1.DATAIN_CHANNEL", plus=1)
+    source: int = address("D_DAIN_ADDR_HIGH", "D_DAIN_ADDR_LOW")
+    line_stride: int = bits("D_DAIN_LINE_STRIDE")
+    surface_stride: int = bits("D_DAIN_SURF_STRIDE")
+    planar_stride: int = bits("D_DAIN_PLANAR_STRIDE")
+    destination_mc: int = bits("D_DAOUT_RAM_TYPE.DATAOUT_RAM_TYPE")
+    out_channels: int = bits("D_DATAOUT_SIZE_1.DATAOUT_CHANNEL", plus=1)
+    destination: int = address("D_DAOUT_ADDR_HIGH", "D_DAOUT_ADDR_LOW")
+    out_line_stride: int = bits("D_DAOUT_LINE_STRIDE")
+    contract_stride: int = bits("D_CONTRACT_STRIDE_1")
+    out_surface_stride: int = bits("D_DAOUT_SURF_STRIDE")
+    out_planar_stride: int = bits("D_DAOUT_PLANAR_STRIDE")
+    stride_x: int = bits("D_DECONV_STRIDE.DECONV_X_STRIDE", plus=1)
+    stride_y: int = bits("D_DECONV_STRIDE.DECONV_Y_STRIDE", plus=1)
+
+
+def _contract(p: Rubik, source: Memory, target: Memory) -> Shape:
+    """Spread groups of input surfaces over the pixels of an enlarged output."""
+    surfaces = -(-p.out_channels * element_size(p.precision) // ATOM)
+    sy, sx = p.stride_y, p.stride_x
+    shape = (sy, sx, surfaces, p.height, p.width, ATOM)
+    byte, plane = np.dtype(np.uint8), p.surface_stride
+    strides = (sx * surfaces * plane, surfaces * plane, plane, p.line_stride, ATOM, 1)
+    data = source.strided("RUBIK", p.source, byte, shape, strides)
+    out = (p.out_line_stride, ATOM, p.out_surface_stride, p.contract_stride, sx * ATOM, 1)
+    target.strided("RUBIK", p.destination, byte, shape, out, write=True)[...] = data.copy()
+    return p.out_channels, p.height * sy, p.width * sx
+
+
+def _split(p: Rubik, source: Memory, target: Memory) -> Shape:
+    """Feature cube to planes; lines are filled with zeros to 32 bytes."""
+    dtype = DTYPES[p.precision]
+    size = (p.out_channels, p.height, p.width)
+    cube = source.cube("RUBIK", p.source, p.precision, size, p.line_stride, p.surface_stride, ATOM)
+    line = -(-p.width * dtype.itemsize // ATOM) * ATOM // dtype.itemsize
+    planes = target.strided(
+        "RUBIK",
+        p.destination,
+        dtype,
+        (p.out_channels, p.height, line),
+        (p.out_planar_stride, p.out_line_stride, dtype.itemsize),
+        write=True,
+    )
+    flat = cube.transpose(0, 3, 1, 2).reshape(-1, p.height, p.width)
+    planes[:, :, : p.width] = flat[: p.out_channels]
+    planes[:, :, p.width :] = 0
+    return size
+
+
+def _merge(p: Rubik, source: Memory, target: Memory) -> Shape:
+    """Planes to feature cube; missing channels of the last surface are 0."""
+    dtype = DTYPES[p.precision]
+    size = (p.channels, p.height, p.width)
+    strides = (p.planar_stride, p.line_stride, dtype.itemsize)
+    planes = source.strided("RUBIK", p.source, dtype, size, strides)
+    cube = target.cube(
+        "RUBIK",
+        p.destination,
+        p.precision,
+        size,
+        p.out_line_stride,
+        p.out_surface_stride,
+        ATOM,
+        write=True,
+    )
+    surfaces, _, _, atom = cube.shape
+    padded = np.zeros((surfaces * atom, p.height, p.width), dtype)
+    padded[: p.channels] = planes
+    cube[...] = padded.reshape(surfaces, atom, p.height, p.width).transpose(0, 2, 3, 1)
+    return size
 
 
 def run(
     groups: Mapping[str, Sequence[int]],
-    state: BlockState,
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
 ) -> tuple[Shape, Shape, int]:
     """Compute one layer; return input shape, output shape, precision."""
-    raise UnsupportedOperation("RUBIK", "reshape")
+    p = Rubik.decode(groups["RBK"])
+    if not config.rubik:
+        raise HardwareFault("RUBIK", f"{config.name} has none")
+    if p.precision not in config.precisions:
+        raise HardwareFault("RUBIK", f"precision {p.precision} does not exist")
+    functions = {CONTRACT: _contract, SPLIT: _split, MERGE: _merge}
+    if p.mode not in functions:
+        raise HardwareFault("RUBIK", f"mode {p.mode} does not exist")
+    out = functions[p.mode](p, memory[p.source_mc], memory[p.destination_mc])
+    return (p.channels, p.height, p.width), out, p.precision

@@ -135,21 +135,23 @@ class Lut:
             ),
         )
 
+    def find(self, values: NDArray[np.float64]) -> tuple[Lookup, Lookup, NDArray[np.bool_]]:
+        """Locate values in both tables; the third result is True where LO decides."""
+        p = self.p
+        if p.linear:
+            le = linear(values - self._le_start, p.le_select, 65)
+        else:
+            le = exponential(values - self._le_start, p.le_offset, 65)
+        lo = linear(values - self._lo_start, p.lo_select, 257)
+        return le, lo, self._choose(le, lo)
+
     def apply(self, band: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
         """Look all values of a band up."""
-        p = self.p
         values = band.astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            if p.linear:
-                le = linear(values - self._le_start, p.le_select, 65)
-            else:
-                le = exponential(values - self._le_start, p.le_offset, 65)
-            lo = linear(values - self._lo_start, p.lo_select, 257)
-            use_lo = self._choose(le, lo)
+            le, lo, use_lo = self.find(values)
             result = np.where(use_lo, self._value(values, 1, lo), self._value(values, 0, le))
-        if self.floating:
-            return result.astype(np.float32)
-        return result
+        return result.astype(np.float32) if self.floating else result
 
     def _choose(self, le: Lookup, lo: Lookup) -> NDArray[np.bool_]:
         """True where the LO table decides."""
