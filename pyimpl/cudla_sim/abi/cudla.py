@@ -371,9 +371,12 @@ def nvscisync_attributes(attr_list: Any, flags: int) -> None:
 # --- tasks ---------------------------------------------------------------------------------------
 
 
+_ADDRESSES = ffi.typeof("uintptr_t *")
+
+
 def _tensors(array: Any, count: int, most: int) -> list[int] | None:
     """The pointers of a tensor array, no more of them than a legal task has."""
-    return [address(array[i]) for i in range(min(count, most))] if array else None
+    return ffi.unpack(ffi.cast(_ADDRESSES, array), min(count, most)) if array else None
 
 
 def _wait_events(events: Any, task: str) -> list[WaitEvent] | None:

@@ -248,10 +248,19 @@ def _argument_text(value: Any) -> str:
     return str(value)
 
 
+_reported: set[tuple[str, str]] = set()
+
+
 def internal_error(where: str, error: BaseException) -> None:
-    """Something nobody foresaw: the traceback goes to stderr; strict mode stops the program."""
-    text = "".join(traceback.format_exception(error))
-    sys.stderr.write(f"cudla-sim: internal error in {where}; please report this:\n{text}")
+    """Something nobody foresaw: the traceback goes to stderr; strict mode stops the program.
+
+    A program that repeats the call gets one line for each repetition.
+    """
+    text = f"cudla-sim: internal error in {where}: {type(error).__name__}: {error}\n"
+    if (where, str(error)) not in _reported:
+        _reported.add((where, str(error)))
+        text += "please report this:\n" + "".join(traceback.format_exception(error))
+    sys.stderr.write(text)
     state = process._Current.process
     if state is not None and state.config.strict:
         os.abort()

@@ -45,12 +45,20 @@ class Queue:
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def submit(self, work: Work, waits: Iterable[Fence] = ()) -> Fence:
-        """Appends work; the fence is reached when it (and all before it) ended."""
+    def submit(self, work: Work, waits: Iterable[Fence] = (), *, trivial: bool = False) -> Fence:
+        """Appends work; the fence is reached when it (and all before it) ended.
+
+        ``trivial`` work does not compute or wait: with nothing before it, it is done at once, in
+        the calling thread, which saves waking the worker.
+        """
         with self._lock:
             if self._closed:
                 raise RuntimeError(f"{self.name} is closed")
+            at_once = trivial and self.idle
             job = Job(work, tuple(waits), self.progress.reserve())
+            if at_once and all(fence.reached for fence in job.waits):
+                self._perform(job)
+                return job.done
             self._jobs.append(job)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
@@ -93,14 +101,17 @@ class Queue:
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
-            try:
-                for fence in job.waits:
-                    fence.wait()
-                job.work()
-            except BaseException as error:  # a worker must survive whatever a job does
-                job.error = error
-                if self._on_error is not None:
-                    self._on_error(job, error)
-            finally:
-                self.progress.advance(job.done.value)
-                del job
+            self._perform(job)
+            del job
+
+    def _perform(self, job: Job) -> None:
+        try:
+            for fence in job.waits:
+                fence.wait()
+            job.work()
+        except BaseException as error:  # a worker must survive whatever a job does
+            job.error = error
+            if self._on_error is not None:
+                self._on_error(job, error)
+        finally:
+            self.progress.advance(job.done.value)

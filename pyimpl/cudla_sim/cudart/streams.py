@@ -52,20 +52,25 @@ class Stream:
         return self.capture is not None
 
     def enqueue(
-        self, work: Work | None = None, waits: Iterable[Fence] = (), *, always: bool = False
+        self,
+        work: Work | None = None,
+        waits: Iterable[Fence] = (),
+        *,
+        always: bool = False,
+        trivial: bool = False,
     ) -> Fence:
         """Appends work that starts when all before it and ``waits`` are done. Never blocks.
 
         The fence is reached when it ended. ``None`` only waits. While the stream captures, the
         work is recorded instead. Work is skipped once the context is ruined, unless ``always``.
-        Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing stream.
+        ``trivial`` is as in ``Queue.submit``. Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing stream.
         """
         with self.context.lock:
             if self.capture is not None:
                 self.capture.add(self, work, tuple(waits))
                 return _REACHED
             needed = [*self.dependencies(), *(f for f in waits if not f.reached)]
-            return self.queue.submit(self._guarded(work, always), needed)
+            return self.queue.submit(self._guarded(work, always), needed, trivial=trivial)
 
     def dependencies(self) -> list[Fence]:
         """Work of other streams that work appended now has to wait for."""

@@ -144,7 +144,7 @@ class Device:
         """Standalone mode: runs the task after all earlier ones and its waits."""
         with self.lock:
             self.tasks.append(task)
-        task.submitted = self.queue.submit(task.run, task.waits)
+        task.submitted = self.queue.submit(task.run, task.waits, trivial=task.noop)
         return task.submitted
 
     def enqueue_on(self, stream: Any, task: Task) -> None:
@@ -152,7 +152,7 @@ class Device:
         with self.lock:
             self.tasks.append(task)
         task.stream = stream
-        task.submitted = stream.enqueue(task.run)
+        task.submitted = stream.enqueue(task.run, trivial=task.noop)
 
     def reap(self) -> None:
         """Forgets tasks that a ruined CUDA context threw away before they started."""

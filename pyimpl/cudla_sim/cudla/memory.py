@@ -205,19 +205,19 @@ class DeviceMemory:
         while self.registered:
             self.registered.pop().release()
 
-    def lookup(self, device_address: int, size: int, what: str) -> Registered:
+    def lookup(self, device_address: int, size: int) -> Registered:
         """The registration that holds a task's tensor. Raises CudlaError (InvalidAddress)."""
         region = self.space.find(device_address)
         entry: Any = region.owner if region is not None else None
         if region is None or not isinstance(entry, Registered):
-            raise invalid_address(f"{what} {self.explain(device_address)}")
+            raise invalid_address(self.explain(device_address))
         if device_address + size > region.end:
             raise invalid_address(
-                f"{what} ({device_address:#x}) needs {size} bytes, but only "
+                f"({device_address:#x}) needs {size} bytes, but only "
                 f"{region.end - device_address} are registered from there on: {entry}"
             )
         if not entry.alive(self._process):
-            raise invalid_address(f"{what}: {entry} was freed after it was registered")
+            raise invalid_address(f"{entry} was freed after it was registered")
         return entry
 
     def explain(self, device_address: int) -> str:

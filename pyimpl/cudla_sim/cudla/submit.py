@@ -8,7 +8,7 @@ from typing import Any
 from ..constants.cudla import cudlaStatus as Status
 from ..constants.cudla import cudlaSubmissionFlags as Flag
 from .device import Device
-from .errors import CudlaError, invalid_param, unsupported
+from .errors import CudlaError, invalid_address, invalid_param, unsupported
 from .memory import Registered
 from .module import TensorDescriptor
 from .task import Events, Task, TaskRequest
@@ -64,6 +64,13 @@ def _check_shape(
     device: Device, index: int, request: TaskRequest, count: int, diagnostics: bool
 ) -> None:
     """Which fields a task must and must not have, by mode."""
+    if (
+        request.inputs is not None
+        and request.outputs is not None
+        and not diagnostics
+        and not (device.hybrid and (request.waits is not None or request.signals is not None))
+    ):
+        return
     task = f"ptrToTasks[{index}]"
     if device.hybrid and (request.waits is not None or request.signals is not None):
         raise unsupported(
@@ -108,60 +115,64 @@ def _prepare(
     device: Device, index: int, request: TaskRequest, noop: bool, diagnostics: bool
 ) -> Prepared:
     """Looks up the module and every tensor of a task."""
-    task = f"ptrToTasks[{index}]"
     module = request.module
     if module is None or module not in device.modules:
         raise CudlaError(
             Status.cudlaErrorInvalidModule,
-            f"{task}.moduleHandle is not a module of this device handle",
+            f"ptrToTasks[{index}].moduleHandle is not a module of this device handle",
         )
     if module.diagnostics != diagnostics:
         raise unsupported(
-            f"{task}.moduleHandle is {'the' if module.diagnostics else 'not the'} diagnostics "
+            f"ptrToTasks[{index}].moduleHandle is {'the' if module.diagnostics else 'not the'} diagnostics "
             "module; CUDLA_SUBMIT_DIAGNOSTICS_TASK and that module go together"
         )
     inputs = [] if request.inputs is None else request.inputs
     outputs = [] if request.outputs is None else request.outputs
     if request.inputs is not None and request.input_count != len(module.inputs):
         raise invalid_param(
-            f"{task}.numInputTensors is {request.input_count}; the module has {len(module.inputs)}"
+            f"ptrToTasks[{index}].numInputTensors is {request.input_count}; the module has "
+            f"{len(module.inputs)}"
         )
     plain, with_statistics = len(module.outputs), len(module.outputs) + len(module.statistics)
     if request.output_count not in (plain, with_statistics):
         raise invalid_param(
-            f"{task}.numOutputTensors is {request.output_count}; the module has {plain} outputs"
+            f"ptrToTasks[{index}].numOutputTensors is {request.output_count}; the module has {plain} outputs"
             + (f", {with_statistics} with statistics buffers" if module.statistics else "")
         )
-    bound = _lookup(device, f"{task}.inputTensor", inputs, module.inputs, write=False)
-    bound += _lookup(device, f"{task}.outputTensor", outputs[:plain], module.outputs, write=True)
-    extra = outputs[plain:]
-    stats = _lookup(device, f"{task}.outputTensor", extra, module.statistics, True, plain)
+    where = (device, index)
+    bound = _lookup(where, "input", inputs, module.inputs, write=False)
+    bound += _lookup(where, "output", outputs[:plain], module.outputs, write=True)
+    if request.output_count == plain:
+        return module, bound, inputs, outputs, [], noop, _events(request)
+    stats = _lookup(where, "output", outputs[plain:], module.statistics, True, plain)
     for number, entry in enumerate(stats, plain):
         if not entry.is_statistics:
             raise invalid_param(
-                f"{task}.outputTensor[{number}] takes statistics, but its memory was registered "
-                "without CUDLA_TASK_STATISTICS"
+                f"ptrToTasks[{index}].outputTensor[{number}] takes statistics, but its memory was "
+                "registered without CUDLA_TASK_STATISTICS"
             )
     return module, [*bound, *stats], inputs, outputs[:plain], stats, noop, _events(request)
 
 
 def _lookup(
-    device: Device,
+    where: tuple[Device, int],
     what: str,
     addresses: Sequence[int],
     descriptors: Sequence[TensorDescriptor],
     write: bool,
     first: int = 0,
 ) -> list[Registered]:
+    """The registrations behind a task's tensors. ``first`` is the number of the first one."""
+    device, index = where
     found = []
     for number, (address, tensor) in enumerate(zip(addresses, descriptors, strict=False), first):
-        name = f"{what}[{number}] ({tensor.name})"
-        entry = device.memory.lookup(address, tensor.size, name)
-        if write and not entry.region.writable:
-            raise CudlaError(
-                Status.cudlaErrorInvalidAddress,
-                f"{name} is written, but its memory was registered with CUDLA_READ_ONLY_PERM",
-            )
+        try:
+            entry = device.memory.lookup(address, tensor.size)
+            if write and not entry.region.writable:
+                raise invalid_address("is written, but registered with CUDLA_READ_ONLY_PERM")
+        except CudlaError as error:
+            name = f"ptrToTasks[{index}].{what}Tensor[{number}] ({tensor.name})"
+            raise CudlaError(error.status, f"{name} {error.explanation}") from None
         found.append(entry)
     return found
 

@@ -220,3 +220,17 @@ def test_many_threads_use_many_streams(cuda: Cuda) -> None:
     for thread in threads:
         thread.join()
     assert not problems
+
+
+def test_labelled_work_shows_on_the_track_of_its_stream(cuda: Cuda) -> None:
+    from cudla_sim.core import process
+
+    seen: list[Any] = []
+    unsubscribe = process.current().events.subscribe(seen.append)
+    stream, device = cuda.stream(), cuda.malloc(32)
+    cuda.ok.cudaMemsetAsync(device, 1, 32, stream)
+    cuda.ok.cudaMemcpyAsync(device, device + 16, 16, D2D, stream)
+    cuda.ok.cudaStreamSynchronize(stream)
+    unsubscribe()
+    spans = [(e.track, e.name) for e in seen if e.kind == "stream"]
+    assert spans == [("CUDA stream 1", "fill of 32 bytes"), ("CUDA stream 1", "copy of 16 bytes")]

@@ -226,8 +226,8 @@ class Chip:
         self._done(layer)
         if flying:
             group = blocks["CDMA"].consumer
-            self._finish((), Interrupt.CDMA_WT, group)
-            self._finish(("CDMA",), Interrupt.CDMA_DAT, group)
+            self._finish((), Interrupt.CDMA_DAT, group)
+            self._finish(("CDMA",), Interrupt.CDMA_WT, group)
             group = blocks["CACC"].consumer
             self._finish(("CSC", "CMAC_A", "CMAC_B", "CACC"), Interrupt.CACC, group)
         members = tuple(name for name in ("SDP_RDMA", "SDP") if name in chain)
