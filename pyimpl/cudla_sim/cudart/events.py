@@ -62,7 +62,7 @@ class Event:
                 self.captured = (stream.capture, stream)
                 return
             mark = Mark()
-            mark.fence = stream.enqueue(mark.reach)
+            mark.fence = stream.enqueue(mark.reach, trivial=True)
             self.mark, self.captured = mark, None
 
     def hold(self, stream: Stream) -> None:

@@ -35,7 +35,7 @@ def launch(stream: Stream, function: int, user_data: int) -> None:
     run = Runner.host_function
     if run is None:
         raise not_supported("there is no C caller in this process")
-    stream.enqueue(lambda: run(function, user_data))
+    stream.enqueue(lambda: run(function, user_data), label="host function")
 
 
 def add_callback(stream: Stream, function: int, user_data: int, flags: int) -> None:
@@ -58,4 +58,4 @@ def add_callback(stream: Stream, function: int, user_data: int, flags: int) -> N
         error: CudaError | None = context.sticky
         run(function, stream.handle, error.status if error is not None else 0, user_data)
 
-    stream.enqueue(call, always=True)
+    stream.enqueue(call, always=True, label="callback")

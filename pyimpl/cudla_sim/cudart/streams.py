@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterable
+from time import perf_counter_ns
 
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaStreamNonBlocking
@@ -58,19 +59,23 @@ class Stream:
         *,
         always: bool = False,
         trivial: bool = False,
+        label: str = "",
     ) -> Fence:
         """Appends work that starts when all before it and ``waits`` are done. Never blocks.
 
         The fence is reached when it ended. ``None`` only waits. While the stream captures, the
         work is recorded instead. Work is skipped once the context is ruined, unless ``always``.
-        ``trivial`` is as in ``Queue.submit``. Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing stream.
+        ``trivial`` is as in ``Queue.submit``. ``label`` names the work in traces; without one it
+        does not show. Raises CudaError (StreamCaptureImplicit) when it would depend on a
+        capturing stream.
         """
         with self.context.lock:
             if self.capture is not None:
-                self.capture.add(self, work, tuple(waits))
+                recorded = None if work is None else self._shown(work, label)
+                self.capture.add(self, recorded, tuple(waits))
                 return _REACHED
             needed = [*self.dependencies(), *(f for f in waits if not f.reached)]
-            return self.queue.submit(self._guarded(work, always), needed, trivial=trivial)
+            return self.queue.submit(self._guarded(work, always, label), needed, trivial=trivial)
 
     def dependencies(self) -> list[Fence]:
         """Work of other streams that work appended now has to wait for."""
@@ -82,7 +87,7 @@ class Stream:
             others = [streams.legacy] if self.blocking else []
         return [s.queue.last for s in others if not s.queue.idle]
 
-    def run(self, work: Work) -> None:
+    def run(self, work: Work, label: str = "") -> None:
         """Does work in order and waits for it; in this thread when nothing is before it."""
         with self.context.lock:
             if self.capture is not None:
@@ -91,9 +96,9 @@ class Stream:
                     f"{self.name} captures; a call that waits is not permitted in it",
                 )
             idle = self.queue.idle and not self.dependencies()
-            done = None if idle else self.enqueue(work)
+            done = None if idle else self.enqueue(work, label=label)
         if done is None:
-            work()
+            self._shown(work, label)()
         else:
             done.wait()
 
@@ -122,12 +127,26 @@ class Stream:
                 f"{self.name} captures; {what} is not permitted meanwhile",
             )
 
-    def _guarded(self, work: Work | None, always: bool) -> Work:
+    def _shown(self, work: Work, label: str) -> Work:
+        """The same work, as a span on this stream's track of a trace."""
+        events = self.context.process.events
+        if not label or not events.subscribers:
+            return work
+
+        def shown() -> None:
+            begin = perf_counter_ns()
+            work()
+            events.emit_span("stream", label, begin, perf_counter_ns(), {}, self.name)
+
+        return shown
+
+    def _guarded(self, work: Work | None, always: bool, label: str) -> Work:
         context = self.context
+        todo = None if work is None else self._shown(work, label)
 
         def guarded() -> None:
-            if work is not None and (always or context.sticky is None):
-                work()
+            if todo is not None and (always or context.sticky is None):
+                todo()
 
         return guarded
 

@@ -141,6 +141,10 @@ class Copy:
         self.dst = check(memory, dst, shape, self.dst_side, "dst", write=True)
         self.src = check(memory, src, src_shape, self.src_side, "src")
 
+    @property
+    def label(self) -> str:
+        return f"copy of {self.dst.shape.width * self.dst.shape.height} bytes"
+
     def perform(self) -> None:
         _copy_bytes(self.dst, self.src)
 
@@ -157,26 +161,26 @@ class Copy:
 
 def copy(context: Context, job: Copy) -> None:
     """A copy that is done on return, in order of the legacy stream."""
-    context.streams.legacy.run(job.perform)
+    context.streams.legacy.run(job.perform, job.label)
     context.check()
 
 
 def copy_async(job: Copy, stream: Stream) -> None:
     """A copy in stream order."""
     if stream.capturing:
-        stream.enqueue(job.perform)
+        stream.enqueue(job.perform, label=job.label)
         return
     if job.dst.pageable:
         # The program may use its memory on return: API synchronization behavior, "Asynchronous".
-        stream.enqueue(job.perform).wait()
+        stream.enqueue(job.perform, label=job.label).wait()
         stream.context.check()
     elif job.src.pageable:
         if stream.idle:
-            stream.run(job.perform)
+            stream.run(job.perform, job.label)
         else:
-            stream.enqueue(job.from_staging())
+            stream.enqueue(job.from_staging(), label=job.label)
     else:
-        stream.enqueue(job.perform)
+        stream.enqueue(job.perform, label=job.label)
 
 
 def fill(target: Range, value: int) -> Work:
@@ -195,7 +199,7 @@ def _fill_bytes(target: Range, byte: int, size: int) -> None:
 def plane(width: int, height: int, *pitches: int) -> Shape:
     """A checked 2D shape with the first pitch. Raises CudaError (InvalidPitchValue)."""
     for pitch in pitches:
-        if width > pitch and height > 1:
+        if width > pitch:
             raise CudaError(
                 Status.cudaErrorInvalidPitchValue,
                 f"a row of {width} bytes does not fit into a pitch of {pitch}",

@@ -123,8 +123,8 @@ def _prepare(
         )
     if module.diagnostics != diagnostics:
         raise unsupported(
-            f"ptrToTasks[{index}].moduleHandle is {'the' if module.diagnostics else 'not the'} diagnostics "
-            "module; CUDLA_SUBMIT_DIAGNOSTICS_TASK and that module go together"
+            f"ptrToTasks[{index}].moduleHandle is {'the' if module.diagnostics else 'not the'} "
+            "diagnostics module; CUDLA_SUBMIT_DIAGNOSTICS_TASK and that module go together"
         )
     inputs = [] if request.inputs is None else request.inputs
     outputs = [] if request.outputs is None else request.outputs
@@ -136,7 +136,8 @@ def _prepare(
     plain, with_statistics = len(module.outputs), len(module.outputs) + len(module.statistics)
     if request.output_count not in (plain, with_statistics):
         raise invalid_param(
-            f"ptrToTasks[{index}].numOutputTensors is {request.output_count}; the module has {plain} outputs"
+            f"ptrToTasks[{index}].numOutputTensors is {request.output_count}; the module has "
+            f"{plain} outputs"
             + (f", {with_statistics} with statistics buffers" if module.statistics else "")
         )
     where = (device, index)

@@ -100,11 +100,12 @@ def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
     work = transfer.fill(
         transfer.check(current.memory, number(ptr), shape, "device", "devPtr"), value
     )
+    label = f"fill of {shape.width * shape.height} bytes"
     if wait:
         capture.forbid(current, "a fill that waits")
-        target.run(work)
+        target.run(work, label)
     else:
-        target.enqueue(work)
+        target.enqueue(work, label=label)
 
 
 @cudart.export("cudaMemset")

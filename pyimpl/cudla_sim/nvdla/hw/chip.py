@@ -123,24 +123,28 @@ class Chip:
 
     def _launch(self) -> bool:
         """Start the first chain whose members are all enabled."""
-        blocks = self.csb.blocks
         try:
-            if blocks["SDP"].ready and self._launch_sdp(blocks):
-                return True
-            if blocks["PDP"].ready and blocks["PDP_RDMA"].ready and self._launch_pdp(blocks):
-                return True
-            if blocks["SDP_RDMA"].ready and self._idle_rdma(blocks["SDP_RDMA"]):
-                return True
-            if blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
-                return self._launch_simple("CDP", ("CDP_RDMA", "CDP"), Interrupt.CDP, cdp.run)
-            if self.csb.bdma.launched:
-                return self._launch_bdma()
-            if blocks["RBK"].ready:
-                return self._launch_simple("RUBIK", ("RBK",), Interrupt.RUBIK, rubik.run)
+            with np.errstate(all="ignore"):  # overflow and NaN are ordinary values in fp16
+                return self._launch_ready()
         except MemoryError:
             raise NvdlaError(
                 "not enough host memory for the working set of a layer", Status.INSUFFICIENT_MEMORY
             ) from None
+
+    def _launch_ready(self) -> bool:
+        blocks = self.csb.blocks
+        if blocks["SDP"].ready and self._launch_sdp(blocks):
+            return True
+        if blocks["PDP"].ready and blocks["PDP_RDMA"].ready and self._launch_pdp(blocks):
+            return True
+        if blocks["SDP_RDMA"].ready and self._idle_rdma(blocks["SDP_RDMA"]):
+            return True
+        if blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
+            return self._launch_simple("CDP", ("CDP_RDMA", "CDP"), Interrupt.CDP, cdp.run)
+        if self.csb.bdma.launched:
+            return self._launch_bdma()
+        if blocks["RBK"].ready:
+            return self._launch_simple("RUBIK", ("RBK",), Interrupt.RUBIK, rubik.run)
         return False
 
     def _groups(self, names: Sequence[str]) -> dict[str, list[int]]:

@@ -33,7 +33,7 @@ from cudla_sim.nvdla.hw.units.cdma import (
 MAX_OVERHANG = 256
 """Pixels that a window may reach past the input; registers allow pads of 31."""
 
-BAND_ELEMENTS = 1 << 21
+BAND_ELEMENTS = 1 << 22
 """Size of the patch matrix that is built at a time."""
 
 

@@ -189,7 +189,9 @@ class Processor:
     def _convert(self, band: Band) -> NDArray[Any]:
         """C: sat17(RS((x - offset) * scale, shift)), then saturate to the output precision."""
         p = self.p
-        if p.offset:
+        if p.offset == 0 and p.scale == 1 and p.shift == 0 and p.out_precision != FP16:
+            values = band
+        elif p.offset:
             values = np.subtract(band, float(p.offset), dtype=np.float64)
             values *= p.scale * 2.0**-p.shift
         else:

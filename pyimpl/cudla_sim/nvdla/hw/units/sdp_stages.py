@@ -17,6 +17,7 @@ from cudla_sim.nvdla.errors import HardwareFault
 from cudla_sim.nvdla.hw.arithmetic import (
     INT32_MAX,
     INT32_MIN,
+    round_half_away,
     rounding_shift,
     rounding_shift_int,
     saturate32,
@@ -338,28 +339,37 @@ class Stage:
 
     def _apply_x(self, band: Band, first: int) -> Band:
         p = self.p
-        values = band.astype(np.float64)
-        lines = len(values)
-        if not p.alu_bypass:
+        lines = len(band)
+        relu = not p.last_bypass
+        if p.alu_bypass:
+            values: Band = band.astype(np.float64)
+        else:
             operand = self._operand(_USE_ALU, first, lines, False)
             shift = getattr(p, "alu_shift", 0)
             if shift:
                 operand = np.clip(operand * 2.0**shift, INT32_MIN, INT32_MAX)
-            values = alu(values, operand, p.alu_algorithm)
-        if p.mul_bypass:
-            if p.shift:
-                rounding_shift(values, p.shift)
-            saturate32(values)
-        else:
-            operand = self._operand(_USE_MUL, first, lines, False)
-            product = saturate32(rounding_shift(values * operand, p.shift))
-            if p.prelu:
-                wrapped = np.where(values > INT32_MAX, values - 2.0**32, values)
-                product = np.where(values < 0, product, wrapped)
-            values = product
-        if not p.last_bypass:
-            np.maximum(values, 0.0, out=values)
-        return values
+            values = alu(band, operand, p.alu_algorithm, np.dtype(np.float64))
+        factor: Any = 2.0**-p.shift
+        if not p.mul_bypass:
+            factor = self._operand(_USE_MUL, first, lines, False) * factor
+        if p.prelu and not p.mul_bypass:
+            return self._prelu(values, factor, relu)
+        if p.shift or not p.mul_bypass:
+            values *= factor
+        if p.shift and relu:  # negative results become 0 anyhow
+            values += 0.5
+            np.floor(values, out=values)
+        elif p.shift:
+            round_half_away(values)
+        return np.clip(values, 0 if relu else INT32_MIN, INT32_MAX, out=values)
+
+    @staticmethod
+    def _prelu(values: Band, factor: Any, relu: bool) -> Band:
+        """Multiply negative values only; others pass, cut to 32 bits by wrapping."""
+        product = saturate32(round_half_away(values * factor))
+        wrapped = np.where(values > INT32_MAX, values - 2.0**32, values)
+        result = np.where(values < 0, product, wrapped)
+        return np.maximum(result, 0.0) if relu else result
 
     def _apply_y(self, band: Band, first: int) -> Band:
         p = self.p
@@ -371,7 +381,8 @@ class Stage:
             product = np.clip(wide, INT32_MIN, INT32_MAX).astype(np.float64)
             values = np.where(values < 0, product, values) if p.prelu else product
         if not p.alu_bypass:
-            values = alu(values, self._operand(_USE_ALU, first, lines, False), p.alu_algorithm)
+            operand = self._operand(_USE_ALU, first, lines, False)
+            values = alu(values, operand, p.alu_algorithm, np.dtype(np.float64))
             saturate32(values)
         return values
 
@@ -385,7 +396,7 @@ class Stage:
             for step in order:
                 if step == "alu" and not p.alu_bypass:
                     operand = self._operand(_USE_ALU, first, lines, True)
-                    values = alu(values, operand, p.alu_algorithm)
+                    values = alu(values, operand, p.alu_algorithm, np.dtype(np.float32))
                 elif step == "mul" and not p.mul_bypass:
                     product = values * self._operand(_USE_MUL, first, lines, True)
                     values = np.where(values < 0, product, values) if p.prelu else product
@@ -394,12 +405,12 @@ class Stage:
         return values
 
 
-def alu(values: Band, operand: Any, algorithm: int) -> Band:
+def alu(values: Band, operand: Any, algorithm: int, dtype: np.dtype[Any]) -> Band:
     """Combine values with operands: maximum, minimum, sum, or 1 where they differ."""
     if algorithm == MAX:
-        return np.maximum(values, operand)
+        return np.maximum(values, operand, dtype=dtype)
     if algorithm == MIN:
-        return np.minimum(values, operand)
+        return np.minimum(values, operand, dtype=dtype)
     if algorithm == SUM:
-        return values + operand
-    return np.not_equal(values, operand).astype(values.dtype)
+        return np.add(values, operand, dtype=dtype)
+    return np.not_equal(values, operand).astype(dtype)
