@@ -26,4 +26,10 @@ const char *sim_boot_problem(void);
 void sim_run_callback(void (*fn)(void *), void *arg);
 void sim_callbacks_after_fork(void);
 
+/* 1 on a thread that is running such a callback. */
+int sim_in_callback(void);
+
+/* The same for a callback of three arguments (cudaStreamCallback_t). */
+void sim_run_stream_callback(void *fn, void *stream, int status, void *user);
+
 #endif

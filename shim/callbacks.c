@@ -17,6 +17,8 @@ struct runner {
     struct runner *next;
 };
 
+static __thread int inside_callback;
+
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct runner *idle;
 
@@ -29,7 +31,9 @@ static void *run(void *argument)
             pthread_cond_wait(&self->changed, &self->lock);
         }
         pthread_mutex_unlock(&self->lock);
+        inside_callback = 1;
         self->fn(self->arg);
+        inside_callback = 0;
         pthread_mutex_lock(&self->lock);
         self->fn = NULL;
         self->busy = 0;
@@ -57,6 +61,11 @@ static struct runner *new_runner(void)
         return NULL;
     }
     return self;
+}
+
+int sim_in_callback(void)
+{
+    return inside_callback;
 }
 
 /* The threads of the parent do not exist in the child. */
@@ -90,4 +99,24 @@ void sim_run_callback(void (*fn)(void *), void *arg)
     self->next = idle;
     idle = self;
     pthread_mutex_unlock(&idle_lock);
+}
+
+/* A cudaStreamCallback_t and what it is called with. */
+struct stream_callback {
+    void (*fn)(void *stream, int status, void *user);
+    void *stream;
+    int status;
+    void *user;
+};
+
+static void call_stream_callback(void *argument)
+{
+    struct stream_callback *call = argument;
+    call->fn(call->stream, call->status, call->user);
+}
+
+void sim_run_stream_callback(void *fn, void *stream, int status, void *user)
+{
+    struct stream_callback call = {(void (*)(void *, int, void *))fn, stream, status, user};
+    sim_run_callback(call_stream_callback, &call);
 }

@@ -27,6 +27,8 @@ extern "Python+C" {
 }
 const cudlaExternalEtbl *sim_external_table(void);
 void sim_run_callback(void (*fn)(void *), void *arg);
+void sim_run_stream_callback(void *fn, void *stream, int status, void *user);
+int sim_in_callback(void);
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
 void *memcpy(void *to, const void *from, size_t size);
@@ -37,7 +39,7 @@ _SOURCE = """
 {includes}
 #include <stdlib.h>
 #include <string.h>
-void sim_run_callback(void (*fn)(void *), void *arg);
+#include "boot.h"
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
 const cudlaExternalEtbl *sim_external_table(void);

@@ -490,12 +490,14 @@ typedef struct
 {
   NvSciBufHwEngName engName;
   NvSciBufPlatformName platName;
+  ...;
 } NvSciBufPeerHwEngine;
 typedef struct 
 {
   uint32_t socID;
   uint32_t vmID;
   uint64_t reserved;
+  ...;
 } NvSciBufPeerLocationInfo;
 typedef struct 
 {

@@ -48,6 +48,7 @@ class NvSciBufRect(ctypes.Structure):
 
 
 class NvSciBufPeerHwEngine(ctypes.Structure):
+    _pack_ = 1
     _fields_ = [
         ('engName', ctypes.c_int),
         ('platName', ctypes.c_int),
@@ -55,6 +56,7 @@ class NvSciBufPeerHwEngine(ctypes.Structure):
 
 
 class NvSciBufPeerLocationInfo(ctypes.Structure):
+    _pack_ = 1
     _fields_ = [
         ('socID', ctypes.c_uint32),
         ('vmID', ctypes.c_uint32),
