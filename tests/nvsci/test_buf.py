@@ -117,9 +117,7 @@ def test_contradiction_gives_a_conflict_list(buf: Lists) -> None:
         ([(TYPES, types(PYRAMID))], S.NvSciError_UnsupportedConfig),
     ],
 )
-def test_what_cannot_be_reconciled(
-    buf: Lists, values: list[tuple[int, Any]], status: int
-) -> None:
+def test_what_cannot_be_reconciled(buf: Lists, values: list[tuple[int, Any]], status: int) -> None:
     found, _, conflict = buf.reconcile(buf.create(*values))
     assert found == status
     assert conflict.value is None

@@ -65,6 +65,7 @@ class Compiler:
             str(program),
             *link,
             "-pthread",
+            "-lm",
         ]
         if isinstance(source, Path):
             command.insert(1, f"-I{source.parent}")

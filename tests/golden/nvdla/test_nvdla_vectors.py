@@ -77,7 +77,9 @@ def test_output_converter(data: Path) -> None:
 def test_y_operand_converter(data: Path) -> None:
     for values, (expected,) in vectors(data)["Ycvt"]["cases"]:
         x, bypass, offset, scale, truncate, *_ = values
-        params = EwParams(0, 0, 2, 1, 0, 1, 1, 0, 0, 0, 0, bypass, offset, scale, truncate, *[0] * 4)
+        params = EwParams(
+            0, 0, 2, 1, 0, 1, 1, 0, 0, 0, 0, bypass, offset, scale, truncate, *[0] * 4
+        )
         result = Stage._converted(params, np.array([x], np.int16), True)
         assert int(result[0]) == expected, values
 

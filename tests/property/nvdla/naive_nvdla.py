@@ -123,9 +123,7 @@ def convolve(memory: bytearray, hw: Hardware, p: Conv, source: Cube) -> dict:
                                     offset, scale, shift = p.convert
                                     scaled = rounding_shift((value - offset) * scale, shift)
                                     value = saturate(saturate(scaled, 17), bits)
-                            total += value * weight(
-                                memory, hw, p, source.channels, k, r, s, c
-                            )
+                            total += value * weight(memory, hw, p, source.channels, k, r, s, c)
                 result[k, oy, ox] = saturate(rounding_shift(total, p.truncate), 32)
     return result
 

@@ -50,7 +50,7 @@ def sdp_settings(draw) -> dict:
 
 def operands(bench: Bench, rng: np.random.Generator, p: dict, size: tuple, padded: int):
     """Store memory operands of a stage; return (ALU, MUL, registers of its DMA by suffix)."""
-    channels, height, width = size
+    _, height, width = size
     two = p["two_bytes"]
     limit = 32767 if two else 127
     if p["source"] == "register":
@@ -137,9 +137,7 @@ def program_sdp(bench, rng, p: dict, size: tuple, group: int, flying: bool, targ
             main[f"D_DP_{prefix}_MUL_SRC_VALUE"] = mul
         else:
             rdma[f"D_{letter}RDMA_CFG"] = dma["CFG"]
-            rdma |= address(
-                f"D_{prefix}_BASE_ADDR_HIGH", f"D_{prefix}_BASE_ADDR_LOW", dma["ADDR"]
-            )
+            rdma |= address(f"D_{prefix}_BASE_ADDR_HIGH", f"D_{prefix}_BASE_ADDR_LOW", dma["ADDR"])
             rdma[f"D_{prefix}_LINE_STRIDE"] = dma["LINE"]
             rdma[f"D_{prefix}_SURFACE_STRIDE"] = dma["SURFACE"]
         naive_stage = Stage(

@@ -18,7 +18,7 @@ from ..entry import Family, Handler
 from ..native import address, lib
 
 # Says whether this thread runs a function of the program on behalf of a stream.
-_in_callback: Callable[[], int] | None = getattr(lib, "sim_in_callback", None)
+_in_callback: Callable[[], int] = lib.sim_in_callback
 
 
 class InjectedError(CudaError):
@@ -102,7 +102,7 @@ def enter(current: Context) -> None:
     """For a call that needs a device. Raises CudaError: NoDevice, or NotPermitted from inside a
     host function.
     """
-    if _in_callback is not None and _in_callback():
+    if _in_callback():
         raise CudaError(
             Status.cudaErrorNotPermitted, "a host function in a stream must not call CUDA"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import time
 from typing import Any
 
@@ -23,8 +22,6 @@ def resolve(stream: Any) -> Stream:
 # --- functions of the program: never called below a Python frame ---------------------------------
 
 _VOID_CALLBACK = ffi.typeof("void (*)(void *)")
-_HAS_STREAM_CALLBACK = hasattr(lib, "sim_run_stream_callback")
-_PLAIN_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
 
 
 def _host_function(function: int, user_data: int) -> None:
@@ -32,11 +29,7 @@ def _host_function(function: int, user_data: int) -> None:
 
 
 def _stream_callback(function: int, stream: int, status: int, user_data: int) -> None:
-    if _HAS_STREAM_CALLBACK:
-        lib.sim_run_stream_callback(pointer(function), pointer(stream), status, pointer(user_data))
-    else:
-        # The stream's own thread: nothing of ours above this frame could catch an exception.
-        _PLAIN_CALLBACK(function)(stream, status, user_data)
+    lib.sim_run_stream_callback(pointer(function), pointer(stream), status, pointer(user_data))
 
 
 hostfuncs.install(_host_function, _stream_callback)

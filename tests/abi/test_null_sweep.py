@@ -1,0 +1,46 @@
+"""Every exported function, called with nothing but zeros: a status, never a crash."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pytest
+
+from cudla_sim.testing import CApi
+from cudla_sim.testing.prototypes import PROTOTYPES
+
+# All zeros is a legal call of these.
+LEGAL = {
+    "simReset", "simWarmup", "simTraceStop", "simInjectFault", "simExplain",
+    "cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemcpy", "cudaMemcpyAsync", "cudaMemset",
+    "cudaMemsetAsync", "cudaMemcpy2D", "cudaMemcpy2DAsync", "cudaMemset2D", "cudaMemset2DAsync",
+    "cudaSetDevice", "cudaSetDeviceFlags", "cudaInitDevice", "cudaDeviceSynchronize",
+    "cudaDeviceReset", "cudaThreadSynchronize", "cudaThreadExit", "cudaGetLastError",
+    "cudaPeekAtLastError", "cudaStreamSynchronize", "cudaStreamQuery", "cudaProfilerStart",
+    "cudaProfilerStop", "cuInit", "cudaCtxResetPersistingL2Cache", "cudaDeviceSetCacheConfig",
+    "cudaDeviceSetLimit", "cudaSetValidDevices", "cudaDeviceGetStreamPriorityRange",
+    "cudaMemcpyPeer", "cudaMemcpyPeerAsync", "cudaSignalExternalSemaphoresAsync",
+    "cudaSignalExternalSemaphoresAsync_v2", "cudaWaitExternalSemaphoresAsync",
+    "cudaWaitExternalSemaphoresAsync_v2",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [n for n in PROTOTYPES if n not in LEGAL])
+def test_zeros(sim_api: CApi, name: str) -> None:
+    result, arguments = PROTOTYPES[name]
+    zeros = [t() for t in arguments]
+    answer = getattr(sim_api, name)(*zeros)
+    if result is ctypes.c_int:
+        assert answer != 0
+    version = ctypes.c_uint64()
+    assert sim_api.cudlaGetVersion(ctypes.byref(version)) == 0
+
+
+@pytest.mark.parametrize("name", [n for n in PROTOTYPES if n not in LEGAL])
+def test_all_bits_set_in_numbers_and_handles_but_null_pointers(sim_api: CApi, name: str) -> None:
+    """Huge sizes and counts together with pointers that are NULL."""
+    _, arguments = PROTOTYPES[name]
+    values = [
+        t() if t is ctypes.c_void_p or issubclass(t, ctypes.Structure) else t(-1) for t in arguments
+    ]
+    getattr(sim_api, name)(*values)
