@@ -15,7 +15,6 @@ from tests.cudla.driver import HYBRID, Client, check
 from .report import Figure, median_seconds
 
 
-
 def lenet(precision: str) -> tuple[bytes, Network]:
     """LeNet-5 as Caffe has it, random weights: 1x28x28, 20 and 50 kernels of 5x5, 500, 10."""
     random = np.random.default_rng(5)
@@ -59,6 +58,8 @@ def figures() -> list[Figure]:
         picture = np.random.default_rng(1).uniform(0, 1, (1, 1, 28, 28))
         plain = median_seconds(lambda net=net, picture=picture: net.reference(picture))
         found.append(Figure(f"{precision} LeNet, inferences", 1 / simulated, "1/s", goal, "higher"))
-        found.append(Figure(f"{precision} LeNet, float32 numpy time / ours", plain / simulated, "x"))
+        found.append(
+            Figure(f"{precision} LeNet, float32 numpy time / ours", plain / simulated, "x")
+        )
     cudla_sim.reset()
     return found

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork
 from cudla_sim.nvdla.build import Network

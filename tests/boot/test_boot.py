@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cudla_sim import flags, paths
 from cudla_sim.testing import Compiler, load
 

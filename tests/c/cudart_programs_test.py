@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from cudla_sim.testing import Compiler
 
 PROGRAMS = Path(__file__).parent / "cudart_programs"

@@ -275,8 +275,13 @@ def valid_elements(buffer: Bytes, tensor: p.cudlaModuleTensorDescriptor_t, atom:
     line, surface = tensor.stride[1], tensor.stride[2]
     image = tensor.size // tensor.n  # the images of a batch follow one another
     parts = []
-    for n, channel, row in np.ndindex(tensor.n, tensor.c, tensor.h):
-        base = n * image + (channel // per_atom) * surface + row * line + channel % per_atom * size
+    for number, channel, row in np.ndindex(tensor.n, tensor.c, tensor.h):
+        base = (
+            number * image
+            + (channel // per_atom) * surface
+            + row * line
+            + channel % per_atom * size
+        )
         for column in range(tensor.w):
             at = base + column * atom
             parts.append(buffer[at : at + size].tobytes())

@@ -11,9 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from train import HERE, digits
 
 from cudla_sim.nvdla.build import Network
+from train import HERE, digits
 
 DATA = HERE.parent / "data"
 PER_CLASS = 10

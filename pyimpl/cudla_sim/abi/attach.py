@@ -30,7 +30,6 @@ class _HostStdio(io.TextIOBase):
         return len(text)
 
 
-@ffi.def_extern(name="impl_sim_at_exit")
 def _at_exit() -> None:
     try:
         obs.at_exit()
@@ -38,9 +37,12 @@ def _at_exit() -> None:
         sys.stderr.write(f"cudla-sim: while writing reports at exit: {error}\n")
 
 
-@ffi.def_extern(name="impl_sim_after_fork")
 def _after_fork() -> None:
     process.after_fork()
+
+
+ffi.def_extern(name="impl_sim_at_exit")(_at_exit)
+ffi.def_extern(name="impl_sim_after_fork")(_after_fork)
 
 
 def _attach() -> Any:

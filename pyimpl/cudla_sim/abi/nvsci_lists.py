@@ -34,7 +34,7 @@ def null(**pointers: Any) -> None:
 
 
 class ListApi:
-    """The list functions of one library (``buf`` or ``sync``); ``key_field`` names the pair's key."""
+    """The list functions of one library; ``key_field`` names the key in its pairs."""
 
     def __init__(self, prefix: str, schema: Schema, key_field: str) -> None:
         self.schema = schema

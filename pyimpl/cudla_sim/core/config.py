@@ -30,7 +30,7 @@ _READ_ELSEWHERE = {"PYTHON", "BUILD_VERBOSE", "FIXTURES", "PARSE"}
 
 @dataclass(frozen=True)
 class Config:
-    """One simulated machine. Field ``x_y`` is the variable ``CUDLA_SIM_X_Y`` and TOML key ``x_y``."""
+    """One simulated machine. Field ``x_y`` is ``CUDLA_SIM_X_Y`` in the environment."""
 
     # --- the machine ---
     config: str = "nv_full"

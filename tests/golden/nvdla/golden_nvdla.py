@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork, TaskReport
 

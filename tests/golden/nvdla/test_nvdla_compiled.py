@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cudla_sim.nvdla import KmdError, Loadable, UnsupportedOperation, layout
 from golden_nvdla import execute, manifest
+
+from cudla_sim.nvdla import KmdError, Loadable, UnsupportedOperation, layout
 
 CASES = manifest()
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cudla_sim.nvdla import layout
 from golden_nvdla import execute
+
+from cudla_sim.nvdla import layout
 
 
 def _golden(data: Path, name: str, dtype: str) -> np.ndarray:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from cudla_sim.nvdla.hw import registers
 
 _ACCESS = {"c": "r", "wo": "w", "wto": "w", "rwto": "rw", "rwt": "rw", "rwo": "rw"}

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from golden_nvdla import manifest
+
 from cudla_sim.core.memory import AddressSpace, Region
 from cudla_sim.nvdla import Engine, KmdError, Loadable, LoadedNetwork, UnsupportedOperation
 from cudla_sim.nvdla.hw import registers
-from golden_nvdla import manifest
 
 CASES = {tag: case for tag, case in manifest().items() if "regtrace" in case}
 PUBLIC = {

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from golden_nvdla import fixtures
+
 from cudla_sim.core.memory import AddressSpace, anonymous
 from cudla_sim.nvdla import UnsupportedOperation
 from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.configs import CONFIGS
 from cudla_sim.nvdla.hw.memory import Memory
-from golden_nvdla import fixtures
 
 BASE, SIZE = 0x50000000, 0xA0000000
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from cudla_sim.nvdla.hw.arithmetic import RANGES, scaled
 from cudla_sim.nvdla.hw.configs import config
 from cudla_sim.nvdla.hw.csb import LookupTable, RegisterFile

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from naive_nvdla import BASE, Cube, Hardware
+
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.configs import config
 from cudla_sim.nvdla.hw.memory import Memory
-from naive_nvdla import BASE, Cube, Hardware
 
 SIZE = 1 << 18
 PAGE = 1 << 14

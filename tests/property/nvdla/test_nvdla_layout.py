@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.hw.configs import config
 from cudla_sim.nvdla.hw.maps.enums import ENUMS
 from cudla_sim.nvdla.loadable import TensorDesc
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 COMMON = settings(max_examples=60, deadline=None)
 sizes = st.integers(1, 5)
@@ -57,7 +58,9 @@ def test_image(height, width, pixel_format, channels) -> None:
     packed = layout.pack_image(array, pixel_format)
     result = layout.unpack_image(packed, array.shape, array.dtype, pixel_format)
     np.testing.assert_array_equal(result, array)
-    name = {value: key for key, value in ENUMS["pixel_format"].items()}[pixel_format][2:].replace("X", "A")
+    name = {value: key for key, value in ENUMS["pixel_format"].items()}[pixel_format][2:].replace(
+        "X", "A"
+    )
     letters = [letter for letter in reversed(name) if letter.isalpha()]  # from the lowest address
     order = "YUVA" if "Y" in name else "RGBA"
     pixel = packed[: 4 * array.itemsize].view(dtype)

@@ -6,12 +6,13 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from cudla_sim.core.memory import AddressSpace, MemoryFault
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork, NvdlaError
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.inspect import describe, render
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 
 def _seed(config: str, precision: str) -> bytes:

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
 from cudla_sim.constants.cudart import cudaError
 
 H2H, H2D, D2H, D2D, DEFAULT = range(5)

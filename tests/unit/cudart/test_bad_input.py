@@ -6,11 +6,12 @@ import ctypes
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from cudla_sim.constants.cudart import cudaError
 from cudla_sim.constants.cudart_parameters import PARAMETERS
 from cudla_sim.testing import prototypes
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from .conftest import Cuda
 

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
 from cudla_sim.constants.cudart import cudaError
 from cudla_sim.cudart import context, streams
 from cudla_sim.testing import load, prototypes

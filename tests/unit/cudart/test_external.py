@@ -6,6 +6,7 @@ import ctypes
 from typing import Any
 
 import pytest
+
 from cudla_sim.constants import cudart as c
 from cudla_sim.constants import nvsci as n
 from cudla_sim.testing import prototypes as p

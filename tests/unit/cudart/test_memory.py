@@ -6,6 +6,7 @@ import ctypes
 import mmap
 
 import pytest
+
 from cudla_sim.constants.cudart import cudaMemoryType
 from cudla_sim.testing import prototypes
 

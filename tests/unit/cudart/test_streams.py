@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 import pytest
+
 from cudla_sim.cudart import context, streams
 
 from .conftest import D2D, H2D, Cuda

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla.build import Network
 

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork, NvdlaError, layout
 from cudla_sim.nvdla.build import Network

@@ -6,6 +6,7 @@ import struct
 
 import numpy as np
 import pytest
+
 from cudla_sim.nvdla import NvdlaError, UnsupportedOperation, emu
 
 

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+
 from cudla_sim.core.memory import AddressSpace, MemoryFault
 from cudla_sim.nvdla import (
     BadLoadable,

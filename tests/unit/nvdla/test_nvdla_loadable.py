@@ -6,6 +6,7 @@ import struct
 
 import flatbuffers
 import pytest
+
 from cudla_sim.nvdla import BadLoadable, Loadable, Status
 from cudla_sim.nvdla.loadable import MemoryFlags
 

@@ -19,13 +19,14 @@ from time import perf_counter_ns
 import numpy as np
 
 from cudla_sim.nvdla.errors import HardwareFault, NvdlaError, Status
-from cudla_sim.nvdla.hw.configs import HardwareConfig
+from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 from cudla_sim.nvdla.hw.csb import LAUNCHED, BlockState, RegisterFile
 from cudla_sim.nvdla.hw.glb import Interrupt
 from cudla_sim.nvdla.hw.memory import Memory
 from cudla_sim.nvdla.hw.units import bdma, cdp, pdp, rubik, sdp
 from cudla_sim.nvdla.hw.units.cdma import WeightCache
 from cudla_sim.nvdla.hw.units.conv import Convolution, Kept
+from cudla_sim.nvdla.hw.units.sdp_lut import Counters
 
 CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
 
@@ -140,11 +141,11 @@ class Chip:
         if blocks["SDP_RDMA"].ready and self._idle_rdma(blocks["SDP_RDMA"]):
             return True
         if blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
-            return self._launch_simple("CDP", ("CDP_RDMA", "CDP"), Interrupt.CDP, cdp.run)
+            return self._launch_cdp(blocks)
         if self.csb.bdma.launched:
             return self._launch_bdma()
         if blocks["RBK"].ready:
-            return self._launch_simple("RUBIK", ("RBK",), Interrupt.RUBIK, rubik.run)
+            return self._launch_rubik(blocks)
         return False
 
     def _groups(self, names: Sequence[str]) -> dict[str, list[int]]:
@@ -245,13 +246,19 @@ class Chip:
             self.csb.latch("CACC", "D_OUT_SATURATION", convolution.saturated)
         self.csb.latch("SDP", "D_STATUS", int(processor.unequal))
         self.csb.latch("SDP", "D_PERF_OUT_SATURATION", processor.saturated)
-        if processor.lut is not None and processor.p.count_lut:
-            counters = processor.lut.counters
-            self.csb.latch("SDP", "D_PERF_LUT_UFLOW", counters.under)
-            self.csb.latch("SDP", "D_PERF_LUT_OFLOW", counters.over)
-            self.csb.latch("SDP", "D_PERF_LUT_HYBRID", counters.hybrid)
-            self.csb.latch("SDP", "D_PERF_LUT_LE_HIT", counters.le_hit)
-            self.csb.latch("SDP", "D_PERF_LUT_LO_HIT", counters.lo_hit)
+        if processor.lut is not None:
+            counted = bool(processor.p.count_lut)
+            self._latch_lut("SDP", "D_PERF_LUT", processor.lut.counters, counted)
+
+    def _latch_lut(self, block: str, prefix: str, counters: Counters, counted: bool) -> None:
+        """Store the LUT counters if they were switched on."""
+        if not counted:
+            return
+        self.csb.latch(block, f"{prefix}_UFLOW", counters.under)
+        self.csb.latch(block, f"{prefix}_OFLOW", counters.over)
+        self.csb.latch(block, f"{prefix}_HYBRID", counters.hybrid)
+        self.csb.latch(block, f"{prefix}_LE_HIT", counters.le_hit)
+        self.csb.latch(block, f"{prefix}_LO_HIT", counters.lo_hit)
 
     def _launch_pdp(self, blocks: dict[str, BlockState]) -> bool:
         groups = self._groups(("PDP_RDMA", "PDP"))
@@ -275,19 +282,34 @@ class Chip:
         self._finish(("PDP_RDMA", "PDP"), Interrupt.PDP, blocks["PDP"].consumer)
         return True
 
-    def _launch_simple(
-        self,
-        name: str,
-        members: tuple[str, ...],
-        interrupt: Interrupt,
-        run: Callable[..., tuple[tuple[int, int, int], tuple[int, int, int], int]],
-    ) -> bool:
-        """Launch a unit that works from memory to memory."""
-        state = self.csb.blocks[members[-1]]
+    def _launch_cdp(self, blocks: dict[str, BlockState]) -> bool:
+        state = blocks["CDP"]
+        assert state.lut is not None
         start = perf_counter_ns()
-        shapes = run(self._groups(members), self.config, self.memory)
-        self._done(Layer(name, {members[-1]: state.consumer}, *shapes, start))
-        self._finish(members, interrupt, state.consumer)
+        result = cdp.run(
+            blocks["CDP_RDMA"].active,
+            state.active,
+            state.single,
+            state.lut,
+            self.config,
+            self.memory,
+        )
+        shape = result.input_shape
+        layer = Layer("CDP", {"CDP": state.consumer}, shape, shape, result.precision, start)
+        layer.saturated = result.saturated
+        if result.precision == FP16:
+            layer.notes.append("fp16: float32")
+        self._latch_lut("CDP", "D_PERF_LUT", result.counters, result.count_lut)
+        self._done(layer)
+        self._finish(("CDP_RDMA", "CDP"), Interrupt.CDP, state.consumer)
+        return True
+
+    def _launch_rubik(self, blocks: dict[str, BlockState]) -> bool:
+        state = blocks["RBK"]
+        start = perf_counter_ns()
+        shapes = rubik.run(self._groups(("RBK",)), self.config, self.memory)
+        self._done(Layer("RUBIK", {"RBK": state.consumer}, *shapes, start))
+        self._finish(("RBK",), Interrupt.RUBIK, state.consumer)
         return True
 
     def _launch_bdma(self) -> bool:

@@ -1,20 +1,276 @@
-"""CDP: not simulated yet."""
+"""CDP, the channel data processor: local response normalisation over channels.
+
+A value's neighbours in channel direction are squared and summed, a look-up table turns the sum
+into a factor, the factor multiplies the value. Integers are exact; fp16 is computed in float32.
+Source: nvdla/hw ``cmod/cdp/NV_NVDLA_cdp.cpp`` and ``cmod/hls/cdp_libs``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from cudla_sim.nvdla.errors import UnsupportedOperation
-from cudla_sim.nvdla.hw.configs import HardwareConfig
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw.arithmetic import RANGES, rounding_shift, scaled
+from cudla_sim.nvdla.hw.configs import FP16, INT8, HardwareConfig
+from cudla_sim.nvdla.hw.csb import LookupTable
+from cudla_sim.nvdla.hw.fields import Params, address, bits
 from cudla_sim.nvdla.hw.memory import Memory
+from cudla_sim.nvdla.hw.units.sdp_lut import Counters, Lookup, exponential, linear
 
 Shape = tuple[int, int, int]
+Real = NDArray[Any]
+
+
+@dataclass(slots=True)
+class CdpRdma(Params):
+    """Registers of CDP_RDMA that matter for the result."""
+
+    _block = "CDP_RDMA"
+
+    width: int = bits("D_DATA_CUBE_WIDTH.WIDTH", plus=1)
+    height: int = bits("D_DATA_CUBE_HEIGHT.HEIGHT", plus=1)
+    channels: int = bits("D_DATA_CUBE_CHANNEL.CHANNEL", plus=1)
+    source: int = address("D_SRC_BASE_ADDR_HIGH", "D_SRC_BASE_ADDR_LOW")
+    line_stride: int = bits("D_SRC_LINE_STRIDE")
+    surface_stride: int = bits("D_SRC_SURFACE_STRIDE")
+    source_mc: int = bits("D_SRC_DMA_CFG.SRC_RAM_TYPE")
+    precision: int = bits("D_DATA_FORMAT.INPUT_DATA")
+
+
+@dataclass(slots=True)
+class Cdp(Params):
+    """Registers of CDP that exist in groups."""
+
+    _block = "CDP"
+
+    sqsum_bypass: int = bits("D_FUNC_BYPASS.SQSUM_BYPASS")
+    mul_bypass: int = bits("D_FUNC_BYPASS.MUL_BYPASS")
+    destination: int = address("D_DST_BASE_ADDR_HIGH", "D_DST_BASE_ADDR_LOW")
+    line_stride: int = bits("D_DST_LINE_STRIDE")
+    surface_stride: int = bits("D_DST_SURFACE_STRIDE")
+    destination_mc: int = bits("D_DST_DMA_CFG.DST_RAM_TYPE")
+    precision: int = bits("D_DATA_FORMAT.INPUT_DATA_TYPE")
+    reach: int = bits("D_LRN_CFG.NORMALZ_LEN", plus=1)
+    in_offset: int = bits("D_DATIN_OFFSET.DATIN_OFFSET")
+    in_scale: int = bits("D_DATIN_SCALE.DATIN_SCALE")
+    in_shift: int = bits("D_DATIN_SHIFTER.DATIN_SHIFTER")
+    out_offset: int = bits("D_DATOUT_OFFSET.DATOUT_OFFSET")
+    out_scale: int = bits("D_DATOUT_SCALE.DATOUT_SCALE")
+    out_shift: int = bits("D_DATOUT_SHIFTER.DATOUT_SHIFTER")
+    count_lut: int = bits("D_PERF_ENABLE.LUT_EN")
+
+
+@dataclass(slots=True)
+class CdpLut(Params):
+    """LUT registers of CDP (they exist once); 38-bit limits come in two words."""
+
+    _block = "CDP"
+
+    linear: int = bits("S_LUT_CFG.LUT_LE_FUNCTION")
+    under_priority: int = bits("S_LUT_CFG.LUT_UFLOW_PRIORITY")
+    over_priority: int = bits("S_LUT_CFG.LUT_OFLOW_PRIORITY")
+    hybrid_priority: int = bits("S_LUT_CFG.LUT_HYBRID_PRIORITY")
+    le_offset: int = bits("S_LUT_INFO.LUT_LE_INDEX_OFFSET", signed=True)
+    le_select: int = bits("S_LUT_INFO.LUT_LE_INDEX_SELECT")
+    lo_select: int = bits("S_LUT_INFO.LUT_LO_INDEX_SELECT")
+    le_start: int = address("S_LUT_LE_START_HIGH", "S_LUT_LE_START_LOW")
+    le_end: int = address("S_LUT_LE_END_HIGH", "S_LUT_LE_END_LOW")
+    lo_start: int = address("S_LUT_LO_START_HIGH", "S_LUT_LO_START_LOW")
+    lo_end: int = address("S_LUT_LO_END_HIGH", "S_LUT_LO_END_LOW")
+    le_under_scale: int = bits("S_LUT_LE_SLOPE_SCALE.LUT_LE_SLOPE_UFLOW_SCALE", signed=True)
+    le_over_scale: int = bits("S_LUT_LE_SLOPE_SCALE.LUT_LE_SLOPE_OFLOW_SCALE", signed=True)
+    le_under_shift: int = bits("S_LUT_LE_SLOPE_SHIFT.LUT_LE_SLOPE_UFLOW_SHIFT", signed=True)
+    le_over_shift: int = bits("S_LUT_LE_SLOPE_SHIFT.LUT_LE_SLOPE_OFLOW_SHIFT", signed=True)
+    lo_under_scale: int = bits("S_LUT_LO_SLOPE_SCALE.LUT_LO_SLOPE_UFLOW_SCALE", signed=True)
+    lo_over_scale: int = bits("S_LUT_LO_SLOPE_SCALE.LUT_LO_SLOPE_OFLOW_SCALE", signed=True)
+    lo_under_shift: int = bits("S_LUT_LO_SLOPE_SHIFT.LUT_LO_SLOPE_UFLOW_SHIFT", signed=True)
+    lo_over_shift: int = bits("S_LUT_LO_SLOPE_SHIFT.LUT_LO_SLOPE_OFLOW_SHIFT", signed=True)
+
+
+def signed(value: int, width: int) -> int:
+    """Sign-extend the low *width* bits."""
+    half = 1 << (width - 1)
+    return ((value & ((1 << width) - 1)) ^ half) - half
+
+
+def _half(pattern: int) -> float:
+    return float(np.uint16(pattern & 0xFFFF).view(np.float16))
+
+
+def _single(pattern: int) -> float:
+    return float(np.uint32(pattern & 0xFFFFFFFF).view(np.float32))
+
+
+class Lut:
+    """The tables of CDP: 16-bit fractions and results."""
+
+    def __init__(self, single: Sequence[int], table: LookupTable, floating: bool) -> None:
+        self.p = p = CdpLut.decode(single)
+        self.floating = floating
+        self.counters = Counters()
+        number = _single if floating else lambda value: float(signed(value, 38))
+        scale = _half if floating else float
+        kind = np.float16 if floating else np.int16
+        self._tables = [
+            np.array(entries, np.uint16).view(kind).astype(np.float64) for entries in table.tables
+        ]
+        self._starts = (number(p.le_start), number(p.lo_start))
+        bias = 0.0
+        if not p.linear and (floating or p.le_offset >= 0):
+            bias = 2.0**p.le_offset
+        self._under = (
+            (self._starts[0] + bias, scale(p.le_under_scale), p.le_under_shift),
+            (self._starts[1], scale(p.lo_under_scale), p.lo_under_shift),
+        )
+        self._over = (
+            (number(p.le_end), scale(p.le_over_scale), p.le_over_shift),
+            (number(p.lo_end), scale(p.lo_over_scale), p.lo_over_shift),
+        )
+
+    def apply(self, values: Real) -> Real:
+        """Look all values up."""
+        p = self.p
+        distance = values - self._starts[0]
+        if p.linear:
+            le = linear(distance, signed(p.le_select, 6), 65)
+        else:
+            le = exponential(distance, p.le_offset, 65)
+        lo = linear(values - self._starts[1], signed(p.lo_select, 6), 257)
+        return np.where(
+            self._choose(le, lo), self._value(values, 1, lo), self._value(values, 0, le)
+        )
+
+    def _choose(self, le: Lookup, lo: Lookup) -> NDArray[np.bool_]:
+        """True where LO decides; counts each element once."""
+        p, counters = self.p, self.counters
+        le_hit, lo_hit = ~(le.under | le.over), ~(lo.under | lo.over)
+        under, over = le.under & lo.under, le.over & lo.over
+        single = le_hit != lo_hit
+        use_lo = np.where(single, lo_hit, bool(p.hybrid_priority))
+        use_lo = np.where(under, bool(p.under_priority), use_lo)
+        counters.under += int(under.sum())
+        counters.over += int(over.sum())
+        counters.le_hit += int((single & le_hit).sum())
+        counters.lo_hit += int((single & lo_hit).sum())
+        counters.hybrid += int((~(single | under | over)).sum())
+        return np.where(over, bool(p.over_priority), use_lo)
+
+    def _value(self, values: Real, which: int, found: Lookup) -> Real:
+        table = self._tables[which]
+        entry = np.clip(found.entry, 0, len(table) - 2)
+        low, step = table[entry], table[entry + 1] - table[entry]
+        if self.floating:
+            inside = low + step * (found.fraction * 2.0**-35)
+        else:
+            share = np.floor(np.clip(found.fraction, 0, 2.0**35) * 2.0**-19)
+            inside = self._limit(low + rounding_shift(step * share, 16))
+        under = self._outside(values, *self._under[which], table[0])
+        over = self._outside(values, *self._over[which], table[-1])
+        return np.where(found.over, over, np.where(found.under, under, inside))
+
+    def _outside(self, values: Real, origin: float, scale: float, shift: int, end: float) -> Real:
+        step = (values - origin) * scale
+        if self.floating:
+            return step + end
+        return self._limit(rounding_shift(step, shift) + end)
+
+    @staticmethod
+    def _limit(values: Real) -> Real:
+        return np.clip(values, -32768, 32767)
+
+
+@dataclass(slots=True)
+class Result:
+    """What a layer leaves for reports and counters."""
+
+    input_shape: Shape
+    precision: int
+    counters: Counters
+    saturated: int
+    count_lut: bool
+
+
+def _normalise_in(p: Cdp, data: Real) -> Real:
+    """Input converter: sat9 or sat17 of RS((x - offset) * scale, shift)."""
+    if p.precision == FP16:
+        result: Real = (data.astype(np.float32) - _half(p.in_offset)) * _half(p.in_scale)
+        return result
+    offset = signed(p.in_offset, 8 if p.precision == INT8 else 16)
+    limit = 1 << (8 if p.precision == INT8 else 16)
+    return np.clip(scaled(data, offset, signed(p.in_scale, 16), p.in_shift), -limit, limit - 1)
+
+
+def _square_sums(p: Cdp, values: Real) -> Real:
+    """Sums of squares over the neighbouring channels (last axis); missing ones are 0."""
+    if p.sqsum_bypass:
+        return values
+    squares = values * values
+    frame = np.pad(squares, ((0, 0), (0, 0), (p.reach, p.reach)))
+    channels = values.shape[2]
+    total = squares.copy()
+    for step in range(1, p.reach + 1):
+        total += frame[:, :, p.reach - step :][:, :, :channels]
+        total += frame[:, :, p.reach + step :][:, :, :channels]
+    return total
 
 
 def run(
-    groups: Mapping[str, Sequence[int]],
+    rdma: Sequence[int],
+    group: Sequence[int],
+    single: Sequence[int],
+    table: LookupTable,
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
-) -> tuple[Shape, Shape, int]:
-    """Compute one layer; return input shape, output shape, precision."""
-    raise UnsupportedOperation("CDP", "local response normalisation")
+) -> Result:
+    """Compute one layer from memory to memory."""
+    r, p = CdpRdma.decode(rdma), Cdp.decode(group)
+    if p.precision not in config.precisions or r.precision != p.precision:
+        raise HardwareFault("CDP", f"precision {p.precision} (RDMA {r.precision})")
+    shape = (r.channels, r.height, r.width)
+    source = memory[r.source_mc].cube(
+        "CDP_RDMA",
+        r.source,
+        p.precision,
+        shape,
+        r.line_stride,
+        r.surface_stride,
+        config.memory_atom,
+    )
+    target = memory[p.destination_mc].cube(
+        "CDP output",
+        p.destination,
+        p.precision,
+        shape,
+        p.line_stride,
+        p.surface_stride,
+        config.memory_atom,
+        write=True,
+    )
+    data = source.transpose(1, 2, 0, 3).reshape(r.height, r.width, -1)
+    values = _normalise_in(p, data)
+    values[:, :, r.channels :] = 0
+    lut = Lut(single, table, p.precision == FP16)
+    factor = lut.apply(_square_sums(p, values).astype(np.float64))
+    result = factor if p.mul_bypass else factor * values
+    result, saturated = _normalise_out(p, result)
+    surfaces, _, _, atom = target.shape
+    part = result.reshape(r.height, r.width, surfaces, atom).transpose(2, 0, 1, 3)
+    np.copyto(target, part, casting="unsafe")
+    return Result(shape, p.precision, lut.counters, saturated, bool(p.count_lut))
+
+
+def _normalise_out(p: Cdp, values: Real) -> tuple[Real, int]:
+    """Output converter, and how many elements it cut."""
+    if p.precision == FP16:
+        offset = _single(p.out_offset) if p.out_offset >> 16 else _half(p.out_offset)
+        result = (values - offset) * _half(p.out_scale)
+        return np.clip(result, -65504.0, 65504.0).astype(np.float16), 0
+    offset = signed(p.out_offset, 25 if p.precision == INT8 else 32)
+    exact = scaled(values, offset, signed(p.out_scale, 16), p.out_shift)
+    limited = np.clip(exact, *RANGES[p.precision])
+    return limited, int(np.count_nonzero(exact != limited))
