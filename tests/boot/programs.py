@@ -269,3 +269,62 @@ int main()
 }
 """
 )
+
+# A DLA task waits for a fence that nobody will signal, another one is computing: main just returns.
+EXIT_WITH_BUSY_ENGINE = (
+    HEAD
+    + r"""
+#include "cuda_runtime_api.h"
+#include "nvscibuf.h"
+#define CHECK(call) do { int s_ = (int)(call); if (s_) { printf("%s %d\n", #call, s_); return 1; } } while (0)
+static unsigned char image[1 << 16];
+int main(int argc, char **argv)
+{
+    (void)argc;
+    FILE *file = fopen(argv[1], "rb");
+    size_t size = file ? fread(image, 1, sizeof image, file) : 0;
+    cudlaDevHandle device;
+    cudlaModule module;
+    cudaStream_t stream;
+    void *memory;
+    uint64_t *registered;
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK(cudlaCreateDevice(0, &device, CUDLA_CUDA_DLA));
+    CHECK(cudlaModuleLoadFromMemory(device, image, size, &module, 0));
+    CHECK(cudaMalloc(&memory, 1 << 16));
+    CHECK(cudlaMemRegister(device, memory, 1 << 16, &registered, 0));
+    const uint64_t *inputs[] = {registered};
+    uint64_t *outputs[] = {registered};
+    cudlaTask task = {.moduleHandle = module, .inputTensor = inputs, .numInputTensors = 1,
+                      .outputTensor = outputs, .numOutputTensors = 1};
+    for (int i = 0; i < 500; i++) CHECK(cudlaSubmitTask(device, &task, 1, stream, 0));
+
+    NvSciSyncModule sync_module;
+    NvSciSyncAttrList lists[2], conflict;
+    NvSciSyncObj obj;
+    NvSciSyncFence fence = NvSciSyncFenceInitializer;
+    cudlaDevHandle waiting;
+    uint64_t *semaphore;
+    bool cpu = true;
+    NvSciSyncAccessPerm perm = NvSciSyncAccessPerm_SignalOnly;
+    NvSciSyncAttrKeyValuePair pairs[] = {{NvSciSyncAttrKey_NeedCpuAccess, &cpu, sizeof cpu},
+                                         {NvSciSyncAttrKey_RequiredPerm, &perm, sizeof perm}};
+    CHECK(NvSciSyncModuleOpen(&sync_module));
+    CHECK(NvSciSyncAttrListCreate(sync_module, &lists[0]));
+    CHECK(NvSciSyncAttrListCreate(sync_module, &lists[1]));
+    CHECK(NvSciSyncAttrListSetAttrs(lists[0], pairs, 2));
+    CHECK(cudlaGetNvSciSyncAttributes((uint64_t *)lists[1], CUDLA_NVSCISYNC_ATTR_WAIT));
+    CHECK(NvSciSyncAttrListReconcileAndObjAlloc(lists, 2, &obj, &conflict));
+    CHECK(cudlaCreateDevice(1, &waiting, CUDLA_STANDALONE));
+    cudlaExternalSemaphoreHandleDesc desc = {.extSyncObject = obj};
+    CHECK(cudlaImportExternalSemaphore(waiting, &desc, &semaphore, 0));
+    CHECK(NvSciSyncObjGenerateFence(obj, &fence));
+    CudlaFence pre = {.fence = &fence, .type = CUDLA_NVSCISYNC_FENCE};
+    cudlaWaitEvents waits = {.preFences = &pre, .numEvents = 1};
+    cudlaTask events = {.waitEvents = &waits};
+    CHECK(cudlaSubmitTask(waiting, &events, 1, NULL, 0));
+    puts("leaving");
+    return 9;
+}
+"""
+)

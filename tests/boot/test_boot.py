@@ -13,9 +13,12 @@ import pytest
 from cudla_sim import flags, paths
 from cudla_sim.testing import Compiler, load
 
+from tests.conftest import ROOT
+
 from . import programs
 
 NO_LIBRARIES = ("-ldl",)
+DIGITS = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
 
 
 def test_linked_program(sim_cc: Compiler) -> None:
@@ -92,6 +95,12 @@ def test_fork_while_another_thread_is_inside(sim_cc: Compiler) -> None:
 def test_exit_while_threads_are_inside(sim_cc: Compiler) -> None:
     result = sim_cc.run(sim_cc.build(programs.EXIT_BUSY))
     assert (result.status, result.out.splitlines()) == (7, ["leaving 0", "atexit 0"])
+
+
+def test_exit_while_an_engine_works_and_another_waits(sim_cc: Compiler) -> None:
+    program = sim_cc.build(programs.EXIT_WITH_BUSY_ENGINE)
+    result = sim_cc.run(program, str(DIGITS))
+    assert (result.status, result.out) == (9, "leaving\n"), result.err
 
 
 def test_python_text_keeps_its_place_in_piped_output(sim_cc: Compiler) -> None:

@@ -8,193 +8,45 @@ Source: nvdla/sw ``loadable.fbs`` (schema 0.7) and ``Runtime.cpp`` (how the list
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import IntEnum, IntFlag
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from cudla_sim.nvdla.errors import BadLoadable, Status
 from cudla_sim.nvdla.flatbuffer import Buffer, Table
+from cudla_sim.nvdla.references import check_memories, check_references
+from cudla_sim.nvdla.tables import (
+    AddressEntry,
+    Blob,
+    DataCategory,
+    DataType,
+    EventEntry,
+    Interface,
+    MemoryDomain,
+    MemoryEntry,
+    MemoryFlags,
+    RelocEntry,
+    SubmitEntry,
+    TaskEntry,
+    TensorDesc,
+    Version,
+)
 
-MAX_MEMORY_BYTES = 1 << 32
-"""Largest total of memory_list sizes that is accepted (the simulator allocates host memory)."""
-
-
-class Interface(IntEnum):
-    """Which engine a task or blob is for."""
-
-    NONE = 0
-    DLA1 = 1
-    EMU1 = 2
-
-
-class MemoryFlags(IntFlag):
-    """memory_list[].flags."""
-
-    NONE = 0
-    ALLOC = 1
-    SET = 2
-    INPUT = 4
-    OUTPUT = 8
-    DEBUG = 16
-
-
-class MemoryDomain(IntEnum):
-    """memory_list[].domain."""
-
-    SYSTEM = 0
-    SRAM = 1
-
-
-class DataType(IntEnum):
-    """Element type of a tensor."""
-
-    UNKNOWN = 0
-    FLOAT = 1
-    HALF = 2
-    INT16 = 3
-    INT8 = 4
-    UINT8 = 5
-    UINT16 = 6
-
-
-_ELEMENT_BYTES: dict[int, int] = {
-    DataType.FLOAT: 4,
-    DataType.HALF: 2,
-    DataType.INT16: 2,
-    DataType.UINT16: 2,
-}
-
-
-class DataCategory(IntEnum):
-    """Kind of memory layout of a tensor."""
-
-    IMAGE = 0
-    WEIGHT = 1
-    FEATURE = 2
-    PLANAR = 3
-    BIAS = 4
-
-
-class Version(NamedTuple):
-    """A version triple, comparable."""
-
-    major: int
-    minor: int
-    sub_minor: int
-
-    def __str__(self) -> str:
-        return f"{self.major}.{self.minor}.{self.sub_minor}"
-
-
-@dataclass(frozen=True, slots=True)
-class Blob:
-    """A named piece of data that the runtime copies into memory."""
-
-    name: str
-    size: int
-    interface: int
-    sub_interface: int
-    version: Version
-    data: memoryview = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryEntry:
-    """One buffer; ``contents[i]`` names the blob that is copied to ``offsets[i]``."""
-
-    id: int
-    domain: int
-    flags: MemoryFlags
-    size: int
-    alignment: int
-    contents: tuple[str, ...]
-    offsets: tuple[int, ...]
-    bind_id: int
-    tensor_desc_id: int
-
-    @property
-    def bindable(self) -> bool:
-        """True if the program supplies this buffer."""
-        return bool(self.flags & (MemoryFlags.INPUT | MemoryFlags.OUTPUT | MemoryFlags.DEBUG))
-
-
-@dataclass(frozen=True, slots=True)
-class EventEntry:
-    """Synchronisation hint; the runtime ignores it."""
-
-    id: int
-    type: int
-    target: int
-    value: int
-    op: int
-
-
-@dataclass(frozen=True, slots=True)
-class TaskEntry:
-    """One task: which engine, and positions in address_list in the order the task counts them."""
-
-    id: int
-    interface: int
-    instance: int
-    address_list: tuple[int, ...]
-    pre_actions: tuple[int, ...]
-    post_actions: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AddressEntry:
-    """A place in a memory. ``size`` is informative (it may reach past the memory)."""
-
-    id: int
-    mem_id: int
-    offset: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class SubmitEntry:
-    """Tasks that are submitted together, in order."""
-
-    id: int
-    task_id: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TensorDesc:
-    """A network input or output. Strides: element, line, surface, … in bytes."""
-
-    name: str
-    id: int
-    mem_id: int
-    size: int
-    offset: int
-    data_format: int
-    data_type: int
-    data_category: int
-    pixel_format: int
-    pixel_mapping: int
-    n: int
-    c: int
-    h: int
-    w: int
-    strides: tuple[int, ...]
-
-    @property
-    def element_size(self) -> int:
-        """Bytes per element, from the data type (1 if that is unknown)."""
-        return _ELEMENT_BYTES.get(self.data_type, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class RelocEntry:
-    """Where a stride of a bound tensor is stored: byte ``offset`` in memory ``write_id``."""
-
-    address_id: int
-    write_id: int
-    offset: int
-    interface: int
-    sub_interface: int
-    reloc_type: int
+__all__ = [
+    "AddressEntry",
+    "Blob",
+    "DataCategory",
+    "DataType",
+    "EventEntry",
+    "Interface",
+    "Loadable",
+    "MemoryDomain",
+    "MemoryEntry",
+    "MemoryFlags",
+    "RelocEntry",
+    "SubmitEntry",
+    "TaskEntry",
+    "TensorDesc",
+    "Version",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,8 +231,8 @@ def _read(root: Table) -> Loadable:
         )
         for table in root.tables(7, "reloc_list")
     )
-    _check_memories(memories, blobs, tensors)
-    _check_references(tasks, memories, addresses, tensors, submits, relocs)
+    check_memories(memories, blobs, tensors)
+    check_references(tasks, memories, addresses, tensors, submits, relocs)
     return Loadable(
         version=_version(version),
         tasks=tasks,
@@ -395,112 +247,6 @@ def _read(root: Table) -> Loadable:
         inputs=_bound(MemoryFlags.INPUT, memories, tensors),
         outputs=_bound(MemoryFlags.OUTPUT, memories, tensors),
     )
-
-
-def _index(what: str, value: int, count: int, of: str) -> None:
-    if not 0 <= value < count:
-        raise BadLoadable(f"{what} = {value}: only {count} {of}")
-
-
-def _check_memories(
-    memories: tuple[MemoryEntry, ...], blobs: dict[str, Blob], tensors: tuple[TensorDesc, ...]
-) -> None:
-    total = 0
-    for index, entry in enumerate(memories):
-        what = f"memory_list[{index}]"
-        total += entry.size
-        if total > MAX_MEMORY_BYTES:
-            raise BadLoadable(
-                f"{what}.size = {entry.size}: the memories need more than"
-                f" {MAX_MEMORY_BYTES >> 20} MiB together",
-                Status.INSUFFICIENT_MEMORY,
-            )
-        if entry.domain not in (MemoryDomain.SYSTEM, MemoryDomain.SRAM):
-            raise BadLoadable(f"{what}.domain = {entry.domain}: 0 (system) or 1 (SRAM) expected")
-        if entry.bindable:
-            _index(
-                f"{what}.tensor_desc_id", entry.tensor_desc_id, len(tensors), "tensor descriptors"
-            )
-        if entry.flags & MemoryFlags.SET and not entry.bindable:
-            _check_contents(what, entry, blobs)
-
-
-def _check_contents(what: str, entry: MemoryEntry, blobs: dict[str, Blob]) -> None:
-    if len(entry.contents) != len(entry.offsets):
-        raise BadLoadable(
-            f"{what}: {len(entry.contents)} contents but {len(entry.offsets)} offsets"
-        )
-    filled = 0
-    for position, (name, offset) in enumerate(zip(entry.contents, entry.offsets, strict=True)):
-        if name not in blobs:
-            raise BadLoadable(f"{what}.contents[{position}] = {name!r}: there is no such blob")
-        end = offset + blobs[name].size
-        filled += blobs[name].size
-        if end > entry.size:
-            raise BadLoadable(
-                f"{what}.offsets[{position}] = {offset}: blob {name!r} ends at {end},"
-                f" the memory has {entry.size} bytes"
-            )
-    if filled > entry.size:
-        raise BadLoadable(f"{what}: its blobs overlap ({filled} bytes into {entry.size})")
-
-
-def _check_references(
-    tasks: tuple[TaskEntry, ...],
-    memories: tuple[MemoryEntry, ...],
-    addresses: tuple[AddressEntry, ...],
-    tensors: tuple[TensorDesc, ...],
-    submits: tuple[SubmitEntry, ...],
-    relocs: tuple[RelocEntry, ...],
-) -> None:
-    for label, entries in (
-        ("submit_list", submits),
-        ("task_list", tasks),
-        ("memory_list", memories),
-    ):
-        if not entries:
-            raise BadLoadable(f"{label} is empty: a loadable needs a task to submit and memory")
-    for index, address in enumerate(addresses):
-        what = f"address_list[{index}]"
-        _index(f"{what}.mem_id", address.mem_id, len(memories), "memories")
-        size = memories[address.mem_id].size
-        if address.offset > size:
-            raise BadLoadable(
-                f"{what}.offset = {address.offset}: memory {address.mem_id} has {size} bytes"
-            )
-    for index, task in enumerate(tasks):
-        if task.interface not in (Interface.DLA1, Interface.EMU1):
-            raise BadLoadable(
-                f"task_list[{index}].interface = {task.interface}: 1 (DLA) or 2 (EMU) expected"
-            )
-        if not task.address_list:
-            raise BadLoadable(f"task_list[{index}].address_list is empty: entry 0 is the network")
-        for position, value in enumerate(task.address_list):
-            name = f"task_list[{index}].address_list[{position}]"
-            _index(name, value, len(addresses), "addresses")
-    for index, submit in enumerate(submits):
-        for position, value in enumerate(submit.task_id):
-            _index(f"submit_list[{index}].task_id[{position}]", value, len(tasks), "tasks")
-    for index, tensor in enumerate(tensors):
-        _check_tensor(f"tensor_desc_list[{index}]", tensor, memories)
-    for index, reloc in enumerate(relocs):
-        name = f"reloc_list[{index}]"
-        _index(f"{name}.address_id", reloc.address_id, len(addresses), "addresses")
-        _index(f"{name}.write_id", reloc.write_id, len(memories), "memories")
-
-
-def _check_tensor(what: str, tensor: TensorDesc, memories: tuple[MemoryEntry, ...]) -> None:
-    _index(f"{what}.mem_id", tensor.mem_id, len(memories), "memories")
-    for name in "nchw":
-        value = getattr(tensor, name)
-        if not 0 < value <= 65536:
-            raise BadLoadable(f"{what}.{name} = {value}: 1..65536 expected")
-    size = memories[tensor.mem_id].size
-    if tensor.offset + tensor.size > size:
-        raise BadLoadable(
-            f"{what}.size = {tensor.size}: with offset {tensor.offset} it does not fit into"
-            f" memory {tensor.mem_id} of {size} bytes"
-        )
 
 
 def _interface_version(

@@ -29,6 +29,9 @@ def _run(data: Path, name: str, config: str):
         ("PDP_L0_0", "nv_full", "i1", "PDP"),
         ("PDP_L0_0_small", "nv_small", "i1", "PDP"),
         ("SDP_X1_L0_0_large", "nv_large", "i1", "SDP"),
+        ("CDP_L0_0", "nv_full", "<i2", "CDP"),
+        ("CDP_L0_0_large", "nv_large", "i1", "CDP"),
+        ("BDMA_L0_0", "nv_full", "i1", "BDMA"),
     ],
 )
 def test_single_layer_loadable(data: Path, name: str, config: str, dtype: str, unit: str) -> None:
@@ -42,7 +45,7 @@ def test_single_layer_loadable(data: Path, name: str, config: str, dtype: str, u
         32,
         (tensor.strides[1], tensor.strides[2], tensor.size),
     )
-    result = view.transpose(0, 1, 4, 2, 3).reshape(-1)
+    result = view.transpose(0, 1, 4, 2, 3).reshape(-1)[: tensor.c * tensor.h * tensor.w]
     np.testing.assert_array_equal(result, _golden(data, name, dtype))
     assert [layer.unit for layer in outcome.report.layers] == [unit]
 

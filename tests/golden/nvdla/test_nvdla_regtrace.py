@@ -21,7 +21,12 @@ PUBLIC = {
     "PDP_L0_0": "full",
     "PDP_L0_0_small": "small",
     "NN_L0_0": "full",
+    "CDP_L0_0": "full",
+    "CDP_L0_0_large": "large",
+    "BDMA_L0_0": "full",
 }
+# SDP_X1_L0_0_large is left out: its descriptor names a memory type of an unused operand that does
+# not exist, and the firmware then writes whatever lies behind its table.
 UNITS = {
     **dict.fromkeys(("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"), "CONV"),
     **dict.fromkeys(("SDP", "SDP_RDMA"), "SDP"),

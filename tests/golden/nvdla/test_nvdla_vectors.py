@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from cudla_sim.nvdla.hw.memory import Memory, Windows
 from cudla_sim.nvdla.hw.units.cdma import Cdma, convert
 from cudla_sim.nvdla.hw.units.sdp import Processor
 from cudla_sim.nvdla.hw.units.sdp_lut import Lut, Slope
-from cudla_sim.nvdla.hw.units.sdp_stages import BsParams, EwParams, Extent, Stage
+from cudla_sim.nvdla.hw.units.sdp_registers import BsParams, EwParams
+from cudla_sim.nvdla.hw.units.sdp_stages import Extent, Stage
 
 FULL = config("nv_full")
 NOWHERE = (Memory(Windows([])), Memory(Windows([])))
@@ -142,7 +144,7 @@ def test_cdma_converter(data: Path) -> None:
     for values, (expected,) in vectors(data)["cdma_cvt"]["cases"]:
         x, offset, scale, _, precision, truncate = values
         params = Cdma.decode(registers("CDMA", {"D_MISC_CFG": precision << 12}))
-        params.scale, params.truncate = scale, truncate
+        params = replace(params, scale=scale, truncate=truncate)
         result = convert(params, np.array([x], np.int32), offset)
         assert int(result[0]) == expected, values
 

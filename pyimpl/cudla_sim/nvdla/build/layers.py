@@ -67,7 +67,8 @@ class Conv(Layer):
                     y0 : y0 + (height - 1) * self.stride[0] + 1 : self.stride[0],
                     x0 : x0 + (width - 1) * self.stride[1] + 1 : self.stride[1],
                 ]
-                result += np.einsum("nchw,kc->nkhw", part, self.weights[:, :, row, column])
+                taps = self.weights[:, :, row, column]
+                result += np.einsum("nchw,kc->nkhw", part, taps, optimize=True)
         return result + self.bias[None, :, None, None]
 
 

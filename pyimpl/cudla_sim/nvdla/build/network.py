@@ -20,10 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla import emu, layout
 from cudla_sim.nvdla.build import quantize
-from cudla_sim.nvdla.build.container import Container
-from cudla_sim.nvdla.build.container import Tensor as TensorEntry
+from cudla_sim.nvdla.build.emit import Emitter
 from cudla_sim.nvdla.build.layers import (
     Activation,
     Add,
@@ -39,30 +37,8 @@ from cudla_sim.nvdla.build.layers import (
     output_size,
     pair,
 )
-from cudla_sim.nvdla.build.lower import (
-    ACTIVATIONS,
-    INPUT,
-    OUTPUT,
-    WEIGHTS,
-    Place,
-    Program,
-)
-from cudla_sim.nvdla.descriptors import (
-    LUT_SIZE,
-    OPERATION_SIZE,
-    SURFACE_SIZE,
-    ConvSurface,
-    DataCube,
-    LutParam,
-    NetworkDesc,
-)
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.hw.configs import FP16, INT8, HardwareConfig, config
-from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
-
-_PAGE = 4096
-_LINE_STRIDE_AT = 20
-"""Byte offset of line_stride inside a data cube."""
 
 
 class Network:
@@ -288,174 +264,8 @@ class Network:
             if data.shape[1:] != self.input.shape:
                 raise NvdlaError(f"calibration {data.shape}, input {self.input.shape}")
             quantize.calibrate(self.layers, self.input, data)
-        return _Emitter(self).emit()
+        return Emitter(self.config, self.precision, self.input, self.layers).emit()
 
 
 def _config(name: str) -> HardwareConfig:
     return config(name)
-
-
-class _Emitter:
-    """Writes one network."""
-
-    def __init__(self, net: Network) -> None:
-        self.net = net
-        self.program = Program(net.config, net.precision)
-        self.softmax = net.layers[-1] if isinstance(net.layers[-1], Softmax) else None
-        self.hardware = [layer for layer in net.layers if layer is not self.softmax]
-        self.activation_bytes = self._place()
-
-    def _bytes(self, tensor: Tensor) -> int:
-        return self.program.strides(tensor.shape)[2]
-
-    def _place(self) -> int:
-        """Give every tensor a place; return the size of the activation buffer.
-
-        Tensors share memory when their lifetimes do not overlap (first fit).
-        """
-        places = self.program.places
-        places[self.net.input] = Place(INPUT)
-        last_use = {
-            item: number for number, layer in enumerate(self.net.layers) for item in layer.inputs
-        }
-        live: list[tuple[int, int, Tensor]] = []
-        total = _PAGE
-        for number, layer in enumerate(self.hardware):
-            tensor = layer.output
-            if tensor is self.net.output:
-                places[tensor] = Place(OUTPUT)
-                continue
-            live = [item for item in live if last_use.get(item[2], number) >= number]
-            size = -(-self._bytes(tensor) // _PAGE) * _PAGE
-            offset = 0
-            for start, end, _ in sorted(live, key=lambda item: item[0]):
-                if offset + size <= start:
-                    break
-                offset = max(offset, end)
-            live.append((offset, offset + size, tensor))
-            total = max(total, offset + size)
-            places[tensor] = Place(ACTIVATIONS, offset)
-        return total
-
-    def _entry(self, tensor: Tensor) -> TensorEntry:
-        fp16 = self.net.precision == FP16
-        line, surface, size = self.program.strides(tensor.shape)
-        return TensorEntry(
-            tensor.name,
-            tensor.shape,
-            size,
-            DataType.HALF if fp16 else DataType.INT8,
-            layout.FEATURE_X8 if self.net.config.memory_atom == 8 else layout.FEATURE,
-            (2 if fp16 else 1, line, surface),
-        )
-
-    def emit(self) -> bytes:
-        """Return the loadable."""
-        program = self.program
-        for layer in self.hardware:
-            program.add(layer)
-        program.connect()
-        out = Container()
-        out.memory(_PAGE)
-        contents = [
-            (out.blob(f"tb-{number}", data), offset)
-            for number, (offset, data) in enumerate(program.blobs)
-        ]
-        out.memory(max(program.weight_bytes, _PAGE), contents)
-        out.memory(self.activation_bytes)
-        for tensor, flag in (
-            (self.net.input, MemoryFlags.INPUT),
-            (self.net.output, MemoryFlags.OUTPUT),
-        ):
-            entry = self._entry(tensor)
-            number = out.memory(entry.size, None, flag, 0, len(out.tensors))
-            out.tensor(entry, number)
-        self._dla_task(out)
-        if self.softmax is not None:
-            self._emu_task(out, self.softmax)
-        return out.finish()
-
-    def _dla_task(self, out: Container) -> None:
-        ops = self.program.ops
-        shared = [WEIGHTS, ACTIVATIONS, INPUT, OUTPUT]
-        network = NetworkDesc(
-            dependency_graph_index=5,
-            operation_desc_index=6,
-            surface_desc_index=7,
-            lut_data_index=8,
-            op_head=self.program.heads(),
-            num_operations=len(ops),
-            num_addresses=10,
-            input_layer=0,
-        )
-        graph = b"".join(op.entry.encode() for op in ops)
-        operations = b"".join(op.operation.encode(pad_to=OPERATION_SIZE) for op in ops)
-        surfaces = b"".join(op.surface.encode(pad_to=SURFACE_SIZE) for op in ops)
-        kind = Interface.DLA1
-        addresses = [
-            out.single("task-0-addr0", network.encode(), kind, 1),
-            *shared,
-            out.single("task-0-dep_graph", graph, kind, 2),
-            out.single("task-0-op_list", operations, kind, 3),
-            out.single("task-0-surf_list", surfaces, kind, 4),
-            out.single("task-0-lut_list", LutParam().encode(pad_to=LUT_SIZE), kind, 5),
-            out.memory(_PAGE),
-        ]
-        out.task(kind, addresses)
-        surface_memory = addresses[7]
-        for index, op in enumerate(ops):
-            for offset, cube in self._bound_cubes(op.surface):
-                position = index * SURFACE_SIZE + offset + _LINE_STRIDE_AT
-                out.strides_at(cube.address, surface_memory, position, kind, 4)
-
-    @staticmethod
-    def _bound_cubes(surface: Any) -> list[tuple[int, DataCube]]:
-        """Source and destination cubes that are network tensors, with their byte offset."""
-        size = DataCube.byte_size()
-        if isinstance(surface, ConvSurface):
-            pairs = [(3 * size, surface.src)]
-        else:
-            last = 4 if hasattr(surface, "x1") else 1
-            pairs = [(0, surface.src), (last * size, surface.dst)]
-        return [item for item in pairs if item[1].address in (INPUT, OUTPUT)]
-
-    def _emu_task(self, out: Container, layer: Softmax) -> None:
-        """A softmax from the activation buffer (or wherever its input is) to the output."""
-        source, target = layer.inputs[0], layer.output
-        self.program.places[target] = Place(OUTPUT)
-        places = self.program.places
-        if self.net.precision == FP16:
-            kind = int(emu.EmuFormat.FF16)
-        else:
-            small = self.net.config.memory_atom == 8
-            kind = int(emu.EmuFormat.INT8_8 if small else emu.EmuFormat.INT8)
-        buffers = b""
-        for tensor in (source, target):
-            line, surface, size = self.program.strides(tensor.shape)
-            channels, height, width = tensor.shape
-            desc = emu.BufferDesc(
-                places[tensor].address,
-                places[tensor].offset,
-                size,
-                kind,
-                width,
-                height,
-                channels,
-                line,
-                surface,
-            )
-            buffers += emu.encode_buffer(desc)
-        operation = emu.encode_softmax(source.scale or 1.0, target.scale or 1.0)
-        number = Interface.EMU1
-        addresses = [
-            out.single("task-1-addr0", emu.encode_network(5, 6, 1), number, 1),
-            WEIGHTS,
-            ACTIVATIONS,
-            INPUT,
-            OUTPUT,
-            out.single("task-1-op_list", operation, number, 3),
-            out.single("task-1-op_buf_list", buffers, number, 4),
-        ]
-        out.task(number, addresses)
-        position = emu.BUFFER_SIZE + emu.LINE_STRIDE_AT
-        out.strides_at(OUTPUT, addresses[6], position, number, 4)

@@ -19,6 +19,8 @@ from cudla_sim.nvdla.hw import registers
 
 _Step = tuple[int, int, int, int, int]
 
+_MOST_KNOWN = 8192
+
 
 def bits(where: str, *, plus: int = 0, signed: bool = False) -> Any:
     """A field ``REGISTER.FIELD`` (or a whole ``REGISTER``), *plus* a constant."""
@@ -36,10 +38,24 @@ class Params:
 
     _block: ClassVar[str] = ""
     _plan: ClassVar[dict[type, tuple[_Step, ...]]] = {}
+    _known: ClassVar[dict[tuple[Any, ...], Any]] = {}
 
     @classmethod
     def decode(cls, group: Sequence[int]) -> Self:
-        """Read all declared fields from the register values of one group."""
+        """Read all declared fields from the register values of one group.
+
+        Equal register values give the same object: it must not be changed.
+        """
+        key = (cls, *group)
+        found: Self | None = Params._known.get(key)
+        if found is None:
+            if len(Params._known) >= _MOST_KNOWN:
+                Params._known.clear()
+            found = Params._known[key] = cls._read(group)
+        return found
+
+    @classmethod
+    def _read(cls, group: Sequence[int]) -> Self:
         plan = Params._plan.get(cls)
         if plan is None:
             plan = Params._plan[cls] = cls._compile()

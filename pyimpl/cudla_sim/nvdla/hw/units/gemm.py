@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 _STEP = 64
 _EXACT32 = float(1 << 24)
 _EXACT64 = float(1 << 53)
+_ONE_THREAD = 1 << 18
+_SMALL = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,30 @@ def chunks(matrix: Matrix, largest: float) -> list[tuple[int, int]]:
     return [part for part in result if part[0] < part[1]]
 
 
+def _product(inputs: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
+    """Return inputs @ weights.T.
+
+    BLAS libraries use several threads from about 2^18 multiply-accumulates on and wait for each
+    other at the end; on a busy machine a small product then takes milliseconds instead of
+    microseconds. Small products are therefore cut into pieces that stay on one thread.
+    """
+    rows, work = len(inputs), weights.size
+    if rows * work > _SMALL or rows * work <= _ONE_THREAD or work > _ONE_THREAD:
+        result: NDArray[Any] = inputs @ weights.T
+        return result
+    step = _ONE_THREAD // work
+    result = np.empty((rows, len(weights)), inputs.dtype)
+    for first in range(0, rows, step):
+        np.matmul(inputs[first : first + step], weights.T, out=result[first : first + step])
+    return result
+
+
 def multiply(
     inputs: NDArray[Any], matrix: Matrix, parts: list[tuple[int, int]]
 ) -> NDArray[np.floating[Any]]:
     """Return inputs @ weights.T, exact (float32 if one chunk suffices, else float64)."""
     if len(parts) == 1:
-        result: NDArray[np.floating[Any]] = inputs @ matrix.weights.T
-        return result
+        return _product(inputs, matrix.weights)
     start, stop = parts[0]
     total = (inputs[:, start:stop] @ matrix.weights[:, start:stop].T).astype(np.float64)
     for start, stop in parts[1:]:

@@ -23,6 +23,7 @@ from cudla_sim.nvdla.hw.memory import DTYPES, Memory
 from cudla_sim.nvdla.hw.units import sdp_stages as stages
 from cudla_sim.nvdla.hw.units.conv import Convolution
 from cudla_sim.nvdla.hw.units.sdp_lut import Lut
+from cudla_sim.nvdla.hw.units.sdp_registers import STAGES
 
 Band = NDArray[Any]
 
@@ -78,7 +79,7 @@ class SdpRdma(Params):
 def needs_rdma(group: Sequence[int]) -> bool:
     """True if the enabled SDP group takes its input or an operand from memory."""
     p = Sdp.decode(group)
-    return not p.flying or any(stage.decode(group).from_memory for stage in stages.STAGES)
+    return not p.flying or any(stage.decode(group).from_memory for stage in STAGES)
 
 
 class Processor:
@@ -104,7 +105,7 @@ class Processor:
         self.rdma = SdpRdma.decode(rdma) if rdma is not None else None
         self._stages = [
             stages.Stage(decode.decode(groups["SDP"]), rdma, self.operand_shape(), config, memory)
-            for decode in stages.STAGES
+            for decode in STAGES
         ]
         self.equality = self._stages[2].equality
         self.lut: Lut | None = None
