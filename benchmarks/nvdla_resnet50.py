@@ -11,8 +11,9 @@ import statistics
 import time
 
 import numpy as np
-from cudla_sim.nvdla.build import Network
 from nvdla_conv import runner
+
+from cudla_sim.nvdla.build import Network
 
 CONFIG = "nv_large"
 STAGES = ((3, 64, 1), (4, 128, 2), (6, 256, 2), (3, 512, 2))

@@ -8,10 +8,10 @@ from typing import Any
 from ..constants.nvsci import NvSciError as Status
 from ..constants.nvsci_parameters import PARAMETERS
 from ..core import process
-from ..nvsci.attributes import AttrList, Schema, append
+from ..nvsci.attributes import AttrList, Schema, Slot, append
 from ..nvsci.errors import NvSciError, bad_parameter
 from .entry import Family
-from .native import ffi, lib, pointer
+from .native import address, ffi, lib, pointer
 
 MAX_LISTS = 1024  # far above any real program; a garbage count must not be a long walk
 
@@ -36,8 +36,18 @@ def null(**pointers: Any) -> None:
 class ListApi:
     """The list functions of one library; ``key_field`` names the key in its pairs."""
 
-    def __init__(self, prefix: str, schema: Schema, key_field: str) -> None:
+    def __init__(
+        self,
+        prefix: str,
+        schema: Schema,
+        key_field: str,
+        reconcile: Callable[[list[AttrList]], AttrList],
+        validate: Callable[[AttrList, list[Slot]], str],
+    ) -> None:
+        self.prefix = prefix
         self.schema = schema
+        self._reconcile = reconcile
+        self._validate = validate
         self.kind = f"{prefix}AttrList"
         self.module_kind = f"{prefix}Module"
         self._key_field = key_field
@@ -95,6 +105,94 @@ class ListApi:
             found.append((number, bytes(ffi.buffer(pair.value, pair.len))))
         return found
 
+    def export(self, major_version: int, open_module: type) -> None:
+        """Attaches the functions that both libraries have, under this library's names."""
+        common: dict[str, Callable[..., Any]] = {
+            "ModuleOpen": lambda new: self.open(new, open_module),
+            "CheckVersionCompatibility": lambda major, _, out: self.check(
+                major == major_version, isCompatible=out
+            ),
+            "AttrListCreate": self.create,
+            "AttrListSetAttrs": self.set_attrs,
+            "AttrListGetAttrs": lambda h, pairs, count: self.get_attrs(h, 0, pairs, count),
+            "AttrListSlotGetAttrs": self.get_attrs,
+            "AttrListDebugDump": self.dump,
+            "AttrListClone": self.clone,
+            "AttrListAppendUnreconciled": self.append,
+            "AttrListIsReconciled": lambda h, out: self.check(
+                self.resolve(h).reconciled, isReconciled=out
+            ),
+            "AttrListReconcile": self.reconcile,
+            "AttrListValidateReconciled": self.validate,
+        }
+        for name, handler in common.items():
+            nvsci.export(self.prefix + name)(handler)
+        nvsci.export(self.prefix + "ModuleClose", status=False)(self.close)
+        nvsci.export(self.prefix + "AttrListFree", status=False)(self.free)
+        nvsci.export(self.prefix + "AttrListGetSlotCount", status=False, failure=0)(
+            lambda handle: len(self.resolve(handle).slots)
+        )
+
+    def open(self, new_module: Any, kind: type) -> None:
+        null(newModule=new_module)
+        current = process.current()
+        if not current.config.nvsci:
+            raise NvSciError(
+                Status.NvSciError_NotInitialized, "NvSci is missing here (setting nvsci is off)"
+            )
+        new_module[0] = pointer(current.handles.add(self.module_kind, kind()))
+
+    def close(self, module: Any) -> None:
+        if module:
+            self.module(module)
+            handles = process.current().handles
+            handles.remove(address(module), self.module_kind, self.prefix + "ModuleClose")
+
+    @staticmethod
+    def check(answer: bool, **out: Any) -> None:
+        """Answers a question through the one named pointer."""
+        null(**out)
+        for target in out.values():
+            target[0] = answer
+
+    def merge(self, array: Any, count: int, conflict_list: Any) -> Any:
+        """Reconciles the lists of a C array; ``conflict_list`` gets NULL, or the culprits.
+
+        Programs leave that variable uninitialised and free it afterwards, so it is always written.
+        """
+        null(newConflictList=conflict_list)
+        conflict_list[0] = ffi.NULL
+        try:
+            return self._reconcile(self.lists(array, count, "inputArray"))
+        except NvSciError as error:
+            culprits = getattr(error, "culprits", None)
+            if culprits is not None:
+                conflict_list[0] = self.issue(culprits)
+            raise
+
+    def reconcile(self, array: Any, count: int, new_list: Any, conflict_list: Any) -> None:
+        null(newReconciledList=new_list)
+        new_list[0] = self.issue(self.merge(array, count, conflict_list))
+
+    def validate(self, reconciled: Any, array: Any, count: int, answer: Any) -> None:
+        outcome = self.reconciled(reconciled)
+        null(isReconciledListValid=answer)
+        answer[0] = False
+        self.require(outcome, self.slots_of(array, count, "inputUnreconciledAttrListArray"))
+        answer[0] = True
+
+    def require(self, outcome: AttrList, wishes: list[Slot]) -> None:
+        """Raises NvSciError (AttrListValidationFailed) for a wish that is not met."""
+        if wrong := self._validate(outcome, wishes):
+            raise NvSciError(Status.NvSciError_AttrListValidationFailed, wrong)
+
+    def own_list(self, attributes: AttrList, answer: Any, **out: Any) -> None:
+        """Answers an object's own list, which C must not free."""
+        null(**out)
+        if attributes.owned is None:
+            attributes.owned = self.issue(attributes)
+        answer[0] = attributes.owned
+
     def set_attrs(self, handle: Any, pairs: Any, count: int) -> None:
         self.resolve(handle).set_attrs(self.pairs(pairs, count))
 
@@ -149,7 +247,7 @@ class ListApi:
             raise bad_parameter(f"{argument} is not reconciled")
         return attributes
 
-    def slots_of(self, array: Any, count: int, argument: str) -> list[dict[int, bytes]]:
+    def slots_of(self, array: Any, count: int, argument: str) -> list[Slot]:
         lists = self.lists(array, count, argument)
         for index, each in enumerate(lists):
             if each.reconciled:
@@ -157,20 +255,3 @@ class ListApi:
                     f"{argument}[{index}] is reconciled; it takes unreconciled ones"
                 )
         return [slot for each in lists for slot in each.slots]
-
-
-def answer_conflicts(
-    conflict_list: Any, reconcile: Callable[[], Any], issue: Callable[[Any], Any]
-) -> Any:
-    """Runs a reconciliation; ``conflict_list`` gets NULL, or the culprits when it fails.
-
-    Programs leave the variable uninitialised and free it afterwards, so it is always written.
-    """
-    conflict_list[0] = ffi.NULL
-    try:
-        return reconcile()
-    except NvSciError as error:
-        culprits = getattr(error, "culprits", None)
-        if culprits is not None:
-            conflict_list[0] = issue(culprits)
-        raise

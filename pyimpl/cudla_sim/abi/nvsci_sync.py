@@ -17,9 +17,10 @@ from ..nvsci import fences, sync
 from ..nvsci.attributes import AttrList
 from ..nvsci.errors import NvSciError, bad_parameter
 from .native import address, pointer
-from .nvsci_lists import ListApi, answer_conflicts, null, nvsci
+from .nvsci_lists import ListApi, null, nvsci
 
-lists = ListApi("NvSciSync", sync.SCHEMA, "attrKey")
+lists = ListApi("NvSciSync", sync.SCHEMA, "attrKey", sync.reconcile, sync.validate)
+lists.export(NvSciSyncMajorVersion, sync.SyncModule)
 OBJ = "NvSciSyncObj"
 CONTEXT = "NvSciSyncCpuWaitContext"
 
@@ -52,30 +53,6 @@ def bound(fence: Any) -> fences.Bound | None:
     return fences.resolve(process.current().handles, read_payload(fence))
 
 
-@nvsci.export("NvSciSyncModuleOpen")
-def module_open(module: Any) -> None:
-    null(newModule=module)
-    current = process.current()
-    if not current.config.nvsci:
-        raise NvSciError(
-            Status.NvSciError_NotInitialized, "NvSci is missing here (setting nvsci is off)"
-        )
-    module[0] = pointer(current.handles.add(lists.module_kind, sync.SyncModule()))
-
-
-@nvsci.export("NvSciSyncModuleClose", status=False)
-def module_close(module: Any) -> None:
-    if module:
-        lists.module(module)
-        process.current().handles.remove(address(module), lists.module_kind, "NvSciSyncModuleClose")
-
-
-@nvsci.export("NvSciSyncCheckVersionCompatibility")
-def check_version(major: int, minor: int, compatible: Any) -> None:
-    null(isCompatible=compatible)
-    compatible[0] = major == NvSciSyncMajorVersion
-
-
 @nvsci.export("NvSciSyncCpuWaitContextAlloc")
 def context_alloc(module: Any, context: Any) -> None:
     owner = lists.module(module)
@@ -90,88 +67,11 @@ def context_free(context: Any) -> None:
         process.current().handles.remove(address(context), CONTEXT, "NvSciSyncCpuWaitContextFree")
 
 
-@nvsci.export("NvSciSyncAttrListCreate")
-def list_create(module: Any, new_list: Any) -> None:
-    lists.create(module, new_list)
-
-
-@nvsci.export("NvSciSyncAttrListFree", status=False)
-def list_free(attributes: Any) -> None:
-    lists.free(attributes)
-
-
-@nvsci.export("NvSciSyncAttrListSetAttrs")
-def list_set(attributes: Any, pairs: Any, count: int) -> None:
-    lists.set_attrs(attributes, pairs, count)
-
-
-@nvsci.export("NvSciSyncAttrListGetAttrs")
-def list_get(attributes: Any, pairs: Any, count: int) -> None:
-    lists.get_attrs(attributes, 0, pairs, count)
-
-
-@nvsci.export("NvSciSyncAttrListSlotGetAttrs")
-def list_slot_get(attributes: Any, slot: int, pairs: Any, count: int) -> None:
-    lists.get_attrs(attributes, slot, pairs, count)
-
-
 @nvsci.export("NvSciSyncAttrListGetAttr")
 def list_get_one(attributes: Any, key: int, value: Any, length: Any) -> None:
     found = lists.resolve(attributes)
     null(value=value, len=length)
     value[0], length[0] = lists.lend(found, key, 0)
-
-
-@nvsci.export("NvSciSyncAttrListGetSlotCount", status=False, failure=0)
-def list_slot_count(attributes: Any) -> int:
-    return len(lists.resolve(attributes).slots)
-
-
-@nvsci.export("NvSciSyncAttrListDebugDump")
-def list_dump(attributes: Any, buffer: Any, length: Any) -> None:
-    lists.dump(attributes, buffer, length)
-
-
-@nvsci.export("NvSciSyncAttrListClone")
-def list_clone(attributes: Any, new_list: Any) -> None:
-    lists.clone(attributes, new_list)
-
-
-@nvsci.export("NvSciSyncAttrListAppendUnreconciled")
-def list_append(array: Any, count: int, new_list: Any) -> None:
-    lists.append(array, count, new_list)
-
-
-@nvsci.export("NvSciSyncAttrListIsReconciled")
-def list_is_reconciled(attributes: Any, answer: Any) -> None:
-    found = lists.resolve(attributes)
-    null(isReconciled=answer)
-    answer[0] = found.reconciled
-
-
-def _reconcile(array: Any, count: int, conflict_list: Any) -> sync.ReconciledSync:
-    null(newConflictList=conflict_list)
-    found: sync.ReconciledSync = answer_conflicts(
-        conflict_list, lambda: sync.reconcile(lists.lists(array, count, "inputArray")), lists.issue
-    )
-    return found
-
-
-@nvsci.export("NvSciSyncAttrListReconcile")
-def list_reconcile(array: Any, count: int, new_list: Any, conflict_list: Any) -> None:
-    null(newReconciledList=new_list)
-    new_list[0] = lists.issue(_reconcile(array, count, conflict_list))
-
-
-@nvsci.export("NvSciSyncAttrListValidateReconciled")
-def list_validate(reconciled: Any, array: Any, count: int, answer: Any) -> None:
-    outcome = lists.reconciled(reconciled)
-    null(isReconciledListValid=answer)
-    answer[0] = False
-    wrong = sync.validate(outcome, lists.slots_of(array, count, "inputUnreconciledAttrListArray"))
-    if wrong:
-        raise NvSciError(Status.NvSciError_AttrListValidationFailed, wrong)
-    answer[0] = True
 
 
 @nvsci.export("NvSciSyncAttrListValidateReconciledAgainstAttrs")
@@ -180,8 +80,7 @@ def list_validate_against(reconciled: Any, pairs: Any, count: int, perm: int) ->
     wishes = {n: raw for n, raw in lists.pairs(pairs, count) if raw is not None}
     key = K.NvSciSyncAttrKey_RequiredPerm
     wishes.setdefault(int(key), sync.SCHEMA.key(key).encode(perm))
-    if wrong := sync.validate(outcome, [wishes]):
-        raise NvSciError(Status.NvSciError_AttrListValidationFailed, wrong)
+    lists.require(outcome, [wishes])
 
 
 nvsci.unsupported(
@@ -207,7 +106,7 @@ def obj_alloc(reconciled: Any, new_obj: Any) -> None:
 @nvsci.export("NvSciSyncAttrListReconcileAndObjAlloc")
 def reconcile_and_alloc(array: Any, count: int, new_obj: Any, conflict_list: Any) -> None:
     null(syncObj=new_obj)
-    new_obj[0] = _allocate(_reconcile(array, count, conflict_list))
+    new_obj[0] = _allocate(lists.merge(array, count, conflict_list))
 
 
 @nvsci.export("NvSciSyncObjDup")
@@ -226,11 +125,7 @@ def obj_free(obj: Any) -> None:
 
 @nvsci.export("NvSciSyncObjGetAttrList")
 def obj_attr_list(obj: Any, answer: Any) -> None:
-    attributes = resolve(obj).attributes
-    null(syncAttrList=answer)
-    if attributes.owned is None:
-        attributes.owned = lists.issue(attributes)
-    answer[0] = attributes.owned
+    lists.own_list(resolve(obj).attributes, answer, syncAttrList=answer)
 
 
 @nvsci.export("NvSciSyncObjValidate")

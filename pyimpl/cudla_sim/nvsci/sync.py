@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from time import monotonic_ns
 from typing import Any
 
@@ -156,7 +155,7 @@ def _choose_primitive(slots: list[Slot], merged: Slot) -> Primitive:
     return Primitive(candidates[0])
 
 
-def validate(reconciled: AttrList, wishes: Iterable[Slot]) -> str:
+def validate(reconciled: AttrList, wishes: list[Slot]) -> str:
     """What a reconciled list does not give of ``wishes``; "" when it satisfies all."""
     have = reconciled.slots[0]
     actual = _decoded(have, K.NvSciSyncAttrKey_ActualPerm, 0)
