@@ -132,6 +132,30 @@ class TaskPort:
         return perf_counter_ns() // 1000
 
 
+def run_firmware(chip: Chip, firmware: FirmwareEngine, check: Callable[[], None]) -> None:
+    """Start the task behind a firmware's port and serve interrupts until it is complete.
+
+    *check* is called between layers and may raise. KmdError if nothing can make progress.
+    """
+    complete = firmware.execute_task()
+    while not complete:
+        check()
+        progress = chip.step()
+        while chip.pending:
+            chip.step()
+        if chip.irq:
+            firmware.isr_handler()
+        before = firmware.progress
+        complete = firmware.process_events()
+        if not (progress or complete or firmware.progress != before):
+            raise KmdError(
+                Firmware.INVALID_TASK,
+                "the scheduler makes no progress: "
+                + "; ".join([firmware.stuck(), *chip.waiting()]),
+            )
+    firmware.clear_task()
+
+
 class Engine:
     """One DLA core of a hardware configuration ("nv_full", "nv_large", "nv_small", …)."""
 
@@ -258,23 +282,7 @@ class _Run:
         loadable = self.network.loadable
         firmware = FirmwareEngine(port, self.network.config, loadable.new_layout)
         self.firmware = firmware
-        complete = firmware.execute_task()
-        while not complete:
-            self._check_deadline()
-            progress = chip.step()
-            while chip.pending:
-                chip.step()
-            if chip.irq:
-                firmware.isr_handler()
-            before = firmware.progress
-            complete = firmware.process_events()
-            if not (progress or complete or firmware.progress != before):
-                raise KmdError(
-                    Firmware.INVALID_TASK,
-                    "the scheduler makes no progress: "
-                    + "; ".join([firmware.stuck(), *chip.waiting()]),
-                )
-        firmware.clear_task()
+        run_firmware(chip, firmware, self._check_deadline)
 
     def _run_emu(self, task: TaskEntry) -> None:
         """Run a software task."""

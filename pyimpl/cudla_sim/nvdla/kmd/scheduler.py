@@ -34,6 +34,7 @@ from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.configs import HardwareConfig
 from cudla_sim.nvdla.hw.glb import Interrupt
 from cudla_sim.nvdla.kmd.context import Context, EngineConfig, Writes
+from cudla_sim.nvdla.kmd.generation import guess
 from cudla_sim.nvdla.kmd.graph import Graph, Node
 from cudla_sim.nvdla.kmd.port import Port, check_choice, invalid, require
 from cudla_sim.nvdla.kmd.processors import Group, Processor, processors
@@ -66,9 +67,11 @@ def _addresses(line: registers.MapName) -> dict[tuple[str, str], int]:
 
 
 class Scheduler:
-    """State of one engine. ``new_layout`` tells the generation of the surface descriptors."""
+    """State of one engine. ``new_layout``: generation of the surface descriptors, None: look."""
 
-    def __init__(self, port: Port, config: HardwareConfig, new_layout: bool = True) -> None:
+    def __init__(
+        self, port: Port, config: HardwareConfig, new_layout: bool | None = True
+    ) -> None:
         self.port = port
         self.new_layout = new_layout
         self.config = EngineConfig(
@@ -91,7 +94,9 @@ class Scheduler:
         raw = self.port.data_read(task.operations, OPERATION_SIZE, OPERATION_SIZE * position)
         group.operation = descriptors.operation(processor.op_type, raw)
         raw = self.port.data_read(task.surfaces, SURFACE_SIZE, SURFACE_SIZE * position)
-        group.surface = descriptors.surface(processor.op_type, raw, self.new_layout)
+        if self.new_layout is None:
+            self.new_layout = guess(processor.op_type, raw, task.network.num_addresses)
+        group.surface = descriptors.surface(processor.op_type, raw, self.new_layout is not False)
 
     # -- registers ----------------------------------------------------------------------------
 

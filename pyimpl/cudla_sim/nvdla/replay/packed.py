@@ -1,0 +1,96 @@
+"""JSON lines: one test a line, its data in ``blobs/ID.gz`` beside the file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .trace import (
+    CheckCrc,
+    CheckMemory,
+    CheckNothing,
+    MemInit,
+    MemLoad,
+    Notify,
+    Operation,
+    RegCheck,
+    RegWrite,
+    Trace,
+    TraceError,
+    WaitInterrupt,
+)
+
+_MEMORIES = {"pri": 0, "flat": 0, "sec": 1}
+_IGNORED = {"notify", "wait_sync"}
+
+
+def read(path: Path) -> Iterator[Trace]:
+    """Raises TraceError."""
+    try:
+        text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    except OSError as error:
+        raise TraceError(f"{path}: {error}") from None
+    for number, line in enumerate(text.decode(errors="replace").splitlines(), 1):
+        try:
+            yield _trace(json.loads(line), path.parent / "blobs")
+        except (KeyError, ValueError, TypeError) as error:
+            raise TraceError(f"{path}:{number}: {type(error).__name__}: {error}") from None
+
+
+def _trace(item: dict[str, Any], blobs: Path) -> Trace:
+    flat = item["map"] == "nv_full"
+    trace = Trace(item["name"], "v1" if flat else "master", list(item["configs"]), flat=flat)
+    for op in item["ops"]:
+        operation = _operation(op, blobs)
+        if operation is not None:
+            trace.operations.append(operation)
+    return trace
+
+
+def _operation(op: dict[str, Any], blobs: Path) -> Operation | None:
+    kind = op["op"]
+    if kind in _IGNORED:
+        return None
+    if kind == "reg_write":
+        return RegWrite(op["addr"], op["data"])
+    if kind in ("reg_check", "reg_poll"):
+        return RegCheck(op["addr"], op["data"], op.get("mask", 0xFFFF_FFFF))
+    if kind == "wait_intr":
+        return WaitInterrupt()
+    if kind == "intr":
+        return Notify(op["bits"], op["sync"])
+    if kind == "check_none":
+        return CheckNothing(op["sync"])
+    memory = _MEMORIES[op["mem"]]
+    if kind == "mem_init":
+        return MemInit(memory, op["addr"], op["size"], op["pattern"])
+    if kind == "mem_load":
+        file = blobs / f"{op['blob']}.gz"
+        return MemLoad(memory, op["addr"], op["file"], partial(_pieces, file, op["runs"]))
+    if kind == "check_crc":
+        return CheckCrc(op["sync"], memory, op["addr"], op["size"], op["crc"])
+    if kind == "check_mem":
+        golden = partial(_blob, blobs / f"{op['blob']}.gz")
+        return CheckMemory(op.get("sync", ""), memory, op["addr"], op["file"], golden)
+    raise ValueError(f"no such operation: {kind}")
+
+
+def _blob(path: Path) -> bytes:
+    try:
+        return gzip.decompress(path.read_bytes())
+    except OSError as error:
+        raise TraceError(f"{path}: {error}") from None
+
+
+def _pieces(path: Path, runs: list[list[int]]) -> list[tuple[int, bytes]]:
+    """``runs``: offset, size, count, stride; the bytes of the blob in that order."""
+    data, at, found = _blob(path), 0, []
+    for offset, size, count, stride in runs:
+        for index in range(count):
+            found.append((offset + index * stride, data[at : at + size]))
+            at += size
+    return found

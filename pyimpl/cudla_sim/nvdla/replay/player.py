@@ -1,0 +1,213 @@
+"""Plays one trace on a chip of its own and says whether everything it checks holds."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.memory import AddressSpace, MemoryFault, anonymous
+from ..errors import NvdlaError, UnsupportedOperation
+from ..hw import registers
+from ..hw.chip import Chip, Layer
+from ..hw.configs import CONFIGS
+from ..hw.memory import Memory
+from . import trace as t
+
+# Traces use 32-bit addresses and a few above; nothing is committed before it is touched.
+_MEMORY_BYTES = 1 << 36
+_FIRST_ADDRESS = 64
+_MOST_STEPS = 100_000
+_PATTERNS = {"ALL_ZERO": 0, "ONES": 0xFF, "AFIVE": 0xA5, "FIVEA": 0x5A}
+
+
+@dataclass
+class Outcome:
+    """What playing a trace found. ``failures`` begins with the first difference."""
+
+    name: str
+    config: str
+    checks: int = 0
+    failures: list[str] = field(default_factory=list)
+    unsupported: str = ""
+    layers: list[Layer] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> str:
+        """``pass``, ``fail``, ``unsupported``, or ``no check`` when nothing was compared."""
+        if self.unsupported:
+            return "unsupported"
+        if self.failures:
+            return "fail"
+        return "pass" if self.checks else "no check"
+
+
+def play(trace: t.Trace, config: str = "") -> Outcome:
+    """Plays ``trace`` on a configuration (default: the first it is for). Raises TraceError."""
+    name = config or trace.configs[0]
+    if CONFIGS[name].line != trace.line:
+        raise t.TraceError(
+            f"{trace.name} is written for the {trace.line} register map; {name} has the "
+            f"{CONFIGS[name].line} map"
+        )
+    player = _Player(trace, name)
+    begin = perf_counter()
+    try:
+        player.run()
+    except UnsupportedOperation as error:
+        player.outcome.unsupported = str(error)
+    except (NvdlaError, MemoryFault) as error:
+        player.outcome.failures.append(f"the chip stopped: {error}")
+    player.outcome.seconds = perf_counter() - begin
+    return player.outcome
+
+
+class _Player:
+    def __init__(self, trace: t.Trace, config: str) -> None:
+        self.trace = trace
+        self.outcome = Outcome(trace.name, config)
+        self.memories = [_new_memory() for _ in range(1 if trace.flat else 2)]
+        ports = [Memory(space) for space in self.memories]
+        self.chip = Chip(CONFIGS[config], ports[0], ports[-1])
+        self.chip.on_layer = self.outcome.layers.append
+        glb = registers.block(trace.line, "GLB")
+        self._status = glb.address("S_INTR_STATUS")
+        self._mask = glb.address("S_INTR_MASK")
+        self._expected: list[t.Notify] = []
+        self._signaled: set[str] = set()
+
+    def run(self) -> None:
+        for operation in self.trace.operations:
+            self._do(operation)
+        for reason in self.chip.waiting():
+            # A chain that never became complete: the trace left something running.
+            if self.outcome.failures:
+                self.outcome.failures.append(f"still waiting: {reason}")
+
+    def _do(self, op: t.Operation) -> None:
+        match op:
+            case t.RegWrite():
+                self.chip.write(op.address, op.value)
+            case t.RegCheck():
+                self._reg_check(op)
+            case t.MemInit():
+                self._fill(op)
+            case t.MemLoad():
+                for offset, data in op.pieces():
+                    self._bytes(op.memory, op.address + offset, len(data))[:] = np.frombuffer(
+                        data, np.uint8
+                    )
+            case t.WaitInterrupt():
+                if not self._until(lambda: self.chip.irq):
+                    self._fail("the interrupt line stays low; " + self._stuck())
+            case t.Notify():
+                self._expected.append(op)
+            case t.CheckNothing():
+                self._wait_for(op.sync)
+            case t.CheckCrc():
+                self._check_crc(op)
+            case t.CheckMemory():
+                self._check_memory(op)
+
+    def _fail(self, text: str) -> None:
+        layer = ""
+        if self.outcome.layers:
+            last = self.outcome.layers[-1]
+            number = len(self.outcome.layers) - 1
+            layer = f" (last layer: {number}, {last.chain} -> {last.output_shape})"
+        self.outcome.failures.append(text + layer)
+
+    def _stuck(self) -> str:
+        return "; ".join(self.chip.waiting()) or "nothing is enabled"
+
+    def _bytes(self, memory: int, address: int, size: int) -> NDArray[np.uint8]:
+        return self.memories[min(memory, len(self.memories) - 1)].view(address, size, write=True)
+
+    def _fill(self, op: t.MemInit) -> None:
+        view = self._bytes(op.memory, op.address, op.size)
+        if op.pattern == "ADDR":
+            words = np.arange(op.address, op.address + op.size, 4, dtype=np.uint32)
+            view[:] = words.view(np.uint8)[: op.size]
+        elif op.pattern in _PATTERNS:
+            view[:] = _PATTERNS[op.pattern]
+        else:
+            raise t.TraceError(f"{self.trace.name}: no such memory pattern: {op.pattern}")
+
+    def _until(self, condition: Callable[[], bool]) -> bool:
+        """Lets the chip move on, one event at a time, until the condition holds."""
+        for _ in range(_MOST_STEPS):
+            if condition():
+                return True
+            if not self.chip.step():
+                return condition()
+        return False
+
+    def _reg_check(self, op: t.RegCheck) -> None:
+        self.outcome.checks += 1
+        wanted = op.value & op.mask
+        if not self._until(lambda: self.chip.read(op.address) & op.mask == wanted):
+            found = self.chip.read(op.address)
+            name = registers.describe_address(self.trace.line, op.address)
+            self._fail(f"{name} is {found:#x}; {wanted:#x} is expected under mask {op.mask:#x}")
+
+    def _serve(self) -> None:
+        """What a driver does with interrupts: note the expected ones, write the bits back.
+
+        Status bits are looked at whether masked or not: some traces expect masked ones.
+        """
+        status = self.chip.read(self._status)
+        served = status & ~self.chip.read(self._mask)
+        for entry in list(self._expected):
+            if status & entry.bits:
+                self._signaled.add(entry.sync)
+                self._expected.remove(entry)
+                served |= status & entry.bits
+        if served:
+            self.chip.write(self._status, served)
+
+    def _wait_for(self, sync: str) -> bool:
+        def arrived() -> bool:
+            self._serve()
+            return sync in self._signaled
+
+        if self._until(arrived):
+            return True
+        self._fail(f"event {sync} never came; {self._stuck()}")
+        return False
+
+    def _check_crc(self, op: t.CheckCrc) -> None:
+        self.outcome.checks += 1
+        if not self._wait_for(op.sync):
+            return
+        found = zlib.crc32(self._bytes(op.memory, op.address, op.size))
+        if found != op.crc:
+            self._fail(
+                f"CRC of [{op.address:#x}, +{op.size:#x}) is {found:#010x}; "
+                f"{op.crc:#010x} is expected"
+            )
+
+    def _check_memory(self, op: t.CheckMemory) -> None:
+        self.outcome.checks += 1
+        if op.sync and not self._wait_for(op.sync):
+            return
+        golden = np.frombuffer(op.golden(), np.uint8)
+        found = self._bytes(op.memory, op.address, golden.size)
+        different = np.flatnonzero(found != golden)
+        if different.size:
+            first = int(different[0])
+            self._fail(
+                f"{different.size} of {golden.size} bytes differ from {op.name}, the first at "
+                f"{op.address + first:#x}: {found[first]:#04x}, expected {golden[first]:#04x}"
+            )
+
+
+def _new_memory() -> AddressSpace:
+    space = AddressSpace("the trace's memory")
+    size = _MEMORY_BYTES - _FIRST_ADDRESS
+    space.map(_FIRST_ADDRESS, size, name="memory", data=anonymous(size, reserve=False))
+    return space

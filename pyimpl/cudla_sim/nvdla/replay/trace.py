@@ -1,0 +1,116 @@
+"""A register trace as a list of operations, whatever file it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..hw.registers import MapName
+
+
+class TraceError(Exception):
+    """A trace file that cannot be read; the text names file, line and what is wrong."""
+
+
+@dataclass(frozen=True)
+class MemInit:
+    """Fills memory with a pattern: ALL_ZERO, ONES, AFIVE, FIVEA or ADDR."""
+
+    memory: int  # 0: primary (DRAM), 1: secondary (SRAM)
+    address: int
+    size: int
+    pattern: str
+
+
+@dataclass(frozen=True)
+class MemLoad:
+    """Writes pieces of data: (offset from ``address``, bytes)."""
+
+    memory: int
+    address: int
+    name: str
+    pieces: Callable[[], list[tuple[int, bytes]]]
+
+
+@dataclass(frozen=True)
+class RegWrite:
+    address: int
+    value: int
+
+
+@dataclass(frozen=True)
+class RegCheck:
+    """Reads until ``value & mask`` is found; the chip moves on between the reads."""
+
+    address: int
+    value: int
+    mask: int = 0xFFFF_FFFF
+
+
+@dataclass(frozen=True)
+class WaitInterrupt:
+    """Waits until the interrupt line is high."""
+
+
+@dataclass(frozen=True)
+class Notify:
+    """When one of the status ``bits`` comes, event ``sync`` is signaled."""
+
+    bits: int
+    sync: str
+
+
+@dataclass(frozen=True)
+class CheckCrc:
+    """After ``sync``: zlib's CRC-32 of a range of memory."""
+
+    sync: str
+    memory: int
+    address: int
+    size: int
+    crc: int
+
+
+@dataclass(frozen=True)
+class CheckMemory:
+    """A range of memory must equal the golden bytes. ``sync`` "" checks at once."""
+
+    sync: str
+    memory: int
+    address: int
+    name: str
+    golden: Callable[[], bytes]
+
+
+@dataclass(frozen=True)
+class CheckNothing:
+    """Consumes an event."""
+
+    sync: str
+
+
+Operation = (
+    MemInit
+    | MemLoad
+    | RegWrite
+    | RegCheck
+    | WaitInterrupt
+    | Notify
+    | CheckCrc
+    | CheckMemory
+    | CheckNothing
+)
+
+
+@dataclass
+class Trace:
+    """``configs`` are the hardware configurations it is known to be for; the first is the default.
+
+    ``flat``: both memories are one address space, as in the traces of the v1 hardware.
+    """
+
+    name: str
+    line: MapName
+    configs: list[str]
+    operations: list[Operation] = field(default_factory=list)
+    flat: bool = False
