@@ -25,7 +25,7 @@ LEAVES = {"core", "constants"}
 # Installing these changes the host's signal handlers or starts processes behind its back.
 BANNED_AT_RUN_TIME = {"signal", "asyncio", "subprocess"}
 # Never imported by the library inside a host program.
-TOOLS = {"cli", "commands", "flags", "paths", "doctor", "testing", "__main__", "lib"}
+TOOLS = {"tools", "cli", "commands", "flags", "paths", "doctor", "testing", "__main__", "lib"}
 
 
 def imports(path: Path) -> set[str]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from . import flags, paths
+from .tools import nvdla
 
 app = typer.Typer(
     add_completion=False,
@@ -19,6 +20,9 @@ app = typer.Typer(
     + "; ".join(f"{name} prints {what}" for name, what in flags.OPTIONS.items())
     + ". --no-cuda leaves our CUDA subset out.",
 )
+
+
+app.add_typer(nvdla.app, name="nvdla")
 
 
 @app.callback()

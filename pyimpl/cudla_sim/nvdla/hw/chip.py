@@ -80,6 +80,10 @@ class Chip:
     def _note(self, block: str) -> None:
         self._changed = True
 
+    def touch(self) -> None:
+        """Look for chains that can start with the next step, whatever happened before."""
+        self._changed = True
+
     @property
     def irq(self) -> bool:
         """Level of the interrupt line."""

@@ -163,6 +163,7 @@ class RegisterFile:
         self.rejected: deque[Rejected] = deque(maxlen=256)
         self.blocks = {name: BlockState(item) for name, item in registers.blocks(line).items()}
         self._on_enable = on_enable
+        self._cbuf_flushed = 0
         self._slots: dict[int, _Slot] = {}
         for name, state in self.blocks.items():
             for item in state.layout.registers:
@@ -262,7 +263,10 @@ class RegisterFile:
         if kind == "D_OP_ENABLE":
             return int(state.enabled[state.producer])
         if kind == "S_CBUF_FLUSH_STATUS":
-            return 1
+            # The flush after reset takes a while: who looks once sees it under way, who polls
+            # sees it done.
+            done, self._cbuf_flushed = self._cbuf_flushed, 1
+            return done
         if kind == "STATUS":
             return self.bdma.status
         if kind.startswith("CFG_"):

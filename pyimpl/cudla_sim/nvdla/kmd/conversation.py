@@ -69,6 +69,10 @@ class ForeignPort:
         if self._writes:
             self._ask(Action(Kind.NOTHING))
 
+    def forget(self) -> None:
+        """Drop the writes that still wait."""
+        self._writes = []
+
     def reg_write(self, address: int, value: int) -> None:
         """Write a register."""
         self._writes.append((address, value))
@@ -121,8 +125,9 @@ class Conversation:
 
     def ask(self, action: Action) -> int:
         """On the firmware's thread: have an action performed."""
+        answers = self._answers  # those of this call: abandon() makes new ones
         self._actions.put(action)
-        answer = self._answers.get()
+        answer = answers.get()
         if answer is None:
             raise _Abandoned
         return answer
@@ -148,8 +153,10 @@ class Conversation:
         """End a call whose host thread does not come back."""
         if self._running:
             self._running = False
-            self._answers.put(None)
-            self.__init__()  # type: ignore[misc]  # new queues: the old thread keeps its own
+            left = self._answers
+            self._actions, self._answers = SimpleQueue(), SimpleQueue()
+            self.port.forget()
+            left.put(None)
 
     def next(self) -> Action:
         """On the host's thread: wait for the next action."""

@@ -69,9 +69,7 @@ def _addresses(line: registers.MapName) -> dict[tuple[str, str], int]:
 class Scheduler:
     """State of one engine. ``new_layout``: generation of the surface descriptors, None: look."""
 
-    def __init__(
-        self, port: Port, config: HardwareConfig, new_layout: bool | None = True
-    ) -> None:
+    def __init__(self, port: Port, config: HardwareConfig, new_layout: bool | None = True) -> None:
         self.port = port
         self.new_layout = new_layout
         self.config = EngineConfig(

@@ -184,7 +184,7 @@ class _Player:
         self.outcome.checks += 1
         if not self._wait_for(op.sync):
             return
-        found = zlib.crc32(self._bytes(op.memory, op.address, op.size))
+        found = zlib.crc32(self._bytes(op.memory, op.address, op.size).data)
         if found != op.crc:
             self._fail(
                 f"CRC of [{op.address:#x}, +{op.size:#x}) is {found:#010x}; "

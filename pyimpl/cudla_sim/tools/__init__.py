@@ -1,0 +1,1 @@
+"""What only the command line needs: files in, files out, tables."""

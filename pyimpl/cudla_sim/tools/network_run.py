@@ -1,0 +1,143 @@
+"""Running a loadable from files: inputs in, outputs and layers out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.memory import AddressSpace, Bytes
+from ..nvdla import layout, target
+from ..nvdla.descriptors import MemoryType, OpType, RubikOp
+from ..nvdla.errors import NvdlaError
+from ..nvdla.hw.configs import CONFIGS, config
+from ..nvdla.loadable import Loadable, TensorDesc
+from ..nvdla.network import Binding, LoadedNetwork
+from ..nvdla.umd import Engine, LayerRecord, TaskReport
+
+_DTYPES: dict[int, np.dtype[Any]] = {
+    0: np.dtype(np.int8),
+    1: np.dtype(np.int16),
+    2: np.dtype(np.float16),
+}
+
+
+@dataclass
+class Result:
+    """``buffers`` are whole output buffers, ``values`` their valid elements as n, c, h, w.
+
+    ``intermediate`` holds (name, array) per layer output when it was asked for.
+    """
+
+    config: str
+    report: TaskReport
+    tensors: list[TensorDesc]
+    buffers: list[Bytes]
+    values: list[NDArray[Any]]
+    intermediate: list[tuple[str, NDArray[Any]]] = field(default_factory=list)
+
+
+def choose_config(loadable: Loadable, wish: str = "") -> str:
+    """The configuration to simulate: the wish, or the first that the loadable can be for."""
+    if wish:
+        return config(wish).name
+    found = target.candidates(loadable)
+    return next((name for name in CONFIGS if found.get(name) is None), "nv_full")
+
+
+def run(
+    loadable: Loadable, config_name: str, inputs: dict[int, Bytes], *, dump_layers: bool = False
+) -> Result:
+    """Runs a loadable once; inputs that are not given are zero. Raises NvdlaError."""
+    space = AddressSpace("the network's memory")
+    network = LoadedNetwork(loadable, space, config_name)
+    sources = [space.allocate(t.size, name=f"input {i}") for i, t in enumerate(loadable.inputs)]
+    results = [space.allocate(t.size, name=f"output {i}") for i, t in enumerate(loadable.outputs)]
+    for number, data in inputs.items():
+        sources[number].data[: len(data)] = data
+    addresses = [r.base for r in sources], [r.base for r in results]
+    dumper = _Dumper(loadable, network, network.bind(*addresses)) if dump_layers else None
+    report = Engine(config_name).run(network, *addresses, on_layer=dumper)
+    buffers = [r.data for r in results]
+    values = [layout.unpack_tensor(t, b) for t, b in zip(loadable.outputs, buffers, strict=True)]
+    found = [] if dumper is None else dumper.found
+    return Result(config_name, report, list(loadable.outputs), buffers, values, found)
+
+
+class _Dumper:
+    """Takes a copy of what each hardware layer wrote to memory."""
+
+    def __init__(self, loadable: Loadable, network: LoadedNetwork, binding: Binding) -> None:
+        self.found: list[tuple[str, NDArray[Any]]] = []
+        self._loadable = loadable
+        self._network = network
+        self._binding = binding
+        self._layers = {(d.task, d.index): d for d in target.layers(loadable)}
+
+    def __call__(self, record: LayerRecord) -> None:
+        if record.unit.startswith("EMU") or not record.operations:
+            return
+        layer = self._layers.get((record.task, record.operations[-1]))
+        if layer is None or layer.op_type == OpType.BDMA:
+            return
+        cube = layer.surface.dst  # type: ignore[union-attr]
+        operation = layer.operation
+        if cube.type not in (MemoryType.MC, MemoryType.CV):
+            return
+        if isinstance(operation, RubikOp) and operation.mode == 1:
+            return  # split writes planes, no feature cube
+        names = ("dst_precision", "out_precision", "precision")
+        precision = next(getattr(operation, n) for n in names if hasattr(operation, n))
+        task = self._loadable.tasks[record.task]
+        try:
+            window, offset = self._network.task_memory(task, cube.address, self._binding)
+            shape = (1, cube.channel, cube.height, cube.width)
+            strides = (cube.line_stride, cube.surf_stride, 0)
+            atom = self._network.config.memory_atom
+            data = window.data[offset + (cube.offset or 0) :]
+            array = layout.unpack_feature(data, shape, _DTYPES[precision], atom, strides)
+        except NvdlaError:
+            return  # a cube that is not wholly there: the run itself has its say about that
+        unit = record.unit.replace("+", "_").lower()
+        self.found.append((f"{record.index:03d}_{unit}", array))
+
+
+def first_difference(found: NDArray[Any], golden: NDArray[Any]) -> str:
+    """Where two arrays (n, c, h, w) differ first, and how much; "" when they are equal."""
+    if found.shape != golden.shape:
+        return f"the shape is {found.shape}, expected {golden.shape}"
+    # Bits, not values: NaN equals itself, and -0 is not 0.
+    same = found.view(np.uint8) == golden.astype(found.dtype).view(np.uint8)
+    if same.all():
+        return ""
+    width = found.dtype.itemsize
+    different = np.flatnonzero(~same.reshape(-1, width).all(1))
+    position = tuple(int(i) for i in np.unravel_index(different[0], found.shape))
+    largest = np.nanmax(np.abs(found.astype(np.float64) - golden.astype(np.float64)))
+    return (
+        f"{len(different)} of {found.size} elements differ, the first at (n, c, h, w) = "
+        f"{position}: {found[position]}, expected {golden[position]}; the largest difference is {largest:g}"
+    )
+
+
+def load_golden(path: Path, tensor: TensorDesc) -> NDArray[Any]:
+    """Expected values: .npy (n, c, h, w), a DIMG file, a raw buffer, or bare elements.
+
+    Raises OSError or ValueError.
+    """
+    dtype = layout.tensor_dtype(tensor)
+    shape = (tensor.n, tensor.c, tensor.h, tensor.w)
+    if path.suffix == ".npy":
+        return np.load(path, allow_pickle=False)
+    data = np.frombuffer(path.read_bytes(), np.uint8)
+    count = int(np.prod(shape)) * dtype.itemsize
+    if data[:4].tobytes() == b"DIMG":
+        data = data[36:]
+    elif data.size == tensor.size and data.size != count:
+        return layout.unpack_tensor(tensor, data)
+    if data.size != count:
+        raise ValueError(f"{data.size} bytes; {shape} of {dtype} has {count}")
+    return data.view(dtype).reshape(shape)

@@ -1,0 +1,155 @@
+"""`nvdla run`: pictures in, tensors out, as the public application does it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudla_sim.nvdla.loadable import Loadable
+from cudla_sim.tools import dimg, images, network_run
+from tests.conftest import FIXTURES, ROOT
+
+COMPILED = FIXTURES / "nvdla" / "compiled"
+DIGITS = ROOT / "c_examples" / "cudla" / "data"
+
+
+@cache
+def cases() -> dict[str, Any]:
+    manifest = COMPILED / "MANIFEST.json"
+    return json.loads(manifest.read_text())["cases"] if manifest.exists() else {}
+
+
+def app_runs() -> list[tuple[str, int]]:
+    """What the public application ran through without an error, int8."""
+    return [
+        (tag, number)
+        for tag, case in cases().items()
+        for number, run in enumerate(case.get("app", []))
+        if run["rc"] == 0 and ".int8." in tag
+    ]
+
+
+@pytest.mark.parametrize(("tag", "number"), app_runs() or [("none", 0)])
+def test_application_files(tag: str, number: int, fixtures: Path) -> None:
+    """Byte for byte the DIMG or text file that the application wrote for a picture."""
+    case = cases()[tag]
+    run = case["app"][number]
+    loadable = Loadable.parse((COMPILED / "loadables" / f"{tag}.nvdla").read_bytes())
+    flags = run["flags"].split()
+    mean = (
+        [float(m) for m in flags[flags.index("--mean") + 1].split(",")] if "--mean" in flags else []
+    )
+    normalize = float(flags[flags.index("--normalize") + 1]) if "--normalize" in flags else 1.0
+    picture = COMPILED / "images" / run["image"]
+    buffer = images.load(picture, loadable.inputs[0], mean, normalize)
+    result = network_run.run(loadable, "nv_" + case["config"], {0: buffer})
+    golden = (COMPILED / "app" / run["file"]).read_bytes()
+    if "--rawdump" in flags:
+        assert dimg.raw_dump(result.values[0]).encode() == golden
+    else:
+        assert dimg.dimg(result.tensors[0], result.values[0]) == golden
+
+
+def call(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cudla_sim", "nvdla", "run", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def picture_array(path: Path) -> np.ndarray:
+    grey = np.frombuffer(path.read_bytes()[-64:], np.uint8).reshape(1, 1, 8, 8)
+    return np.rint(grey / 16 * 127).astype(np.int8)
+
+
+def test_command_writes_what_it_promises(tmp_path: Path) -> None:
+    array = tmp_path / "in.npy"
+    np.save(array, picture_array(sorted((DIGITS / "images").glob("7_*.pgm"))[0]))
+    result = call(
+        str(DIGITS / "digits_int8.nvdla"), "--input", f"0={array}", "--output", str(tmp_path / "o"),
+        "--dimg", "--rawdump", "--layers", "--dump-layers", str(tmp_path / "layers"),
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    values = np.load(tmp_path / "o" / "out0.npy")
+    assert values.shape == (1, 10, 1, 1)
+    assert values.argmax() == 7
+    assert (tmp_path / "o" / "out0.bin").stat().st_size == 32
+    assert (tmp_path / "o" / "out0.dimg").read_bytes()[:4] == b"DIMG"
+    words = (tmp_path / "o" / "out0.txt").read_text().split()
+    assert [int(w) for w in words] == values.ravel().tolist()
+    assert result.stdout.count("CONV+SDP") == 3
+    layers = sorted((tmp_path / "layers").glob("*.npy"))
+    assert len(layers) == 5
+    assert (np.load(layers[-1]) == values).all()
+    # The pooled layer is the maximum of the one before it.
+    before, pooled = np.load(layers[0]), np.load(layers[1])
+    assert (before.reshape(1, 8, 4, 2, 4, 2).max((3, 5)) == pooled).all()
+
+
+def test_compare_reports_the_first_difference(tmp_path: Path) -> None:
+    loadable = str(DIGITS / "digits_int8.nvdla")
+    assert call(loadable, "--output", str(tmp_path)).returncode == 0
+    same = call(loadable, "--compare", str(tmp_path / "out0.npy"))
+    assert same.returncode == 0
+    assert "output 0: equals" in same.stdout
+    values = np.load(tmp_path / "out0.npy")
+    values[0, 3] += 5
+    np.save(tmp_path / "other.npy", values)
+    other = call(loadable, "--compare", f"0={tmp_path / 'other.npy'}")
+    assert other.returncode == 1
+    assert "(0, 3, 0, 0)" in other.stdout
+    assert "largest difference is 5" in other.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["/nonexistent"], "No such file"),
+        ([__file__], "not"),
+        ([str(DIGITS / "digits_int8.nvdla"), "--config", "nv_small"], "nv_full"),
+        ([str(DIGITS / "digits_int8.nvdla"), "--config", "nv_tiny"], "nv_tiny"),
+        ([str(DIGITS / "digits_int8.nvdla"), "--input", "1=x"], "the network has 1"),
+        ([str(DIGITS / "digits_int8.nvdla"), "--input", "0=/nonexistent"], "No such file"),
+        ([str(DIGITS / "digits_int8.nvdla"), "--input", f"0={__file__}"], "the buffer of 'image'"),
+    ],
+)
+def test_mistakes_are_explained(words: list[str], why: str) -> None:
+    result = call(*words)
+    assert result.returncode == 1
+    assert result.stderr.startswith("cudla-sim nvdla run: ")
+    assert why in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"P5", b"P5\n8 8\n16\n", b"P5\n8 8\n65535\n" + bytes(128), b"P2\n8 8\n16\n" + bytes(64)],
+)
+def test_broken_pictures(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "x.pgm"
+    file.write_bytes(data)
+    tensor = Loadable.parse((DIGITS / "digits_int8.nvdla").read_bytes()).inputs[0]
+    with pytest.raises(images.InputError):
+        images.load(file, tensor)
+
+
+def test_colour_pictures_keep_the_applications_channel_order(tmp_path: Path) -> None:
+    """Blue first, as the application's JPEG reader delivers it; missing channels are zero."""
+    from cudla_sim.nvdla import layout
+    from cudla_sim.nvdla.build import Network
+
+    net = Network(input=("data", (1, 4, 2, 3)), precision="fp16")
+    net.conv2d(np.ones((1, 4, 1, 1)))
+    tensor = Loadable.parse(net.build()).inputs[0]
+    pixels = np.arange(18, dtype=np.uint8).reshape(2, 3, 3) * 10
+    (tmp_path / "x.ppm").write_bytes(b"P6 3 2\n# a comment\n255\n" + pixels.tobytes())
+    buffer = images.load(tmp_path / "x.ppm", tensor, [10, 20, 30], 2)
+    values = layout.unpack_tensor(tensor, buffer)[0]
+    expected = (pixels.transpose(2, 0, 1)[::-1].astype(float) - [[[10]], [[20]], [[30]]]) / 2
+    assert (values[:3] == expected).all()
+    assert (values[3] == 0).all()
