@@ -76,16 +76,26 @@ def doctor() -> None:
 def inspect(
     file: Annotated[Path, typer.Argument(help="An NVDLA loadable.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option("--graph", help="Draw the layer graph: .dot, .png, .svg, ...")
+    ] = None,
 ) -> None:
-    """Print what a loadable holds: tensors, memory, tasks, layers, target configuration."""
+    """Print what a loadable holds: tensors, memory, tasks, layers, target configuration, graph."""
     import json
 
     from .nvdla.errors import NvdlaError
     from .nvdla.inspect import describe, render
     from .nvdla.loadable import Loadable
+    from .tools import graph
 
     try:
         description = describe(Loadable.parse(file.read_bytes()))
+        layers = graph.build(description)
+        if picture is not None:
+            graph.draw(layers, picture)
+    except graph.GraphError as error:
+        print(f"cudla-sim inspect: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
     except OSError as error:
         print(f"cudla-sim inspect: {file}: {error.strerror}", file=sys.stderr)
         raise typer.Exit(1) from None
@@ -93,6 +103,8 @@ def inspect(
         print(f"cudla-sim inspect: {file}: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
     print(json.dumps(description, indent=2) if as_json else render(description))
+    if not as_json:
+        print(graph.text(layers))
 
 
 def run_command(words: list[str]) -> int:

@@ -119,7 +119,8 @@ def first_difference(found: NDArray[Any], golden: NDArray[Any]) -> str:
     largest = np.nanmax(np.abs(found.astype(np.float64) - golden.astype(np.float64)))
     return (
         f"{len(different)} of {found.size} elements differ, the first at (n, c, h, w) = "
-        f"{position}: {found[position]}, expected {golden[position]}; the largest difference is {largest:g}"
+        f"{position}: {found[position]}, expected {golden[position]}; "
+        f"the largest difference is {largest:g}"
     )
 
 

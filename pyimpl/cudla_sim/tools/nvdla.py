@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 from ..core.memory import Bytes
+from ..nvdla import layout_picture
 from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable
@@ -234,3 +235,29 @@ def _print_result(result: network_run.Result, layers: bool) -> None:
         text = " ".join(f"{v:g}" for v in flat[:8].astype(np.float64))
         more = " ..." if flat.size > 8 else ""
         print(f"output {number} {tensor.name!r} {shape} {values.dtype}: {text}{more}")
+
+
+# --- layout --------------------------------------------------------------------------------------
+
+
+@app.command(name="layout")
+def show_layout(
+    loadable: Annotated[Path, typer.Argument(help="An NVDLA loadable.")],
+    element: Annotated[
+        list[str] | None, typer.Option(help="n,c,h,w: where this element of each tensor lies.")
+    ] = None,
+) -> None:
+    """Draw where the elements of a loadable's inputs and outputs lie in memory."""
+    try:
+        network = Loadable.parse(loadable.read_bytes())
+        for kind, tensors in (("input", network.inputs), ("output", network.outputs)):
+            for number, tensor in enumerate(tensors):
+                print(f"{kind} {number} {layout_picture.picture(tensor)}")
+                for word in element or []:
+                    n, c, h, w = (int(i) for i in word.split(","))
+                    print(layout_picture.where(tensor, n, c, h, w))
+                print()
+    except OSError as error:
+        raise _fail("layout", f"{error.filename}: {error.strerror}") from None
+    except (NvdlaError, ValueError) as error:
+        raise _fail("layout", error) from None
