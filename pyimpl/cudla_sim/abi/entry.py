@@ -87,17 +87,24 @@ class Family:
                 raise self.error(status, f"{name} is NULL; it points to memory for the result")
 
     def export(
-        self, name: str, *, failure: Any = None, status: bool = True, always: bool = False
+        self,
+        name: str,
+        *,
+        failure: Any = None,
+        status: bool = True,
+        always: bool = False,
+        shown: str = "",
     ) -> Callable[[Handler], Handler]:
         """Attaches a handler to ``name``.
 
         ``status=False``: the function returns something else than a status (nothing, a size, a
         pointer); it then returns ``failure`` when it fails. ``always=True``: it also works while
-        the settings cannot be understood.
+        the settings cannot be understood. ``shown`` is the public name that a private function
+        belongs to, for explanations, logs and faults.
         """
 
         def attach(handler: Handler) -> Handler:
-            call = _Call(self, name, handler, failure, status, always)
+            call = _Call(self, shown or name, handler, failure, status, always)
             void = not status and failure is None
             ffi.def_extern(name="impl_" + name, **({} if void else {"error": call.failure}))(
                 call.gate()
@@ -106,6 +113,12 @@ class Family:
             return handler
 
         return attach
+
+    def attach(self, name: str, handler: Handler, failure: Any = None) -> None:
+        """Attaches a handler without the gate: for private functions where microseconds count."""
+        options = {} if failure is None else {"error": failure}
+        ffi.def_extern(name="impl_" + name, **options)(handler)
+        _attached.add(name)
 
     def unsupported(self, *names: str, because: str) -> None:
         """Attaches functions that exist, fail with the not-supported status, and say why."""

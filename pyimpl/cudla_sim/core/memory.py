@@ -189,6 +189,21 @@ class AddressSpace:
         )
 
 
+def readable_size(address: int) -> int:
+    """Bytes of this process's memory that can be read from ``address`` on without a gap.
+
+    The upper bound for data whose size an interface does not tell; 0 when nothing is mapped there.
+    """
+    end = address
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            span, mode, *_ = line.split(maxsplit=2)
+            first, last = (int(part, 16) for part in span.split("-"))
+            if first <= end < last and mode.startswith("r"):
+                end = last
+    return end - address
+
+
 def read_host(address: int, size: int) -> bytes:
     """A copy of host memory that a program claims to own.
 

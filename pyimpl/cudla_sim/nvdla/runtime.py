@@ -108,6 +108,21 @@ class Runtime:
             blob = self.loadable.blobs[name]
             data[offset : offset + blob.size] = np.frombuffer(blob.data, np.uint8)
 
+    def settle(self) -> None:
+        """Let go of the caller's image: only dependency graphs are needed again."""
+        loadable = self.loadable
+        again = {
+            name
+            for entry in loadable.memories
+            for name in entry.contents
+            if any("dep_graph" in other for other in entry.contents)
+        }
+        blobs = {
+            name: replace(blob, data=memoryview(bytes(blob.data) if name in again else b""))
+            for name, blob in loadable.blobs.items()
+        }
+        self._loadable = replace(loadable, blobs=blobs)
+
     def unload(self) -> list[tuple[int, int, int]]:
         """Forget the loadable; returns what to free: (handle, address, size)."""
         owned = []

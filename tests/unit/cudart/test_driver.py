@@ -78,3 +78,12 @@ def test_the_primary_context(cuda: Cuda) -> None:
     assert cuda.cuDevicePrimaryCtxRelease_v2(0) == R.CUDA_ERROR_INVALID_CONTEXT
     assert cuda.cuCtxSetCurrent(0x77) == R.CUDA_ERROR_INVALID_CONTEXT
     cuda.ok.cuCtxSetCurrent(None)
+
+
+def test_a_runtime_call_initialises_the_driver(cuda: Cuda) -> None:
+    """Programs mix both: cudaFree(0) or a stream first, then cuDeviceGetUuid without cuInit."""
+    uuid = ctypes.create_string_buffer(16)
+    assert cuda.cuDeviceGetUuid(uuid, 0) == R.CUDA_ERROR_NOT_INITIALIZED
+    cuda.ok.cudaFree(None)
+    cuda.ok.cuDeviceGetUuid(uuid, 0)
+    assert uuid.raw != bytes(16)

@@ -107,6 +107,7 @@ def enter(current: Context) -> None:
             Status.cudaErrorNotPermitted, "a host function in a stream must not call CUDA"
         )
     device.require(current.devices, current.thread.device)
+    current.driver_initialized = True  # the runtime's first call does what cuInit does
 
 
 def required_flags(flags: int, allowed: int, names: str) -> None:
