@@ -37,6 +37,9 @@ HEADERS = [
     "cudlaExternalEtbl.hpp",
     "cuda/cuda_runtime_api.h",
     "cuda/cuda.h",
+    "nvdla/nvdla_inf.h",
+    "nvdla/nvdla_os_inf.h",
+    "nvdla/dla_interface.h",
     "cudla_sim.h",
 ]
 HEADERS = [h for h in HEADERS if (ROOT / "include" / h).exists()]

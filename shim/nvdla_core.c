@@ -5,7 +5,7 @@
 
 #define GATE(name, parameters, arguments) \
     extern NvDlaError impl_##name parameters; \
-    SIM_EXPORT NvDlaError name parameters \
+    NvDlaError name parameters \
     { \
         return sim_enter() == 0 ? impl_##name arguments : NvDlaError_ResourceError; \
     }
@@ -35,7 +35,7 @@ GATE(sim__nvdla_set_tensor, (void *runtime, int output, int index, const void *t
 GATE(sim__nvdla_begin, (void *runtime), (runtime))
 GATE(sim__nvdla_next, (void *runtime, NvDlaTask *task, int *more), (runtime, task, more))
 
-SIM_EXPORT void sim__nvdla_explain(const char *text)
+void sim__nvdla_explain(const char *text)
 {
     sim_nvdla_explain("%s", text);
 }

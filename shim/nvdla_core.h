@@ -1,4 +1,4 @@
-/* What nvdla_runtime.cpp (libnvdla_runtime.so) uses of libcudla_sim.so: nvdla::IRuntime's brain. */
+/* What nvdla_runtime.cpp uses of the Python side: the brain of nvdla::IRuntime. */
 #ifndef CUDLA_SIM_NVDLA_CORE_H
 #define CUDLA_SIM_NVDLA_CORE_H
 

@@ -22,7 +22,7 @@ OPTIONS = {
 
 def include_dirs(cuda: bool) -> list[Path]:
     include = paths.include_dir()
-    return [include, include / "cuda"] if cuda else [include]
+    return [include, include / "nvdla", *([include / "cuda"] if cuda else [])]
 
 
 def library_dirs(cuda: bool) -> list[Path]:
@@ -44,7 +44,7 @@ def ldflags(cuda: bool) -> str:
 
 
 def libs(cuda: bool) -> str:
-    names = ["cudla", "nvscibuf", "nvscisync", *(["cudart"] if cuda else [])]
+    names = ["cudla", "nvscibuf", "nvscisync", "nvdla_runtime", *(["cudart"] if cuda else [])]
     return f"{ldflags(cuda)} " + _quoted([f"-l{n}" for n in names])
 
 

@@ -19,6 +19,7 @@ LINKS = {
     "libnvsciipc.so": "libcudla_sim.so",
     "libnvscicommon.so": "libcudla_sim.so",
     "libnvscicommon.so.1": "libcudla_sim.so",
+    "libnvdla_runtime.so": "libcudla_sim.so",
     "cuda/libcudart.so": "../libcudart_sim.so",
     "cuda/libcudart.so.12": "../libcudart_sim.so",
     "cuda/libcudart.so.13": "../libcudart_sim.so",

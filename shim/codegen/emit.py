@@ -22,13 +22,42 @@ COMPILER_LAYOUT = {
 }
 
 # Exports whose C body is written by hand in shim/*.c, with the reason.
-HAND_WRITTEN = {"simExplain": "answers even when Python could not start"}
+HAND_WRITTEN = {
+    "simExplain": "answers even when Python could not start",
+    "simSetInterruptHandler": "starts the thread that calls the handler",
+    "NvDlaSubmit": "calls an engine that the program may have replaced",
+    "dla_execute_task": "calls a portability layer that the program may have replaced",
+    "dla_isr_handler": "likewise",
+    "dla_process_events": "likewise",
+}
+
+# Exports that never reach Python: plain C in shim/nvdla_os.c and shim/nvdla_port.c.
+NATIVE_HEADERS = {"nvdla/nvdla_os_inf.h"}
+NATIVE = {
+    "dla_reg_read", "dla_reg_write", "dla_data_read", "dla_data_write", "dla_get_dma_address",
+    "dla_read_dma_address", "dla_read_cpu_address", "dla_get_time_us", "dla_memset", "dla_memcpy",
+}  # fmt: skip
+
+# Headers whose types Python has no use for.
+_NO_PYTHON_TYPES = ("nvdla/nvdla_os_inf.h", "nvdla/dla_interface.h")
+
+# Exports that no parsed header declares: C++, and what ErrorMacros.h needs.
+_OTHER_EXPORTS = (
+    "NvDlaUtilsGetNvErrorString",
+    "NvDlaUtilsLogError",
+    "_ZN5nvdla8IRuntime*",
+    "_ZN5nvdla13createRuntimeEv",
+    "_ZN5nvdla14destroyRuntimeEPNS_8IRuntimeE",
+    "_ZT[VIS]N5nvdla8IRuntimeE",
+)
 
 # What C gets when Python cannot run: never 0, which means success in all of these APIs.
 FAILURE = {
     "simStatus": "simErrorUnknown",
     "cudlaStatus": "cudlaErrorUnknown",
     "NvSciError": "NvSciError_Unknown",
+    "NvDlaError": "NvDlaError_ResourceError",
+    "int32_t": "-1",
     "cudaError_t": "cudaErrorUnknown",
     "CUresult": "CUDA_ERROR_UNKNOWN",
     "int": "-1",
@@ -121,7 +150,11 @@ def _enumerators(node: c_ast.Node) -> list[c_ast.Enumerator]:
 def cdef(api: Api) -> str:
     """The text for ``ffi.cdef``: all types, and one ``impl_`` per exported function."""
     lines = [f"/* {BANNER} */"]
-    lines += [_type_for_cffi(node, api) for node in api.types]
+    lines += [
+        _type_for_cffi(node, api)
+        for node in api.types
+        if not str(node.coord.file).endswith(_NO_PYTHON_TYPES)
+    ]
     lines.append('extern "Python+C" {')
     for function in exported(api):
         lines.append(f"    {_named(function, 'impl_' + function.name)[0]};")
@@ -130,8 +163,13 @@ def cdef(api: Api) -> str:
 
 
 def exported(api: Api) -> list[Function]:
-    """Functions that reach Python; variadic ones have a hand-written body in shim/."""
-    return [f for f in api.functions if not f.variadic]
+    """Functions that reach Python; the others have a hand-written body in shim/."""
+    return [f for f in api.functions if not is_native(f)]
+
+
+def is_native(function: Function) -> bool:
+    """True for a function that is plain C all the way."""
+    return function.variadic or function.header in NATIVE_HEADERS or function.name in NATIVE
 
 
 def _wrapper(function: Function, exported_name: str) -> str:
@@ -186,6 +224,7 @@ def version_script(api: Api, cudart: bool) -> str:
     lines = [f"/* {BANNER} */", "{", "  global:"]
     lines += [f"    {name};" for name in names]
     if not cudart:
+        lines += [f"    {name};" for name in _OTHER_EXPORTS]
         lines.append("    sim__*; /* for libcudart_sim.so */")
     lines += ["  local: *;", "};"]
     return "\n".join(lines) + "\n"
@@ -218,8 +257,12 @@ _OPAQUE_TARGETS = {"char", "unsigned char", "void", "uint8_t", "const void", "Nv
 
 
 def parameters_py(api: Api, which: str) -> str:
-    """Names of all parameters; those through which a result comes back end in ``*``."""
+    """Names of all parameters, as the API log shows them.
+
+    ``name*`` has a result behind it after the call, ``name$`` is a text, ``name:Enum`` an enumerator.
+    """
     structs = {getattr(n, "name", None) for n in api.types if _is_struct(n)}
+    enums = _enum_names(api)
     lines = [f'"""{which}: the parameters of each function. {BANNER}"""', "", "PARAMETERS = {"]
     for function in exported(api):
         if family(function.header) != which:
@@ -227,11 +270,28 @@ def parameters_py(api: Api, which: str) -> str:
         names = []
         for index, param in enumerate(function.params):
             name = getattr(param, "name", None) or f"arg{index}"
-            result = _is_result(param.type, structs) and (function.name, name) not in _NO_RESULT
-            names.append(f'"{name}{"*" if result else ""}"')
+            mark = ""
+            if _type_text(param.type).startswith("const char *"):
+                mark = "$"
+            elif _is_result(param.type, structs) and (function.name, name) not in _NO_RESULT:
+                mark = "*"
+            elif isinstance(param.type, c_ast.TypeDecl):
+                found = enums.get(_type_text(param.type.type).removeprefix("enum "))
+                mark = f":{found}" if found else ""
+            names.append(f'"{name}{mark}"')
         tail = "," if len(names) == 1 else ""
         lines.append(f'    "{function.name}": ({", ".join(names)}{tail}),')
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _enum_names(api: Api) -> dict[str, str]:
+    """Every name of an enumeration (tag or typedef) -> the name of its Python class."""
+    names = {e.name: e.name for e in api.enums}
+    for node in api.types:
+        inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else None
+        if isinstance(node, c_ast.Typedef) and isinstance(inner, c_ast.Enum):
+            names[node.name] = inner.name or node.name
+    return names
 
 
 def _is_struct(node: c_ast.Node) -> bool:
@@ -287,7 +347,7 @@ def coverage_md(api: Api, package: Path) -> str:
             # export has a handler is checked when the library starts.
             how, module = known.get(function.name, ("export", f"abi/{family(header)}"))
             state = "explains" if how == "unsupported" else "implemented"
-            if function.variadic:
+            if is_native(function):
                 module = "shim/"
             lines.append(f"| `{function.name}` | {state} | {module} |")
     return "\n".join(lines) + "\n"

@@ -25,6 +25,37 @@ extern "Python+C" {
         cudlaDevHandle, cudlaModule, unsigned char *, uint32_t, uint32_t,
         cudlaTranslateAttributeType, cudlaTranslateCsvAttribute *);
 }
+extern "Python+C" {
+    uint32_t impl_sim_reg_read(uintptr_t, uint32_t);
+    void impl_sim_reg_write(uintptr_t, uint32_t, uint32_t);
+    void impl_sim_remember(const char *);
+    NvDlaError impl_sim_nvdla_begin(void *, const NvDlaTask *, simNvdlaAddress *, void **,
+                                    uint32_t *);
+    int impl_sim_nvdla_advance(void *, int *);
+    void impl_sim_nvdla_end(void *);
+    int impl_sim_engine_next(void *, uint64_t *, uint32_t *, void **);
+    void impl_sim_engine_answer(void *, int64_t);
+    int32_t impl_sim_engine_result(void *);
+    uint64_t impl_sim_nvdla_handler(uint32_t);
+    int impl_sim_nvdla_wait(uint32_t, uint64_t);
+    NvDlaError impl_sim__nvdla_create(void **);
+    NvDlaError impl_sim__nvdla_destroy(void *);
+    NvDlaError impl_sim__nvdla_cores(uint16_t *);
+    NvDlaError impl_sim__nvdla_emulator(void *, int);
+    NvDlaError impl_sim__nvdla_load(void *, const uint8_t *, uint32_t *);
+    NvDlaError impl_sim__nvdla_memory(void *, uint32_t, uint64_t *, int *);
+    NvDlaError impl_sim__nvdla_place(void *, uint32_t, void *, void *);
+    NvDlaError impl_sim__nvdla_loaded(void *);
+    NvDlaError impl_sim__nvdla_unload(void *);
+    NvDlaError impl_sim__nvdla_freed(void *, void **, void **, uint64_t *);
+    NvDlaError impl_sim__nvdla_bind(void *, int, int, void *, void *, uint64_t);
+    NvDlaError impl_sim__nvdla_count(void *, int, int *);
+    NvDlaError impl_sim__nvdla_tensor(void *, int, int, void *);
+    NvDlaError impl_sim__nvdla_set_tensor(void *, int, int, const void *);
+    NvDlaError impl_sim__nvdla_begin(void *);
+    NvDlaError impl_sim__nvdla_next(void *, NvDlaTask *, int *);
+}
+int sim_nvdla_foreign_port(void);
 const cudlaExternalEtbl *sim_external_table(void);
 void sim_run_callback(void (*fn)(void *), void *arg);
 void sim_run_stream_callback(void *fn, void *stream, int status, void *user);
@@ -43,6 +74,7 @@ _SOURCE = """
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
 const cudlaExternalEtbl *sim_external_table(void);
+int sim_nvdla_foreign_port(void);
 static int cffi_start_python(void);
 int sim_cffi_start(void) {{ return cffi_start_python(); }}
 """
@@ -94,12 +126,11 @@ def compile_all(root: Path, headers: list[str], out: Path, python: str) -> None:
     """
     shim = root / "shim"
     out.mkdir(parents=True, exist_ok=True)
-    common = [
-        *shlex.split(os.environ.get("CC", "gcc")),
+    options = [
         *shlex.split(os.environ.get("CFLAGS", "-O2 -g")),
-        "-std=gnu11",
         "-fPIC",
         "-fvisibility=hidden",
+        "-fexceptions",  # a C++ exception of the host may pass through nvdla_engine.c
         "-Wall",
         f"-I{root / 'include'}",
         f"-I{root / 'include' / 'cuda'}",
@@ -107,18 +138,26 @@ def compile_all(root: Path, headers: list[str], out: Path, python: str) -> None:
         f"-I{sysconfig.get_paths()['include']}",
         f'-DCUDLA_SIM_BAKED_PYTHON="{python}"',
     ]
+    common = [*shlex.split(os.environ.get("CC", "gcc")), "-std=gnu11", *options]
     library = ["-shared", "-Wl,-z,nodelete", "-Wl,-z,defs", "-pthread", "-ldl"]
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "_cudla_sim.c"
         _cffi_source((shim / "generated" / "cdef.h").read_text(), headers, source)
         hand_written = sorted(str(c) for c in shim.glob("*.c"))
         main = out / "libcudla_sim.so"
+        runtime = Path(scratch) / "nvdla_runtime.o"
+        cxx = [*shlex.split(os.environ.get("CXX", "g++")), "-std=c++14", *options]
+        cpp = str(shim / "nvdla_runtime.cpp")
+        _run([*cxx, "-fvisibility=default", "-c", cpp, "-o", str(runtime)])
         _run(
             [
                 *common,
                 str(source),
                 str(shim / "generated" / "exports.c"),
                 *hand_written,
+                str(runtime),
+                # C programs must not need libstdc++ for a class they never see
+                *("-Wl,-Bstatic", "-lstdc++", "-Wl,-Bdynamic"),
                 "-o",
                 str(main),
                 "-Wl,-soname,libcudla_sim.so",

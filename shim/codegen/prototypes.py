@@ -55,7 +55,7 @@ class _Types:
             fields.append(f"        ({name!r}, {self.text(decl.type)}),")
         kind = "Structure" if isinstance(node, c_ast.Struct) else "Union"
         self.lines += ["", "", f"class {tag}(ctypes.{kind}):"]
-        if public in COMPILER_LAYOUT:
+        if public in COMPILER_LAYOUT or public.startswith("dla_"):
             self.lines.append("    _pack_ = 1")
         if anonymous:
             self.lines.append(f"    _anonymous_ = {tuple(anonymous)!r}")

@@ -1646,12 +1646,91 @@ enum CUctx_flags_enum
   CU_CTX_FLAGS_MASK = 255
 };
 typedef enum CUctx_flags_enum CUctx_flags;
+typedef enum 
+{
+  NvDlaError_Success = 0,
+  NvDlaSuccess = 0,
+  NvDlaError_NotImplemented = 1,
+  NvDlaError_NotSupported = 2,
+  NvDlaError_NotInitialized = 3,
+  NvDlaError_BadParameter = 4,
+  NvDlaError_Timeout = 5,
+  NvDlaError_InsufficientMemory = 6,
+  NvDlaError_ReadOnlyAttribute = 7,
+  NvDlaError_InvalidState = 8,
+  NvDlaError_InvalidAddress = 9,
+  NvDlaError_InvalidSize = 10,
+  NvDlaError_BadValue = 11,
+  NvDlaError_AlreadyAllocated = 13,
+  NvDlaError_Busy = 14,
+  NvDlaError_ResourceError = 15,
+  NvDlaError_CountMismatch = 16,
+  NvDlaError_OverFlow = 17,
+  NvDlaError_Disconnected = 18,
+  NvDlaError_FileNotFound = 19,
+  NvDlaError_TestApplicationFailed = 20,
+  NvDlaError_DeviceNotFound = 21,
+  NvDlaError_SurfaceNotSupported = 65539,
+  NvDlaError_FileWriteFailed = 196608,
+  NvDlaError_FileReadFailed = 196609,
+  NvDlaError_EndOfFile = 196610,
+  NvDlaError_FileOperationFailed = 196611,
+  NvDlaError_DirOperationFailed = 196612,
+  NvDlaError_EndOfDirList = 196613,
+  NvDlaError_IoctlFailed = 196623,
+  NvDlaError_PathAlreadyExists = 196628,
+  NvDlaError_ModuleNotPresent = 655374,
+  NvDlaError_Force32 = 2147483647
+} NvDlaError;
+typedef NvDlaError NvError;
+typedef int8_t NvS8;
+typedef int16_t NvS16;
+typedef int32_t NvS32;
+typedef int64_t NvS64;
+typedef uint8_t NvU8;
+typedef uint16_t NvU16;
+typedef uint32_t NvU32;
+typedef uint64_t NvU64;
+typedef NvU64 NvUPtr;
+typedef _Bool NvBool;
+typedef float NvF32;
+typedef double NvF64;
+struct NvDlaMemDescRec
+{
+  void *handle;
+  NvU32 offset;
+};
+typedef struct NvDlaMemDescRec NvDlaMemDesc;
+struct NvDlaTaskRec
+{
+  NvU64 task_id;
+  NvU32 num_addresses;
+  NvDlaMemDesc address_list[6144];
+};
+typedef struct NvDlaTaskRec NvDlaTask;
+typedef enum NvDlaHeap
+{
+  NvDlaHeap_System = 0,
+  NvDlaHeap_SRAM = 1
+} NvDlaHeap;
 typedef enum simStatus
 {
   simSuccess = 0,
   simErrorInvalidParam = 1,
   simErrorUnknown = -1
 } simStatus;
+typedef struct simNvdlaAddress
+{
+  void *data;
+  uint64_t size;
+  uint64_t offset;
+} simNvdlaAddress;
+typedef struct simNvdlaTask
+{
+  uint32_t num_addresses;
+  const simNvdlaAddress *address_list;
+} simNvdlaTask;
+typedef void (*simInterruptHandler)(void *arg);
 extern "Python+C" {
     NvSciError impl_NvSciIpcInit(void);
     void impl_NvSciIpcDeinit(void);
@@ -1908,10 +1987,28 @@ extern "Python+C" {
     CUresult impl_cuCtxSynchronize(void);
     CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
     CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
+    NvDlaError impl_NvDlaInitialize(void **session_handle);
+    void impl_NvDlaDestroy(void *session_handle);
+    NvDlaError impl_NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle);
+    void impl_NvDlaClose(void *device_handle);
+    NvDlaError impl_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks);
+    NvDlaError impl_NvDlaAllocMem(void *session_handle, void *device_handle, void **mem_handle, void **pData, NvU32 size, NvDlaHeap heap);
+    NvDlaError impl_NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_handle, void *pData, NvU32 size);
+    int32_t impl_dla_register_driver(void **engine_context, void *driver_context);
+    int32_t impl_dla_execute_task(void *engine_context, void *task_data, void *config_data);
+    int32_t impl_dla_isr_handler(void *engine_context);
+    int32_t impl_dla_process_events(void *engine_context, uint32_t *task_complete);
+    void impl_dla_clear_task(void *engine_context);
     size_t impl_simExplain(char *buffer, size_t size);
     simStatus impl_simWarmup(void);
     simStatus impl_simReset(void);
     simStatus impl_simInjectFault(const char *rule);
     simStatus impl_simTraceStart(const char *path);
     simStatus impl_simTraceStop(void);
+    void *impl_simNvdlaContext(uint32_t core);
+    uint32_t impl_simNvdlaRead(uint32_t core, uint32_t address);
+    simStatus impl_simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value);
+    simStatus impl_simNvdlaStep(uint32_t core, int *moved, int *interrupt);
+    simStatus impl_simNvdlaReset(uint32_t core);
+    simStatus impl_simSetInterruptHandler(uint32_t core, simInterruptHandler handler, void *arg);
 }

@@ -16,6 +16,12 @@
 
 #include "cuda/cuda.h"
 
+#include "nvdla/nvdla_inf.h"
+
+#include "nvdla/nvdla_os_inf.h"
+
+#include "nvdla/dla_interface.h"
+
 #include "cudla_sim.h"
 
 #include "boot.h"

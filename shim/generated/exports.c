@@ -16,6 +16,12 @@
 
 #include "cuda/cuda.h"
 
+#include "nvdla/nvdla_inf.h"
+
+#include "nvdla/nvdla_os_inf.h"
+
+#include "nvdla/dla_interface.h"
+
 #include "cudla_sim.h"
 
 #include "boot.h"
@@ -1805,6 +1811,62 @@ SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRelease(CUdevice dev)
     return impl_cuDevicePrimaryCtxRelease(dev);
 }
 
+extern NvDlaError impl_NvDlaInitialize(void **session_handle);
+SIM_EXPORT NvDlaError NvDlaInitialize(void **session_handle)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_NvDlaInitialize(session_handle);
+}
+
+extern void impl_NvDlaDestroy(void *session_handle);
+SIM_EXPORT void NvDlaDestroy(void *session_handle)
+{
+    if (sim_enter() != 0) { return; }
+    impl_NvDlaDestroy(session_handle);
+}
+
+extern NvDlaError impl_NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle);
+SIM_EXPORT NvDlaError NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_NvDlaOpen(session_handle, instance, device_handle);
+}
+
+extern void impl_NvDlaClose(void *device_handle);
+SIM_EXPORT void NvDlaClose(void *device_handle)
+{
+    if (sim_enter() != 0) { return; }
+    impl_NvDlaClose(device_handle);
+}
+
+extern NvDlaError impl_NvDlaAllocMem(void *session_handle, void *device_handle, void **mem_handle, void **pData, NvU32 size, NvDlaHeap heap);
+SIM_EXPORT NvDlaError NvDlaAllocMem(void *session_handle, void *device_handle, void **mem_handle, void **pData, NvU32 size, NvDlaHeap heap)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_NvDlaAllocMem(session_handle, device_handle, mem_handle, pData, size, heap);
+}
+
+extern NvDlaError impl_NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_handle, void *pData, NvU32 size);
+SIM_EXPORT NvDlaError NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_handle, void *pData, NvU32 size)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_NvDlaFreeMem(session_handle, device_handle, mem_handle, pData, size);
+}
+
+extern int32_t impl_dla_register_driver(void **engine_context, void *driver_context);
+SIM_EXPORT int32_t dla_register_driver(void **engine_context, void *driver_context)
+{
+    if (sim_enter() != 0) { return -1; }
+    return impl_dla_register_driver(engine_context, driver_context);
+}
+
+extern void impl_dla_clear_task(void *engine_context);
+SIM_EXPORT void dla_clear_task(void *engine_context)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dla_clear_task(engine_context);
+}
+
 extern simStatus impl_simWarmup(void);
 SIM_EXPORT simStatus simWarmup(void)
 {
@@ -1838,4 +1900,39 @@ SIM_EXPORT simStatus simTraceStop(void)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
     return impl_simTraceStop();
+}
+
+extern void *impl_simNvdlaContext(uint32_t core);
+SIM_EXPORT void *simNvdlaContext(uint32_t core)
+{
+    if (sim_enter() != 0) { return (void *)0; }
+    return impl_simNvdlaContext(core);
+}
+
+extern uint32_t impl_simNvdlaRead(uint32_t core, uint32_t address);
+SIM_EXPORT uint32_t simNvdlaRead(uint32_t core, uint32_t address)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_simNvdlaRead(core, address);
+}
+
+extern simStatus impl_simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value);
+SIM_EXPORT simStatus simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value)
+{
+    if (sim_enter() != 0) { return simErrorUnknown; }
+    return impl_simNvdlaWrite(core, address, value);
+}
+
+extern simStatus impl_simNvdlaStep(uint32_t core, int *moved, int *interrupt);
+SIM_EXPORT simStatus simNvdlaStep(uint32_t core, int *moved, int *interrupt)
+{
+    if (sim_enter() != 0) { return simErrorUnknown; }
+    return impl_simNvdlaStep(core, moved, interrupt);
+}
+
+extern simStatus impl_simNvdlaReset(uint32_t core);
+SIM_EXPORT simStatus simNvdlaReset(uint32_t core)
+{
+    if (sim_enter() != 0) { return simErrorUnknown; }
+    return impl_simNvdlaReset(core);
 }

@@ -134,6 +134,29 @@ def test_api_log_has_a_line_per_call(sim_cc: Compiler) -> None:
     assert line.endswith(" us")
 
 
+def test_api_log_decodes_arguments(sim_cc: Compiler) -> None:
+    source = (
+        programs.HEAD
+        + """
+int main(void)
+{
+    cudlaDevHandle device;
+    cudlaDevAttribute answer;
+    cudlaCreateDevice(0, &device, CUDLA_STANDALONE);
+    cudlaDeviceGetAttribute(device, CUDLA_DEVICE_VERSION, &answer);
+    simInjectFault("cudlaDestroyDevice=cudlaErrorOs");
+    return cudlaDestroyDevice(device) != cudlaErrorOs;
+}
+"""
+    )
+    result = sim_cc.run(sim_cc.build(source), settings={"CUDLA_SIM_LOG": "api"})
+    assert result.status == 0
+    assert "attrib=CUDLA_DEVICE_VERSION" in result.err
+    assert "rule='cudlaDestroyDevice=cudlaErrorOs'" in result.err
+    assert "-> cudlaErrorOs" in result.err
+    assert "made to fail by an injected fault" in result.err
+
+
 def test_only_api_names_are_exported() -> None:
     nm = shutil.which("nm")
     if nm is None:
@@ -145,7 +168,8 @@ def test_only_api_names_are_exported() -> None:
         check=True,
     )
     names = [line.split()[-1].split("@")[0] for line in listing.stdout.splitlines()]
-    foreign = [n for n in names if not n.startswith(("cudla", "NvSci", "sim"))]
+    prefixes = ("cudla", "NvSci", "NvDla", "dla_", "sim", "_ZN5nvdla", "_ZTVN5nvdla", "_ZTIN5nvdla")
+    foreign = [n for n in names if not n.startswith((*prefixes, "_ZTSN5nvdla"))]
     assert foreign == []
 
 

@@ -514,6 +514,14 @@ def test_engine_timeout(loaded: Loaded, sim_fault: Callable[[str], None]) -> Non
     assert client.api.cudlaGetLastError(client.device) == timeout
 
 
+def test_fence_that_never_comes(loaded: Loaded, sim_fault: Callable[[str], None]) -> None:
+    client = loaded.client
+    done, fence = Sync(client, dla_waits=False), p.NvSciSyncFence()
+    sim_fault("fence/never@1")
+    check(client.submit(loaded.task(signals=[(done, fence, EOF)]), flags=NOOP))
+    assert done.wait(fence, 5000) == 0x200
+
+
 def test_injected_call_failure(loaded: Loaded, sim_fault: Callable[[str], None]) -> None:
     sim_fault("cudlaSubmitTask@2=cudlaErrorOs")
     check(loaded.client.submit(loaded.task(), flags=NOOP))

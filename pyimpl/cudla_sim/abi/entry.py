@@ -55,6 +55,7 @@ class Family:
     ) -> None:
         self.name = name
         self.statuses = statuses
+        self._constants = sys.modules[statuses.__module__]  # all enumerations of the family
         self.parameters = parameters
         self.unknown = int(unknown)
         self.no_memory = int(no_memory)
@@ -68,6 +69,14 @@ class Family:
             return self.statuses(status).name
         except ValueError:
             return str(status)
+
+    def enumerator(self, enum: str, value: int) -> str:
+        """The name of an enumerator, the number when there is none."""
+        kind = getattr(self._constants, enum, None)
+        try:
+            return str(kind(value).name) if kind is not None else str(value)
+        except ValueError:
+            return str(value)
 
     def resolve(self, value: Any, kind: str, argument: str, status: int | None = None) -> Any:
         """The object behind a handle argument; raises this family's error, naming the argument."""
@@ -237,11 +246,14 @@ class _Call:
 
     def describe(self, args: Iterable[Any], ok: bool) -> str:
         shown = []
-        for name, value in zip(self.parameters, args, strict=False):
-            text = _argument_text(value)
+        for parameter, value in zip(self.parameters, args, strict=False):
+            name, _, enum = parameter.partition(":")
+            text = self.family.enumerator(enum, value) if enum else _argument_text(value)
             if ok and name.endswith("*") and value:  # where a result came back
                 text += f" -> {_argument_text(value[0])}"
-            shown.append(f"{name.removesuffix('*')}={text}")
+            elif name.endswith("$") and value:
+                text = repr(ffi.string(value, 200).decode(errors="replace"))
+            shown.append(f"{name.rstrip('*$')}={text}")
         return ", ".join(shown)
 
     def result_text(self, result: Any) -> str:

@@ -6,6 +6,7 @@ import itertools
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 # Handles lie in a range where no mapping of a 48-bit process can be, so that a real pointer is
@@ -84,6 +85,10 @@ class HandleTable:
     def live(self, kind: str | None = None) -> list[Any]:
         """The live objects, oldest first."""
         return [target for k, target in list(self._live.values()) if kind is None or k == kind]
+
+    def find(self, kind: str, matches: Callable[[Any], bool]) -> list[int]:
+        """The live handles of a kind whose object matches."""
+        return [v for v, (k, target) in list(self._live.items()) if k == kind and matches(target)]
 
     def explain(self, value: int, kind: str) -> str:
         """Why ``value`` is not a usable ``kind``."""

@@ -124,6 +124,7 @@ class Device:
             module = DiagnosticsModule(self.memory, self.core.config_name)
         else:
             module = Module(image, self.memory, self.core.config_name)
+        module.owner = self
         self.modules.append(module)
         return module
 

@@ -7,7 +7,7 @@ with seeded weights, and compares every output element with the floating-point r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .memory import DeviceMemory
 from .module import TensorDescriptor
 from .selftest import SelfTest
 
+if TYPE_CHECKING:
+    from .device import Device
+
 RESULT_BYTES = 64
 
 
@@ -28,6 +31,7 @@ class DiagnosticsModule:
     diagnostics = True
 
     def __init__(self, memory: DeviceMemory, config_name: str) -> None:
+        self.owner: Device | None = None
         self.uses = 0
         self.unloaded = False
         self.inputs: list[TensorDescriptor] = []

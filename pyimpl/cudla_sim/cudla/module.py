@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..constants import cudla as c
 from ..constants.cudla import cudlaStatus as Status
@@ -14,6 +14,9 @@ from ..nvdla.network import LoadedNetwork
 from . import statistics
 from .errors import CudlaError
 from .memory import DeviceMemory
+
+if TYPE_CHECKING:
+    from .device import Device
 
 NAME_LENGTH = c.CUDLA_RUNTIME_TENSOR_DESC_NAME_MAX_LEN
 _NVDLA_FEATURE_X8 = 37
@@ -73,6 +76,7 @@ class Module:
             self.network: Any = LoadedNetwork(self.loadable, memory.space, config_name)
         except NvdlaError as error:
             raise CudlaError(Status.cudlaErrorUmd, str(error)) from None
+        self.owner: Device | None = None
         self.uses = 0
         self.unloaded = False
         self.inputs = [_describe(t) for t in self.loadable.inputs]

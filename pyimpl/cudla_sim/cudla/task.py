@@ -207,6 +207,8 @@ class Task:
     def _signal(self, *, start_of_frame: bool) -> None:
         for signal in self.events.signals:
             if signal.start_of_frame == start_of_frame and signal.semaphore and signal.fence:
+                if self.device.process.faults.check("fence/never") is not None:
+                    continue
                 signal.semaphore.sync.signal(
                     signal.fence.value, failed=not start_of_frame and self.state == "failed"
                 )

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from cudla_sim.nvdla.errors import NvdlaError, Status
 from cudla_sim.nvdla.hw.configs import HardwareConfig
 from cudla_sim.nvdla.hw.memory import DTYPES
-from cudla_sim.nvdla.hw.units.cdma import WeightShape
-from cudla_sim.nvdla.hw.units.cdma import unpack_weights as _unpack_weights
 from cudla_sim.nvdla.hw.units.pixels import NAMES, channel_order
+from cudla_sim.nvdla.hw.units.weights import WeightShape
+from cudla_sim.nvdla.hw.units.weights import unpack_weights as _unpack_weights
 from cudla_sim.nvdla.loadable import DataType, TensorDesc
 
 Bytes = NDArray[np.uint8]

@@ -22,7 +22,7 @@ from cudla_sim.nvdla.errors import EngineTimeout, Firmware, KmdError, NvdlaError
 from cudla_sim.nvdla.hw.chip import Chip, Layer
 from cudla_sim.nvdla.hw.configs import HardwareConfig, config
 from cudla_sim.nvdla.hw.memory import Memory, Windows
-from cudla_sim.nvdla.hw.units.cdma import WeightCache
+from cudla_sim.nvdla.hw.units.weights import WeightCache
 from cudla_sim.nvdla.kmd.firmware import FirmwareEngine
 from cudla_sim.nvdla.kmd.port import Destination, invalid
 from cudla_sim.nvdla.loadable import Interface, TaskEntry

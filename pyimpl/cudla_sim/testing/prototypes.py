@@ -581,6 +581,551 @@ class cudaDeviceProp(ctypes.Structure):
     ]
 
 
+class NvDlaMemDescRec(ctypes.Structure):
+    _fields_ = [
+        ('handle', ctypes.c_void_p),
+        ('offset', ctypes.c_uint32),
+    ]
+
+
+class NvDlaTaskRec(ctypes.Structure):
+    _fields_ = [
+        ('task_id', ctypes.c_uint64),
+        ('num_addresses', ctypes.c_uint32),
+        ('address_list', NvDlaMemDescRec * 6144),
+    ]
+
+
+class NvDlaThreadRec(ctypes.Structure):
+    _fields_ = [
+        ('handle', ctypes.c_void_p),
+    ]
+
+
+class NvDlaStatTypeRec(ctypes.Structure):
+    _fields_ = [
+        ('size', ctypes.c_uint64),
+        ('type', ctypes.c_int),
+        ('mtime', ctypes.c_uint64),
+    ]
+
+
+class NvDlaFileRec(ctypes.Structure):
+    _fields_ = [
+        ('fd', ctypes.c_int),
+    ]
+
+
+class NvDlaDirRec(ctypes.Structure):
+    _fields_ = [
+        ('dir', ctypes.c_void_p),
+    ]
+
+
+class dla_network_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('operation_desc_index', ctypes.c_int16),
+        ('surface_desc_index', ctypes.c_int16),
+        ('dependency_graph_index', ctypes.c_int16),
+        ('lut_data_index', ctypes.c_int16),
+        ('roi_array_index', ctypes.c_int16),
+        ('surface_index', ctypes.c_int16),
+        ('stat_list_index', ctypes.c_int16),
+        ('reserved1', ctypes.c_int16),
+        ('op_head', ctypes.c_int16 * 6),
+        ('num_rois', ctypes.c_uint16),
+        ('num_operations', ctypes.c_uint16),
+        ('num_luts', ctypes.c_uint16),
+        ('num_addresses', ctypes.c_uint16),
+        ('input_layer', ctypes.c_int16),
+        ('dynamic_roi', ctypes.c_uint8),
+        ('reserved0', ctypes.c_uint8),
+    ]
+
+
+class dla_consumer(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('index', ctypes.c_int16),
+        ('event', ctypes.c_uint8),
+        ('res', ctypes.c_uint8),
+    ]
+
+
+class dla_common_op_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('index', ctypes.c_int16),
+        ('roi_index', ctypes.c_int8),
+        ('op_type', ctypes.c_uint8),
+        ('dependency_count', ctypes.c_uint8),
+        ('reserved0', ctypes.c_uint8 * 3),
+        ('consumers', dla_consumer * 6),
+        ('fused_parent', dla_consumer),
+    ]
+
+
+class dla_roi_array_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('array_length', ctypes.c_uint32),
+        ('array_reserved', ctypes.c_uint32),
+    ]
+
+
+class dla_roi_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('left', ctypes.c_uint32),
+        ('top', ctypes.c_uint32),
+        ('right', ctypes.c_uint32),
+        ('bottom', ctypes.c_uint32),
+    ]
+
+
+class dla_data_cube(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('type', ctypes.c_uint16),
+        ('address', ctypes.c_int16),
+        ('offset', ctypes.c_uint32),
+        ('size', ctypes.c_uint32),
+        ('width', ctypes.c_uint16),
+        ('height', ctypes.c_uint16),
+        ('channel', ctypes.c_uint16),
+        ('reserved0', ctypes.c_uint16),
+        ('line_stride', ctypes.c_uint32),
+        ('surf_stride', ctypes.c_uint32),
+        ('plane_stride', ctypes.c_uint32),
+    ]
+
+
+class dla_cvt_param(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('scale', ctypes.c_int16),
+        ('truncate', ctypes.c_uint8),
+        ('enable', ctypes.c_uint8),
+        ('offset', ctypes.c_int32),
+    ]
+
+
+class dla_bdma_transfer_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('source_address', ctypes.c_int16),
+        ('destination_address', ctypes.c_int16),
+        ('line_size', ctypes.c_uint32),
+        ('line_repeat', ctypes.c_uint32),
+        ('source_line', ctypes.c_uint32),
+        ('destination_line', ctypes.c_uint32),
+        ('surface_repeat', ctypes.c_uint32),
+        ('source_surface', ctypes.c_uint32),
+        ('destination_surface', ctypes.c_uint32),
+    ]
+
+
+class dla_bdma_surface_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('source_type', ctypes.c_uint8),
+        ('destination_type', ctypes.c_uint8),
+        ('num_transfers', ctypes.c_uint16),
+        ('transfers', dla_bdma_transfer_desc * 20),
+    ]
+
+
+class dla_bdma_op_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('num_transfers', ctypes.c_uint16),
+        ('reserved0', ctypes.c_uint16),
+    ]
+
+
+class dla_bdma_stat_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('read_stall', ctypes.c_uint32),
+        ('write_stall', ctypes.c_uint32),
+        ('runtime', ctypes.c_uint32),
+    ]
+
+
+class dla_conv_surface_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('weight_data', dla_data_cube),
+        ('wmb_data', dla_data_cube),
+        ('wgs_data', dla_data_cube),
+        ('src_data', dla_data_cube),
+        ('dst_data', dla_data_cube),
+        ('offset_u', ctypes.c_int64),
+        ('in_line_uv_stride', ctypes.c_uint32),
+    ]
+
+
+class dla_conv_op_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('conv_mode', ctypes.c_uint8),
+        ('data_reuse', ctypes.c_uint8),
+        ('weight_reuse', ctypes.c_uint8),
+        ('skip_data_rls', ctypes.c_uint8),
+        ('skip_weight_rls', ctypes.c_uint8),
+        ('reserved0', ctypes.c_uint8),
+        ('entry_per_slice', ctypes.c_uint16),
+        ('data_format', ctypes.c_uint8),
+        ('pixel_mapping', ctypes.c_uint8),
+        ('fetch_grain', ctypes.c_uint16),
+        ('reserved_b', ctypes.c_uint8 * 8),
+        ('batch', ctypes.c_uint8),
+        ('weight_format', ctypes.c_uint8),
+        ('data_bank', ctypes.c_uint8),
+        ('weight_bank', ctypes.c_uint8),
+        ('batch_stride', ctypes.c_uint32),
+        ('post_extension', ctypes.c_uint8),
+        ('pixel_override', ctypes.c_uint8),
+        ('release', ctypes.c_uint16),
+        ('input_width_csc', ctypes.c_uint16),
+        ('input_height_csc', ctypes.c_uint16),
+        ('input_channel_csc', ctypes.c_uint16),
+        ('kernel_width_csc', ctypes.c_uint16),
+        ('kernel_height_csc', ctypes.c_uint16),
+        ('kernel_channel_csc', ctypes.c_uint16),
+        ('input_width_cmac', ctypes.c_uint16),
+        ('input_height_cmac', ctypes.c_uint16),
+        ('bytes_per_kernel', ctypes.c_uint32),
+        ('mean_ry', ctypes.c_int16),
+        ('mean_gu', ctypes.c_int16),
+        ('mean_bv', ctypes.c_int16),
+        ('mean_ax', ctypes.c_int16),
+        ('mean_format', ctypes.c_uint8),
+        ('conv_stride_x', ctypes.c_uint8),
+        ('conv_stride_y', ctypes.c_uint8),
+        ('pad_x_left', ctypes.c_uint8),
+        ('pad_x_right', ctypes.c_uint8),
+        ('pad_y_top', ctypes.c_uint8),
+        ('pad_y_bottom', ctypes.c_uint8),
+        ('dilation_x', ctypes.c_uint8),
+        ('dilation_y', ctypes.c_uint8),
+        ('reserved2', ctypes.c_uint8 * 2),
+        ('pra_truncate', ctypes.c_uint8),
+        ('in_precision', ctypes.c_uint8),
+        ('out_precision', ctypes.c_uint8),
+        ('pad_val', ctypes.c_int16),
+        ('in_cvt', dla_cvt_param),
+        ('out_cvt', dla_cvt_param),
+    ]
+
+
+class dla_conv_stat_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('data_read_stall', ctypes.c_uint32),
+        ('weight_read_stall', ctypes.c_uint32),
+        ('data_read_latency', ctypes.c_uint32),
+        ('weight_read_latency', ctypes.c_uint32),
+        ('saturation_count', ctypes.c_uint32),
+        ('nan_data_num', ctypes.c_uint32),
+        ('nan_weight_num', ctypes.c_uint32),
+        ('inf_data_num', ctypes.c_uint32),
+        ('inf_weight_num', ctypes.c_uint32),
+        ('runtime', ctypes.c_uint32),
+    ]
+
+
+class dla_lut_offset(ctypes.Union):
+    _pack_ = 1
+    _fields_ = [
+        ('exp_offset', ctypes.c_int8),
+        ('frac_bits', ctypes.c_int8),
+        ('reserved0', ctypes.c_uint16),
+    ]
+
+
+class dla_float_data(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('scale', ctypes.c_int16),
+        ('shifter', ctypes.c_int8),
+        ('reserved0', ctypes.c_uint8),
+    ]
+
+
+class dla_slope(ctypes.Union):
+    _pack_ = 1
+    _fields_ = [
+        ('data_i', dla_float_data),
+        ('data_f', ctypes.c_uint16),
+    ]
+
+
+class dla_lut_param(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('linear_exp_table', ctypes.c_int16 * 65),
+        ('linear_only_table', ctypes.c_int16 * 257),
+        ('linear_exp_offset', dla_lut_offset),
+        ('linear_only_offset', dla_lut_offset),
+        ('linear_exp_start', ctypes.c_uint64),
+        ('linear_exp_end', ctypes.c_uint64),
+        ('linear_only_start', ctypes.c_uint64),
+        ('linear_only_end', ctypes.c_uint64),
+        ('linear_exp_underflow_slope', dla_slope),
+        ('linear_exp_overflow_slope', dla_slope),
+        ('linear_only_underflow_slope', dla_slope),
+        ('linear_only_overflow_slope', dla_slope),
+        ('hybrid_priority', ctypes.c_uint8),
+        ('underflow_priority', ctypes.c_uint8),
+        ('overflow_priority', ctypes.c_uint8),
+        ('method', ctypes.c_uint8),
+    ]
+
+
+class dla_sdp_surface_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('src_data', dla_data_cube),
+        ('x1_data', dla_data_cube),
+        ('x2_data', dla_data_cube),
+        ('y_data', dla_data_cube),
+        ('dst_data', dla_data_cube),
+    ]
+
+
+class dla_sdp_cvt(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('alu_cvt', dla_cvt_param),
+        ('mul_cvt', dla_cvt_param),
+    ]
+
+
+class dla_sdp_op(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('enable', ctypes.c_uint8),
+        ('alu_type', ctypes.c_uint8),
+        ('type', ctypes.c_uint8),
+        ('mode', ctypes.c_uint8),
+        ('act', ctypes.c_uint8),
+        ('shift_value', ctypes.c_uint8),
+        ('truncate', ctypes.c_uint8),
+        ('precision', ctypes.c_uint8),
+        ('alu_operand', ctypes.c_int32),
+        ('mul_operand', ctypes.c_int32),
+        ('cvt', dla_sdp_cvt),
+    ]
+
+
+class dla_sdp_op_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('src_precision', ctypes.c_uint8),
+        ('dst_precision', ctypes.c_uint8),
+        ('lut_index', ctypes.c_int16),
+        ('out_cvt', dla_cvt_param),
+        ('conv_mode', ctypes.c_uint8),
+        ('batch_num', ctypes.c_uint8),
+        ('reserved0', ctypes.c_uint16),
+        ('batch_stride', ctypes.c_uint32),
+        ('x1_op', dla_sdp_op),
+        ('x2_op', dla_sdp_op),
+        ('y_op', dla_sdp_op),
+    ]
+
+
+class dla_sdp_stat_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('nan_input_num', ctypes.c_uint32),
+        ('inf_input_num', ctypes.c_uint32),
+        ('nan_output_num', ctypes.c_uint32),
+        ('wdma_write_stall', ctypes.c_uint32),
+        ('lut_underflow', ctypes.c_uint32),
+        ('lut_overflow', ctypes.c_uint32),
+        ('lut_hybrid', ctypes.c_uint32),
+        ('lut_le_hit', ctypes.c_uint32),
+        ('lut_lo_hit', ctypes.c_uint32),
+        ('saturation_count', ctypes.c_uint32),
+        ('runtime', ctypes.c_uint32),
+    ]
+
+
+class dla_pdp_surface_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('src_data', dla_data_cube),
+        ('dst_data', dla_data_cube),
+    ]
+
+
+class dla_pdp_op_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('partial_in_width_first', ctypes.c_uint16),
+        ('partial_in_width_mid', ctypes.c_uint16),
+        ('partial_in_width_last', ctypes.c_uint16),
+        ('partial_width_first', ctypes.c_uint16),
+        ('partial_width_mid', ctypes.c_uint16),
+        ('partial_width_last', ctypes.c_uint16),
+        ('split_num', ctypes.c_uint8),
+        ('pool_mode', ctypes.c_uint8),
+        ('pool_width', ctypes.c_uint8),
+        ('pool_height', ctypes.c_uint8),
+        ('stride_x', ctypes.c_uint8),
+        ('stride_y', ctypes.c_uint8),
+        ('pad_left', ctypes.c_uint8),
+        ('pad_right', ctypes.c_uint8),
+        ('pad_top', ctypes.c_uint8),
+        ('pad_bottom', ctypes.c_uint8),
+        ('precision', ctypes.c_uint8),
+        ('reserved0', ctypes.c_uint8),
+        ('padding_value', ctypes.c_int32 * 7),
+    ]
+
+
+class dla_pdp_stat_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('inf_input_num', ctypes.c_uint32),
+        ('nan_input_num', ctypes.c_uint32),
+        ('nan_output_num', ctypes.c_uint32),
+        ('write_stall', ctypes.c_uint32),
+        ('runtime', ctypes.c_uint32),
+    ]
+
+
+class dla_cdp_surface_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('src_data', dla_data_cube),
+        ('dst_data', dla_data_cube),
+    ]
+
+
+class dla_cdp_op_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('in_precision', ctypes.c_uint8),
+        ('out_precision', ctypes.c_uint8),
+        ('lut_index', ctypes.c_int16),
+        ('in_cvt', dla_cvt_param),
+        ('out_cvt', dla_cvt_param),
+        ('local_size', ctypes.c_uint8),
+        ('bypass_sqsum', ctypes.c_uint8),
+        ('bypass_out_mul', ctypes.c_uint8),
+        ('reserved0', ctypes.c_uint8),
+    ]
+
+
+class dla_cdp_stat_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('nan_input_num', ctypes.c_uint32),
+        ('inf_input_num', ctypes.c_uint32),
+        ('nan_output_num', ctypes.c_uint32),
+        ('write_stall', ctypes.c_uint32),
+        ('lut_uflow', ctypes.c_uint32),
+        ('lut_oflow', ctypes.c_uint32),
+        ('lut_hybrid', ctypes.c_uint32),
+        ('lut_le_hit', ctypes.c_uint32),
+        ('lut_lo_hit', ctypes.c_uint32),
+        ('saturation_count', ctypes.c_uint32),
+        ('runtime', ctypes.c_uint32),
+    ]
+
+
+class dla_rubik_surface_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('src_data', dla_data_cube),
+        ('dst_data', dla_data_cube),
+    ]
+
+
+class dla_rubik_op_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('mode', ctypes.c_uint8),
+        ('precision', ctypes.c_uint8),
+        ('stride_x', ctypes.c_uint8),
+        ('stride_y', ctypes.c_uint8),
+    ]
+
+
+class dla_rubik_stat_desc(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('read_stall', ctypes.c_uint32),
+        ('write_stall', ctypes.c_uint32),
+        ('runtime', ctypes.c_uint32),
+    ]
+
+
+class dla_surface_container(ctypes.Union):
+    _pack_ = 1
+    _fields_ = [
+        ('bdma_surface', dla_bdma_surface_desc),
+        ('conv_surface', dla_conv_surface_desc),
+        ('sdp_surface', dla_sdp_surface_desc),
+        ('pdp_surface', dla_pdp_surface_desc),
+        ('cdp_surface', dla_cdp_surface_desc),
+        ('rubik_surface', dla_rubik_surface_desc),
+    ]
+
+
+class dla_operation_container(ctypes.Union):
+    _pack_ = 1
+    _fields_ = [
+        ('bdma_op', dla_bdma_op_desc),
+        ('conv_op', dla_conv_op_desc),
+        ('sdp_op', dla_sdp_op_desc),
+        ('pdp_op', dla_pdp_op_desc),
+        ('cdp_op', dla_cdp_op_desc),
+        ('rubik_op', dla_rubik_op_desc),
+    ]
+
+
+class dla_stat_container(ctypes.Union):
+    _pack_ = 1
+    _fields_ = [
+        ('bdma_stat', dla_bdma_stat_desc),
+        ('conv_stat', dla_conv_stat_desc),
+        ('sdp_stat', dla_sdp_stat_desc),
+        ('pdp_stat', dla_pdp_stat_desc),
+        ('cdp_stat', dla_cdp_stat_desc),
+        ('rubik_stat', dla_rubik_stat_desc),
+    ]
+
+
+class dla_task_status(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [
+        ('timestamp', ctypes.c_uint64),
+        ('status_engine', ctypes.c_uint32),
+        ('subframe', ctypes.c_uint16),
+        ('status_task', ctypes.c_uint16),
+    ]
+
+
+class simNvdlaAddress(ctypes.Structure):
+    _fields_ = [
+        ('data', ctypes.c_void_p),
+        ('size', ctypes.c_uint64),
+        ('offset', ctypes.c_uint64),
+    ]
+
+
+class simNvdlaTask(ctypes.Structure):
+    _fields_ = [
+        ('num_addresses', ctypes.c_uint32),
+        ('address_list', ctypes.c_void_p),
+    ]
+
+
 PROTOTYPES = {
     "NvSciIpcInit": (ctypes.c_int, []),
     "NvSciIpcDeinit": (None, []),
@@ -837,10 +1382,60 @@ PROTOTYPES = {
     "cuCtxSynchronize": (ctypes.c_int, []),
     "cuDeviceTotalMem": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cuDevicePrimaryCtxRelease": (ctypes.c_int, [ctypes.c_int]),
+    "NvDlaInitialize": (ctypes.c_int, [ctypes.c_void_p]),
+    "NvDlaDestroy": (None, [ctypes.c_void_p]),
+    "NvDlaOpen": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]),
+    "NvDlaClose": (None, [ctypes.c_void_p]),
+    "NvDlaSubmit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
+    "NvDlaAllocMem": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int]),
+    "NvDlaFreeMem": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
+    "NvDlaAlloc": (ctypes.c_void_p, [ctypes.c_size_t]),
+    "NvDlaFree": (None, [ctypes.c_void_p]),
+    "NvDlaMemset": (None, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_size_t]),
+    "NvDlaGetTimeMS": (ctypes.c_uint32, []),
+    "NvDlaSleepMS": (None, [ctypes.c_uint32]),
+    "NvDlaThreadCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "NvDlaThreadJoin": (None, [ctypes.c_void_p]),
+    "NvDlaThreadYield": (None, []),
+    "NvDlaStat": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "NvDlaMkdir": (ctypes.c_int, [ctypes.c_void_p]),
+    "NvDlaFremove": (ctypes.c_int, [ctypes.c_void_p]),
+    "NvDlaFopen": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]),
+    "NvDlaFclose": (None, [ctypes.c_void_p]),
+    "NvDlaFwrite": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "NvDlaFread": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "NvDlaFseek": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]),
+    "NvDlaFstat": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "NvDlaStatGetSize": (ctypes.c_uint64, [ctypes.c_void_p]),
+    "NvDlaFgetc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "NvDlaOpendir": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "NvDlaReaddir": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "NvDlaClosedir": (None, [ctypes.c_void_p]),
+    "dla_register_driver": (ctypes.c_int32, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dla_execute_task": (ctypes.c_int32, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dla_isr_handler": (ctypes.c_int32, [ctypes.c_void_p]),
+    "dla_process_events": (ctypes.c_int32, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dla_clear_task": (None, [ctypes.c_void_p]),
+    "dla_reg_read": (ctypes.c_uint32, [ctypes.c_void_p, ctypes.c_uint32]),
+    "dla_reg_write": (None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32]),
+    "dla_data_read": (ctypes.c_int32, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64]),
+    "dla_data_write": (ctypes.c_int32, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint64]),
+    "dla_get_dma_address": (ctypes.c_int32, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int16, ctypes.c_void_p, ctypes.c_uint32]),
+    "dla_read_dma_address": (ctypes.c_int32, [ctypes.c_void_p, ctypes.c_int16, ctypes.c_void_p]),
+    "dla_read_cpu_address": (ctypes.c_int32, [ctypes.c_void_p, ctypes.c_int16, ctypes.c_void_p]),
+    "dla_get_time_us": (ctypes.c_int64, []),
+    "dla_memset": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
+    "dla_memcpy": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
     "simExplain": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_size_t]),
     "simWarmup": (ctypes.c_int, []),
     "simReset": (ctypes.c_int, []),
     "simInjectFault": (ctypes.c_int, [ctypes.c_void_p]),
     "simTraceStart": (ctypes.c_int, [ctypes.c_void_p]),
     "simTraceStop": (ctypes.c_int, []),
+    "simNvdlaContext": (ctypes.c_void_p, [ctypes.c_uint32]),
+    "simNvdlaRead": (ctypes.c_uint32, [ctypes.c_uint32, ctypes.c_uint32]),
+    "simNvdlaWrite": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32]),
+    "simNvdlaStep": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p]),
+    "simNvdlaReset": (ctypes.c_int, [ctypes.c_uint32]),
+    "simSetInterruptHandler": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p]),
 }

@@ -24,7 +24,7 @@ from cudla_sim.nvdla.hw.csb import LAUNCHED, BlockState, RegisterFile
 from cudla_sim.nvdla.hw.glb import Interrupt
 from cudla_sim.nvdla.hw.memory import Memory
 from cudla_sim.nvdla.hw.units import bdma, cdp, pdp, rubik, sdp
-from cudla_sim.nvdla.hw.units.cdma import WeightCache
+from cudla_sim.nvdla.hw.units.weights import WeightCache
 from cudla_sim.nvdla.hw.units.conv import Convolution, Kept
 from cudla_sim.nvdla.hw.units.sdp_lut import Counters
 

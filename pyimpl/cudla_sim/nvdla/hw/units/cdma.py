@@ -1,21 +1,20 @@
-"""CDMA: fetches feature or image data and weights, converts them, keeps them in the CBUF.
+"""CDMA: fetches feature or image data and converts them.
 
 Source: nvdla/hw ``cmod/cdma/NV_NVDLA_cdma.cpp``; nvdla hardware manual "Convolution DMA" and
-"In-memory data formats" (weights, pixel formats).
+"In-memory data formats" (pixel formats).
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault, UnsupportedOperation
+from cudla_sim.nvdla.errors import HardwareFault
 from cudla_sim.nvdla.hw.arithmetic import RANGES, scaled
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig, element_size
+from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 from cudla_sim.nvdla.hw.fields import Params, address, bits
 from cudla_sim.nvdla.hw.memory import DTYPES, Memory
 from cudla_sim.nvdla.hw.units import pixels
@@ -51,6 +50,11 @@ class Cdma(Params):
     weight_mc: int = bits("D_WEIGHT_RAM_TYPE.WEIGHT_RAM_TYPE")
     weight_address: int = address("D_WEIGHT_ADDR_HIGH", "D_WEIGHT_ADDR_LOW")
     weight_bytes: int = bits("D_WEIGHT_BYTES")
+    mask_address: int = address("D_WMB_ADDR_HIGH", "D_WMB_ADDR_LOW")
+    mask_bytes: int = bits("D_WMB_BYTES")
+    stride_x: int = bits("D_CONV_STRIDE.CONV_X_STRIDE", plus=1)
+    stride_y: int = bits("D_CONV_STRIDE.CONV_Y_STRIDE", plus=1)
+    nan_to_zero: int = bits("D_NAN_FLUSH_TO_ZERO.NAN_TO_ZERO")
     mean_enable: int = bits("D_MEAN_FORMAT.MEAN_FORMAT")
     mean_ry: int = bits("D_MEAN_GLOBAL_0.MEAN_RY", signed=True)
     mean_gu: int = bits("D_MEAN_GLOBAL_0.MEAN_GU", signed=True)
@@ -62,6 +66,34 @@ class Cdma(Params):
     scale: int = bits("D_CVT_SCALE.CVT_SCALE", signed=True)
     pad_left: int = bits("D_ZERO_PADDING.PAD_LEFT")
     pad_right: int = bits("D_ZERO_PADDING.PAD_RIGHT")
+    pad_top: int = bits("D_ZERO_PADDING.PAD_TOP")
+    pad_bottom: int = bits("D_ZERO_PADDING.PAD_BOTTOM")
+
+
+@dataclass(slots=True)
+class Odd:
+    """NaN and infinite elements that were fetched."""
+
+    nan: int = 0
+    infinite: int = 0
+
+    def count(self, bits: NDArray[np.uint16]) -> bool:
+        """Count among fp16 patterns; True if there are NaNs."""
+        size = bits & 0x7FFF
+        if not (size >= 0x7C00).any():
+            return False
+        nan = int(np.count_nonzero(size > 0x7C00))
+        self.nan += nan
+        self.infinite += int(np.count_nonzero(size == 0x7C00))
+        return nan > 0
+
+
+def _checked(p: Cdma, data: NDArray[Any], odd: Odd) -> NDArray[Any]:
+    """Count the NaNs of fp16 data; replace them by zeros if that is set."""
+    bits = data.view(np.uint16)
+    if not odd.count(bits) or not p.nan_to_zero:
+        return data
+    return np.where((bits & 0x7FFF) > 0x7C00, np.uint16(0), bits).view(np.float16)
 
 
 def convert(p: Cdma, data: NDArray[Any], offset: Any) -> NDArray[Any]:
@@ -74,7 +106,9 @@ def convert(p: Cdma, data: NDArray[Any], offset: Any) -> NDArray[Any]:
     return np.clip(values, low, high, out=values).astype(DTYPES[p.proc_precision])
 
 
-def fetch_feature(p: Cdma, config: HardwareConfig, memory: Memory, batch: int) -> NDArray[Any]:
+def fetch_feature(
+    p: Cdma, config: HardwareConfig, memory: Memory, batch: int, odd: Odd
+) -> NDArray[Any]:
     """Return input *batch* as [surface, y, x, channel] in the processing precision."""
     cube = memory.cube(
         "CDMA data",
@@ -85,145 +119,27 @@ def fetch_feature(p: Cdma, config: HardwareConfig, memory: Memory, batch: int) -
         p.surface_stride,
         config.memory_atom,
     )
-    if p.convert and p.in_precision != FP16:
+    if p.in_precision == FP16:
+        if p.proc_precision != FP16:
+            raise HardwareFault("CDMA", "fp16 input cannot be converted to integers")
+        return _checked(p, cube, odd)
+    if p.convert and not p.conv_mode:  # Winograd data pass by the converter
         return convert(p, cube, p.offset)
     if p.in_precision != p.proc_precision:
-        raise UnsupportedOperation("CDMA", "precision conversion without converter")
+        raise HardwareFault("CDMA", "another precision needs the converter, which is off")
     return cube
 
 
-def fetch_image(p: Cdma, memory: Memory) -> NDArray[Any]:
+def fetch_image(p: Cdma, memory: Memory, odd: Odd) -> NDArray[Any]:
     """Return the picture as [y, x, channel] in R, G, B, A order and processing precision."""
     data, floating = pixels.unpack(p, memory)
     if floating:
         if p.proc_precision != FP16:
             raise HardwareFault("CDMA", "a floating-point image needs fp16 processing")
-        return data
+        return _checked(p, np.ascontiguousarray(data), odd)
     if not p.convert:
         return data.astype(DTYPES[p.proc_precision])
     offset: Any = p.offset
     if p.mean_enable:
         offset = np.array([p.mean_ry, p.mean_gu, p.mean_bv, p.mean_ax])[: data.shape[-1]]
     return convert(p, data, offset)
-
-
-@dataclass(frozen=True, slots=True)
-class WeightShape:
-    """Kernels, rows, columns and channels of a weight surface, and its precision.
-
-    ``lines`` rows lie together for each kernel (post-extension, image input only).
-    """
-
-    kernels: int
-    rows: int
-    columns: int
-    channels: int
-    precision: int
-    lines: int = 1
-
-    @property
-    def size(self) -> int:
-        """Bytes without padding."""
-        return (
-            self.kernels * self.rows * self.columns * self.channels * element_size(self.precision)
-        )
-
-
-def unpack_weights(
-    raw: NDArray[np.uint8], shape: WeightShape, config: HardwareConfig, dtype: np.dtype[Any]
-) -> NDArray[Any]:
-    """Return weights as [kernel, row, column, channel] of *dtype*.
-
-    In memory they are ordered by kernel group, chunk of atomic-C channels, row, column, kernel,
-    channel; the last group has fewer kernels, the last chunk fewer channels.
-    """
-    source = raw.view(DTYPES[shape.precision])
-    group, chunk = config.kernel_group(shape.precision), config.atomic_c
-    taps = shape.rows * shape.columns
-    result = np.empty((shape.kernels, taps, shape.channels), dtype)
-    per_kernel = taps * shape.channels
-    full_groups = shape.kernels // group
-    done = full_groups * group
-    for first, groups, count in ((0, full_groups, group), (done, 1, shape.kernels - done)):
-        if groups == 0 or count == 0:
-            continue
-        stop = first + groups * count
-        part = source[first * per_kernel : stop * per_kernel].reshape(groups, count * per_kernel)
-        target = result[first:stop].reshape(groups, count, taps, shape.channels)
-        if shape.lines > 1:
-            _unpack_extended(part, target, shape.lines)
-            continue
-        chunks = shape.channels // chunk
-        split = chunks * chunk
-        if chunks:
-            view = part[:, : taps * count * split].reshape(groups, chunks, taps, count, chunk)
-            target[..., :split].reshape(groups, count, taps, chunks, chunk, copy=False)[...] = (
-                view.transpose(0, 3, 2, 1, 4)
-            )
-        if split < shape.channels:
-            rest = shape.channels - split
-            view = part[:, taps * count * split :].reshape(groups, taps, count, rest)
-            target[..., split:] = view.transpose(0, 2, 1, 3)
-    return result.reshape(shape.kernels, shape.rows, shape.columns, shape.channels)
-
-
-def _unpack_extended(part: NDArray[Any], target: NDArray[Any], lines: int) -> None:
-    """Weights with post-extension: steps of *lines* rows, in a step kernel, row, channel."""
-    groups, count, rows, channels = target.shape
-    whole = rows - rows % lines
-    size = count * channels
-    if whole:
-        view = part[:, : whole * size].reshape(groups, whole // lines, count, lines, channels)
-        inner = target[:, :, :whole].reshape(
-            groups, count, whole // lines, lines, channels, copy=False
-        )
-        inner[...] = view.transpose(0, 2, 1, 3, 4)
-    if whole < rows:
-        view = part[:, whole * size :].reshape(groups, count, rows - whole, channels)
-        target[:, :, whole:] = view
-
-
-class WeightCache:
-    """Unpacked weights of recent layers, keyed by content.
-
-    An entry is used only if shape and every byte of weight memory are equal to what it was made
-    from, so stale entries cannot be seen. Holds at most *limit* bytes.
-    """
-
-    def __init__(self, limit: int = 384 << 20) -> None:
-        self.limit = limit
-        self._used = 0
-        self._entries: OrderedDict[Any, tuple[NDArray[np.uint8], Any, int]] = OrderedDict()
-
-    def find(self, key: Any, raw: NDArray[np.uint8]) -> Any:
-        """Return the value stored for these bytes, or None."""
-        entry = self._entries.get(key)
-        if entry is None or not np.array_equal(entry[0], raw):
-            return None
-        self._entries.move_to_end(key)
-        return entry[1]
-
-    def store(self, key: Any, raw: NDArray[np.uint8], value: Any, size: int) -> None:
-        """Keep *value* (of *size* bytes), made from *raw*."""
-        old = self._entries.pop(key, None)
-        if old is not None:
-            self._used -= old[2]
-        size += raw.nbytes
-        if size > self.limit:
-            return
-        self._entries[key] = (raw.copy(), value, size)
-        self._used += size
-        while self._used > self.limit:
-            _, (_, _, dropped) = self._entries.popitem(last=False)
-            self._used -= dropped
-
-
-def fetch_weights(
-    p: Cdma, shape: WeightShape, config: HardwareConfig, memory: Memory
-) -> NDArray[np.uint8]:
-    """Return the raw bytes of an uncompressed weight surface."""
-    if p.compressed:
-        raise UnsupportedOperation("CDMA", "compressed weights")
-    group = config.kernel_group(shape.precision)
-    slack = min(group * shape.size // shape.kernels, shape.size) + 128
-    return memory.read_padded("CDMA weights", p.weight_address, shape.size, slack)

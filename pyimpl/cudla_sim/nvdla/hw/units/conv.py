@@ -1,7 +1,8 @@
 """The convolution pipeline CDMA, CSC, CMAC, CACC.
 
 ``Convolution`` reads its parameters once and delivers the accumulator values in bands of output
-lines, ready for SDP: float64 or float32 arrays with exact integers, or float32 for fp16.
+lines, ready for SDP: float64 or float32 arrays with exact integers, or in fp16 FP32 numbers.
+fp16 is computed as the hardware does (:mod:`fp16_mac`), or on request in float32.
 Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manual "Convolution".
 """
 
@@ -14,21 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault, UnsupportedOperation
+from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.arithmetic import rounding_shift, saturate32
 from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig
 from cudla_sim.nvdla.hw.fields import Params, bits
 from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units import gemm
-from cudla_sim.nvdla.hw.units.cdma import (
-    Cdma,
-    WeightCache,
-    WeightShape,
-    fetch_feature,
-    fetch_image,
-    fetch_weights,
-    unpack_weights,
-)
+from cudla_sim.nvdla.hw.units import fp16_mac, gemm, winograd
+from cudla_sim.nvdla.hw.units.cdma import Cdma, Odd, fetch_feature, fetch_image
+from cudla_sim.nvdla.hw.units.weights import WeightCache, WeightShape, fetch_weights, unpack_weights
 
 MAX_OVERHANG = 256
 """Pixels that a window may reach past the input; registers allow pads of 31."""
@@ -49,6 +44,8 @@ class Csc(Params):
     weight_reuse: int = bits("D_MISC_CFG.WEIGHT_REUSE")
     image: int = bits("D_DATAIN_FORMAT.DATAIN_FORMAT")
     batches: int = bits("D_BATCH_NUMBER.BATCHES", plus=1)
+    skip_data_release: int = bits("D_MISC_CFG.SKIP_DATA_RLS")
+    skip_weight_release: int = bits("D_MISC_CFG.SKIP_WEIGHT_RLS")
     y_extension: int = bits("D_POST_Y_EXTENSION.Y_EXTENSION")
     compressed: int = bits("D_WEIGHT_FORMAT.WEIGHT_FORMAT")
     columns: int = bits("D_WEIGHT_SIZE_EXT_0.WEIGHT_WIDTH_EXT", plus=1)
@@ -64,6 +61,7 @@ class Csc(Params):
     pad_left: int = bits("D_ZERO_PADDING.PAD_LEFT")
     pad_top: int = bits("D_ZERO_PADDING.PAD_TOP")
     pad_value: int = bits("D_ZERO_PADDING_VALUE.PAD_VALUE", signed=True)
+    transform_truncate: int = bits("D_PRA_CFG.PRA_TRUNCATE")
 
 
 @dataclass(slots=True)
@@ -75,12 +73,21 @@ class Cacc(Params):
     truncate: int = bits("D_CLIP_CFG.CLIP_TRUNCATE")
 
 
+Multipliers = gemm.Matrix | fp16_mac.Weights | winograd.Weights
+"""Weights as one of the implementations wants them."""
+
+
 @dataclass(slots=True)
 class Kept:
-    """What stays in the convolution buffer for a layer that reuses it."""
+    """What stays in the convolution buffer for a layer that reuses it.
 
+    ``mode`` is what both layers must have in common: precision, input format, Winograd or not.
+    """
+
+    mode: tuple[int, ...] = ()
     data: list[NDArray[Any]] | None = None
-    weights: gemm.Matrix | None = None
+    weights: Multipliers | None = None
+    shape: WeightShape | None = None
 
 
 @dataclass(slots=True)
@@ -114,26 +121,31 @@ class Convolution:
         memory: tuple[Memory, Memory],
         cache: WeightCache,
         kept: Kept,
+        exact: bool = True,
     ) -> None:
         self.cdma = Cdma.decode(groups["CDMA"])
         self.csc = Csc.decode(groups["CSC"])
         self.truncate = Cacc.decode(groups["CACC"]).truncate
         self.config = config
         self.saturated = 0
+        self.odd_data = Odd()
+        self.odd_weights = Odd()
+        self._exact = exact and self.precision == FP16
         self._memory = memory
         self._check()
         self._matrix = self._weights(cache, kept)
         self._data = self._inputs(kept)
+        kept.mode = self._mode
 
     def _check(self) -> None:
         p, s = self.cdma, self.csc
         precision = p.proc_precision
-        if precision not in self.config.precisions:
-            name = ("int8", "int16", "fp16", "precision 3")[precision]
+        if precision not in self.config.precisions or p.in_precision not in self.config.precisions:
+            bad = p.in_precision if precision in self.config.precisions else precision
+            name = ("int8", "int16", "fp16", "precision 3")[bad]
             raise HardwareFault("CMAC", f"{self.config.name} has no {name}")
-        if p.conv_mode or s.conv_mode:
-            raise UnsupportedOperation("CSC", "Winograd convolution")
         for label, ours, theirs in (
+            ("convolution mode", p.conv_mode, s.conv_mode),
             ("processing precision", p.proc_precision, s.proc_precision),
             ("input format", p.image, s.image),
             ("batch number", p.batches, s.batches),
@@ -143,6 +155,16 @@ class Convolution:
                 raise HardwareFault("CSC", f"{label} {theirs} differs from {ours} in CDMA")
         if p.batches > 1 and (p.image or not self.config.batch):
             raise HardwareFault("CDMA", "batches need feature input and a configuration with batch")
+        if p.compressed and not self.config.compression:
+            raise HardwareFault("CDMA", f"{self.config.name} has no weight compression")
+        if p.conv_mode and (p.image or p.batches > 1 or not self.config.winograd):
+            raise HardwareFault(
+                "CSC", "Winograd needs feature input, no batch and a configuration that has it"
+            )
+
+    @property
+    def _mode(self) -> tuple[int, ...]:
+        return (self.precision, self.cdma.image, self.cdma.conv_mode)
 
     @property
     def precision(self) -> int:
@@ -166,12 +188,10 @@ class Convolution:
         taps = s.kernels * s.rows * s.columns * s.channels
         return taps * s.out_height * s.out_width * self.batches
 
-    def _weights(self, cache: WeightCache, kept: Kept) -> gemm.Matrix:
+    @property
+    def weight_shape(self) -> WeightShape:
+        """Size and order of the weights in memory."""
         s = self.csc
-        if self.cdma.weight_reuse:
-            if kept.weights is None or len(kept.weights.weights) != s.kernels:
-                raise HardwareFault("CDMA", "weight reuse, but no such weights were left in CBUF")
-            return kept.weights
         lines = 1 << s.y_extension if self.cdma.image else 1
         if lines > 4 or (
             lines > 1 and (s.columns > 1 or s.channels * lines > self.config.atomic_c)
@@ -179,34 +199,67 @@ class Convolution:
             raise HardwareFault(
                 "CSC", f"post-extension {s.y_extension} with {s.columns} x {s.channels} weights"
             )
-        shape = WeightShape(s.kernels, s.rows, s.columns, s.channels, self.precision, lines)
-        memory = self._memory[self.cdma.weight_mc]
-        raw = fetch_weights(self.cdma, shape, self.config, memory)
-        key = (self.cdma.weight_address, shape)
-        matrix: gemm.Matrix | None = cache.find(key, raw)
-        if matrix is None:
-            dtype = np.dtype(np.float64 if self.precision == INT16 else np.float32)
-            unpacked = unpack_weights(raw, shape, self.config, dtype)
-            matrix = gemm.prepare(unpacked.reshape(s.kernels, -1))
-            cache.store(key, raw, matrix, matrix.nbytes)
-        kept.weights = matrix
+        return WeightShape(s.kernels, s.rows, s.columns, s.channels, self.precision, lines)
+
+    def _weights(self, cache: WeightCache, kept: Kept) -> Multipliers:
+        shape = self.weight_shape
+        if self.cdma.weight_reuse:
+            if kept.weights is None or kept.shape != shape or kept.mode != self._mode:
+                raise HardwareFault(
+                    "CDMA",
+                    "weight reuse, but no such weights were left in CBUF: the layer before must"
+                    " have the same mode and weight size, and SKIP_WEIGHT_RLS",
+                )
+            matrix = kept.weights
+        else:
+            memory = self._memory[self.cdma.weight_mc]
+            raw = fetch_weights(self.cdma, shape, self.config, memory)
+            if self.precision == FP16:
+                self.odd_weights.count(raw.view(np.uint16))
+            key = (self.cdma.weight_address, shape, self.cdma.conv_mode, self._exact)
+            found: Multipliers | None = cache.find(key, raw)
+            if found is None:
+                found = self._prepared(raw, shape)
+                cache.store(key, raw, found, found.nbytes)
+            matrix = found
+        keep = self.csc.skip_weight_release
+        kept.weights, kept.shape = (matrix, shape) if keep else (None, None)
         return matrix
+
+    def _prepared(self, raw: NDArray[np.uint8], shape: WeightShape) -> Multipliers:
+        """Arrange raw weights for the implementation that will multiply them."""
+        if self.cdma.conv_mode:
+            return winograd.unpack(raw, shape, self.config)
+        if self._exact:
+            halves = unpack_weights(raw, shape, self.config, np.dtype(np.uint16))
+            order, starts = fp16_mac.product_order(shape, self.config.atomic_c)
+            return fp16_mac.prepare(halves.reshape(shape.kernels, -1).T[order], starts)
+        dtype = np.dtype(np.float64 if self.precision == INT16 else np.float32)
+        unpacked = unpack_weights(raw, shape, self.config, dtype)
+        return gemm.prepare(unpacked.reshape(shape.kernels, -1))
 
     def _inputs(self, kept: Kept) -> list[NDArray[Any]]:
         """Fetch and convert the input: [surface, y, x, channel], or [y, x, channel] (image)."""
         if self.cdma.data_reuse:
-            if kept.data is None:
-                raise HardwareFault("CDMA", "data reuse, but no data were left in CBUF")
-            return kept.data
-        memory = self._memory[self.cdma.data_mc]
-        if self.cdma.image:
-            data = [fetch_image(self.cdma, memory)]
+            if kept.data is None or kept.mode != self._mode:
+                raise HardwareFault(
+                    "CDMA",
+                    "data reuse, but no such data were left in CBUF: the layer before must have"
+                    " the same mode, and SKIP_DATA_RLS",
+                )
+            data = kept.data
         else:
-            data = [
-                fetch_feature(self.cdma, self.config, memory, batch)
-                for batch in range(self.batches)
-            ]
-        kept.data = data
+            memory = self._memory[self.cdma.data_mc]
+            if self.cdma.image:
+                data = [fetch_image(self.cdma, memory, self.odd_data)]
+            else:
+                data = [
+                    fetch_feature(self.cdma, self.config, memory, batch, self.odd_data)
+                    for batch in range(self.batches)
+                ]
+            if self.csc.skip_data_release:
+                data = [item.copy() for item in data]  # memory may change before the reuse
+        kept.data = data if self.csc.skip_data_release else None
         return data
 
     def _plan(self) -> tuple[Window, int]:
@@ -250,7 +303,7 @@ class Convolution:
                 "CSC", f"{channels} weight channels, the input has {self.cdma.channels}"
             )
         full_y, full_x = max(need_y, top + height), max(need_x, left + width)
-        dtype = self._matrix.weights.dtype
+        dtype = self._data_type()
         frame = (full_y, full_x, channels)
         if (full_y, full_x) == (height, width):
             result = np.empty(frame, dtype)
@@ -258,6 +311,9 @@ class Convolution:
             pad = self._pad_value()
             result = np.full(frame, pad, dtype) if pad else np.zeros(frame, dtype)
         target = result[top : top + height, left : left + width]
+        if self._exact:  # bit patterns
+            surfaces = None if surfaces is None else surfaces.view(np.uint16)
+            pixels = None if pixels is None else pixels.view(np.uint16)
         if pixels is not None:
             target[...] = pixels[:, :, :channels]
             return result
@@ -271,8 +327,16 @@ class Convolution:
             target[:, :, whole * atom :] = surfaces[whole, :, :, : channels - whole * atom]
         return result
 
+    def _data_type(self) -> np.dtype[Any]:
+        """Element type that the implementation multiplies."""
+        if isinstance(self._matrix, gemm.Matrix):
+            return self._matrix.weights.dtype
+        return np.dtype(np.uint16)
+
     def _pad_value(self) -> float:
         value = self.csc.pad_value
+        if self._exact:
+            return value & 0xFFFF
         if self.precision == FP16:
             return float(np.array(value & 0xFFFF, np.uint16).view(np.float16))
         if self.precision == INT8:
@@ -281,10 +345,23 @@ class Convolution:
 
     def bands(self, batch: int) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
         """Yield (first line, values [line, x, kernel]) of one output until it is complete."""
+        if isinstance(self._matrix, winograd.Weights):
+            yield from self._winograd_bands(self._matrix)
+            return
         window, channels = self._plan()
         padded = self._padded(window, channels, batch)
-        matrix = self._matrix
-        parts = [(0, matrix.weights.shape[1])]
+        products = window.rows * window.columns * channels
+        lines = max(1, BAND_ELEMENTS // (products * window.out_width))
+        if isinstance(self._matrix, gemm.Matrix):
+            yield from self._blas_bands(window, padded, self._matrix, lines)
+            return
+        yield from self._exact_bands(window, padded, self._matrix, lines)
+
+    def _blas_bands(
+        self, window: Window, padded: NDArray[Any], matrix: gemm.Matrix, lines: int
+    ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
+        products = matrix.weights.shape[1]
+        parts = [(0, products)]
         bound = float("inf")
         if self.precision != FP16:
             largest = 128.0 if self.precision == INT8 else 32768.0
@@ -292,14 +369,23 @@ class Convolution:
                 largest = float(max(padded.max(), -padded.min()))
             bound = matrix.total * largest
             parts = gemm.chunks(matrix, largest)
-        products = window.rows * window.columns * channels
-        if products != matrix.weights.shape[1]:
-            raise HardwareFault("CSC", "the reused weights have another shape")
-        lines = max(1, BAND_ELEMENTS // (products * window.out_width))
+        patches = self._patches(window, padded)
+        for first in range(0, window.out_height, lines):
+            band = patches[first : first + lines]
+            rows = band.shape[0] * band.shape[1]
+            values = gemm.multiply(band.reshape(rows, products), matrix, parts)
+            shape = (band.shape[0], band.shape[1], values.shape[1])
+            if self.precision == FP16:
+                values = floats.rounded(values.astype(np.float64), floats.SINGLE)
+            yield first, self._accumulate(values, bound).reshape(shape)
+
+    @staticmethod
+    def _patches(window: Window, padded: NDArray[Any]) -> NDArray[Any]:
+        """View the padded input as [y, x, row, column, channel] of every window."""
         sy, sx, sc = padded.strides
-        patches = np.lib.stride_tricks.as_strided(
+        return np.lib.stride_tricks.as_strided(
             padded,
-            (window.out_height, window.out_width, window.rows, window.columns, channels),
+            (window.out_height, window.out_width, window.rows, window.columns, padded.shape[2]),
             (
                 sy * window.stride_y,
                 sx * window.stride_x,
@@ -309,12 +395,36 @@ class Convolution:
             ),
             writeable=False,
         )
+
+    def _exact_bands(
+        self, window: Window, padded: NDArray[Any], weights: fp16_mac.Weights, lines: int
+    ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
+        """fp16, step by step as the hardware adds."""
+        index = np.arange(padded.size).reshape(padded.shape)
+        positions = self._patches(window, index)
+        order, _ = fp16_mac.product_order(self.weight_shape, self.config.atomic_c)
+        offsets = positions[0, 0].reshape(-1)[order]
         for first in range(0, window.out_height, lines):
-            band = patches[first : first + lines]
-            rows = band.shape[0] * band.shape[1]
-            values = gemm.multiply(band.reshape(rows, products), matrix, parts)
-            shape = (band.shape[0], band.shape[1], values.shape[1])
-            yield first, self._accumulate(values, bound).reshape(shape)
+            pixels = positions[first : first + lines, :, 0, 0, 0]
+            where = fp16_mac.Gather(padded.reshape(-1), pixels.reshape(-1), offsets)
+            values = floats.single(fp16_mac.run(where, weights))
+            yield first, values.reshape(*pixels.shape, weights.kernels)
+
+    def _winograd_bands(
+        self, weights: winograd.Weights
+    ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
+        """All lines at once: CDMA pads and folds, CSC transforms."""
+        s = self.csc
+        tiles = winograd.transform(
+            winograd.extend(self.cdma, self._data[0], self._pad_value()),
+            (-(-s.out_height // 2), -(-s.out_width // 2)),
+            s.transform_truncate,
+            self.precision,
+        )
+        values = winograd.multiply(tiles, weights, self.precision)
+        if self.precision != FP16:
+            values = self._accumulate(values, float("inf"))
+        yield 0, values[: s.out_height, : s.out_width]
 
     def _accumulate(
         self, values: NDArray[np.floating[Any]], bound: float

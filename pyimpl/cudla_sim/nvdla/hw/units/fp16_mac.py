@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,39 @@ class Accumulators(NamedTuple):
     exponent: Integers
 
 
+class Sized(Protocol):
+    """Size of weights; ``lines`` rows make one step (post-extension)."""
+
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def channels(self) -> int: ...
+    @property
+    def lines(self) -> int: ...
+
+
+def product_order(shape: Sized, chunk: int) -> tuple[Integers, Integers]:
+    """Order of accumulation: places of [row, column, channel] elements, first one of each step.
+
+    Chunks of channels come first, then rows, then columns.
+    """
+    taps = shape.rows * shape.columns
+    places = np.arange(taps * shape.channels).reshape(taps, shape.channels)
+    if shape.lines > 1:
+        size = shape.lines * shape.channels
+        starts = np.arange(0, places.size, size)
+        return places.reshape(-1), np.append(starts, places.size)
+    parts, sizes = [], []
+    for first in range(0, shape.channels, chunk):
+        part = places[:, first : first + chunk]
+        parts.append(part.reshape(-1))
+        sizes.append(np.full(taps, part.shape[1]))
+    starts = np.concatenate([[0], *sizes]).cumsum()
+    return np.concatenate(parts), starts
+
+
 Function = Callable[[Gather, Weights], NDArray[np.uint32]]
 
 
@@ -93,6 +126,12 @@ def prepare(weights: Halves, starts: Integers) -> Weights:
 
 def multiply(weights: NDArray[np.int32], inputs: Halves) -> tuple[Integers, Integers]:
     """One step: packed weights [pair, kernel], inputs [pixel, pair]; sums and scales."""
+    shifted, scales = products(weights, inputs)
+    return shifted.sum(axis=1), scales
+
+
+def products(weights: NDArray[np.int32], inputs: Halves) -> tuple[Integers, Integers]:
+    """Products [pixel, pair, kernel] shifted to their common scale, and the scales."""
     fraction = mantissas(inputs)[:, :, None]
     zero = (inputs & 0x7FFF) == 0
     scale = np.where(zero, np.int32(-64), (inputs >> 12 & 7).astype(np.int32))
@@ -105,7 +144,7 @@ def multiply(weights: NDArray[np.int32], inputs: Halves) -> tuple[Integers, Inte
     by = np.minimum(shift, 31)
     quotient = (first >> by) + (second >> by) - (_CONSTANT >> by)
     quotient = (quotient & 0xFFFFFFFF ^ 0x80000000) - 0x80000000
-    return np.where(shift < 32, quotient, 0).sum(axis=1), largest.astype(np.int64)
+    return np.where(shift < 32, quotient, 0), largest.astype(np.int64)
 
 
 def _rows(bits: NDArray[np.int32], fraction: NDArray[np.int32]) -> tuple[Integers, Integers]:
@@ -217,13 +256,17 @@ def step(
     found = accumulate(state, sums, scales)
     if weights.odd[number] or ((inputs & 0x7FFF) > 0x7C00).any():
         nan = nan_of(weights.raw[rows, kernels], inputs)
-        fresh = (nan != 0) & (state.exponent != 255)
-        kept = np.where(state.exponent == 255, state.mantissa >> 29 << 29, found.mantissa)
-        return Accumulators(
-            np.where(fresh, nan, kept),
-            np.where(nan != 0, 255, found.exponent),
-        )
+        return with_nan(state, found, nan)
     return found
+
+
+def with_nan(before: Accumulators, after: Accumulators, nan: Integers) -> Accumulators:
+    """Replace results *after* a step by its NaNs; a NaN that was there *before* stays."""
+    old = before.exponent == 255
+    kept = np.where(old, before.mantissa >> 29 << 29, after.mantissa)
+    return Accumulators(
+        np.where((nan != 0) & ~old, nan, kept), np.where(nan != 0, 255, after.exponent)
+    )
 
 
 def convolve(where: Gather, weights: Weights) -> NDArray[np.uint32]:

@@ -1,0 +1,42 @@
+"""The cuDLA family, its handles, and how arguments are checked."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ...constants.cudla import cudlaStatus as Status
+from ...constants.cudla_parameters import PARAMETERS
+from ...cudla.device import Device
+from ...cudla.errors import CudlaError, invalid_param
+from ..entry import Family
+
+DEVICE, MODULE = "cuDLA device", "cuDLA module"
+
+cudla = Family(
+    "cudla",
+    Status,
+    PARAMETERS,
+    unknown=Status.cudlaErrorUnknown,
+    no_memory=Status.cudlaErrorOutOfResources,
+    bad_handle=Status.cudlaErrorInvalidDevice,
+    bad_memory=Status.cudlaErrorInvalidAddress,
+    not_supported=Status.cudlaErrorUnsupportedOperation,
+    error=CudlaError,
+)
+
+null = partial(cudla.require, Status.cudlaErrorInvalidParam)
+
+
+def device_of(handle: Any, status: Status = Status.cudlaErrorInvalidDevice) -> Device:
+    found: Device = cudla.resolve(handle, DEVICE, "devHandle", status)
+    return found
+
+
+def module_of(handle: Any, argument: str = "hModule") -> Any:
+    return cudla.resolve(handle, MODULE, argument, Status.cudlaErrorInvalidModule)
+
+
+def only_flags(value: int, allowed: int, names: str) -> None:
+    if value & ~allowed:
+        raise invalid_param(f"flags is {value:#x}; valid are {names}")

@@ -1,0 +1,1 @@
+typedef struct sim_dir DIR;
