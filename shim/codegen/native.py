@@ -62,6 +62,10 @@ void sim_run_stream_callback(void *fn, void *stream, int status, void *user);
 int sim_in_callback(void);
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
+void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_count,
+                  const int64_t *offsets, const int64_t *starts, size_t steps,
+                  const int32_t *packed, const uint16_t *raw, const uint8_t *odd, size_t kernels,
+                  int64_t *mantissas, int32_t *exponents, uint32_t *results);
 void *memcpy(void *to, const void *from, size_t size);
 void *malloc(size_t size);
 """
@@ -73,6 +77,10 @@ _SOURCE = """
 #include "boot.h"
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
+void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_count,
+                  const int64_t *offsets, const int64_t *starts, size_t steps,
+                  const int32_t *packed, const uint16_t *raw, const uint8_t *odd, size_t kernels,
+                  int64_t *mantissas, int32_t *exponents, uint32_t *results);
 const cudlaExternalEtbl *sim_external_table(void);
 int sim_nvdla_foreign_port(void);
 static int cffi_start_python(void);

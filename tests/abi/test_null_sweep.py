@@ -11,7 +11,9 @@ from cudla_sim.testing.prototypes import PROTOTYPES
 
 # All zeros is a legal call of these.
 LEGAL = {
+    "simNvdlaWrite", "simNvdlaStep", "simNvdlaReset", "simSetInterruptHandler",
     "simReset", "simWarmup", "simTraceStop", "simInjectFault", "simExplain",
+    "simNvdlaStep", "simNvdlaWrite", "simNvdlaReset", "simSetInterruptHandler", "NvDlaSleepMS",
     "cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemcpy", "cudaMemcpyAsync", "cudaMemset",
     "cudaMemsetAsync", "cudaMemcpy2D", "cudaMemcpy2DAsync", "cudaMemset2D", "cudaMemset2DAsync",
     "cudaSetDevice", "cudaSetDeviceFlags", "cudaInitDevice", "cudaDeviceSynchronize",
@@ -23,6 +25,8 @@ LEGAL = {
     "cudaSignalExternalSemaphoresAsync_v2", "cudaWaitExternalSemaphoresAsync",
     "cudaWaitExternalSemaphoresAsync_v2",
 }  # fmt: skip
+
+WAITS = {"NvDlaSleepMS"}  # as long as it is told: weeks, with all bits set
 
 
 @pytest.mark.parametrize("name", [n for n in PROTOTYPES if n not in LEGAL])
@@ -36,7 +40,7 @@ def test_zeros(sim_api: CApi, name: str) -> None:
     assert sim_api.cudlaGetVersion(ctypes.byref(version)) == 0
 
 
-@pytest.mark.parametrize("name", [n for n in PROTOTYPES if n not in LEGAL])
+@pytest.mark.parametrize("name", [n for n in PROTOTYPES if n not in LEGAL | WAITS])
 def test_all_bits_set_in_numbers_and_handles_but_null_pointers(sim_api: CApi, name: str) -> None:
     """Huge sizes and counts together with pointers that are NULL."""
     _, arguments = PROTOTYPES[name]

@@ -96,32 +96,38 @@ class Family:
                 raise self.error(status, f"{name} is NULL; it points to memory for the result")
 
     def export(
-        self,
-        name: str,
-        *,
-        failure: Any = None,
-        status: bool = True,
-        always: bool = False,
-        shown: str = "",
+        self, name: str, *, failure: Any = None, status: bool = True, always: bool = False
     ) -> Callable[[Handler], Handler]:
         """Attaches a handler to ``name``.
 
         ``status=False``: the function returns something else than a status (nothing, a size, a
         pointer); it then returns ``failure`` when it fails. ``always=True``: it also works while
-        the settings cannot be understood. ``shown`` is the public name that a private function
-        belongs to, for explanations, logs and faults.
+        the settings cannot be understood.
         """
 
         def attach(handler: Handler) -> Handler:
-            call = _Call(self, shown or name, handler, failure, status, always)
-            void = not status and failure is None
-            ffi.def_extern(name="impl_" + name, **({} if void else {"error": call.failure}))(
-                call.gate()
-            )
-            _attached.add(name)
+            self._gate(name, _Call(self, name, handler, failure, status, always))
             return handler
 
         return attach
+
+    def export_as(
+        self, shown: str, name: str, *, failure: Any = None, status: bool = True
+    ) -> Callable[[Handler], Handler]:
+        """The same for a private function of shim/: ``shown`` is the public name that it serves,
+        for explanations, logs and faults."""
+
+        def attach(handler: Handler) -> Handler:
+            self._gate(name, _Call(self, shown, handler, failure, status, False))
+            return handler
+
+        return attach
+
+    def _gate(self, name: str, call: _Call) -> None:
+        void = not call.returns_status and call.failure is None
+        options = {} if void else {"error": call.failure}
+        ffi.def_extern(name="impl_" + name, **options)(call.gate())
+        _attached.add(name)
 
     def attach(self, name: str, handler: Handler, failure: Any = None) -> None:
         """Attaches a handler without the gate: for private functions where microseconds count."""

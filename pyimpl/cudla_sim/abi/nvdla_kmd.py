@@ -14,7 +14,7 @@ from ..core.errors import ApiError
 from ..core.memory import MemoryFault, host_bytes, read_host
 from ..nvdla.driver import Core, Entry, ListPort
 from ..nvdla.errors import Firmware, KmdError
-from ..nvdla.hw.configs import HardwareConfig
+from ..nvdla.hw.configs import CONFIGS, HardwareConfig
 from ..nvdla.kmd.conversation import Conversation
 from ..nvdla.kmd.firmware import FirmwareEngine
 from .native import address, ffi, lib, pointer
@@ -63,8 +63,6 @@ def _described(config_data: Any, otherwise: HardwareConfig) -> HardwareConfig:
     Callers of the two-argument form of dla_execute_task leave garbage here, so the pointer is not
     trusted: what does not read as a configuration is not one.
     """
-    from ..nvdla.hw.configs import CONFIGS
-
     try:
         raw = read_host(address(config_data), 7)
     except MemoryFault:
@@ -80,9 +78,8 @@ def _described(config_data: Any, otherwise: HardwareConfig) -> HardwareConfig:
 
 
 def _engine(engine_context: Any) -> Engine:
-    return firmware.resolve(  # type: ignore[no-any-return]
-        engine_context, Handle.ENGINE, "engine_context"
-    )
+    engine: Engine = firmware.resolve(engine_context, Handle.ENGINE, "engine_context")
+    return engine
 
 
 @firmware.export("dla_register_driver")
@@ -150,7 +147,8 @@ def execute_task(engine_context: Any, task_data: Any, config_data: Any) -> int:
         try:
             return made.execute_task()
         except BaseException:
-            engine.firmware = None
+            if engine.firmware is made:  # an abandoned call ends after its successor began
+                engine.firmware = None
             raise
 
     return _call(engine, "execute", call)
@@ -186,7 +184,7 @@ def clear_task(engine_context: Any) -> None:
 _lent: dict[int, Any] = {}  # engine -> the cffi view of the data that C code is copying
 
 
-@firmware.export("sim_engine_next", status=False, failure=-1, shown="dla_execute_task")
+@firmware.export_as("dla_execute_task", "sim_engine_next", status=False, failure=-1)
 def engine_next(engine_context: Any, fields: Any, writes: Any, data: Any) -> int:
     engine = _engine(engine_context)
     assert engine.talk is not None
@@ -212,7 +210,7 @@ def engine_answer(engine_context: Any, answer: int) -> None:
     engine.talk.answer(answer)
 
 
-@firmware.export("sim_engine_result", shown="dla_execute_task")
+@firmware.export_as("dla_execute_task", "sim_engine_result")
 def engine_result(engine_context: Any) -> int:
     engine = _engine(engine_context)
     _lent.pop(id(engine), None)
@@ -238,10 +236,10 @@ def _find(context: int) -> Core | None:
             _contexts[0] = core
     for number in [n for n, core in _contexts.items() if core.driver is not driver]:
         del _contexts[number]
-    core = _contexts.get(context)
-    if core is None:
+    found = _contexts.get(context)
+    if found is None:
         explain.remember(f"dla_reg_write: driver_context ({context:#x}) is none of simNvdlaContext")
-    return core
+    return found
 
 
 def _register_gates() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..core import process
 from ..core.memory import host_bytes, readable_size
 from ..nvdla.errors import NvdlaError, Status
-from ..nvdla.loadable import Loadable, MemoryFlags, TensorDesc
+from ..nvdla.loadable import Loadable, MemoryFlags
 from ..nvdla.runtime import Place, Runtime
+from .entry import Handler
 from .native import address, ffi, pointer
 from .nvdla_family import Handle, checked, nvdla, the_driver
 
@@ -30,14 +33,15 @@ class _Object:
 
 
 def _object(runtime: Any) -> _Object:
-    return nvdla.resolve(runtime, Handle.RUNTIME, "the runtime")  # type: ignore[no-any-return]
+    found: _Object = nvdla.resolve(runtime, Handle.RUNTIME, "the runtime")
+    return found
 
 
-def _call(name: str, method: str) -> Any:
+def _call(name: str, method: str) -> Callable[[Handler], Handler]:
     """Attaches a private function under the name of the method that uses it."""
 
-    def attach(handler: Any) -> Any:
-        nvdla.export("sim__nvdla_" + name, shown="nvdla::" + method)(checked(handler))
+    def attach(handler: Handler) -> Handler:
+        nvdla.export_as("nvdla::" + method, "sim__nvdla_" + name)(checked(handler))
         return handler
 
     return attach
@@ -72,7 +76,7 @@ def load(runtime: Any, image: Any, memories: Any) -> None:
     size = readable_size(start)  # the interface has no size: the mapping is all we can know
     if not size:
         raise NvdlaError(f"buf ({start:#x}) is no readable memory", Status.BAD_PARAMETER)
-    target.wanted = target.model.load(Loadable.parse(memoryview(host_bytes(start, size))))
+    target.wanted = target.model.load(Loadable.parse(host_bytes(start, size).data))
     memories[0] = len(target.wanted)
 
 
@@ -143,20 +147,22 @@ def set_tensor(runtime: Any, output: int, index: int, wanted: Any) -> None:
     name, _, n, c, h, w, *rest = _TENSOR.unpack(bytes(ffi.buffer(wanted, _TENSOR.size)))
     text = name.split(b"\0")[0].decode(errors="replace")
     same = text == have.name.encode()[:80].decode(errors="replace")
-    model.set_tensor(
-        _FLAGS[output],
-        index,
-        TensorDesc(
-            have.name if same else text,
-            have.id,
-            have.mem_id,
-            have.size,
-            have.offset,
-            *rest[:5],
-            *(n, c, h, w),
-            tuple(rest[5:]),
-        ),
+    data_format, data_type, data_category, pixel_format, pixel_mapping, *strides = rest
+    asked = replace(
+        have,
+        name=have.name if same else text,
+        data_format=data_format,
+        data_type=data_type,
+        data_category=data_category,
+        pixel_format=pixel_format,
+        pixel_mapping=pixel_mapping,
+        n=n,
+        c=c,
+        h=h,
+        w=w,
+        strides=tuple(strides),
     )
+    model.set_tensor(_FLAGS[output], index, asked)
 
 
 @_call("begin", "IRuntime::submit")

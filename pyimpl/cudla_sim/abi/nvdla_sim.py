@@ -59,11 +59,11 @@ def set_interrupt_handler(core: int, handler: Any, arg: Any) -> None:
     _core(core).install(bool(handler))
 
 
-@sim.export("sim_nvdla_handler", status=False, failure=0, shown="simSetInterruptHandler")
+@sim.export_as("simSetInterruptHandler", "sim_nvdla_handler", status=False, failure=0)
 def handler_number(core: int) -> int:
     return _core(core).handler
 
 
-@sim.export("sim_nvdla_wait", status=False, failure=0, shown="simSetInterruptHandler")
+@sim.export_as("simSetInterruptHandler", "sim_nvdla_wait", status=False, failure=0)
 def wait(core: int, handler: int) -> int:
     return int(_core(core).wait(handler))

@@ -36,7 +36,8 @@ def _session(session: Any) -> None:
 
 def device_core(device: Any) -> Core:
     """The core behind a device handle."""
-    return nvdla.resolve(device, Handle.DEVICE, "device_handle")  # type: ignore[no-any-return]
+    core: Core = nvdla.resolve(device, Handle.DEVICE, "device_handle")
+    return core
 
 
 @nvdla.export("NvDlaInitialize")
@@ -135,7 +136,7 @@ def submit(session_handle: Any, device_handle: Any, tasks: Any, num_tasks: int) 
             core.run(addresses)
 
 
-@nvdla.export("sim_nvdla_begin", shown="NvDlaSubmit")
+@nvdla.export_as("NvDlaSubmit", "sim_nvdla_begin")
 @checked
 def begin(device: Any, task: Any, list_: Any, context: Any, config: Any) -> None:
     """A task that a firmware outside executes: resolves its addresses and claims the core."""
@@ -150,7 +151,7 @@ def begin(device: Any, task: Any, list_: Any, context: Any, config: Any) -> None
     context[0] = pointer(core.context)
 
 
-@nvdla.export("sim_nvdla_advance", status=False, failure=-1, shown="NvDlaSubmit")
+@nvdla.export_as("NvDlaSubmit", "sim_nvdla_advance", status=False, failure=-1)
 @checked
 def advance(context: Any, interrupt: Any) -> int:
     core = nvdla.resolve(context, Handle.CONTEXT, "driver_context")

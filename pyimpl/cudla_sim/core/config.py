@@ -47,8 +47,8 @@ class Config:
     """What CUDA device 0 is: ``integrated`` (Tegra), ``discrete`` (no cuDLA on it) or ``none``."""
     nvsci: bool = True
     """False: the NvSci libraries are missing on this machine."""
-    fp16: str = "float32"
-    """How fp16 layers are computed: ``float32`` rounds once at the end of each unit."""
+    fp16: str = "exact"
+    """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
     # --- what is reported ---
     explain: bool = False
@@ -67,7 +67,7 @@ class Config:
     def __post_init__(self) -> None:
         _check_choice("config", self.config, NVDLA_CONFIGS)
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
-        _check_choice("fp16", self.fp16, ("float32",))
+        _check_choice("fp16", self.fp16, ("exact", "fast"))
         for word in filter(None, self.log.split(",")):
             _check_choice("log", word, ("api", "layers"))
         if not 0 <= self.dla_count <= 2:

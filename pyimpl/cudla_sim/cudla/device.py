@@ -30,10 +30,11 @@ MAX_TIMEOUT_MS = 1_000_000
 class Core:
     """One DLA core. Its engine is made with the first task and serves one task at a time."""
 
-    def __init__(self, index: int, config_name: str) -> None:
+    def __init__(self, index: int, config_name: str, fp16: str) -> None:
         self.index = index
         self.name = f"DLA{index}"
         self.config_name = config_name
+        self._fp16 = fp16
         self.handles: list[Device] = []
         self.lock = threading.Lock()
         self._engine: Any = None
@@ -41,7 +42,7 @@ class Core:
     @property
     def engine(self) -> Any:
         if self._engine is None:
-            self._engine = Engine(self.config_name)
+            self._engine = Engine(self.config_name, self._fp16)
         return self._engine
 
 
@@ -50,7 +51,8 @@ class Dla:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        self.cores = [Core(i, process.config.config) for i in range(process.config.dla_count)]
+        machine = process.config
+        self.cores = [Core(i, machine.config, machine.fp16) for i in range(machine.dla_count)]
         self.lock = threading.Lock()
         process.closers.append(self.close)
 

@@ -157,9 +157,15 @@ def run_firmware(chip: Chip, firmware: FirmwareEngine, check: Callable[[], None]
 
 
 class Engine:
-    """One DLA core of a hardware configuration ("nv_full", "nv_large", "nv_small", …)."""
+    """One DLA core of a hardware configuration ("nv_full", "nv_large", "nv_small", …).
 
-    def __init__(self, hardware: str | HardwareConfig) -> None:
+    *fp16* "exact" computes fp16 convolutions bit for bit, "fast" in float32 (reports then say so).
+    """
+
+    def __init__(self, hardware: str | HardwareConfig, fp16: str = "exact") -> None:
+        if fp16 not in ("exact", "fast"):
+            raise ValueError(f"fp16 is {fp16!r}; it is exact or fast")
+        self.fp16 = fp16
         self.config = config(hardware) if isinstance(hardware, str) else hardware
         self.lock = threading.Lock()
         self._cache = WeightCache()
@@ -167,7 +173,7 @@ class Engine:
         self.chip = self._new_chip()
 
     def _new_chip(self) -> Chip:
-        return Chip(self.config, self._memory, cache=self._cache)
+        return Chip(self.config, self._memory, cache=self._cache, exact=self.fp16 == "exact")
 
     def run(
         self,

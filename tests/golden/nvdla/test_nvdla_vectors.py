@@ -15,7 +15,8 @@ import pytest
 from cudla_sim.nvdla.hw.arithmetic import RANGES, scaled
 from cudla_sim.nvdla.hw.configs import config
 from cudla_sim.nvdla.hw.csb import LookupTable, RegisterFile
-from cudla_sim.nvdla.hw.memory import Memory, Windows
+from cudla_sim.nvdla.hw.memory import DTYPES, Memory, Windows
+from cudla_sim.nvdla.hw.units import cdp, winograd
 from cudla_sim.nvdla.hw.units.cdma import Cdma, convert
 from cudla_sim.nvdla.hw.units.sdp import Processor
 from cudla_sim.nvdla.hw.units.sdp_lut import Lut, Slope
@@ -154,3 +155,52 @@ def test_scaled_form_saturates_like_the_converters(precision: int) -> None:
     low, high = RANGES[precision]
     result = np.clip(scaled(np.array([5, -5, 3]), 0, 1, 1), low, high)
     assert result.tolist() == [3, -3, 2]
+
+
+def fields(word: int, width: int, precision: int) -> list[int]:
+    """Signed fields of a word: one, or two in int8."""
+    count = 1 if precision else 2
+    mask, half = (1 << width) - 1, 1 << (width - 1)
+    return [((word >> width * i & mask) ^ half) - half for i in range(count)]
+
+
+def test_cdp_input_converter(data: Path) -> None:
+    for values, (expected,) in vectors(data)["icvt"]["cases"]:
+        x, offset, scale, shift, precision = values
+        group = registers(
+            "CDP",
+            {
+                "D_DATA_FORMAT": precision,
+                "D_DATIN_OFFSET": offset,
+                "D_DATIN_SCALE": scale,
+                "D_DATIN_SHIFTER": shift,
+            },
+        )
+        inputs = np.array(fields(x, 16 if precision else 8, precision))
+        found = cdp._normalise_in(cdp.Cdp.decode(group), inputs)
+        assert found.astype(int).tolist() == fields(expected, 17 if precision else 9, precision)
+
+
+def test_cdp_output_converter(data: Path) -> None:
+    for values, (expected, flags) in vectors(data)["ocvt"]["cases"]:
+        x, offset, scale, shift, precision = values
+        group = registers(
+            "CDP",
+            {
+                "D_DATA_FORMAT": precision,
+                "D_DATOUT_OFFSET": offset,
+                "D_DATOUT_SCALE": scale,
+                "D_DATOUT_SHIFTER": shift,
+            },
+        )
+        inputs = np.array([x] if precision else fields(x, 25, 0), np.float64)
+        found, saturated = cdp._normalise_out(cdp.Cdp.decode(group), inputs)
+        assert found.astype(int).tolist() == fields(expected, 16 if precision else 8, precision)
+        assert saturated == flags.bit_count(), values
+
+
+def test_winograd_transform(data: Path) -> None:
+    for (*values, precision, truncate), expected in vectors(data)["pra"]["cases"]:
+        window = np.array(values, DTYPES[precision]).reshape(4, 4, 1)
+        found = winograd.transform(window, (1, 1), truncate, precision)
+        assert found.reshape(-1).astype(int).tolist() == expected

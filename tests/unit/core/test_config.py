@@ -31,6 +31,7 @@ def test_variables_are_typed() -> None:
         ("CUDLA_SIM_DLA_COUNT", "two", "whole number"),
         ("CUDLA_SIM_EXPLAIN", "maybe", "0 or 1"),
         ("CUDLA_SIM_LOG", "everything", "api"),
+        ("CUDLA_SIM_FP16", "float32", "exact, fast"),
         ("CUDLA_SIM_DLA_VERSION", "two", "major.minor"),
         ("CUDLA_SIM_CONFIG_FILE", "/nonexistent.toml", "No such file"),
     ],

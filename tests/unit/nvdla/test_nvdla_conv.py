@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cudla_sim.core.memory import AddressSpace
-from cudla_sim.nvdla import HardwareFault, MemoryAccessError, UnsupportedOperation
+from cudla_sim.nvdla import HardwareFault, MemoryAccessError
 from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.configs import config
@@ -197,15 +197,15 @@ def test_weights_may_end_before_their_padding_but_must_exist() -> None:
         bench.run()
 
 
-def test_winograd_and_compression_are_named() -> None:
+def test_incomplete_winograd_and_compression_are_named() -> None:
     for registers_, text in (
-        ({"D_MISC_CFG": 1}, "Winograd"),
-        ({"D_WEIGHT_FORMAT": 1}, "compressed"),
+        ({"D_MISC_CFG": 1}, "Winograd weights of 1 x 1 x 32"),
+        ({"D_WEIGHT_FORMAT": 1}, "WMB_BYTES is 0"),
     ):
         bench = Bench()
         bench.write("CSC", D_WEIGHT_FORMAT=registers_.get("D_WEIGHT_FORMAT", 0))
         bench.convolution(0, **registers_)
-        with pytest.raises(UnsupportedOperation, match=text):
+        with pytest.raises(HardwareFault, match=text):
             bench.run()
 
 

@@ -19,14 +19,14 @@ from time import perf_counter_ns
 import numpy as np
 
 from cudla_sim.nvdla.errors import HardwareFault, NvdlaError, Status
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+from cudla_sim.nvdla.hw.configs import HardwareConfig
 from cudla_sim.nvdla.hw.csb import LAUNCHED, BlockState, RegisterFile
 from cudla_sim.nvdla.hw.glb import Interrupt
 from cudla_sim.nvdla.hw.memory import Memory
 from cudla_sim.nvdla.hw.units import bdma, cdp, pdp, rubik, sdp
-from cudla_sim.nvdla.hw.units.weights import WeightCache
 from cudla_sim.nvdla.hw.units.conv import Convolution, Kept
 from cudla_sim.nvdla.hw.units.sdp_lut import Counters
+from cudla_sim.nvdla.hw.units.weights import WeightCache
 
 CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
 
@@ -57,7 +57,10 @@ class _Event:
 
 
 class Chip:
-    """A core with its two memory ports; ``on_layer`` is told about every computed layer."""
+    """A core with its two memory ports; ``on_layer`` is told about every computed layer.
+
+    Without *exact*, fp16 convolutions are computed in float32, which rounds elsewhere.
+    """
 
     def __init__(
         self,
@@ -65,6 +68,7 @@ class Chip:
         memory: Memory,
         secondary: Memory | None = None,
         cache: WeightCache | None = None,
+        exact: bool = True,
     ) -> None:
         self.config = config
         self.memory = (secondary or memory, memory)
@@ -73,6 +77,7 @@ class Chip:
         self.read = self.csb.read
         self.write = self.csb.write
         self._cache = cache if cache is not None else WeightCache()
+        self._exact = exact
         self._kept = Kept()
         self._events: deque[_Event] = deque()
         self._changed = False
@@ -205,7 +210,9 @@ class Chip:
         start = perf_counter_ns()
         convolution = None
         if flying:
-            convolution = Convolution(groups, self.config, self.memory, self._cache, self._kept)
+            convolution = Convolution(
+                groups, self.config, self.memory, self._cache, self._kept, self._exact
+            )
         state = blocks["SDP"]
         assert state.lut is not None
         processor = sdp.Processor(groups, state.single, state.lut, self.config, self.memory)
@@ -227,10 +234,10 @@ class Chip:
             pooled = pdp.Pdp.decode(groups["PDP"])
             layer.output_shape = (pooled.out_channels, pooled.out_height, pooled.out_width)
             assert cube is not None
-            pdp.run(groups, self.config, self.memory, cube)
+            self._latch_pdp(pdp.run(groups, self.config, self.memory, cube))
         self._latch(processor, convolution)
         layer.saturated = processor.clipped
-        if processor.floating:
+        if convolution is not None and processor.floating and not self._exact:
             layer.notes.append("fp16: float32")
         self._done(layer)
         if flying:
@@ -248,6 +255,15 @@ class Chip:
         """Store the counters that depend on data only."""
         if convolution is not None:
             self.csb.latch("CACC", "D_OUT_SATURATION", convolution.saturated)
+            data, weights = convolution.odd_data, convolution.odd_weights
+            self.csb.latch("CDMA", "D_NAN_INPUT_DATA_NUM", data.nan)
+            self.csb.latch("CDMA", "D_INF_INPUT_DATA_NUM", data.infinite)
+            self.csb.latch("CDMA", "D_NAN_INPUT_WEIGHT_NUM", weights.nan)
+            self.csb.latch("CDMA", "D_INF_INPUT_WEIGHT_NUM", weights.infinite)
+        if processor.rdma is not None:
+            self.csb.latch("SDP_RDMA", "D_STATUS_NAN_INPUT_NUM", processor.nan_inputs)
+            self.csb.latch("SDP_RDMA", "D_STATUS_INF_INPUT_NUM", processor.infinite_inputs)
+        self.csb.latch("SDP", "D_STATUS_NAN_OUTPUT_NUM", processor.nan_outputs)
         self.csb.latch("SDP", "D_STATUS", int(processor.unequal))
         self.csb.latch("SDP", "D_PERF_OUT_SATURATION", processor.saturated)
         if processor.lut is not None:
@@ -264,6 +280,11 @@ class Chip:
         self.csb.latch(block, f"{prefix}_LE_HIT", counters.le_hit)
         self.csb.latch(block, f"{prefix}_LO_HIT", counters.lo_hit)
 
+    def _latch_pdp(self, odd: pdp.Odd) -> None:
+        self.csb.latch("PDP", "D_NAN_INPUT_NUM", odd.nan_inputs)
+        self.csb.latch("PDP", "D_INF_INPUT_NUM", odd.infinite_inputs)
+        self.csb.latch("PDP", "D_NAN_OUTPUT_NUM", odd.nan_outputs)
+
     def _launch_pdp(self, blocks: dict[str, BlockState]) -> bool:
         groups = self._groups(("PDP_RDMA", "PDP"))
         params = pdp.Pdp.decode(groups["PDP"])
@@ -271,7 +292,7 @@ class Chip:
             return False
         start = perf_counter_ns()
         cube = pdp.fetch(groups, self.config, self.memory)
-        pdp.run(groups, self.config, self.memory, cube)
+        self._latch_pdp(pdp.run(groups, self.config, self.memory, cube))
         layer = Layer(
             "PDP",
             {"PDP": blocks["PDP"].consumer},
@@ -280,8 +301,6 @@ class Chip:
             params.precision,
             start,
         )
-        if cube.dtype == np.float16:
-            layer.notes.append("fp16: float32")
         self._done(layer)
         self._finish(("PDP_RDMA", "PDP"), Interrupt.PDP, blocks["PDP"].consumer)
         return True
@@ -301,9 +320,11 @@ class Chip:
         shape = result.input_shape
         layer = Layer("CDP", {"CDP": state.consumer}, shape, shape, result.precision, start)
         layer.saturated = result.saturated
-        if result.precision == FP16:
-            layer.notes.append("fp16: float32")
         self._latch_lut("CDP", "D_PERF_LUT", result.counters, result.count_lut)
+        self.csb.latch("CDP", "D_OUT_SATURATION", result.saturated)
+        self.csb.latch("CDP", "D_NAN_INPUT_NUM", result.nan_inputs)
+        self.csb.latch("CDP", "D_INF_INPUT_NUM", result.infinite_inputs)
+        self.csb.latch("CDP", "D_NAN_OUTPUT_NUM", result.nan_outputs)
         self._done(layer)
         self._finish(("CDP_RDMA", "CDP"), Interrupt.CDP, state.consumer)
         return True

@@ -141,7 +141,8 @@ def single_bits(values: Real) -> NDArray[np.uint32]:
 def rounded(values: Real, fmt: Format) -> Real:
     """Round to nearest even in a format; small results become zeros, large ones its largest."""
     if fmt is SINGLE:
-        short = values.astype(np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            short = values.astype(np.float32)
         size = np.abs(short)
         # anything but zeros and ordinary numbers takes the long way
         if not ((size > np.float32(2e-38)) & (size < np.float32(3.4e38)) | (values == 0)).all():
@@ -230,6 +231,11 @@ def half_to_int16(bits: NDArray[np.uint16]) -> Real:
     if nan.any():
         values = np.where(nan, -32768.0, values)
     return np.clip(np.trunc(values + np.copysign(0.5, values)), -32768, 32767)
+
+
+def integers_to_half(values: Real) -> NDArray[np.float16]:
+    """Integers in fp16, rounded to nearest even and clipped; there is no negative zero."""
+    return half_bits(values + 0.0).view(np.float16)
 
 
 def is_nan_half(bits: NDArray[np.uint16]) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.arithmetic import RANGES, scaled
 from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 from cudla_sim.nvdla.hw.fields import Params, address, bits
@@ -100,8 +101,7 @@ def convert(p: Cdma, data: NDArray[Any], offset: Any) -> NDArray[Any]:
     """Apply the input converter: sat17(RS((x - offset) * scale, truncate)), then saturate."""
     values = scaled(data, offset, p.scale, p.truncate)
     if p.proc_precision == FP16:
-        np.clip(values, -(1 << 16), (1 << 16) - 1, out=values)
-        return np.clip(values, -65504, 65504).astype(np.float16)
+        return floats.integers_to_half(np.clip(values, -(1 << 16), (1 << 16) - 1))
     low, high = RANGES[p.proc_precision]
     return np.clip(values, low, high, out=values).astype(DTYPES[p.proc_precision])
 

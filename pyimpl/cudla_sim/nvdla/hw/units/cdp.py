@@ -1,7 +1,7 @@
 """CDP, the channel data processor: local response normalisation over channels.
 
 A value's neighbours in channel direction are squared and summed, a look-up table turns the sum
-into a factor, the factor multiplies the value. Integers are exact; fp16 is computed in float32.
+into a factor, the factor multiplies the value. fp16 uses FP17, and FP32 for the squares.
 Source: nvdla/hw ``cmod/cdp/NV_NVDLA_cdp.cpp`` and ``cmod/hls/cdp_libs``.
 """
 
@@ -15,12 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.arithmetic import RANGES, rounding_shift, scaled
 from cudla_sim.nvdla.hw.configs import FP16, INT8, HardwareConfig
 from cudla_sim.nvdla.hw.csb import LookupTable
 from cudla_sim.nvdla.hw.fields import Params, address, bits
 from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units.sdp_lut import Counters, Lookup, exponential, linear
+from cudla_sim.nvdla.hw.units.sdp_lut import (
+    Counters,
+    Lookup,
+    Slope,
+    exponential,
+    extrapolated,
+    fp17_table,
+    half_number,
+    linear,
+    single_number,
+)
 
 Shape = tuple[int, int, int]
 Real = NDArray[Any]
@@ -62,6 +73,7 @@ class Cdp(Params):
     out_offset: int = bits("D_DATOUT_OFFSET.DATOUT_OFFSET")
     out_scale: int = bits("D_DATOUT_SCALE.DATOUT_SCALE")
     out_shift: int = bits("D_DATOUT_SHIFTER.DATOUT_SHIFTER")
+    nan_to_zero: int = bits("D_NAN_FLUSH_TO_ZERO.NAN_TO_ZERO")
     count_lut: int = bits("D_PERF_ENABLE.LUT_EN")
 
 
@@ -98,14 +110,6 @@ def signed(value: int, width: int) -> int:
     return ((value & ((1 << width) - 1)) ^ half) - half
 
 
-def _half(pattern: int) -> float:
-    return float(np.uint16(pattern & 0xFFFF).view(np.float16))
-
-
-def _single(pattern: int) -> float:
-    return float(np.uint32(pattern & 0xFFFFFFFF).view(np.float32))
-
-
 class Lut:
     """The tables of CDP: 16-bit fractions and results."""
 
@@ -113,34 +117,43 @@ class Lut:
         self.p = p = CdpLut.decode(single)
         self.floating = floating
         self.counters = Counters()
-        number = _single if floating else lambda value: float(signed(value, 38))
-        scale = _half if floating else float
-        kind = np.float16 if floating else np.int16
-        self._tables = [
-            np.array(entries, np.uint16).view(kind).astype(np.float64) for entries in table.tables
-        ]
+        number = single_number if floating else lambda value: float(signed(value, 38))
+        scale = half_number if floating else float
+        if floating:
+            self._tables = [fp17_table(entries) for entries in table.tables]
+        else:
+            self._tables = [
+                np.array(entries, np.uint16).view(np.int16).astype(np.float64)
+                for entries in table.tables
+            ]
         self._starts = (number(p.le_start), number(p.lo_start))
         bias = 0.0
         if not p.linear and (floating or p.le_offset >= 0):
-            bias = 2.0**p.le_offset
+            bias = 2.0**p.le_offset if p.le_offset > -127 else 0.0
         self._under = (
-            (self._starts[0] + bias, scale(p.le_under_scale), p.le_under_shift),
-            (self._starts[1], scale(p.lo_under_scale), p.lo_under_shift),
+            Slope(self._sum(self._starts[0], bias), scale(p.le_under_scale), p.le_under_shift),
+            Slope(self._starts[1], scale(p.lo_under_scale), p.lo_under_shift),
         )
         self._over = (
-            (number(p.le_end), scale(p.le_over_scale), p.le_over_shift),
-            (number(p.lo_end), scale(p.lo_over_scale), p.lo_over_shift),
+            Slope(number(p.le_end), scale(p.le_over_scale), p.le_over_shift),
+            Slope(number(p.lo_end), scale(p.lo_over_scale), p.lo_over_shift),
         )
+
+    def _sum(self, first: Any, second: Any) -> Any:
+        if not self.floating:
+            return first + second
+        return floats.add(np.asarray(first), np.asarray(second), floats.SINGLE)
 
     def apply(self, values: Real) -> Real:
         """Look all values up."""
         p = self.p
-        distance = values - self._starts[0]
+        width = 8 if self.floating else 6
+        distance = self._sum(values, -self._starts[0])
         if p.linear:
-            le = linear(distance, signed(p.le_select, 6), 65)
+            le = linear(distance, signed(p.le_select, width), 65)
         else:
             le = exponential(distance, p.le_offset, 65)
-        lo = linear(values - self._starts[1], signed(p.lo_select, 6), 257)
+        lo = linear(self._sum(values, -self._starts[1]), signed(p.lo_select, width), 257)
         return np.where(
             self._choose(le, lo), self._value(values, 1, lo), self._value(values, 0, le)
         )
@@ -164,20 +177,27 @@ class Lut:
         table = self._tables[which]
         entry = np.clip(found.entry, 0, len(table) - 2)
         low, step = table[entry], table[entry + 1] - table[entry]
+        share = np.floor(np.clip(np.nan_to_num(found.fraction), 0, 2.0**35) * 2.0**-19)
         if self.floating:
-            inside = low + step * (found.fraction * 2.0**-35)
+            inside = self._interpolated(low, table[entry + 1], share * 2.0**-16)
         else:
-            share = np.floor(np.clip(found.fraction, 0, 2.0**35) * 2.0**-19)
             inside = self._limit(low + rounding_shift(step * share, 16))
-        under = self._outside(values, *self._under[which], table[0])
-        over = self._outside(values, *self._over[which], table[-1])
+        under = self._outside(values, self._under[which], table[0])
+        over = self._outside(values, self._over[which], table[-1])
         return np.where(found.over, over, np.where(found.under, under, inside))
 
-    def _outside(self, values: Real, origin: float, scale: float, shift: int, end: float) -> Real:
-        step = (values - origin) * scale
+    @staticmethod
+    def _interpolated(low: Real, high: Real, share: Real) -> Real:
+        """Value between two entries: the difference in FP32, the rest in FP17."""
+        step = floats.to_fp17(floats.subtract(high, low, floats.SINGLE))
+        part = floats.multiply(step, floats.rounded(share, floats.FP17), floats.FP17)
+        return floats.add(part, low, floats.FP17)
+
+    def _outside(self, values: Real, slope: Slope, end: float) -> Real:
         if self.floating:
-            return step + end
-        return self._limit(rounding_shift(step, shift) + end)
+            return extrapolated(values, slope, end)
+        step = (values - slope.origin) * slope.scale
+        return self._limit(rounding_shift(step, slope.shift) + end)
 
     @staticmethod
     def _limit(values: Real) -> Real:
@@ -193,12 +213,16 @@ class Result:
     counters: Counters
     saturated: int
     count_lut: bool
+    nan_inputs: int = 0
+    infinite_inputs: int = 0
+    nan_outputs: int = 0
 
 
 def _normalise_in(p: Cdp, data: Real) -> Real:
     """Input converter: sat9 or sat17 of RS((x - offset) * scale, shift)."""
-    if p.precision == FP16:
-        return data.astype(np.float32)  # the converter only changes the format
+    if p.precision == FP16:  # the converter only changes the format
+        values = floats.widened(floats.half(data.view(np.uint16)), floats.FP17)
+        return np.where(np.isnan(values), 0.0, values) if p.nan_to_zero else values
     offset = signed(p.in_offset, 8 if p.precision == INT8 else 16)
     limit = 1 << (8 if p.precision == INT8 else 16)
     return np.clip(scaled(data, offset, signed(p.in_scale, 16), p.in_shift), -limit, limit - 1)
@@ -208,6 +232,8 @@ def _square_sums(p: Cdp, values: Real) -> Real:
     """Sums of squares over the neighbouring channels (last axis); missing ones are 0."""
     if p.sqsum_bypass:
         return values
+    if p.precision == FP16:
+        return _float_square_sums(p.reach, values)
     squares = values * values
     frame = np.pad(squares, ((0, 0), (0, 0), (p.reach, p.reach)))
     channels = values.shape[2]
@@ -215,6 +241,23 @@ def _square_sums(p: Cdp, values: Real) -> Real:
     for step in range(1, p.reach + 1):
         total += frame[:, :, p.reach - step :][:, :, :channels]
         total += frame[:, :, p.reach + step :][:, :, :channels]
+    return total
+
+
+def _float_square_sums(reach: int, values: Real) -> Real:
+    """Sums of squares in FP32: neighbours in pairs, the centre after the first pair."""
+    squares = floats.multiply(values, values, floats.SINGLE)
+    frame = np.pad(squares, ((0, 0), (0, 0), (reach, reach)))
+    channels = values.shape[2]
+
+    def pair(step: int) -> Real:
+        left = frame[:, :, reach - step :][:, :, :channels]
+        right = frame[:, :, reach + step :][:, :, :channels]
+        return floats.add(left, right, floats.SINGLE)
+
+    total = floats.add(pair(1), squares, floats.SINGLE)
+    for step in range(2, reach + 1):
+        total = floats.add(total, pair(step), floats.SINGLE)
     return total
 
 
@@ -255,18 +298,33 @@ def run(
     values[:, :, r.channels :] = 0
     lut = Lut(single, table, p.precision == FP16)
     factor = lut.apply(_square_sums(p, values).astype(np.float64))
-    result = factor if p.mul_bypass else factor * values
-    result, saturated = _normalise_out(p, result)
+    if p.precision == FP16:
+        result, saturated = _float_result(p, factor, values), 0
+    else:
+        result, saturated = _normalise_out(p, factor if p.mul_bypass else factor * values)
     surfaces, _, _, atom = target.shape
     part = result.reshape(r.height, r.width, surfaces, atom).transpose(2, 0, 1, 3)
     np.copyto(target, part, casting="unsafe")
-    return Result(shape, p.precision, lut.counters, saturated, bool(p.count_lut))
+    done = Result(shape, p.precision, lut.counters, saturated, bool(p.count_lut))
+    if p.precision == FP16:
+        inputs, outputs = data.view(np.uint16), result.view(np.uint16)
+        done.nan_inputs = int(floats.is_nan_half(inputs).sum())
+        done.infinite_inputs = int(floats.is_infinite_half(inputs).sum())
+        done.nan_outputs = int(floats.is_nan_half(outputs).sum())
+    return done
+
+
+def _float_result(p: Cdp, factor: Real, values: Real) -> NDArray[np.float16]:
+    """Multiply in FP17 and convert to fp16; a NaN input passes even without multiplication."""
+    if p.mul_bypass:
+        result = np.where(np.isnan(values), values, factor)
+    else:
+        result = floats.multiply(values, factor, floats.FP17)
+    return floats.half_bits(result).view(np.float16)
 
 
 def _normalise_out(p: Cdp, values: Real) -> tuple[Real, int]:
     """Output converter, and how many elements it cut."""
-    if p.precision == FP16:
-        return np.clip(values, -65504.0, 65504.0).astype(np.float16), 0
     offset = signed(p.out_offset, 25 if p.precision == INT8 else 32)
     exact = scaled(values, offset, signed(p.out_scale, 16), p.out_shift)
     limited = np.clip(exact, *RANGES[p.precision])

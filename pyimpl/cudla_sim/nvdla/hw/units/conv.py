@@ -421,7 +421,7 @@ class Convolution:
             s.transform_truncate,
             self.precision,
         )
-        values = winograd.multiply(tiles, weights, self.precision)
+        values: NDArray[np.floating[Any]] = winograd.multiply(tiles, weights)
         if self.precision != FP16:
             values = self._accumulate(values, float("inf"))
         yield 0, values[: s.out_height, : s.out_width]

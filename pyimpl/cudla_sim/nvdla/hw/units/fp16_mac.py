@@ -19,6 +19,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.hw.floats import is_nan_half
+
 LANES = 16
 """Kernels are filled up to a multiple of this."""
 
@@ -119,9 +121,10 @@ def prepare(weights: Halves, starts: Integers) -> Weights:
     bits = mantissas(raw) << 1
     bits = np.where(raw >> 15 != 0, bits ^ _ALL, bits)
     scale = np.where(raw & 0x7FFF != 0, (raw >> 12 & 7).astype(np.int32), np.int32(-64))
-    nan = ((raw & 0x7FFF) > 0x7C00).any(axis=1)
+    nan = is_nan_half(raw).any(axis=1)
     odd = np.logical_or.reduceat(nan, starts[:-1])
-    return Weights(kernels, raw, bits | scale << 20, starts, odd.astype(np.uint8))
+    packed = np.ascontiguousarray(bits | scale << 20, np.int32)
+    return Weights(kernels, raw, packed, starts, odd.astype(np.uint8))
 
 
 def multiply(weights: NDArray[np.int32], inputs: Halves) -> tuple[Integers, Integers]:
@@ -159,7 +162,7 @@ def _rows(bits: NDArray[np.int32], fraction: NDArray[np.int32]) -> tuple[Integer
         row = np.where(two >> place & 1 != 0, fraction << 1, row)
         row = row ^ np.where(negative >> place & 1 != 0, 0xFFFF, 0x10000)
         rows.append(row.astype(np.int64) << place)
-    halves = []
+    halves: list[Integers] = []
     for half in (rows[:4], rows[4:]):
         place = 4 * len(halves)  # two rows are left of each half
         carried = [negative & 1 << place + 2 * step for step in range(4)]
@@ -234,15 +237,21 @@ def to_single(state: Accumulators) -> NDArray[np.uint32]:
     return (pattern | np.where(mantissa < 0, 0x80000000, 0)).astype(np.uint32)
 
 
+def has_nan(inputs: Halves) -> bool:
+    """True if there is a NaN among fp16 patterns."""
+    return bool(is_nan_half(inputs).any())
+
+
 def nan_of(weights: Halves, inputs: Halves) -> Integers:
     """Mantissa [pixel, kernel] that a NaN in the step gives, 0 where there is none.
 
     The first NaN weight of a kernel is taken, else the first NaN input.
     """
-    odd_weights, odd_inputs = (weights & 0x7FFF) > 0x7C00, (inputs & 0x7FFF) > 0x7C00
+    odd_weights, odd_inputs = is_nan_half(weights), is_nan_half(inputs)
     from_weights = np.take_along_axis(weights, odd_weights.argmax(axis=0)[None], axis=0)
     from_inputs = np.take_along_axis(inputs, odd_inputs.argmax(axis=1)[:, None], axis=1)
-    of_weights, of_inputs = odd_weights.any(axis=0)[None], odd_inputs.any(axis=1)[:, None]
+    of_weights = np.any(odd_weights, axis=0, keepdims=True)
+    of_inputs = np.any(odd_inputs, axis=1, keepdims=True)
     found = np.where(of_weights, from_weights, np.where(of_inputs, from_inputs, 0)).astype(np.int64)
     return ((found & 0x3FF) - (found >> 15 << 10)) << 29
 
@@ -254,7 +263,7 @@ def step(
     rows = slice(weights.starts[number], weights.starts[number + 1])
     sums, scales = multiply(weights.packed[rows, kernels], inputs)
     found = accumulate(state, sums, scales)
-    if weights.odd[number] or ((inputs & 0x7FFF) > 0x7C00).any():
+    if weights.odd[number] or has_nan(inputs):
         nan = nan_of(weights.raw[rows, kernels], inputs)
         return with_nan(state, found, nan)
     return found

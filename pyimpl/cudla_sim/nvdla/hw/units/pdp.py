@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.arithmetic import RANGES, rounding_shift
 from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 from cudla_sim.nvdla.hw.fields import Params, address, bits
@@ -42,6 +43,7 @@ class Pdp(Params):
     stride_y: int = bits("D_POOLING_KERNEL_CFG.KERNEL_STRIDE_HEIGHT", plus=1)
     reciprocal_width: int = bits("D_RECIP_KERNEL_WIDTH.RECIP_KERNEL_WIDTH")
     reciprocal_height: int = bits("D_RECIP_KERNEL_HEIGHT.RECIP_KERNEL_HEIGHT")
+    nan_to_zero: int = bits("D_NAN_FLUSH_TO_ZERO.NAN_TO_ZERO")
     pad_left: int = bits("D_POOLING_PADDING_CFG.PAD_LEFT")
     pad_top: int = bits("D_POOLING_PADDING_CFG.PAD_TOP")
     pad_1: int = bits("D_POOLING_PADDING_VALUE_1_CFG.PAD_VALUE_1X", signed=True)
@@ -80,6 +82,15 @@ class PdpRdma(Params):
     source_mc: int = bits("D_SRC_RAM_CFG.SRC_RAM_TYPE")
 
 
+@dataclass(slots=True)
+class Odd:
+    """NaN and infinite elements that were seen."""
+
+    nan_inputs: int = 0
+    infinite_inputs: int = 0
+    nan_outputs: int = 0
+
+
 def fetch(
     groups: Mapping[str, Sequence[int]], config: HardwareConfig, memory: tuple[Memory, Memory]
 ) -> NDArray[Any]:
@@ -112,7 +123,7 @@ def run(
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
     cube: NDArray[Any],
-) -> None:
+) -> Odd:
     """Pool a cube [y, x, channel] (padding channels included) and write the result."""
     p = Pdp.decode(groups["PDP"])
     _check_precision(p, config)
@@ -134,12 +145,31 @@ def run(
         config.memory_atom,
         write=True,
     )
-    result = pool(p, cube.astype(DTYPES[p.precision], copy=False))
+    odd = Odd()
+    cube = cube.astype(DTYPES[p.precision], copy=False)
+    if p.precision == FP16:
+        result = pool_half(p, _inspected(p, cube.view(np.uint16), odd))
+        odd.nan_outputs = int(floats.is_nan_half(result.view(np.uint16)).sum())
+    else:
+        result = pool(p, cube)
     surfaces, _, _, atom = target.shape
     if result.shape[2] < surfaces * atom:
         raise HardwareFault("PDP", f"{p.out_channels} output channels from {p.channels}")
     part = result[:, :, : surfaces * atom].reshape(p.out_height, p.out_width, surfaces, atom)
     np.copyto(target, part.transpose(2, 0, 1, 3), casting="unsafe")
+    return odd
+
+
+def _inspected(p: Pdp, bits: NDArray[np.uint16], odd: Odd) -> NDArray[np.uint16]:
+    """Count NaNs and infinities of an input that comes from memory; clear NaNs if that is set."""
+    if not p.off_flying:
+        return bits
+    nan = floats.is_nan_half(bits)
+    odd.nan_inputs = int(nan.sum())
+    odd.infinite_inputs = int(floats.is_infinite_half(bits).sum())
+    if p.nan_to_zero and odd.nan_inputs:
+        return np.where(nan, np.uint16(0), bits)
+    return bits
 
 
 def _frame(p: Pdp, cube: NDArray[Any], fill: Any, dtype: Any) -> NDArray[Any]:
@@ -181,19 +211,13 @@ def _valid(count: int, stride: int, kernel: int, pad: int, size: int) -> NDArray
 
 
 def pool(p: Pdp, cube: NDArray[Any]) -> NDArray[Any]:
-    """Return the pooled cube [y, x, channel]; average values are not yet cast."""
+    """Return the pooled cube [y, x, channel] of integers; average values are not yet cast."""
     if p.method != AVERAGE:
-        if p.precision == FP16:
-            fill: float = -np.inf if p.method == MAXIMUM else np.inf
-        else:
-            fill = RANGES[p.precision][0 if p.method == MAXIMUM else 1]
+        fill = RANGES[p.precision][0 if p.method == MAXIMUM else 1]
         combine = np.maximum if p.method == MAXIMUM else np.minimum
         return _fold(p, _frame(p, cube, fill, cube.dtype), combine)
     rows = _valid(p.out_height, p.stride_y, p.kernel_height, p.pad_top, p.height)
     columns = _valid(p.out_width, p.stride_x, p.kernel_width, p.pad_left, p.width)
-    if p.precision == FP16:
-        total = _fold(p, _frame(p, cube, 0, np.float32), np.add)
-        return _scale_float(p, total)
     total = _fold(p, _frame(p, cube, 0, np.float64), np.add)
     if min(rows) < p.kernel_height or min(columns) < p.kernel_width:
         pads = np.array([*p.pads, *[0] * 9])
@@ -208,17 +232,79 @@ def pool(p: Pdp, cube: NDArray[Any]) -> NDArray[Any]:
     return np.clip(total, *RANGES[p.precision], out=total)
 
 
-def _scale_float(p: Pdp, total: NDArray[np.float32]) -> NDArray[Any]:
-    """Multiply by the reciprocals, FP17 patterns (6-bit exponent, bias 31, 10-bit mantissa)."""
+def pool_half(p: Pdp, bits: NDArray[np.uint16]) -> NDArray[np.float16]:
+    """Pool fp16 patterns [y, x, channel]; averages are computed in FP17, element by element."""
+    values = floats.half(bits)
+    if p.method != AVERAGE:
+        largest = p.method == MAXIMUM
+        frame = _frame(p, values, -np.inf if largest else np.inf, np.float64)
+        combine = floats.larger if largest else floats.smaller
+        across = _reduce(frame, p.out_width, p.stride_x, p.kernel_width, 1, combine)
+        # a new row is the first operand
+        result = _reduce(
+            across, p.out_height, p.stride_y, p.kernel_height, 0, lambda old, new: combine(new, old)
+        )
+        with np.errstate(invalid="ignore"):
+            infinite = np.copysign(np.uint16(0x7C00).view(np.float16), result)
+        clean = floats.half_bits(np.where(np.isinf(result), 0.0, result)).view(np.float16)
+        return np.where(np.isinf(result), infinite, clean).astype(np.float16, copy=False)
+    pads = floats.fp17(np.array(p.pads) & 0x1FFFF)
+    frame = _frame(p, floats.widened(values, floats.FP17), np.nan, np.float64)
+    inside = _frame(p, np.ones((*bits.shape[:2], 1), bool), False, bool)[:, :, 0]
+    geometry = (p.out_width, p.stride_x, p.kernel_width)
+    total = _sum(frame, np.asarray(inside.any(axis=0)), 1, geometry, pads)
+    down = floats.multiply(pads, np.asarray(float(p.kernel_width)), floats.FP17)
+    geometry = (p.out_height, p.stride_y, p.kernel_height)
+    total = _sum(total, np.asarray(inside.any(axis=1)), 0, geometry, down)
     for pattern in (p.reciprocal_width, p.reciprocal_height):
-        total = total * np.float32(fp17(pattern))
-    return np.clip(total, -65504.0, 65504.0).astype(np.float16)
+        total = floats.multiply(total, floats.fp17(pattern), floats.FP17)
+    return floats.half_bits(total).view(np.float16)
 
 
-def fp17(pattern: int) -> float:
-    """Value of an FP17 pattern."""
-    exponent = pattern >> 10 & 0x3F
-    if exponent == 0 and not pattern & 0x3FF:
-        return 0.0
-    value = (1.0 + (pattern & 0x3FF) / 1024.0) * 2.0 ** (exponent - 31)
-    return -value if pattern >> 16 & 1 else value
+def _part(data: NDArray[Any], axis: int, first: int, count: int, stride: int) -> NDArray[Any]:
+    """Every *stride*-th line (or column) from *first* on."""
+    cut = slice(first, first + (count - 1) * stride + 1, stride)
+    return data[cut] if axis == 0 else data[:, cut]
+
+
+def _reduce(
+    frame: NDArray[Any],
+    count: int,
+    stride: int,
+    kernel: int,
+    axis: int,
+    combine: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
+) -> NDArray[Any]:
+    """Combine the elements of windows along one axis, in order."""
+    result = _part(frame, axis, 0, count, stride)
+    for step in range(1, kernel):
+        result = combine(result, _part(frame, axis, step, count, stride))
+    return result
+
+
+def _sum(
+    frame: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    axis: int,
+    geometry: tuple[int, int, int],
+    pads: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Add the valid elements of windows along one axis in FP17, then the pad for the others.
+
+    Along columns the running sum is the first operand, along lines the new line is.
+    """
+    count, stride, kernel = geometry
+    shape = (count, 1, 1) if axis == 0 else (1, count, 1)
+    result = _part(frame, axis, 0, count, stride)
+    begun = _part(inside, 0, 0, count, stride).reshape(shape)
+    valid = begun.astype(np.int64)
+    for step in range(1, kernel):
+        new = _part(frame, axis, step, count, stride)
+        here = _part(inside, 0, step, count, stride).reshape(shape)
+        pair = (result, new) if axis == 1 else (new, result)
+        total = floats.add(*pair, floats.FP17)
+        result = np.where(begun & here, total, np.where(here, new, result))
+        begun = begun | here
+        valid = valid + here
+    pad = pads[kernel - valid]
+    return np.where(pad != 0, floats.add(result, pad, floats.FP17), result)

@@ -1,6 +1,6 @@
 """SDP, the single data point processor: stages X1 (BS), X2 (BN), Y (EW) and the converter.
 
-Values travel in bands [line, x, channel]: float64 with exact integers, or float32 in fp16 mode.
+Values travel in bands [line, x, channel] of float64: exact integers, or in fp16 mode FP32 numbers.
 All channels up to the end of the last surface are processed and written, padding included.
 Source: nvdla/hw ``cmod/hls/sdp/*.cpp`` and ``cmod/sdp/NV_NVDLA_sdp.cpp``.
 """
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault, UnsupportedOperation
+from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.arithmetic import RANGES, round_half_away
 from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 from cudla_sim.nvdla.hw.csb import LookupTable
@@ -57,6 +58,7 @@ class Sdp(Params):
     shift: int = bits("D_CVT_SHIFT.CVT_SHIFT")
     count_saturation: int = bits("D_PERF_ENABLE.PERF_SAT_EN")
     count_lut: int = bits("D_PERF_ENABLE.PERF_LUT_EN")
+    count_nan: int = bits("D_PERF_ENABLE.PERF_NAN_INF_COUNT_EN")
 
 
 @dataclass(slots=True)
@@ -74,6 +76,7 @@ class SdpRdma(Params):
     flying: int = bits("D_FEATURE_MODE_CFG.FLYING_MODE")
     in_precision: int = bits("D_FEATURE_MODE_CFG.IN_PRECISION")
     source_mc: int = bits("D_SRC_DMA_CFG.SRC_RAM_TYPE")
+    count_nan: int = bits("D_PERF_ENABLE.PERF_NAN_INF_COUNT_EN")
 
 
 def needs_rdma(group: Sequence[int]) -> bool:
@@ -98,13 +101,21 @@ class Processor:
         self.clipped = 0
         self.saturated = 0
         self.unequal = False
+        self.nan_inputs = self.infinite_inputs = self.nan_outputs = 0
         self._memory = memory
         self.floating = p.proc_precision == FP16
         self._check()
         rdma = groups.get("SDP_RDMA")
         self.rdma = SdpRdma.decode(rdma) if rdma is not None else None
         self._stages = [
-            stages.Stage(decode.decode(groups["SDP"]), rdma, self.operand_shape(), config, memory)
+            stages.Stage(
+                decode.decode(groups["SDP"]),
+                rdma,
+                self.operand_shape(),
+                config,
+                memory,
+                self.floating and bool(p.nan_to_zero),
+            )
             for decode in STAGES
         ]
         self.equality = self._stages[2].equality
@@ -143,7 +154,7 @@ class Processor:
         if (r.width, r.height, r.channels) != (self.p.width, self.p.height, self.p.channels):
             raise HardwareFault("SDP_RDMA", "the cube size differs from that in SDP")
         if (r.in_precision == FP16) != self.floating:
-            raise UnsupportedOperation("SDP", "fp16 input with integer processing or the reverse")
+            raise HardwareFault("SDP_RDMA", "fp16 input with integer processing or the reverse")
         return self._memory[r.source_mc].cube(
             "SDP_RDMA",
             r.source,
@@ -159,8 +170,13 @@ class Processor:
         part = source[:, first:last]
         lines, width = part.shape[1], part.shape[2]
         channels = part.shape[0] * part.shape[3]
-        dtype = np.float32 if self.floating else np.float64
-        band = np.zeros((lines, width, max(channels, self.padded_channels)), dtype)
+        if self.floating:
+            patterns = part.view(np.uint16)
+            if self.rdma is not None and self.rdma.count_nan:
+                self.nan_inputs += int(floats.is_nan_half(patterns).sum())
+                self.infinite_inputs += int(floats.is_infinite_half(patterns).sum())
+            part = floats.widened(floats.half(patterns), floats.SINGLE)
+        band = np.zeros((lines, width, max(channels, self.padded_channels)))
         target = band[:, :, :channels].reshape(lines, width, *part.shape[::3], copy=False)
         target[...] = part.transpose(1, 2, 0, 3)
         return band[:, :, : self.padded_channels]
@@ -177,7 +193,12 @@ class Processor:
         return result
 
     def process(self, band: Band, first: int) -> NDArray[Any]:
-        """Run all stages on lines from *first*; return them in output precision."""
+        """Run all stages on lines from *first*; return them in output precision.
+
+        Halves are returned as float16, whose patterns (also of NaNs) are final.
+        """
+        if self.floating and self.p.nan_to_zero and np.isnan(band).any():
+            band = np.where(np.isnan(band), 0.0, band)
         for stage in self._stages:
             band = stage.apply(band, first, self.floating)
         if self.equality:
@@ -197,15 +218,14 @@ class Processor:
             values *= p.scale * 2.0**-p.shift
         else:
             values = np.multiply(band, p.scale * 2.0**-p.shift, dtype=np.float64)
+        if p.count_saturation:
+            floor = np.floor(values)
+            limited = np.clip(values, -(1 << 16), (1 << 16) - 1)
+            self.saturated += int(np.count_nonzero(np.abs(floor - limited) > 1))
         if p.shift:
-            if p.count_saturation:
-                floor = np.floor(values)
-                limited = np.clip(values, -(1 << 16), (1 << 16) - 1)
-                self.saturated += int(np.count_nonzero(np.abs(floor - limited) > 1))
             round_half_away(values)
         if p.out_precision == FP16:
-            limit = (1 << 16) - 1
-            return np.clip(values, -limit - 1, limit).clip(-65504, 65504).astype(np.float16)
+            return floats.integers_to_half(np.clip(values, -(1 << 16), (1 << 16) - 1))
         low, high = RANGES[p.out_precision]
         limited = np.clip(values, low, high)
         self.clipped += int(np.count_nonzero(limited != values))
@@ -213,13 +233,14 @@ class Processor:
 
     def _convert_float(self, band: Band) -> NDArray[Any]:
         """C in fp16 mode: round to fp16; int16 output rounds that half away from zero."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            result = np.clip(band, -65504.0, 65504.0).astype(np.float16)
+        patterns = floats.half_bits(band)
         if self.p.out_precision == FP16:
-            return result
-        values = round_half_away(result.astype(np.float64))
-        low, high = RANGES[self.p.out_precision]
-        return np.clip(np.nan_to_num(values, nan=low), low, high)
+            if self.p.count_nan:
+                self.nan_outputs += int(floats.is_nan_half(patterns).sum())
+            if self.p.count_saturation:
+                self.saturated += int(((patterns & 0x7FFF) == 0x7BFF).sum())
+            return patterns.view(np.float16)
+        return np.clip(floats.half_to_int16(patterns), *RANGES[self.p.out_precision])
 
     def output(self, batch: int) -> NDArray[Any]:
         """View the output cube in memory as [surface, y, x, channel]."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.arithmetic import rounding_shift, rounding_shift_int, saturate32
 from cudla_sim.nvdla.hw.csb import LookupTable
 from cudla_sim.nvdla.hw.fields import Params, bits
@@ -100,12 +101,20 @@ def linear(distance: NDArray[np.float64], select: int, entries: int) -> Lookup:
     return Lookup(under, over, inside.astype(np.int64), fraction)
 
 
-def _half(pattern: int) -> float:
-    return float(np.uint16(pattern & 0xFFFF).view(np.float16))
+def single_number(pattern: int) -> float:
+    """Value of an FP32 register."""
+    return float(floats.single(pattern & 0xFFFFFFFF))
 
 
-def _single(pattern: int) -> float:
-    return float(np.uint32(pattern & 0xFFFFFFFF).view(np.float32))
+def half_number(pattern: int) -> float:
+    """Value of an fp16 register in FP17."""
+    return float(fp17_table([pattern])[0])
+
+
+def fp17_table(patterns: Sequence[int]) -> NDArray[np.float64]:
+    """Fp16 patterns as FP17 numbers."""
+    bits = (np.array(patterns) & 0xFFFF).astype(np.uint16)
+    return floats.widened(floats.half(bits), floats.FP17)
 
 
 class Lut:
@@ -115,18 +124,20 @@ class Lut:
         self.p = p = LutParams.decode(single)
         self.floating = floating
         self.counters = Counters()
-        number = _single if floating else float
+        number = single_number if floating else float
         self._le_start, self._lo_start = number(p.le_start), number(p.lo_start)
-        raw = [np.array(entries, np.uint16) for entries in table.tables]
-        kind = np.float16 if floating else np.int16
-        self._tables = [item.view(kind).astype(np.float64) for item in raw]
+        if floating:
+            self._tables = [fp17_table(entries) for entries in table.tables]
+        else:
+            raw = [np.array(entries, np.uint16) for entries in table.tables]
+            self._tables = [item.view(np.int16).astype(np.float64) for item in raw]
         bias = 0.0
         if not p.linear and (floating or p.le_offset > 0):
             bias = 2.0**p.le_offset
-        scale = _half if floating else float
+        scale = half_number if floating else float
         self._slopes = (
             (
-                Slope(self._le_start + bias, scale(p.le_under_scale), p.le_under_shift),
+                Slope(self._sum(self._le_start, bias), scale(p.le_under_scale), p.le_under_shift),
                 Slope(number(p.le_end), scale(p.le_over_scale), p.le_over_shift),
             ),
             (
@@ -135,14 +146,19 @@ class Lut:
             ),
         )
 
+    def _sum(self, first: Any, second: Any) -> Any:
+        if not self.floating:
+            return first + second
+        return floats.add(np.asarray(first), np.asarray(second), floats.SINGLE)
+
     def find(self, values: NDArray[np.float64]) -> tuple[Lookup, Lookup, NDArray[np.bool_]]:
         """Locate values in both tables; the third result is True where LO decides."""
         p = self.p
         if p.linear:
-            le = linear(values - self._le_start, p.le_select, 65)
+            le = linear(self._sum(values, -self._le_start), p.le_select, 65)
         else:
-            le = exponential(values - self._le_start, p.le_offset, 65)
-        lo = linear(values - self._lo_start, p.lo_select, 257)
+            le = exponential(self._sum(values, -self._le_start), p.le_offset, 65)
+        lo = linear(self._sum(values, -self._lo_start), p.lo_select, 257)
         return le, lo, self._choose(le, lo)
 
     def apply(self, band: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
@@ -150,8 +166,7 @@ class Lut:
         values = band.astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             le, lo, use_lo = self.find(values)
-            result = np.where(use_lo, self._value(values, 1, lo), self._value(values, 0, le))
-        return result.astype(np.float32) if self.floating else result
+            return np.where(use_lo, self._value(values, 1, lo), self._value(values, 0, le))
 
     def _choose(self, le: Lookup, lo: Lookup) -> NDArray[np.bool_]:
         """True where the LO table decides."""
@@ -174,8 +189,7 @@ class Lut:
         index = np.clip(found.entry, 0, len(table) - 2)
         one = 2.0**_FRACTION
         if self.floating:
-            share = found.fraction / one
-            inside = table[index] * (1.0 - share) + table[index + 1] * share
+            inside = interpolated(table[index], table[index + 1], found.fraction / one)
         else:
             weight = np.clip(found.fraction, 0, one).astype(np.int64)
             low, high = table[index].astype(np.int64), table[index + 1].astype(np.int64)
@@ -186,7 +200,24 @@ class Lut:
         return np.where(found.over, self._outside(values, over, table[-1]), result)
 
     def _outside(self, values: NDArray[np.float64], slope: Slope, end: float) -> Any:
-        step = (values - slope.origin) * slope.scale
         if self.floating:
-            return step + end
+            return extrapolated(values, slope, end)
+        step = (values - slope.origin) * slope.scale
         return saturate32(saturate32(rounding_shift(step, slope.shift)) + end)
+
+
+def interpolated(
+    low: NDArray[np.float64], high: NDArray[np.float64], share: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Value between two entries in FP17; the share and its complement are rounded to FP17."""
+    share = np.clip(np.nan_to_num(share), 0.0, 1.0)
+    first = floats.multiply(floats.rounded(1.0 - share, floats.FP17), low, floats.FP17)
+    second = floats.multiply(floats.rounded(share, floats.FP17), high, floats.FP17)
+    return floats.add(first, second, floats.FP17)
+
+
+def extrapolated(values: NDArray[np.float64], slope: Slope, end: float) -> NDArray[np.float64]:
+    """Value outside a table: the distance in FP32, then FP17; the slope has no shift."""
+    distance = floats.subtract(values, np.asarray(slope.origin), floats.SINGLE)
+    step = floats.multiply(floats.to_fp17(distance), np.asarray(slope.scale), floats.FP17)
+    return floats.add(np.asarray(end), step, floats.FP17)

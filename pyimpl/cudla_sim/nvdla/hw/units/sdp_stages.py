@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.errors import HardwareFault
+from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.arithmetic import (
     INT32_MAX,
     INT32_MIN,
@@ -112,8 +113,10 @@ class Stage:
         extent: Extent,
         config: HardwareConfig,
         memory: tuple[Memory, Memory],
+        nan_to_zero: bool = False,
     ) -> None:
         self.p = params
+        self._nan_to_zero = nan_to_zero
         self.is_y = isinstance(params, EwParams)
         self.operands: Operands | None = None
         self.equality = (
@@ -138,7 +141,7 @@ class Stage:
             assert self.operands is not None
             values = self.operands.take(wanted, first, lines)
             if floating:
-                return values.astype(np.float32)
+                return self._half(values)
             if isinstance(self.p, EwParams):
                 return self._converted(self.p, values, alu)
             return values.astype(np.float64)
@@ -146,8 +149,13 @@ class Stage:
         if not floating:
             return float(number)
         if self.is_y:
-            return np.uint32(number & 0xFFFFFFFF).view(np.float32)
-        return np.uint16(number & 0xFFFF).view(np.float16).astype(np.float32)
+            return floats.single(number & 0xFFFFFFFF)
+        return self._half(np.array(number & 0xFFFF, np.uint16))
+
+    def _half(self, bits: NDArray[Any]) -> NDArray[np.float64]:
+        """Fp16 operands as FP32 numbers."""
+        values = floats.widened(floats.half(bits), floats.SINGLE)
+        return np.where(np.isnan(values), 0.0, values) if self._nan_to_zero else values
 
     @staticmethod
     def _converted(p: EwParams, values: NDArray[Any], alu: bool) -> NDArray[np.float64]:
@@ -224,22 +232,33 @@ class Stage:
         return values
 
     def _apply_float(self, band: Band, first: int) -> Band:
-        """All stages in fp16 mode: float32, no shifts."""
+        """All stages in fp16 mode: FP32, no shifts."""
         p = self.p
-        values = band.astype(np.float32)
-        lines = len(values)
+        values, lines = band, len(band)
         order = ("mul", "alu") if self.is_y else ("alu", "mul")
-        with np.errstate(over="ignore", invalid="ignore"):
-            for step in order:
-                if step == "alu" and not p.alu_bypass:
-                    operand = self._operand(_USE_ALU, first, lines, True)
-                    values = alu(values, operand, p.alu_algorithm, np.dtype(np.float32))
-                elif step == "mul" and not p.mul_bypass:
-                    product = values * self._operand(_USE_MUL, first, lines, True)
-                    values = np.where(values < 0, product, values) if p.prelu else product
+        for step in order:
+            if step == "alu" and not p.alu_bypass:
+                operand = self._operand(_USE_ALU, first, lines, True)
+                values = float_alu(values, operand, p.alu_algorithm)
+            elif step == "mul" and not p.mul_bypass:
+                factor = self._operand(_USE_MUL, first, lines, True)
+                product = floats.multiply(values, factor, floats.SINGLE)
+                values = np.where(np.signbit(values), product, values) if p.prelu else product
         if not self.is_y and not p.last_bypass:
-            np.maximum(values, np.float32(0), out=values)
+            values = np.where(np.signbit(values) & ~np.isnan(values), 0.0, values)
         return values
+
+
+def float_alu(values: Band, operand: Any, algorithm: int) -> Band:
+    """Combine FP32 values with operands as :func:`alu` does; EQL compares the patterns."""
+    if algorithm == MAX:
+        return floats.larger(values, operand)
+    if algorithm == MIN:
+        return floats.smaller(values, operand)
+    if algorithm == SUM:
+        return floats.add(values, operand, floats.SINGLE)
+    patterns = np.broadcast_to(operand, values.shape).copy().view(np.int64)
+    return np.where(values.view(np.int64) == patterns, 0.0, 1.0)
 
 
 def alu(values: Band, operand: Any, algorithm: int, dtype: np.dtype[Any]) -> Band:

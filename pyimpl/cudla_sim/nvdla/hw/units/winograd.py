@@ -157,7 +157,7 @@ def back(products: Array) -> Array:
     return np.stack([left, right], axis=-2)
 
 
-def multiply(tiles: Array, weights: Weights, precision: int) -> NDArray[np.float64]:
+def multiply(tiles: Array, weights: Weights) -> NDArray[np.float64]:
     """Return accumulator values [y, x, kernel]: exact integers, or FP32 numbers."""
     rows, columns, _, channels = tiles.shape
     if channels != weights.channels:
@@ -188,7 +188,7 @@ def _steps(flat: NDArray[np.uint16], weights: fp16_mac.Weights) -> NDArray[np.ui
         sums = back(shifted.reshape(len(flat), POSITIONS, BLOCK, -1).sum(axis=2))
         scale = np.broadcast_to(scales[:, None, None], sums.shape)
         found = fp16_mac.accumulate(state, sums, scale)
-        if weights.odd[number] or ((inputs & 0x7FFF) > 0x7C00).any():
+        if weights.odd[number] or fp16_mac.has_nan(inputs):
             nan = fp16_mac.nan_of(weights.raw[rows, : weights.kernels], inputs)
             found = fp16_mac.with_nan(state, found, nan[:, None, None])
         state = found
