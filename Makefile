@@ -19,6 +19,7 @@ $(VENV)/installed-test: $(VENV)/installed
 # Build the library and the cuDLA samples, classify the shipped digits.
 run: $(VENV)/installed
 	$(MAKE) --no-print-directory -C c_examples/cudla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
+	$(MAKE) --no-print-directory -C c_examples/nvdla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
 
 test: $(VENV)/installed-test
 	$(BIN)/python build_ffi.py --verify
@@ -35,3 +36,4 @@ bench: $(VENV)/installed-test
 clean:
 	rm -rf $(VENV) build *.egg-info pyimpl/*.egg-info
 	$(MAKE) -C c_examples/cudla clean
+	$(MAKE) -C c_examples/nvdla clean

@@ -58,4 +58,14 @@ NvDlaError NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_han
 }
 #endif
 
+/* The software manual spells some names in other ways. */
+#define NvDLAInitialize NvDlaInitialize
+#define NvDLaInitialize NvDlaInitialize
+#define NvDLaOpen NvDlaOpen
+#define NvDLAAllocMem NvDlaAllocMem
+#define NvDLaFreeMem NvDlaFreeMem
+#define NvDLATask NvDlaTask
+#define NvDLAMemDesc NvDlaMemDesc
+#define NvDLAHeap NvDlaHeap
+
 #endif

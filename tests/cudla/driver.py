@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -93,11 +93,11 @@ class Sync:
         return status
 
 
-@dataclass
+@dataclass(eq=False)
 class Buffer:
     """Memory of the program (``array``), and the pointer its tasks use for it."""
 
-    array: Bytes
+    array: Bytes = field(repr=False)  # printing it after it was freed would be the last thing
     address: int
     device_pointer: ctypes.c_void_p
     handle: ctypes.c_void_p

@@ -147,6 +147,7 @@ def begin(device: Any, task: Any, list_: Any, context: Any, config: Any) -> None
         item.size, item.offset = entry.size, entry.offset
     hardware = core.config
     config[0:4] = [hardware.memory_atom, hardware.bdma, hardware.rubik, hardware.compression]
+    core.driver.outside.begin()
     core.begin()
     context[0] = pointer(core.context)
 
@@ -162,4 +163,6 @@ def advance(context: Any, interrupt: Any) -> int:
 
 @nvdla.export("sim_nvdla_end", status=False)
 def end(context: Any) -> None:
-    nvdla.resolve(context, Handle.CONTEXT, "driver_context").end()
+    core: Core = nvdla.resolve(context, Handle.CONTEXT, "driver_context")
+    core.end()
+    core.driver.outside.end()

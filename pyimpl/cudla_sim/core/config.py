@@ -54,7 +54,8 @@ class Config:
     explain: bool = False
     """Print every explanation to stderr as it happens."""
     log: str = ""
-    """Comma-separated: ``api`` prints one line per call, ``layers`` one line per hardware layer."""
+    """Comma-separated: ``api`` prints one line per call, ``layers`` one line per hardware layer,
+    ``firmware`` what an NVDLA firmware says through dla_debug and dla_info."""
     trace: str = ""
     """Write a Chrome/Perfetto trace to this file at exit."""
     strict: bool = False
@@ -69,7 +70,7 @@ class Config:
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         for word in filter(None, self.log.split(",")):
-            _check_choice("log", word, ("api", "layers"))
+            _check_choice("log", word, ("api", "layers", "firmware"))
         if not 0 <= self.dla_count <= 2:
             raise ConfigError(f"dla_count is {self.dla_count}; a machine has 0, 1 or 2 DLA cores")
         major, dot, minor = self.dla_version.partition(".")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
+from os.path import exists
 from time import perf_counter_ns
 
 import numpy as np
@@ -93,6 +94,34 @@ class ListPort:
         return perf_counter_ns() // 1000
 
 
+class Claim:
+    """Exclusive use of something by a thread of the host, which may never say that it is done.
+
+    A thread that claims again what it holds has left its work by an exception or a longjmp, and
+    so has one that no longer exists.
+    """
+
+    def __init__(self) -> None:
+        self.owner: int | None = None
+        self._changed = threading.Condition()
+
+    def begin(self) -> bool:
+        """Wait and take it; True if an earlier holder left it behind."""
+        me = threading.get_native_id()
+        with self._changed:
+            while self.owner not in (None, me) and exists(f"/proc/self/task/{self.owner}"):
+                self._changed.wait(timeout=0.5)
+            left_behind = self.owner is not None
+            self.owner = me
+        return left_behind
+
+    def end(self) -> None:
+        """Give it back."""
+        with self._changed:
+            self.owner = None
+            self._changed.notify()
+
+
 class Core:
     """One core. ``handler`` counts installed interrupt handlers; 0 means there is none."""
 
@@ -103,8 +132,7 @@ class Core:
         self.config = hardware
         self.context = 0  # the driver_context that C code knows this core by
         self.handler = 0
-        self._owner: int | None = None
-        self._free = threading.Condition()
+        self._claim = Claim()
         self._work = threading.Event()
         self._seen = 0  # interrupt status that the handler was last called for
         self._stepping = threading.Lock()
@@ -126,24 +154,13 @@ class Core:
     # -- who uses the core --------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Claim the core for a task of this thread.
-
-        A claim that this thread still holds was left behind by a task that did not return (an
-        exception or a longjmp went through it): the core is reset.
-        """
-        me = threading.get_ident()
-        with self._free:
-            if self._owner == me:
-                self.reset()
-            else:
-                self._free.wait_for(lambda: self._owner is None)
-            self._owner = me
+        """Claim the core for a task of this thread; it is reset if a task was left in it."""
+        if self._claim.begin():
+            self.reset()
 
     def end(self) -> None:
         """Give the core back."""
-        with self._free:
-            self._owner = None
-            self._free.notify()
+        self._claim.end()
 
     # -- built-in firmware --------------------------------------------------------------------
 
@@ -184,7 +201,7 @@ class Core:
 
     def read(self, address: int) -> int:
         """Read a register. Without an interrupt handler time passes while somebody polls."""
-        if address in self._polled and not self.handler and self._owner is None:
+        if address in self._polled and not self.handler and self._claim.owner is None:
             self.step()
         return self._csb_read(address)
 
@@ -269,6 +286,7 @@ class Driver:
         self.memory = AddressSpace("NVDLA memory")
         hardware = config(process.config.config)
         self.handlers = 0
+        self.outside = Claim()  # a firmware of the program's: there is one, for all cores
         self.cores = [Core(self, i, hardware) for i in range(process.config.dla_count)]
         for core in self.cores:
             core.context = process.handles.add(Handle.CONTEXT, core)
