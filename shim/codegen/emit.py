@@ -259,7 +259,8 @@ _OPAQUE_TARGETS = {"char", "unsigned char", "void", "uint8_t", "const void", "Nv
 def parameters_py(api: Api, which: str) -> str:
     """Names of all parameters, as the API log shows them.
 
-    ``name*`` has a result behind it after the call, ``name$`` is a text, ``name:Enum`` an enumerator.
+    ``name*`` has a result behind it after the call, ``name$`` is a text, ``name:Enum`` an
+    enumerator.
     """
     structs = {getattr(n, "name", None) for n in api.types if _is_struct(n)}
     enums = _enum_names(api)

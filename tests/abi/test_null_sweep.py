@@ -11,7 +11,6 @@ from cudla_sim.testing.prototypes import PROTOTYPES
 
 # All zeros is a legal call of these.
 LEGAL = {
-    "simNvdlaWrite", "simNvdlaStep", "simNvdlaReset", "simSetInterruptHandler",
     "simReset", "simWarmup", "simTraceStop", "simInjectFault", "simExplain",
     "simNvdlaStep", "simNvdlaWrite", "simNvdlaReset", "simSetInterruptHandler", "NvDlaSleepMS",
     "cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaMemcpy", "cudaMemcpyAsync", "cudaMemset",

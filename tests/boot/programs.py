@@ -276,7 +276,10 @@ EXIT_WITH_BUSY_ENGINE = (
     + r"""
 #include "cuda_runtime_api.h"
 #include "nvscibuf.h"
-#define CHECK(call) do { int s_ = (int)(call); if (s_) { printf("%s %d\n", #call, s_); return 1; } } while (0)
+#define CHECK(call) do { \
+    int s_ = (int)(call); \
+    if (s_) { printf("%s %d\n", #call, s_); return 1; } \
+} while (0)
 static unsigned char image[1 << 16];
 int main(int argc, char **argv)
 {

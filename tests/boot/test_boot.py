@@ -12,7 +12,6 @@ import pytest
 
 from cudla_sim import flags, paths
 from cudla_sim.testing import Compiler, load
-
 from tests.conftest import ROOT
 
 from . import programs

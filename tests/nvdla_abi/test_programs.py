@@ -11,8 +11,9 @@ import pytest
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork
 from cudla_sim.testing import Compiler
+from tests.conftest import ROOT
 
-from .conftest import DIGITS
+from .conftest import DIGITS, link_flags
 
 Program = Callable[..., Path]
 
@@ -139,3 +140,29 @@ def test_struct_layouts(sim_cc: Compiler, program: Program) -> None:
 def test_bad_input(sim_cc: Compiler, program: Program) -> None:
     result = sim_cc.run(program("bad_input.cpp"), str(DIGITS))
     assert result.status == 0, result.out + result.err
+
+
+def test_threads_on_two_cores(sim_cc: Compiler, program: Program, case: tuple[Path, bytes]) -> None:
+    result = sim_cc.run(program("two_cores.cpp"), str(DIGITS), str(case[0]))
+    assert result.status == 0, result.err
+
+
+def test_machine_with_one_core(
+    sim_cc: Compiler, program: Program, case: tuple[Path, bytes]
+) -> None:
+    """Loading for core 1 fails."""
+    settings = {"CUDLA_SIM_DLA_COUNT": "1"}
+    result = sim_cc.run(program("two_cores.cpp"), str(DIGITS), str(case[0]), settings=settings)
+    assert result.status == 1
+
+
+def test_sample(sim_cc: Compiler) -> None:
+    """c_examples/nvdla: the shipped digits through nvdla::IRuntime."""
+    source = ROOT / "c_examples" / "nvdla" / "digits_runtime.cpp"
+    built = sim_cc.build(source, options=["-std=c++11", "-Wextra"], libraries=link_flags())
+    pictures = sorted(str(p) for p in (DIGITS.parent / "images").glob("*.pgm"))
+    result = sim_cc.run(built, str(DIGITS), *pictures)
+    assert result.status == 0, result.err
+    right, of, total, *_ = result.out.splitlines()[-1].split()
+    assert of == "of"
+    assert int(right) >= 0.95 * int(total)

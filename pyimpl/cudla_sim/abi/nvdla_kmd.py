@@ -7,10 +7,11 @@ that ``shim/nvdla_engine.c`` leads. Source: nvdla/sw firmware interface, Linux p
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ..core import explain, process
-from ..core.errors import ApiError
+from ..core.errors import ApiError, ConfigError
 from ..core.memory import MemoryFault, host_bytes, read_host
 from ..nvdla.driver import Core, Entry, ListPort
 from ..nvdla.errors import Firmware, KmdError
@@ -26,8 +27,8 @@ _MAX_ADDRESSES = 6144
 
 def _core(context: int) -> Core | None:
     """The core that a driver_context names; None for one of somebody else's."""
-    if context == 0:
-        return the_driver().core(0)
+    if context == 0 and the_driver().cores:
+        return the_driver().cores[0]
     core = _contexts.get(context)
     return core if core is not None and core.driver is the_driver() else None
 
@@ -45,7 +46,7 @@ class Engine:
 
     def hardware(self, config_data: Any) -> HardwareConfig:
         """The configuration: the core's, else the one that config_data describes."""
-        own = self.core.config if self.core is not None else the_driver().core(0).config
+        own = self.core.config if self.core is not None else the_driver().hardware
         if self.core is None and config_data:
             return _described(config_data, own)
         return own
@@ -229,7 +230,11 @@ _reported: set[int] = set()
 
 def _find(context: int) -> Core | None:
     """The slow path: a context that was not used before, or one that means nothing (any more)."""
-    driver = the_driver()
+    try:
+        driver = the_driver()
+    except ConfigError as error:
+        explain.remember(f"dla_reg_write: {error}")
+        return None
     for core in driver.cores:
         _contexts[core.context] = core
         if core.index == 0:
@@ -270,4 +275,8 @@ _register_gates()
 
 @nvdla.export("sim_remember", status=False)
 def remember(text: Any) -> None:
-    explain.remember(ffi.string(text).decode(errors="replace"))
+    """Keeps what C code in shim/ has to say about a failure."""
+    why = ffi.string(text).decode(errors="replace")
+    explain.remember(why)
+    if process.current().config.explain:
+        sys.stderr.write(f"cudla-sim: {why}\n")

@@ -27,7 +27,7 @@ class _Object:
     """An IRuntime object: the model, and what its C++ half still has to allocate or free."""
 
     def __init__(self) -> None:
-        self.model = Runtime(the_driver().core(0).config)
+        self.model = Runtime(the_driver().hardware)
         self.wanted: list[tuple[int, int, bool]] = []
         self.owned: list[tuple[int, int, int]] = []
 

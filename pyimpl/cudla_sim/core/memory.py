@@ -199,8 +199,8 @@ def readable_size(address: int) -> int:
         for line in maps:
             span, mode, *_ = line.split(maxsplit=2)
             first, last = (int(part, 16) for part in span.split("-"))
-            if first <= end < last and mode.startswith("r"):
-                end = last
+            if first <= end < last and mode.startswith("r") and "[v" not in line:
+                end = last  # the kernel's own pages ([vvar]) may not be read
     return end - address
 
 

@@ -284,10 +284,10 @@ class Driver:
     def __init__(self, process: Process) -> None:
         self.process = process
         self.memory = AddressSpace("NVDLA memory")
-        hardware = config(process.config.config)
+        self.hardware = config(process.config.config)
         self.handlers = 0
         self.outside = Claim()  # a firmware of the program's: there is one, for all cores
-        self.cores = [Core(self, i, hardware) for i in range(process.config.dla_count)]
+        self.cores = [Core(self, i, self.hardware) for i in range(process.config.dla_count)]
         for core in self.cores:
             core.context = process.handles.add(Handle.CONTEXT, core)
         process.closers.append(self.close)
