@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cudla_sim.nvdla.errors import NvdlaError, Status
 from cudla_sim.nvdla.hw.configs import HardwareConfig
 from cudla_sim.nvdla.hw.memory import DTYPES
-from cudla_sim.nvdla.hw.units.pixels import NAMES, channel_order
+from cudla_sim.nvdla.hw.units.pixels import NAMES, TEN_BIT, channel_order, element_bytes
 from cudla_sim.nvdla.hw.units.weights import WeightShape
 from cudla_sim.nvdla.hw.units.weights import unpack_weights as _unpack_weights
 from cudla_sim.nvdla.loadable import DataType, TensorDesc
@@ -189,6 +189,82 @@ def unpack_image(
     return view.transpose(2, 0, 1)[None].copy()
 
 
+def pack_ten_bit(array: Array, pixel_format: int, line_stride: int = 0) -> Bytes:
+    """Pack [1, 4, h, w] (R, G, B of 10 bits, A of 2 bits) into 32-bit words."""
+    name = NAMES.get(pixel_format, str(pixel_format))
+    places = TEN_BIT.get(name)
+    _, channels, height, width = array.shape
+    if places is None or channels != 4:
+        raise NvdlaError(f"{channels} channels cannot be packed as {name}")
+    words = np.zeros((height, width), np.uint32)
+    for channel, (place, limit) in enumerate(zip(places, (0x3FF, 0x3FF, 0x3FF, 3), strict=True)):
+        words |= (array[0, channel].astype(np.uint32) & limit) << place
+    line = line_stride or width * 4
+    buffer = np.zeros(height * line, np.uint8)
+    np.ndarray((height, width), "<u4", buffer, 0, (line, 4))[...] = words
+    return buffer
+
+
+def pack_two_planes(
+    array: Array, pixel_format: int, line_stride: int = 0, uv_line_stride: int = 0
+) -> tuple[Bytes, Bytes]:
+    """Pack [1, 3, h, w] (Y, U, V) into a plane of Y and one of U and V."""
+    name = NAMES.get(pixel_format, str(pixel_format))
+    _, channels, height, width = array.shape
+    if "___" not in name or channels != 3:
+        raise NvdlaError(f"{channels} channels cannot be packed as {name}")
+    item = element_bytes(name)
+    moved = array[0].transpose(1, 2, 0).astype(f"<u{item}")
+    order = [2, 1] if name.partition("___")[2].startswith("U") else [1, 2]
+    planes = []
+    for part, stride in ((moved[:, :, :1], line_stride), (moved[:, :, order], uv_line_stride)):
+        pixel = part.shape[2] * item
+        line = stride or width * pixel
+        buffer = np.zeros(height * line, np.uint8)
+        np.ndarray(part.shape, part.dtype, buffer, 0, (line, pixel, item))[...] = part
+        planes.append(buffer)
+    return planes[0], planes[1]
+
+
+def compress_weights(
+    packed: Bytes, shape: tuple[int, int, int, int], config: HardwareConfig, precision: int
+) -> tuple[Bytes, Bytes, Bytes]:
+    """Leave zeros out of packed weights of [kernel, channel, row, column]: (weights, WMB, WGS).
+
+    WMB has a bit for each element, WGS the bytes that remain of each kernel group. All three are
+    filled up to 128 bytes.
+    """
+    kernels, per_kernel = shape[0], int(np.prod(shape[1:]))
+    item = DTYPES[precision].itemsize
+    elements = packed[: kernels * per_kernel * item].reshape(-1, item)
+    present = np.asarray(elements.any(axis=1))
+    group = config.kernel_group(precision) * per_kernel
+    starts = np.arange(0, len(present), group)
+    sizes = (np.add.reduceat(present.astype(np.int64), starts) * item).astype("<u4")
+    parts = (elements[present].reshape(-1), np.packbits(present, bitorder="little"), sizes)
+    bytes_of = [part.view(np.uint8) for part in parts]
+    weights, mask, groups = (np.pad(part, (0, -len(part) % 128)) for part in bytes_of)
+    return weights, mask, groups
+
+
+def pack_winograd_weights(weights: Array, config: HardwareConfig, precision: int) -> Bytes:
+    """Pack transformed kernels [kernel, channel, 4, 4], filled up to 128 bytes.
+
+    Order: kernel group, block of 4 channels, kernel, row, column, channel.
+    """
+    kernels, channels, rows, columns = weights.shape
+    if (rows, columns) != (4, 4) or channels % 4:
+        raise NvdlaError(f"Winograd kernels are 4 x 4 of 4 n channels, not {weights.shape}")
+    group = config.kernel_group(precision)
+    moved = weights.astype(DTYPES[precision]).reshape(kernels, channels // 4, 4, 4, 4)
+    parts = [
+        moved[first : first + group].transpose(1, 0, 3, 4, 2).ravel()
+        for first in range(0, kernels, group)
+    ]
+    data = np.concatenate(parts).view(np.uint8)
+    return np.pad(data, (0, -len(data) % 128))
+
+
 def pack_weights(weights: Array, config: HardwareConfig, precision: int) -> Bytes:
     """Pack [kernel, channel, row, column] for direct convolution, filled up to 128 bytes.
 
@@ -289,3 +365,33 @@ def element_offset(tensor: TensorDesc, n: int, c: int, h: int, w: int) -> int:
         return n * batch + group * surface + h * line + w * atom + inner * dtype.itemsize
     order = _pixels(tensor.pixel_format, tensor.c)
     return n * batch + h * line + (w * len(order) + order[c]) * dtype.itemsize
+
+
+def picture(tensor: TensorDesc, n: int = 0, c: int = 0, h: int = 0, w: int = 0) -> str:
+    """Say in text where element (n, c, h, w) of a tensor lies, and what lies around it."""
+    dtype, atom = tensor_dtype(tensor), tensor_atom(tensor)
+    line, surface, batch = _steps(tensor)
+    item, offset = dtype.itemsize, element_offset(tensor, n, c, h, w)
+    if atom:
+        kind, group = f"feature x{atom}", c // (atom // item)
+        first = group * (atom // item)
+        inside = [f"c{i}" if i < tensor.c else "--" for i in range(first, first + atom // item)]
+        place, pixel = c - first, atom
+        terms = f"{n} * {batch} (image) + {group} * {surface} (surface) + "
+    else:
+        order = _pixels(tensor.pixel_format, tensor.c)
+        kind = f"image {NAMES.get(tensor.pixel_format, tensor.pixel_format)}"
+        inside = ["--"] * len(order)
+        for channel in range(tensor.c):
+            inside[order[channel]] = f"c{channel}"
+        place, pixel, terms = order[c], len(order) * item, f"{n} * {batch} (image) + "
+    inside[place] = f"[{inside[place]}]"
+    terms += f"{h} * {line} (line) + {w} * {pixel} (pixel) + {place} * {item} (element)"
+    return "\n".join(
+        (
+            f"{tensor.name}: {tensor.n} x {tensor.c} x {tensor.h} x {tensor.w} {dtype}, {kind},"
+            f" {tensor.size} bytes",
+            f"element n={n} c={c} h={h} w={w} is at byte {offset} = {terms}",
+            f"pixel at byte {offset - place * item}: {' '.join(inside)}",
+        )
+    )

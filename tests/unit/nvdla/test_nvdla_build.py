@@ -9,10 +9,16 @@ import pytest
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork, NvdlaError, layout
-from cudla_sim.nvdla.build import Network
+from cudla_sim.nvdla.build import Image, Network
 from cudla_sim.nvdla.inspect import describe, render
 
-TARGETS = [("nv_small", "int8"), ("nv_large", "int8"), ("nv_full", "int8"), ("nv_full", "fp16")]
+TARGETS = [
+    ("nv_small", "int8"),
+    ("nv_large", "int8"),
+    ("nv_full", "int8"),
+    ("nv_full", "int16"),
+    ("nv_full", "fp16"),
+]
 
 
 def infer(net: Network, data: bytes, images: np.ndarray) -> np.ndarray:
@@ -33,6 +39,8 @@ def infer(net: Network, data: bytes, images: np.ndarray) -> np.ndarray:
 def check(net: Network, images: np.ndarray, steps: float = 3.0) -> None:
     """Compare with the reference: within some int8 steps, or 1 % in fp16."""
     data = net.build(calibration=images)
+    if net.input.scale:  # what the input cannot represent is no error of the network
+        images = net.quantize_input(images) * np.float32(net.input.scale)
     reference = net.reference(images)
     tolerance = steps * net.output.scale if net.output.scale else 0.01 * np.abs(reference).max()
     np.testing.assert_allclose(infer(net, data, images), reference, atol=tolerance)
@@ -84,11 +92,87 @@ def test_residual_network(rng, config: str, precision: str) -> None:
     net.relu()
     net.avg_pool(8)
     net.fully_connected(weights(rng, 10, 40))
-    net.softmax()
+    if precision != "int16":
+        net.softmax()
     check(net, rng.normal(size=(3, 3, 8, 8)).astype(np.float32), 8)
 
 
-def test_int8_needs_calibration(rng) -> None:
+@pytest.mark.parametrize(("config", "precision"), TARGETS[1:])
+@pytest.mark.parametrize("layer", ["sigmoid", "tanh", "lrn", "wide lrn"])
+def test_table_layers(rng, config: str, precision: str, layer: str) -> None:
+    net = Network(("data", (1, 20, 5, 4)), precision, config)
+    if layer == "sigmoid":
+        net.sigmoid()
+    elif layer == "tanh":
+        net.tanh()
+    elif layer == "lrn":
+        net.lrn(5, alpha=0.02)
+    else:
+        net.lrn(9, alpha=0.5, beta=0.5, k=2.0)
+    steps = 100 if precision == "int16" else 2  # the table has 16 bits, too, and interpolates
+    check(net, rng.normal(size=(3, 20, 5, 4)).astype(np.float32) * 3, steps)
+
+
+def test_two_tables_in_one_network(rng) -> None:
+    net = Network(("data", (1, 3, 6, 6)), "fp16")
+    net.conv2d(weights(rng, 12, 3, 3, 3))
+    net.tanh()
+    net.lrn(3, alpha=0.1)
+    net.sigmoid()
+    check(net, rng.normal(size=(2, 3, 6, 6)).astype(np.float32))
+
+
+def test_no_tables_in_a_configuration_without_them() -> None:
+    with pytest.raises(NvdlaError, match="nv_small has no look-up tables"):
+        Network(("data", (1, 3, 6, 6)), "int8", "nv_small").sigmoid()
+
+
+def test_int16_has_finer_steps_than_int8(rng) -> None:
+    images = rng.normal(size=(2, 3, 8, 8)).astype(np.float32)
+    errors = {}
+    for precision in ("int8", "int16"):
+        net = Network(("data", (1, 3, 8, 8)), precision)
+        net.conv2d(weights(rng, 8, 3, 3, 3), rng.normal(size=8), padding=1)
+        data = net.build(calibration=images)
+        errors[precision] = float(np.abs(infer(net, data, images) - net.reference(images)).max())
+    assert errors["int16"] < errors["int8"] / 50
+
+
+@pytest.mark.parametrize("precision", ["int8", "int16", "fp16"])
+@pytest.mark.parametrize(("kernel", "stride"), [((2, 2), (2, 2)), ((4, 3), (2, 1)), ((3, 6), 3)])
+def test_transposed_convolution(rng, precision: str, kernel: tuple, stride: object) -> None:
+    net = Network(("data", (1, 5, 4, 3)), precision)
+    taps = rng.normal(size=(5, 7, *kernel))
+    net.deconv2d(taps, rng.normal(size=7), stride=stride)
+    images = rng.normal(size=(2, 5, 4, 3)).astype(np.float32)
+    check(net, images)
+    sy, sx = (stride, stride) if isinstance(stride, int) else stride
+    wanted = np.zeros((2, *net.output.shape))
+    for y in range(4):
+        for x in range(3):
+            part = np.einsum("nc,ckij->nkij", images[:, :, y, x], taps)
+            wanted[:, :, y * sy : y * sy + kernel[0], x * sx : x * sx + kernel[1]] += part
+    found = net.reference(images) - net.reference(0 * images)
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize(("config", "precision"), TARGETS)
+@pytest.mark.parametrize("form", ["R8", "A8B8G8R8", "R8G8B8A8"])
+def test_image_input(rng, config: str, precision: str, form: str) -> None:
+    channels, real = (1, 1) if form == "R8" else (4, 3)
+    image = Image(form, (100, 110, 120, 0), 1 / 50)
+    net = Network(("data", (1, channels, 9, 11)), precision, config, image)
+    net.conv2d(weights(rng, 12, real, 3, 5), rng.normal(size=12), padding=(1, 1, 2, 1), stride=2)
+    net.relu()
+    net.conv2d(weights(rng, 5, 12, 1, 1))
+    pixels = rng.integers(0, 256, (3, channels, 9, 11))
+    data = net.build(calibration=pixels)
+    reference = net.reference(pixels)
+    steps = 6 * net.output.scale if net.output.scale else 0.01 * np.abs(reference).max()
+    np.testing.assert_allclose(infer(net, data, pixels), reference, atol=steps)
+
+
+def test_integers_need_calibration(rng) -> None:
     net = Network(("data", (1, 1, 4, 4)))
     net.max_pool(2)
     with pytest.raises(NvdlaError, match="calibration"):
@@ -139,3 +223,23 @@ def test_description_is_json_and_text(small_loadable: bytes) -> None:
     assert "compiled for nv_small" in text
     assert "max 2x2 stride 2,2" in text
     assert "softmax of 5 channels" in text
+
+
+def test_fast_fp16_is_close_and_says_so(rng) -> None:
+    net = Network(("data", (1, 8, 9, 9)), "fp16")
+    net.conv2d(weights(rng, 16, 8, 3, 3), rng.normal(size=16))
+    loadable, space = Loadable.parse(net.build()), AddressSpace()
+    network = LoadedNetwork(loadable, space, "nv_full")
+    source = space.allocate(loadable.inputs[0].size, name="input")
+    target = space.allocate(loadable.outputs[0].size, name="output")
+    image = rng.normal(size=(1, 8, 9, 9)).astype(np.float16)
+    source.data[:] = layout.pack_tensor(loadable.inputs[0], image)
+    results, notes = [], []
+    for fp16 in ("exact", "fast"):
+        report = Engine("nv_full", fp16).run(network, [source.base], [target.base])
+        results.append(layout.unpack_tensor(loadable.outputs[0], target.data).astype(float))
+        notes.append(report.note)
+    assert notes == ["", "fp16: float32"]
+    np.testing.assert_allclose(*results, rtol=2e-3, atol=2e-3)
+    with pytest.raises(ValueError, match="exact or fast"):
+        Engine("nv_full", "float32")

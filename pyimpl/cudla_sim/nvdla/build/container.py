@@ -29,6 +29,7 @@ class Tensor:
     data_type: int
     pixel_format: int
     strides: tuple[int, int, int]
+    image: bool = False
 
 
 @dataclass(slots=True)
@@ -94,7 +95,8 @@ class Container:
         """Add a tensor descriptor for a buffer."""
         entry = Tab().ref(0, Text(item.name)).put(1, "H", len(self.tensors)).put(2, "H", memory)
         entry.put(3, "Q", item.size).put(4, "Q", 0)
-        for slot, value in enumerate((3, item.data_type, 2, item.pixel_format, 0), 5):
+        form, category = (2, 0) if item.image else (3, 2)
+        for slot, value in enumerate((form, item.data_type, category, item.pixel_format, 0), 5):
             entry.put(slot, "B", value)
         for slot, value in enumerate((1, *item.shape), 10):
             entry.put(slot, "i", value)

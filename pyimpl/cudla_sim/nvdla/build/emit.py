@@ -7,8 +7,10 @@ from typing import Any
 from cudla_sim.nvdla import emu, layout
 from cudla_sim.nvdla.build.container import Container
 from cudla_sim.nvdla.build.container import Tensor as TensorEntry
-from cudla_sim.nvdla.build.layers import Layer, Softmax, Tensor
-from cudla_sim.nvdla.build.lower import ACTIVATIONS, INPUT, OUTPUT, WEIGHTS, Place, Program
+from cudla_sim.nvdla.build.convolution import picture
+from cudla_sim.nvdla.build.layers import Image, Layer, Softmax, Tensor
+from cudla_sim.nvdla.build.lower import Program
+from cudla_sim.nvdla.build.places import ACTIVATIONS, INPUT, OUTPUT, WEIGHTS, Place
 from cudla_sim.nvdla.descriptors import (
     LUT_SIZE,
     OPERATION_SIZE,
@@ -18,7 +20,7 @@ from cudla_sim.nvdla.descriptors import (
     LutParam,
     NetworkDesc,
 )
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+from cudla_sim.nvdla.hw.configs import FP16, INT16, HardwareConfig, element_size
 from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
 
 _PAGE = 4096
@@ -30,9 +32,14 @@ class Emitter:
     """Writes one network."""
 
     def __init__(
-        self, config: HardwareConfig, precision: int, source: Tensor, layers: list[Layer]
+        self,
+        config: HardwareConfig,
+        precision: int,
+        source: Tensor,
+        layers: list[Layer],
+        image: Image | None = None,
     ) -> None:
-        self.program = Program(config, precision)
+        self.program = Program(config, precision, image=image)
         self.input = source
         self.layers = layers
         last = layers[-1]
@@ -73,15 +80,22 @@ class Emitter:
         return total
 
     def _entry(self, tensor: Tensor) -> TensorEntry:
-        fp16 = self.program.precision == FP16
+        precision = self.program.precision
+        image = self.program.image
+        if image is not None and tensor is self.input:
+            cube = picture(tensor)
+            steps = (1, cube.line_stride, 0)
+            return TensorEntry(
+                tensor.name, tensor.shape, cube.size, DataType.UINT8, image.number, steps, True
+            )
         line, surface, size = self.program.strides(tensor.shape)
         return TensorEntry(
             tensor.name,
             tensor.shape,
             size,
-            DataType.HALF if fp16 else DataType.INT8,
+            {FP16: DataType.HALF, INT16: DataType.INT16}.get(precision, DataType.INT8),
             layout.FEATURE_X8 if self.program.config.memory_atom == 8 else layout.FEATURE,
-            (2 if fp16 else 1, line, surface),
+            (element_size(precision), line, surface),
         )
 
     def emit(self) -> bytes:
@@ -120,12 +134,15 @@ class Emitter:
             lut_data_index=8,
             op_head=self.program.heads(),
             num_operations=len(ops),
+            num_luts=len(self.program.luts),
             num_addresses=10,
             input_layer=0,
         )
         graph = b"".join(op.entry.encode() for op in ops)
         operations = b"".join(op.operation.encode(pad_to=OPERATION_SIZE) for op in ops)
         surfaces = b"".join(op.surface.encode(pad_to=SURFACE_SIZE) for op in ops)
+        tables = self.program.luts or [LutParam()]
+        luts = b"".join(table.encode(pad_to=LUT_SIZE) for table in tables)
         kind = Interface.DLA1
         addresses = [
             out.single("task-0-addr0", network.encode(), kind, 1),
@@ -133,7 +150,7 @@ class Emitter:
             out.single("task-0-dep_graph", graph, kind, 2),
             out.single("task-0-op_list", operations, kind, 3),
             out.single("task-0-surf_list", surfaces, kind, 4),
-            out.single("task-0-lut_list", LutParam().encode(pad_to=LUT_SIZE), kind, 5),
+            out.single("task-0-lut_list", luts, kind, 5),
             out.memory(_PAGE),
         ]
         out.task(kind, addresses)

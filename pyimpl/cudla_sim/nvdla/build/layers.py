@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cudla_sim.nvdla.hw.maps.enums import ENUMS
 
 Array = NDArray[np.float32]
 
@@ -21,6 +24,25 @@ class Tensor:
     name: str
     shape: tuple[int, int, int]
     scale: float = 0.0
+
+
+@dataclass(frozen=True)
+class Image:
+    """How pixels become values: (pixel - mean) * factor; *format* is an 8-bit pixel format."""
+
+    format: str = "A8B8G8R8"
+    mean: tuple[int, ...] = (0, 0, 0, 0)
+    factor: float = 1.0
+
+    @property
+    def number(self) -> int:
+        """Number of the pixel format."""
+        return ENUMS["pixel_format"]["T_" + self.format]
+
+    def values(self, pixels: NDArray[Any]) -> Array:
+        """Real values of pixels [n, c, h, w]."""
+        mean = np.array(self.mean[: pixels.shape[1]], np.float32)
+        return (np.asarray(pixels, np.float32) - mean[None, :, None, None]) * self.factor
 
 
 @dataclass(eq=False)
@@ -92,6 +114,55 @@ class Activation(Layer):
 
 
 @dataclass(eq=False)
+class Curve(Layer):
+    """A function of one variable, computed with a look-up table."""
+
+    function: str = "sigmoid"
+
+    def compute(self, *values: Array) -> Array:
+        return CURVES[self.function](values[0].astype(np.float64)).astype(np.float32)
+
+
+@dataclass(eq=False)
+class Normalise(Layer):
+    """Local response normalisation: x * (k + alpha / size * sum of squares) ** -beta."""
+
+    size: int = 5
+    alpha: float = 1e-4
+    beta: float = 0.75
+    k: float = 1.0
+
+    def factor(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What a sum of squares does to a value."""
+        result: NDArray[np.float64] = (self.k + self.alpha / self.size * squares) ** -self.beta
+        return result
+
+    def compute(self, *values: Array) -> Array:
+        x = values[0].astype(np.float64)
+        reach = self.size // 2
+        frame = np.pad(x * x, ((0, 0), (reach, reach), (0, 0), (0, 0)))
+        sums = sum(frame[:, step : step + x.shape[1]] for step in range(self.size))
+        return (x * self.factor(np.asarray(sums))).astype(np.float32)
+
+
+@dataclass(eq=False)
+class Contract(Layer):
+    """Spreads groups of channels over the pixels of an enlarged tensor (RUBIK).
+
+    The input has one group of ``group`` channels for each of the stride_y * stride_x positions.
+    """
+
+    stride: tuple[int, int] = (1, 1)
+    group: int = 1
+
+    def compute(self, *values: Array) -> Array:
+        (sy, sx), (channels, height, width) = self.stride, self.output.shape
+        parts = values[0].reshape(-1, sy, sx, self.group, height // sy, width // sx)
+        moved = parts[:, :, :, :channels].transpose(0, 3, 4, 1, 5, 2)
+        return moved.reshape(-1, channels, height, width)
+
+
+@dataclass(eq=False)
 class Add(Layer):
     """Sum of two tensors."""
 
@@ -135,6 +206,18 @@ class Softmax(Layer):
     def compute(self, *values: Array) -> Array:
         shifted = np.exp(values[0] - values[0].max(axis=1, keepdims=True))
         return shifted / shifted.sum(axis=1, keepdims=True)
+
+
+def _sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = 0.5 * (1.0 + np.tanh(0.5 * x))
+    return result
+
+
+CURVES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "sigmoid": _sigmoid,
+    "tanh": np.tanh,
+}
+"""Functions of :class:`Curve`."""
 
 
 def output_size(size: int, kernel: int, stride: int, before: int, after: int, step: int = 1) -> int:

@@ -13,24 +13,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla import layout
-from cudla_sim.nvdla.build import quantize
-from cudla_sim.nvdla.build.layers import Activation, Add, Conv, Layer, Pool, Scale, Tensor
+from cudla_sim.nvdla.build import convolution, quantize, tables
+from cudla_sim.nvdla.build.layers import (
+    Activation,
+    Add,
+    Contract,
+    Conv,
+    Curve,
+    Image,
+    Layer,
+    Normalise,
+    Pool,
+    Scale,
+    Tensor,
+)
+from cudla_sim.nvdla.build.places import WEIGHTS, Place
 from cudla_sim.nvdla.descriptors import (
     Activation as Act,
 )
 from cudla_sim.nvdla.descriptors import (
+    CdpOp,
+    CdpSurface,
     CommonOpDesc,
     Consumer,
-    ConvOp,
-    ConvSurface,
     CvtParam,
     DataCube,
     Event,
+    LutParam,
     MemoryType,
     Operation,
     OpType,
     PdpOp,
     PdpSurface,
+    RubikOp,
+    RubikSurface,
     SdpMode,
     SdpOp,
     SdpOpType,
@@ -39,15 +55,11 @@ from cudla_sim.nvdla.descriptors import (
     Surface,
 )
 from cudla_sim.nvdla.errors import NvdlaError, UnsupportedOperation
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig, element_size
-from cudla_sim.nvdla.target import entries_per_slice
+from cudla_sim.nvdla.hw.configs import FP16, INT16, HardwareConfig, element_size
 
 _PAGE = 4096
 _MID_SHIFT = 8
 _SUM = 2
-
-WEIGHTS, ACTIVATIONS, INPUT, OUTPUT = 1, 2, 3, 4
-"""Address list indices of the buffers that operations refer to."""
 
 
 @dataclass(slots=True)
@@ -60,14 +72,6 @@ class HardwareOp:
     entry: CommonOpDesc
 
 
-@dataclass(slots=True)
-class Place:
-    """Where a tensor lies: address list index and offset in that buffer."""
-
-    address: int
-    offset: int = 0
-
-
 @dataclass
 class Program:
     """Everything that goes into the DLA task."""
@@ -78,6 +82,8 @@ class Program:
     blobs: list[tuple[int, bytes]] = field(default_factory=list)
     weight_bytes: int = 0
     places: dict[Tensor, Place] = field(default_factory=dict)
+    luts: list[LutParam] = field(default_factory=list)
+    image: Image | None = None
 
     # -- memory -------------------------------------------------------------------------------
 
@@ -115,10 +121,10 @@ class Program:
             surf_stride=surface,
         )
 
-    def _flying(self, shape: tuple[int, int, int]) -> DataCube:
+    def flying(self, shape: tuple[int, int, int]) -> DataCube:
         return self._cube(shape, MemoryType.HW, -1, 0)
 
-    def _table(self, channels: int, *columns: NDArray[Any]) -> DataCube:
+    def table(self, channels: int, *columns: NDArray[Any]) -> DataCube:
         """Store per-channel operands, filled up to the end of the last surface."""
         atom = self.config.channels_per_atom(self.precision)
         missing = -channels % atom
@@ -142,7 +148,7 @@ class Program:
     def add(self, layer: Layer) -> None:
         """Append the operations of one layer."""
         if isinstance(layer, Conv):
-            self._conv(layer)
+            convolution.add(self, layer)
         elif isinstance(layer, Pool):
             self._pool(layer)
         elif isinstance(layer, Scale):
@@ -158,10 +164,18 @@ class Program:
             self._sdp(layer, [(stage, self.cube(layer.inputs[1]))], self._converter(layer))
         elif isinstance(layer, Activation):
             self._sdp(layer, [(SdpStage(enable=1), DataCube(address=0))], CvtParam(1, 0, 1, 0))
+        elif isinstance(layer, Curve):
+            self._curve(layer)
+        elif isinstance(layer, Contract):
+            surface = RubikSurface(src=self.cube(layer.inputs[0]), dst=self.cube(layer.output))
+            (sy, sx), mode = layer.stride, 0
+            self.append(OpType.RUBIK, RubikOp(mode, self.precision, sx, sy), surface)
+        elif isinstance(layer, Normalise):
+            self._normalise(layer)
         else:
             raise UnsupportedOperation("builder", f"layer {layer.name} before the end")
 
-    def _append(self, op_type: OpType, operation: Operation, surface: Surface) -> HardwareOp:
+    def append(self, op_type: OpType, operation: Operation, surface: Surface) -> HardwareOp:
         entry = CommonOpDesc(index=len(self.ops), op_type=op_type)
         for consumer in (*entry.consumers, entry.fused_parent):
             consumer.event = Event.OP_COMPLETED
@@ -169,98 +183,36 @@ class Program:
         self.ops.append(op)
         return op
 
-    def _conv(self, layer: Conv) -> None:
-        source = layer.inputs[0]
-        channels, height, width = source.shape
-        _, _, rows, columns = layer.weights.shape
-        out_shape = layer.output.shape
-        stage, table, packed = self._conv_numbers(layer)
-        weight = DataCube(
-            type=MemoryType.MC,
-            address=WEIGHTS,
-            offset=self.constant(packed),
-            size=len(packed),
-            width=columns,
-            height=rows,
-            channel=channels,
-        )
-        top, bottom, left, right = layer.pads
-        entries = entries_per_slice(self.config, width, channels, self.precision)
-        banks, _, depth = self.config.cbuf
-        data_bank = min(max(-(-entries * height // depth), 1), banks - 1)
-        bank_bytes = self.config.cbuf[1] * depth
-        weight_bank = min(max(-(-len(packed) // bank_bytes), 1), banks - data_bank)
-        operation = ConvOp(
-            entry_per_slice=entries,
-            data_format=layout.FEATURE,
-            fetch_grain=1,
-            data_bank=data_bank,
-            weight_bank=weight_bank,
-            pixel_override=1,
-            release=height,
-            input_width_csc=width,
-            input_height_csc=height,
-            input_channel_csc=channels,
-            kernel_width_csc=columns,
-            kernel_height_csc=rows,
-            kernel_channel_csc=channels,
-            input_width_cmac=out_shape[2],
-            input_height_cmac=out_shape[1],
-            bytes_per_kernel=rows * columns * channels * element_size(self.precision),
-            conv_stride_x=layer.stride[1],
-            conv_stride_y=layer.stride[0],
-            pad_x_left=left,
-            pad_x_right=right,
-            pad_y_top=top,
-            pad_y_bottom=bottom,
-            dilation_x=layer.dilation[1],
-            dilation_y=layer.dilation[0],
+    def _curve(self, layer: Curve) -> None:
+        """Y looks every value up; the converter drops the extra bits of the table."""
+        lut, shift = tables.curve(layer, self.precision)
+        stage = SdpStage(enable=1, act=Act.LUT, precision=self.precision)
+        cvt = CvtParam(1, shift, 1, 0)
+        self.append_sdp(layer, self.cube(layer.inputs[0]), [], cvt, stage, self._lut(lut))
+
+    def _lut(self, lut: LutParam) -> int:
+        """Store a table; return its number."""
+        if lut not in self.luts:
+            self.luts.append(lut)
+        return self.luts.index(lut)
+
+    def _normalise(self, layer: Normalise) -> None:
+        lut, unit = tables.normalise(layer, self.precision)
+        cvt = CvtParam(1, 0, 1, 0)
+        if self.precision != FP16:
+            real = unit * layer.inputs[0].scale / layer.output.scale
+            factor = quantize.factors(np.array([real]))
+            cvt = CvtParam(int(factor.values[0]), factor.shift, 1, 0)
+        operation = CdpOp(
             in_precision=self.precision,
             out_precision=self.precision,
-            in_cvt=CvtParam(1, 0, int(self.precision == INT8), 0),
-            out_cvt=CvtParam(1, 0, 1, 0),
+            lut_index=self._lut(lut),
+            in_cvt=CvtParam(1, 0, 1, 0),
+            out_cvt=cvt,
+            local_size=layer.size,
         )
-        surface = ConvSurface(
-            weight=weight,
-            wmb=DataCube(address=0),
-            wgs=DataCube(address=0),
-            src=self.cube(source),
-            dst=self._flying(out_shape),
-        )
-        self._append(OpType.CONV, operation, surface)
-        self._append_sdp(layer, self._flying(out_shape), [(stage, table)], CvtParam(1, 0, 1, 0))
-
-    def _conv_numbers(self, layer: Conv) -> tuple[SdpStage, DataCube, NDArray[np.uint8]]:
-        """Return the X1 stage, its operand table and the packed weights."""
-        kernels = len(layer.weights)
-        act = Act.RELU if layer.relu else Act.NONE
-        if self.precision == FP16:
-            packed = layout.pack_weights(layer.weights, self.config, FP16)
-            stage = SdpStage(
-                enable=1,
-                alu_type=_SUM,
-                type=SdpOpType.ADD,
-                mode=SdpMode.PER_KERNEL,
-                act=act,
-                precision=FP16,
-            )
-            return stage, self._table(kernels, layer.bias.astype(np.float16)), packed
-        integers, scale = quantize.weights(layer.weights)
-        step = layer.inputs[0].scale * scale
-        factor = quantize.factors(step / layer.output.scale)
-        bias = quantize.offsets(np.rint(layer.bias / step))
-        stage = SdpStage(
-            enable=1,
-            alu_type=_SUM,
-            type=SdpOpType.BOTH,
-            mode=SdpMode.PER_KERNEL,
-            act=act,
-            shift_value=bias.shift,
-            truncate=factor.shift,
-            precision=INT16,
-        )
-        packed = layout.pack_weights(integers, self.config, INT8)
-        return stage, self._table(kernels, bias.values, factor.values), packed
+        surface = CdpSurface(src=self.cube(layer.inputs[0]), dst=self.cube(layer.output))
+        self.append(OpType.CDP, operation, surface)
 
     def _scale_stages(self, layer: Scale) -> tuple[list[tuple[SdpStage, DataCube]], CvtParam]:
         """X1 multiplies, X2 adds; integers keep some bits until the converter."""
@@ -282,26 +234,34 @@ class Program:
             mul.truncate, add.shift_value = factor.shift, shift.shift
             tables = (factor.values, shift.values)
             cvt = CvtParam(1, _MID_SHIFT, 1, 0)
-        first, second = (self._table(channels, table) for table in tables)
+        first, second = (self.table(channels, table) for table in tables)
         return [(mul, first), (add, second)], cvt
 
     def _sdp(self, layer: Layer, stages: list[tuple[SdpStage, DataCube]], cvt: CvtParam) -> None:
         """Append an SDP operation that reads from memory."""
         if layer.relu:
             stages[-1][0].act = Act.RELU
-        self._append_sdp(layer, self.cube(layer.inputs[0]), stages, cvt)
+        self.append_sdp(layer, self.cube(layer.inputs[0]), stages, cvt)
 
-    def _append_sdp(
+    def append_sdp(
         self,
         layer: Layer,
         source: DataCube,
         stages: list[tuple[SdpStage, DataCube]],
         cvt: CvtParam,
+        y: SdpStage | None = None,
+        lut_index: int = -1,
     ) -> None:
         unused = (SdpStage(), DataCube(address=0))
-        (x1, x1_cube), (x2, x2_cube) = [*stages, unused][:2]
+        (x1, x1_cube), (x2, x2_cube) = [*stages, unused, unused][:2]
         operation = SdpOp(
-            src_precision=self.precision, dst_precision=self.precision, out_cvt=cvt, x1=x1, x2=x2
+            src_precision=self.precision,
+            dst_precision=self.precision,
+            lut_index=lut_index,
+            out_cvt=cvt,
+            x1=x1,
+            x2=x2,
+            y=y or SdpStage(),
         )
         surface = SdpSurface(
             src=source,
@@ -310,7 +270,7 @@ class Program:
             y=DataCube(address=0),
             dst=self.cube(layer.output),
         )
-        self._append(OpType.SDP, operation, surface)
+        self.append(OpType.SDP, operation, surface)
 
     def _converter(self, layer: Layer) -> CvtParam:
         """Output converter from the scale of the inputs to that of the output."""
@@ -341,7 +301,7 @@ class Program:
             precision=self.precision,
         )
         surface = PdpSurface(src=self.cube(layer.inputs[0]), dst=self.cube(layer.output))
-        self._append(OpType.PDP, operation, surface)
+        self.append(OpType.PDP, operation, surface)
 
     # -- dependencies -------------------------------------------------------------------------
 

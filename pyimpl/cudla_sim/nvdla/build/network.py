@@ -10,7 +10,7 @@ Example::
     data = net.build(calibration=images)
 
 Layers work on the tensor made last, or on the tensor given as ``source``. Arrays are
-[n, c, h, w] and real numbers; int8 networks need sample inputs for calibration.
+[n, c, h, w] and real numbers; integer networks need sample inputs for calibration.
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ from cudla_sim.nvdla.build.layers import (
     Activation,
     Add,
     Array,
+    Contract,
     Conv,
+    Curve,
+    Image,
     Layer,
+    Normalise,
     Pool,
     Scale,
     Softmax,
@@ -38,13 +42,18 @@ from cudla_sim.nvdla.build.layers import (
     pair,
 )
 from cudla_sim.nvdla.errors import NvdlaError
-from cudla_sim.nvdla.hw.configs import FP16, INT8, HardwareConfig, config
+from cudla_sim.nvdla.hw.arithmetic import RANGES
+from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig, config
+from cudla_sim.nvdla.hw.memory import DTYPES
+from cudla_sim.nvdla.hw.units.pixels import channel_order, element_bytes
+from cudla_sim.nvdla.layout import FEATURE
 
 
 class Network:
     """A network under construction for one hardware configuration.
 
-    *input* is (name, (1, c, h, w)); *precision* "int8" or "fp16" (nv_full only).
+    *input* is (name, (1, c, h, w)); *precision* "int8", "int16" or "fp16" (nv_full only).
+    With *image*, inputs are pictures of 8-bit pixels (1 or 4 channels), read by a convolution.
     """
 
     def __init__(
@@ -52,14 +61,23 @@ class Network:
         input: tuple[str, tuple[int, int, int, int]],
         precision: str = "int8",
         config: str = "nv_full",
+        image: Image | None = None,
     ) -> None:
         name, shape = input
         if len(shape) != 4 or shape[0] != 1 or min(shape) < 1:
             raise NvdlaError(f"input shape {shape}: (1, channels, height, width) expected")
         self.config = _config(config)
-        self.precision = {"int8": INT8, "fp16": FP16}.get(precision, -1)
+        self.precision = {"int8": INT8, "int16": INT16, "fp16": FP16}.get(precision, -1)
         if self.precision not in self.config.precisions:
             raise NvdlaError(f"{self.config.name} cannot run {precision} networks of this builder")
+        self.image = image
+        if image is not None:
+            order = channel_order(image.format) if image.number < FEATURE else None
+            if order is None or element_bytes(image.format) != 1 or len(order) != shape[1]:
+                raise NvdlaError(
+                    f"image input {shape} as {image.format}: an interleaved 8-bit format with"
+                    f" {shape[1]} channels expected"
+                )
         self.input = Tensor(name, (shape[1], shape[2], shape[3]))
         self.layers: list[Layer] = []
         self._last = self.input
@@ -103,6 +121,9 @@ class Network:
         data = as_float(weights)
         origin = source or self._last
         label = self._name(name, "conv")
+        if self.image is not None and origin is self.input and data.ndim == 4:
+            missing = origin.shape[0] - data.shape[1]  # A or X of a pixel counts nothing
+            data = np.pad(data, ((0, 0), (0, max(missing, 0)), (0, 0), (0, 0)))
         if data.ndim != 4 or data.shape[1] != origin.shape[0]:
             raise NvdlaError(
                 f"{label}: weights {data.shape} do not fit {origin.shape[0]} input channels"
@@ -119,6 +140,54 @@ class Network:
         )
         output = Tensor(label, shape)
         return self._add(Conv(label, [origin], output, relu, data, offset, steps, pads, gaps))
+
+    def deconv2d(
+        self,
+        weights: Any,
+        bias: Any = None,
+        *,
+        stride: int | tuple[int, int] = 2,
+        relu: bool = False,
+        name: str | None = None,
+        source: Tensor | None = None,
+    ) -> Tensor:
+        """Transposed convolution with *weights* [channel, kernel, row, column] (nv_full only).
+
+        Rows and columns must be multiples of the stride. A convolution computes the pixels of all
+        positions modulo the stride as groups of channels, RUBIK spreads them.
+        """
+        data, (sy, sx), origin = as_float(weights), pair(stride), source or self._last
+        label = self._name(name, "deconv")
+        if not self.config.rubik:
+            raise NvdlaError(f"{label}: {self.config.name} has no RUBIK unit")
+        if data.ndim != 4 or data.shape[0] != origin.shape[0]:
+            raise NvdlaError(f"{label}: weights {data.shape}, {origin.shape[0]} input channels")
+        channels, kernels, rows, columns = data.shape
+        if rows % sy or columns % sx:
+            raise NvdlaError(
+                f"{label}: {columns} x {rows} weights are no multiple of the stride {sx}, {sy}"
+            )
+        atom = self.config.channels_per_atom(self.precision)
+        group, taps = -(-kernels // atom) * atom, (rows // sy, columns // sx)
+        # row sy * t + j of the weights belongs to position j and to the input t lines above
+        split = data.reshape(channels, kernels, taps[0], sy, taps[1], sx)[:, :, ::-1, :, ::-1]
+        spread = np.zeros((sy, sx, group, channels, *taps), np.float32)
+        spread[:, :, :kernels] = split.transpose(3, 5, 1, 0, 2, 4)
+        shift = np.zeros((sy, sx, group), np.float32)
+        if bias is not None:
+            shift[:, :, :kernels] = as_float(bias)
+        pads = (taps[0] - 1, taps[0] - 1, taps[1] - 1, taps[1] - 1)
+        middle = self.conv2d(
+            spread.reshape(-1, channels, *taps),
+            shift.reshape(-1),
+            padding=pads,
+            relu=relu,
+            name=f"{label} positions",
+            source=origin,
+        )
+        _, height, width = middle.shape
+        output = Tensor(label, (kernels, height * sy, width * sx))
+        return self._add(Contract(label, [middle], output, stride=(sy, sx), group=group))
 
     def fully_connected(
         self,
@@ -151,6 +220,44 @@ class Network:
             return origin
         label = self._name(name, "relu")
         return self._add(Activation(label, [origin], Tensor(label, origin.shape), True))
+
+    def _curve(self, function: str, name: str | None, source: Tensor | None) -> Tensor:
+        origin = source or self._last
+        label = self._name(name, function)
+        self._need_lut(label)
+        output = Tensor(label, origin.shape)
+        return self._add(Curve(label, [origin], output, function=function))
+
+    def _need_lut(self, label: str) -> None:
+        if not self.config.lut:
+            raise NvdlaError(f"{label}: {self.config.name} has no look-up tables")
+
+    def sigmoid(self, *, name: str | None = None, source: Tensor | None = None) -> Tensor:
+        """Apply 1 / (1 + exp(-x)) with the look-up table of SDP."""
+        return self._curve("sigmoid", name, source)
+
+    def tanh(self, *, name: str | None = None, source: Tensor | None = None) -> Tensor:
+        """Apply tanh(x) with the look-up table of SDP."""
+        return self._curve("tanh", name, source)
+
+    def lrn(
+        self,
+        size: int = 5,
+        alpha: float = 1e-4,
+        beta: float = 0.75,
+        k: float = 1.0,
+        *,
+        name: str | None = None,
+        source: Tensor | None = None,
+    ) -> Tensor:
+        """Normalise by the squares of *size* (3, 5, 7, 9) neighbouring channels."""
+        origin = source or self._last
+        label = self._name(name, "lrn")
+        self._need_lut(label)
+        if size not in (3, 5, 7, 9) or k <= 0 or alpha < 0:
+            raise NvdlaError(f"{label}: size {size}, k {k}, alpha {alpha} are not possible")
+        output = Tensor(label, origin.shape)
+        return self._add(Normalise(label, [origin], output, size=size, alpha=alpha, beta=beta, k=k))
 
     def scale(
         self,
@@ -227,6 +334,8 @@ class Network:
     def softmax(self, *, name: str | None = None) -> Tensor:
         """Softmax over the channels as the last layer, computed on the host (EMU task)."""
         label = self._name(name, "softmax")
+        if self.precision == INT16:
+            raise NvdlaError(f"{label}: the software task knows int8 and fp16, not int16")
         if self._last.shape[1:] != (1, 1):
             raise NvdlaError(f"{label}: needs a 1 x 1 input, it is {self._last.shape}")
         return self._add(Softmax(label, [self._last], Tensor(label, self._last.shape)))
@@ -235,15 +344,17 @@ class Network:
 
     def reference(self, images: Any) -> Array:
         """Return what the network computes in floating point, [n, c, h, w]."""
-        data = as_float(images)
+        data = as_float(images) if self.image is None else self.image.values(images)
         return quantize.run(self.layers, self.input, data)[self._last]
 
     def quantize_input(self, images: Any) -> NDArray[Any]:
         """Return input values in the element type of the loadable (after ``build``)."""
+        if self.image is not None:
+            return np.asarray(images, np.uint8)
         if self.precision == FP16:
             return np.asarray(images, np.float16)
         steps = np.rint(np.asarray(images, np.float64) / self.input.scale)
-        return np.clip(steps, -128, 127).astype(np.int8)
+        return np.clip(steps, *RANGES[self.precision]).astype(DTYPES[self.precision])
 
     def dequantize_output(self, values: NDArray[Any]) -> Array:
         """Return real values for elements of the output tensor (after ``build``)."""
@@ -252,19 +363,26 @@ class Network:
         return values.astype(np.float32) * np.float32(self._last.scale)
 
     def build(self, calibration: Any = None) -> bytes:
-        """Return the loadable. int8 networks need *calibration* inputs [n, c, h, w]."""
+        """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w]."""
         if not self.layers:
             raise NvdlaError("the network has no layers")
+        if self.image is not None:
+            readers = [layer for layer in self.layers if self.input in layer.inputs]
+            if not all(isinstance(item, Conv) and item.dilation == (1, 1) for item in readers):
+                raise NvdlaError("only convolutions without dilation can read an image")
         if not any(not isinstance(layer, Softmax) for layer in self.layers):
             raise NvdlaError("a network needs a layer that runs on the DLA before softmax")
-        if self.precision == INT8:
+        if self.precision != FP16:
             if calibration is None:
-                raise NvdlaError("an int8 network needs calibration inputs to choose its scales")
+                raise NvdlaError("an integer network needs calibration inputs to choose its scales")
             data = as_float(calibration)
+            if self.image is not None:
+                data = self.image.values(data)
             if data.shape[1:] != self.input.shape:
                 raise NvdlaError(f"calibration {data.shape}, input {self.input.shape}")
-            quantize.calibrate(self.layers, self.input, data)
-        return Emitter(self.config, self.precision, self.input, self.layers).emit()
+            limit = RANGES[self.precision][1]
+            quantize.calibrate(self.layers, self.input, data, limit)
+        return Emitter(self.config, self.precision, self.input, self.layers, self.image).emit()
 
 
 def _config(name: str) -> HardwareConfig:

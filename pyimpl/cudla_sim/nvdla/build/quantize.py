@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.build.layers import Activation, Add, Array, Layer, Pool, Softmax, Tensor
+from cudla_sim.nvdla.build.layers import (
+    Activation,
+    Add,
+    Array,
+    Contract,
+    Layer,
+    Pool,
+    Softmax,
+    Tensor,
+)
 from cudla_sim.nvdla.errors import NvdlaError
 
 _LIMIT16 = 32767
@@ -57,11 +66,20 @@ def offsets(real: NDArray[Any]) -> Offsets:
     return Offsets(np.rint(real / 2.0**shift).astype(np.int16), shift)
 
 
-def weights(real: Array) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Return int8 weights and the scale of each kernel."""
+def weights(real: Array, limit: int = 127) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """Return integer weights up to *limit*, and the scale of each kernel."""
     largest = np.abs(real).reshape(len(real), -1).max(axis=1).astype(np.float64)
-    scale = np.where(largest > 0, largest / 127.0, 1.0)
-    return np.rint(real / scale[:, None, None, None]).astype(np.int8), scale
+    # an empty kernel must not ask for a larger factor than the others
+    common = float(largest.max()) / limit or 1.0
+    scale = np.where(largest > 0, largest / limit, common)
+    return np.rint(real / scale[:, None, None, None]).astype(np.int16), scale
+
+
+def accumulator_shift(integers: NDArray[np.int16], limit: int) -> int:
+    """Right shift that keeps every sum of products with inputs up to *limit* inside 32 bits."""
+    sums = np.abs(integers.astype(np.int64)).reshape(len(integers), -1).sum(axis=1)
+    largest = float(sums.max()) * (limit + 1)
+    return max(ceil(log2(largest / 2**31)), 0) if largest > 0 else 0
 
 
 def _group(layers: Sequence[Layer]) -> dict[Tensor, Tensor]:
@@ -74,7 +92,7 @@ def _group(layers: Sequence[Layer]) -> dict[Tensor, Tensor]:
         return tensor
 
     for layer in layers:
-        if isinstance(layer, Pool | Activation):
+        if isinstance(layer, Pool | Activation | Contract):
             leader[find(layer.output)] = find(layer.inputs[0])
         elif isinstance(layer, Add):
             leader[find(layer.inputs[1])] = find(layer.inputs[0])
@@ -89,8 +107,8 @@ def run(layers: Sequence[Layer], source: Tensor, images: Array) -> dict[Tensor, 
     return values
 
 
-def calibrate(layers: Sequence[Layer], source: Tensor, images: Array) -> None:
-    """Set the scale of every tensor from sample inputs [n, c, h, w]."""
+def calibrate(layers: Sequence[Layer], source: Tensor, images: Array, limit: int = 127) -> None:
+    """Set the scale of every tensor from sample inputs [n, c, h, w]; *limit* is the top integer."""
     values = run(layers, source, images)
     groups = _group(layers)
     largest: dict[Tensor, float] = {}
@@ -102,4 +120,4 @@ def calibrate(layers: Sequence[Layer], source: Tensor, images: Array) -> None:
             largest[groups[layer.output]] = 1.0
     for tensor in values:
         magnitude = largest[groups.get(tensor, tensor)]
-        tensor.scale = magnitude / 127.0 if magnitude > 0 else 1.0
+        tensor.scale = magnitude / limit if magnitude > 0 else 1.0

@@ -41,7 +41,7 @@ _ORDER: dict[str, tuple[int, ...]] = {
 }
 """Position of each channel inside a pixel of an interleaved format, counted in elements."""
 
-_TEN_BIT: dict[str, tuple[int, int, int, int]] = {
+TEN_BIT: dict[str, tuple[int, int, int, int]] = {
     "A2B10G10R10": (0, 10, 20, 30),
     "A2R10G10B10": (20, 10, 0, 30),
     "A2Y10U10V10": (20, 10, 0, 30),
@@ -66,7 +66,7 @@ def channel_count(name: str) -> int:
     """Channels of a format."""
     if "___" in name:
         return 3
-    return 4 if name in _TEN_BIT else len(_ORDER[name])
+    return 4 if name in TEN_BIT else len(_ORDER[name])
 
 
 def unpack(p: Cdma, memory: Memory) -> tuple[NDArray[Any], bool]:
@@ -79,7 +79,7 @@ def unpack(p: Cdma, memory: Memory) -> tuple[NDArray[Any], bool]:
         raise HardwareFault(
             "CDMA", f"{p.channels} channels are set, pixel format {name} has {channels}"
         )
-    if name in _TEN_BIT:
+    if name in TEN_BIT:
         return _packed(p, memory, name), False
     if "___" in name:
         return _two_planes(p, memory, name), False
@@ -117,7 +117,7 @@ def _plane(
 
 def _packed(p: Cdma, memory: Memory, name: str) -> NDArray[Any]:
     words = _plane(p, memory, p.data_address, p.line_stride, 1, np.dtype("<u4"))[:, :, 0]
-    shifts = _TEN_BIT[name]
+    shifts = TEN_BIT[name]
     channels = [((words >> shift) & 0x3FF) << 6 for shift in shifts[:3]]
     channels.append(((words >> shifts[3]) & 3) << 14)
     data = np.stack(channels, axis=-1).astype("<u2")
