@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import threading
 from bisect import bisect_right, insort
@@ -12,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .pages import anonymous
 
 Bytes = NDArray[np.uint8]
 
@@ -57,27 +58,6 @@ def host_bytes(address: int, size: int) -> Bytes:
 
 def address_of(array: NDArray[Any]) -> int:
     return int(array.__array_interface__["data"][0])
-
-
-_NORESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name everywhere
-
-
-def anonymous(size: int, align: int = 4096, *, reserve: bool = True) -> Bytes:
-    """Zero-filled memory that costs nothing until it is touched. Raises MemoryError.
-
-    The array keeps the mapping alive. Alignments above the page size are met by over-allocation.
-    ``reserve=False`` is for address ranges of which only a little will ever be touched: the system
-    does not ask whether it could back all of it.
-    """
-    slack = align if align > mmap.PAGESIZE else 0
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0 if reserve else _NORESERVE)
-    try:
-        pages = mmap.mmap(-1, max(size, 1) + slack, flags=flags)
-    except (OSError, OverflowError, ValueError) as error:
-        raise MemoryError(f"the system has no {size} bytes: {error}") from None
-    whole = np.frombuffer(pages, np.uint8)
-    skip = -address_of(whole) % align if slack else 0
-    return whole[skip : skip + size]
 
 
 class AddressSpace:

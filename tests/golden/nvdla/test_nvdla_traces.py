@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from golden_nvdla import fixtures
 
-from cudla_sim.core.memory import AddressSpace, anonymous
+from cudla_sim.core.memory import AddressSpace
+from cudla_sim.core.pages import anonymous
 from cudla_sim.nvdla import UnsupportedOperation
 from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chip import Chip

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudla_sim.core.memory import AddressSpace, MemoryFault, address_of, anonymous, read_host
+from cudla_sim.core.memory import AddressSpace, MemoryFault, address_of, read_host
+from cudla_sim.core.pages import anonymous
 
 RANGES = st.lists(
     st.tuples(st.integers(1, 500), st.integers(1, 60), st.booleans()), min_size=1, max_size=30
@@ -87,3 +88,47 @@ def test_reading_host_memory_never_crashes() -> None:
     for address, size in ((0, 1), (8, 8), ((1 << 64) - 16, 8), (1 << 70, 1)):
         with pytest.raises(MemoryFault, match="not readable"):
             read_host(address, size)
+
+
+def protection(address: int) -> str | None:
+    """What /proc/self/maps says of an address: None if it is free."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            span, mode, *_ = line.split(maxsplit=2)
+            first, last = (int(part, 16) for part in span.split("-"))
+            if first <= address < last:
+                return mode
+    return None
+
+
+def test_freed_addresses_stay_taken_without_access() -> None:
+    space = AddressSpace()
+    region = space.allocate(1 << 20, name="buffer")
+    region.data[:] = 7
+    base = region.base
+    view = region.data[4096:8192]
+    space.unmap(region)
+    del region
+    assert protection(base) == "rw-p"  # work that is under way still holds it
+    assert view.max() == 7
+    del view
+    assert protection(base) == "---p"
+    taken = [anonymous(1 << 20) for _ in range(20)]
+    assert all(not base <= address_of(t) < base + (1 << 20) for t in taken)
+
+
+def test_only_so_many_freed_ranges_are_kept() -> None:
+    first = address_of(anonymous(4096))
+    assert protection(first) == "---p"
+    for _ in range(5000):
+        anonymous(4096)
+    with open("/proc/self/maps") as maps:
+        empty = sum(line.split()[1] == "---p" for line in maps)
+    assert empty < 2000
+
+
+def test_a_very_large_range_is_given_back() -> None:
+    huge = anonymous(1 << 40, reserve=False)
+    base = address_of(huge)
+    del huge
+    assert protection(base) is None

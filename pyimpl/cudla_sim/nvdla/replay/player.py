@@ -10,7 +10,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.memory import AddressSpace, MemoryFault, anonymous
+from ...core.memory import AddressSpace, MemoryFault
+from ...core.pages import anonymous
 from ..errors import NvdlaError, UnsupportedOperation
 from ..hw import registers
 from ..hw.chip import Chip, Layer
