@@ -86,6 +86,25 @@ def test_exception_out_of_a_portability_function(sim_cc: Compiler, program: Prog
     assert result.out.splitlines() == ["caught 1", "caught 2", "submitted"], result.err
 
 
+@pytest.mark.parametrize("sources", [(), ("foreign_port.c",)], ids=["ours", "foreign port"])
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [("dla/task@1", 0x3000F), ("dla/timeout@1", 5), ("dla/task@1=NvDlaError_Busy", 0xE)],
+)
+def test_injected_fault(
+    sim_cc: Compiler, program: Program, case: tuple[Path, bytes], tmp_path: Path,
+    sources: tuple[str, ...], fault: str, status: int,
+) -> None:  # fmt: skip
+    built = program("run_loadable.cpp", *sources)
+    result = sim_cc.run(
+        built, str(DIGITS), "1", str(tmp_path / "out"), str(case[0]),
+        settings={"CUDLA_SIM_FAULT": fault, "CUDLA_SIM_EXPLAIN": "1"},
+    )  # fmt: skip
+    assert result.status != 0
+    assert f"({status:#x})" in result.err or f"({status})" in result.err, result.err
+    assert f"injected fault {fault.split('@')[0]}" in result.err
+
+
 def test_own_firmware(sim_cc: Compiler, program: Program) -> None:
     result = sim_cc.run(program("firmware_program.c"))
     assert result.out.splitlines() == [

@@ -124,6 +124,18 @@ def entries(task: Any) -> list[Entry]:
     return found
 
 
+def _check_faults() -> None:
+    """Raise ApiError where a fault rule says that the next task fails."""
+    for point, default in (
+        ("dla/timeout", Status.NvDlaError_Timeout),
+        ("dla/task", Status.NvDlaError_IoctlFailed),
+    ):
+        name = process.current().faults.check(point)
+        if name is not None:
+            status = Status.__members__.get(name, default)
+            raise ApiError(status, f"the task was made to fail by the injected fault {point}")
+
+
 @nvdla.export("NvDlaSubmit")
 def submit(session_handle: Any, device_handle: Any, tasks: Any, num_tasks: int) -> None:
     _session(session_handle)
@@ -132,6 +144,7 @@ def submit(session_handle: Any, device_handle: Any, tasks: Any, num_tasks: int) 
         nvdla.require(_BAD, tasks=tasks)
     for number in range(num_tasks):
         addresses = entries(tasks[number])
+        _check_faults()
         with execution_errors():
             core.run(addresses)
 
@@ -141,6 +154,7 @@ def submit(session_handle: Any, device_handle: Any, tasks: Any, num_tasks: int) 
 def begin(device: Any, task: Any, list_: Any, context: Any, config: Any) -> None:
     """A task that a firmware outside executes: resolves its addresses and claims the core."""
     core = device_core(device)
+    _check_faults()
     for position, entry in enumerate(entries(task)):
         item = list_[position]
         item.data = ffi.cast("void *", entry.base)
