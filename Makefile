@@ -16,10 +16,10 @@ $(VENV)/installed-test: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,lint]'
 	touch $@
 
-# Build the library and the cuDLA samples, classify the shipped digits.
+# Build the library and the samples, classify the shipped digits.
 run: $(VENV)/installed
-	$(MAKE) --no-print-directory -C c_examples/cudla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
 	$(MAKE) --no-print-directory -C c_examples/nvdla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
+	$(MAKE) --no-print-directory -C c_examples/cudla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
 
 test: $(VENV)/installed-test
 	$(BIN)/python build_ffi.py --verify

@@ -58,7 +58,18 @@ def weights(rng: np.random.Generator, *shape: int) -> np.ndarray:
 @pytest.mark.parametrize(("config", "precision"), TARGETS)
 @pytest.mark.parametrize(
     "layer",
-    ["conv", "strided", "dilated", "max_pool", "avg_pool", "padded_avg", "scale", "relu", "fc"],
+    [
+        "conv",
+        "strided",
+        "dilated",
+        "max_pool",
+        "min_pool",
+        "avg_pool",
+        "padded_avg",
+        "scale",
+        "relu",
+        "fc",
+    ],
 )
 def test_single_layers(rng, config: str, precision: str, layer: str) -> None:
     net = Network(("data", (1, 3, 12, 10)), precision, config)
@@ -70,6 +81,8 @@ def test_single_layers(rng, config: str, precision: str, layer: str) -> None:
         net.conv2d(weights(rng, 9, 3, 3, 3), dilation=2)
     elif layer == "max_pool":
         net.max_pool(3, 2, 1)
+    elif layer == "min_pool":
+        net.min_pool((2, 3), (1, 2), (1, 0, 1, 1))
     elif layer == "avg_pool":
         net.avg_pool(2)
     elif layer == "padded_avg":

@@ -172,16 +172,16 @@ class Add(Layer):
 
 @dataclass(eq=False)
 class Pool(Layer):
-    """Maximum or average pooling; the average counts padding as zeros."""
+    """Pooling with *mode* "average" (which counts padding as zeros), "max" or "min"."""
 
-    average: bool = False
+    mode: str = "max"
     kernel: tuple[int, int] = (2, 2)
     stride: tuple[int, int] = (2, 2)
     pads: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     def compute(self, *values: Array) -> Array:
         top, bottom, left, right = self.pads
-        fill = 0.0 if self.average else -np.inf
+        fill = {"average": 0.0, "max": -np.inf, "min": np.inf}[self.mode]
         _, height, width = self.output.shape
         frame = ((0, 0), (0, 0), (top, bottom + 16), (left, right + 16))
         x = np.pad(values[0], frame, constant_values=fill)
@@ -196,7 +196,9 @@ class Pool(Layer):
             for column in range(self.kernel[1])
         ]
         stack = np.stack(parts)
-        return stack.mean(axis=0) if self.average else stack.max(axis=0)
+        if self.mode == "average":
+            return stack.mean(axis=0)
+        return stack.max(axis=0) if self.mode == "max" else stack.min(axis=0)
 
 
 @dataclass(eq=False)

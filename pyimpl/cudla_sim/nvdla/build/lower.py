@@ -58,6 +58,7 @@ from cudla_sim.nvdla.errors import NvdlaError, UnsupportedOperation
 from cudla_sim.nvdla.hw.configs import FP16, INT16, HardwareConfig, element_size
 
 _PAGE = 4096
+_POOL_MODES = {"average": 0, "max": 1, "min": 2}
 _MID_SHIFT = 8
 _SUM = 2
 
@@ -289,7 +290,7 @@ class Program:
             if max(values) > limit:
                 raise NvdlaError(f"{layer.name}: pooling {name} {values} is more than {limit}")
         operation = PdpOp(
-            pool_mode=0 if layer.average else 1,
+            pool_mode=_POOL_MODES[layer.mode],
             pool_width=layer.kernel[1] - 1,
             pool_height=layer.kernel[0] - 1,
             stride_x=layer.stride[1],

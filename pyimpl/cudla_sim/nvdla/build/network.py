@@ -278,7 +278,7 @@ class Network:
 
     def _pool(
         self,
-        average: bool,
+        mode: str,
         kernel: int | tuple[int, int],
         stride: int | tuple[int, int] | None,
         padding: int | tuple[int, ...],
@@ -288,7 +288,7 @@ class Network:
         origin = source or self._last
         size = pair(kernel)
         steps, pads = pair(stride if stride is not None else size), four(padding)
-        label = self._name(name, "avgpool" if average else "maxpool")
+        label = self._name(name, {"average": "avg"}.get(mode, mode) + "pool")
         channels, height, width = origin.shape
         shape = (
             channels,
@@ -296,7 +296,7 @@ class Network:
             output_size(width, size[1], steps[1], pads[2], pads[3]),
         )
         output = Tensor(label, shape)
-        return self._add(Pool(label, [origin], output, False, average, size, steps, pads))
+        return self._add(Pool(label, [origin], output, False, mode, size, steps, pads))
 
     def max_pool(
         self,
@@ -308,7 +308,19 @@ class Network:
         source: Tensor | None = None,
     ) -> Tensor:
         """Take the maximum of each window (stride = kernel by default)."""
-        return self._pool(False, kernel, stride, padding, name, source)
+        return self._pool("max", kernel, stride, padding, name, source)
+
+    def min_pool(
+        self,
+        kernel: int | tuple[int, int],
+        stride: int | tuple[int, int] | None = None,
+        padding: int | tuple[int, ...] = 0,
+        *,
+        name: str | None = None,
+        source: Tensor | None = None,
+    ) -> Tensor:
+        """Take the minimum of each window (stride = kernel by default)."""
+        return self._pool("min", kernel, stride, padding, name, source)
 
     def avg_pool(
         self,
@@ -320,7 +332,7 @@ class Network:
         source: Tensor | None = None,
     ) -> Tensor:
         """Take the mean of each window; padding counts as zeros."""
-        return self._pool(True, kernel, stride, padding, name, source)
+        return self._pool("average", kernel, stride, padding, name, source)
 
     def add(
         self, first: Tensor, second: Tensor, *, relu: bool = False, name: str | None = None
