@@ -256,3 +256,26 @@ def test_fast_fp16_is_close_and_says_so(rng) -> None:
     np.testing.assert_allclose(*results, rtol=2e-3, atol=2e-3)
     with pytest.raises(ValueError, match="exact or fast"):
         Engine("nv_full", "float32")
+
+
+@pytest.mark.parametrize("precision", ["int8", "int16", "fp16"])
+def test_compressed_weights_change_the_size_and_nothing_else(rng, precision: str) -> None:
+    images = rng.normal(size=(2, 64, 7, 9)).astype(np.float32)
+    dense = weights(rng, 40, 64, 3, 3)
+    sparse = dense * (rng.random(dense.shape) < 0.2)
+    bias = rng.normal(size=40)
+    results, sizes = [], []
+    for compress in (False, True):
+        net = Network(("data", (1, 64, 7, 9)), precision)
+        net.conv2d(sparse, bias, padding=1, compress=compress)
+        data = net.build(calibration=images)
+        sizes.append(len(data))
+        results.append(infer(net, data, images))
+    np.testing.assert_array_equal(results[1], results[0])
+    assert sizes[1] < 0.7 * sizes[0]
+
+
+def test_compression_needs_the_hardware(rng) -> None:
+    net = Network(("data", (1, 3, 6, 6)), "int8", "nv_small")
+    with pytest.raises(NvdlaError, match="no weight compression"):
+        net.conv2d(weights(rng, 4, 3, 3, 3), compress=True)

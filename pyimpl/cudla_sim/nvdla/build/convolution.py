@@ -43,6 +43,18 @@ def add(program: Program, layer: Conv) -> None:
     _, _, rows, columns = layer.weights.shape
     out_shape = layer.output.shape
     stage, table, packed, shift = _numbers(program, layer)
+    bytes_per_kernel = rows * columns * channels * element_size(program.precision)
+    mask = groups = DataCube(address=0)
+    if layer.compress:
+        packed, *extra = layout.compress_weights(
+            packed, layer.weights.shape, program.config, program.precision
+        )
+        mask, groups = (
+            DataCube(
+                type=MemoryType.MC, address=WEIGHTS, offset=program.constant(part), size=len(part)
+            )
+            for part in extra
+        )
     weight = DataCube(
         type=MemoryType.MC,
         address=WEIGHTS,
@@ -74,7 +86,8 @@ def add(program: Program, layer: Conv) -> None:
         kernel_channel_csc=channels,
         input_width_cmac=out_shape[2],
         input_height_cmac=out_shape[1],
-        bytes_per_kernel=rows * columns * channels * element_size(program.precision),
+        bytes_per_kernel=bytes_per_kernel,
+        weight_format=int(layer.compress),
         conv_stride_x=layer.stride[1],
         conv_stride_y=layer.stride[0],
         pad_x_left=left,
@@ -94,8 +107,8 @@ def add(program: Program, layer: Conv) -> None:
         input_cube = picture(source)
     surface = ConvSurface(
         weight=weight,
-        wmb=DataCube(address=0),
-        wgs=DataCube(address=0),
+        wmb=mask,
+        wgs=groups,
         src=input_cube,
         dst=program.flying(out_shape),
     )
@@ -146,7 +159,7 @@ def _numbers(program: Program, layer: Conv) -> tuple[SdpStage, DataCube, NDArray
     kernels = len(layer.weights)
     act = Act.RELU if layer.relu else Act.NONE
     if program.precision == FP16:
-        packed = _pack(program, layer, layer.weights)
+        packed = _pack(program, layer, layer.weights + 0.0)  # -0 becomes 0: compressible
         stage = SdpStage(
             enable=1,
             alu_type=_SUM,

@@ -73,6 +73,7 @@ class Conv(Layer):
     stride: tuple[int, int] = (1, 1)
     pads: tuple[int, int, int, int] = (0, 0, 0, 0)
     dilation: tuple[int, int] = (1, 1)
+    compress: bool = False
 
     def compute(self, *values: Array) -> Array:
         top, bottom, left, right = self.pads

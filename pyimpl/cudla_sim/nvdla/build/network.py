@@ -111,12 +111,14 @@ class Network:
         padding: int | tuple[int, ...] = 0,
         dilation: int | tuple[int, int] = 1,
         relu: bool = False,
+        compress: bool = False,
         name: str | None = None,
         source: Tensor | None = None,
     ) -> Tensor:
         """Convolve with *weights* [kernel, channel, row, column] and add *bias* [kernel].
 
-        *padding* is one number, (y, x) or (top, bottom, left, right).
+        *padding* is one number, (y, x) or (top, bottom, left, right). *compress* stores only the
+        weights that are not zero (configurations with weight compression).
         """
         data = as_float(weights)
         origin = source or self._last
@@ -131,6 +133,8 @@ class Network:
         offset = np.zeros(len(data), np.float32) if bias is None else as_float(bias)
         if offset.shape != (len(data),):
             raise NvdlaError(f"{label}: bias {offset.shape}, {len(data)} kernels")
+        if compress and not self.config.compression:
+            raise NvdlaError(f"{label}: {self.config.name} has no weight compression")
         steps, pads, gaps = pair(stride), four(padding), pair(dilation)
         _, height, width = origin.shape
         shape = (
@@ -139,7 +143,9 @@ class Network:
             output_size(width, data.shape[3], steps[1], pads[2], pads[3], gaps[1]),
         )
         output = Tensor(label, shape)
-        return self._add(Conv(label, [origin], output, relu, data, offset, steps, pads, gaps))
+        return self._add(
+            Conv(label, [origin], output, relu, data, offset, steps, pads, gaps, compress)
+        )
 
     def deconv2d(
         self,
