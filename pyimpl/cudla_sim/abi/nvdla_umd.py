@@ -124,16 +124,18 @@ def entries(task: Any) -> list[Entry]:
     return found
 
 
+_FAULTS = {
+    "dla/timeout": Status.NvDlaError_Timeout,
+    "dla/task": Status.NvDlaError_IoctlFailed,
+}
+
+
 def _check_faults() -> None:
     """Raise ApiError where a fault rule says that the next task fails."""
-    for point, default in (
-        ("dla/timeout", Status.NvDlaError_Timeout),
-        ("dla/task", Status.NvDlaError_IoctlFailed),
-    ):
-        name = process.current().faults.check(point)
-        if name is not None:
-            status = Status.__members__.get(name, default)
-            raise ApiError(status, f"the task was made to fail by the injected fault {point}")
+    fault = process.current().faults.chosen(_FAULTS)
+    if fault is not None:
+        point, status = fault
+        raise ApiError(status, f"the task was made to fail by the injected fault {point}")
 
 
 @nvdla.export("NvDlaSubmit")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar
 
 from .errors import ConfigError
+
+S = TypeVar("S", bound=Enum)
 
 
 @dataclass
@@ -52,4 +57,12 @@ class Faults:
                     rule.passes += 1
                     if rule.nth in (0, rule.passes):
                         return rule.status
+        return None
+
+    def chosen(self, points: Mapping[str, S]) -> tuple[str, S] | None:
+        """The first of *points* that fails now, and its status: the rule's, or the one given."""
+        for point, default in points.items():
+            name = self.check(point)
+            if name is not None:
+                return point, type(default).__members__.get(name, default)
         return None

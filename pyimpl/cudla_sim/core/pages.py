@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 import sys
 import threading
 from collections import deque
@@ -39,6 +40,10 @@ class _Retired:
     def __init__(self) -> None:
         self._ranges: deque[_Pages] = deque()
         self._bytes = 0
+        self._unlock()
+        os.register_at_fork(after_in_child=self._unlock)
+
+    def _unlock(self) -> None:
         # Reentrant: the collector may end other pages while this thread holds it.
         self._lock = threading.RLock()
 

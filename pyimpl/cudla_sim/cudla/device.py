@@ -22,6 +22,11 @@ from .memory import DeviceMemory
 from .module import Module
 from .task import Events, Task
 
+_FAULTS = {
+    "dla/timeout": Status.cudlaErrorDlaErrEngineTimeout,
+    "dla/task": Status.cudlaErrorDlaErrDataMismatch,
+}
+
 MAX_HANDLES = 16  # cuDLA reference: handles a DLA
 DEFAULT_TIMEOUT_MS = 30_000
 MAX_TIMEOUT_MS = 1_000_000
@@ -195,15 +200,10 @@ class Device:
         return report
 
     def _check_faults(self) -> None:
-        faults = self.process.faults
-        for point, default in (
-            ("dla/timeout", Status.cudlaErrorDlaErrEngineTimeout),
-            ("dla/task", Status.cudlaErrorDlaErrDataMismatch),
-        ):
-            name = faults.check(point)
-            if name is not None:
-                status = Status.__members__.get(name, default)
-                raise CudlaError(status, f"the task was made to fail by the injected fault {point}")
+        fault = self.process.faults.chosen(_FAULTS)
+        if fault is not None:
+            point, status = fault
+            raise CudlaError(status, f"the task was made to fail by the injected fault {point}")
 
     def _emit(self, report: Any, begin: int) -> None:
         events = self.process.events

@@ -15,7 +15,6 @@ from golden_nvdla import fixtures
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.core.pages import anonymous
-from cudla_sim.nvdla import UnsupportedOperation
 from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.configs import CONFIGS
@@ -150,10 +149,7 @@ class Replay:
 def test_trace(data: Path, name: str, config: str) -> None:
     item = traces()[name]
     replay = Replay(config, data / "traces")
-    try:
-        for operation in item["ops"]:
-            replay.run(operation)
-    except UnsupportedOperation as error:
-        pytest.skip(str(error))
+    for operation in item["ops"]:
+        replay.run(operation)
     assert not replay.failures
     assert replay.checks or not item["golden"]
