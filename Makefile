@@ -19,6 +19,7 @@ $(VENV)/installed-test: $(VENV)/installed
 # Build the library and the samples, classify the shipped digits.
 run: $(VENV)/installed
 	$(MAKE) --no-print-directory -C c_examples/nvdla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
+	$(MAKE) --no-print-directory -C c_examples/upmem run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
 	$(MAKE) --no-print-directory -C c_examples/cudla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
 
 test: $(VENV)/installed-test
@@ -37,3 +38,4 @@ clean:
 	rm -rf $(VENV) build *.egg-info pyimpl/*.egg-info
 	$(MAKE) -C c_examples/cudla clean
 	$(MAKE) -C c_examples/nvdla clean
+	$(MAKE) -C c_examples/upmem clean

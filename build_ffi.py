@@ -40,6 +40,17 @@ HEADERS = [
     "nvdla/nvdla_inf.h",
     "nvdla/nvdla_os_inf.h",
     "nvdla/dla_interface.h",
+    "upmem/dpu.h",
+    "upmem/dpu_management.h",
+    "upmem/dpu_program.h",
+    "upmem/dpu_loader.h",
+    "upmem/dpu_memory.h",
+    "upmem/dpu_runner.h",
+    "upmem/dpu_log.h",
+    "upmem/dpu_config.h",
+    "upmem/dpu_custom.h",
+    "upmem/dpu_profiler.h",
+    "upmem/dpu_bank_interface_pmc.h",
     "cudla_sim.h",
 ]
 HEADERS = [h for h in HEADERS if (ROOT / "include" / h).exists()]
@@ -92,15 +103,21 @@ def build(editable: bool) -> None:
     """Compiles into the package, so that wheel and editable installs look the same."""
     generate()
     native.compile_all(ROOT, HEADERS, PACKAGE / "lib", sys.executable)
-    installed = PACKAGE / "include"
+    _install(ROOT / "include", PACKAGE / "include", editable)
+    # the DPU compiler compiles these sources into every DPU program
+    _install(ROOT / "shim" / "dpu_run", PACKAGE / "dpu_run", editable)
+
+
+def _install(source: Path, installed: Path, editable: bool) -> None:
+    """Puts a folder into the package: a copy in a wheel, a link where one works on the source."""
     if installed.is_symlink():
         installed.unlink()
     elif installed.exists():
         shutil.rmtree(installed)
     if editable:
-        installed.symlink_to(ROOT / "include")
+        installed.symlink_to(source)
     else:
-        shutil.copytree(ROOT / "include", installed)
+        shutil.copytree(source, installed)
 
 
 # --- PEP 517 / 660 hooks ---------------------------------------------------------------------

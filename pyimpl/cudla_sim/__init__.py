@@ -1,4 +1,4 @@
-"""cudla-sim: what C programs see of cuDLA, NVDLA, NvSci and CUDA, seen from Python.
+"""cudla-sim: what C programs see of cuDLA, NVDLA, NvSci, CUDA and UPMEM, seen from Python.
 
 The objects here are those the C library works with, in the same process::
 
@@ -23,6 +23,7 @@ __all__ = [
     "memory",
     "process",
     "reset",
+    "upmem",
 ]
 __version__ = "0.1.0"
 
@@ -65,7 +66,7 @@ def inject_fault(rule: str) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Live views of the current process: ``dla``, ``memory``, ``process``."""
+    """Live views of the current process: ``dla``, ``memory``, ``process``, ``upmem``."""
     from .core import process as processes
 
     if name == "process":
@@ -76,4 +77,8 @@ def __getattr__(name: str) -> Any:
         from .cudla.device import dla
 
         return dla(processes.current())
+    if name == "upmem":
+        import importlib
+
+        return importlib.import_module(".upmem", __name__)
     raise AttributeError(f"module 'cudla_sim' has no attribute {name!r}")

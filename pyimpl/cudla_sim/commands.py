@@ -54,7 +54,9 @@ def run(
         raise typer.Exit(2)
     paths.make_links()
     search = flags.environment(cuda=not no_cuda and not paths.real_cuda_present())
-    environment = {**os.environ, "LD_LIBRARY_PATH": search["LD_LIBRARY_PATH"]}
+    # hosts of DPU programs may call the DPU compiler, so it is on their PATH
+    given = {name: search[name] for name in ("LD_LIBRARY_PATH", "PATH", "UPMEM_HOME")}
+    environment = {**os.environ, **given}
     environment.update({name: value for name, value in settings.items() if value})
     environment.setdefault("CUDLA_SIM_PYTHON", sys.executable)
     try:

@@ -16,13 +16,15 @@ OPTIONS = {
     "--libdir": "the folder with the libraries",
     "--cmakedir": "the folder with the CMake package",
     "--pkgconfigdir": "the folder with the .pc files",
+    "--upmem-home": "the folder that UPMEM programs look for in UPMEM_HOME",
     "--env": "shell commands that let existing Makefiles and programs find everything",
 }
 
 
 def include_dirs(cuda: bool) -> list[Path]:
     include = paths.include_dir()
-    return [include, include / "nvdla", *([include / "cuda"] if cuda else [])]
+    own = [include, include / "nvdla", include / "upmem"]
+    return [*own, include / "cuda"] if cuda else own
 
 
 def library_dirs(cuda: bool) -> list[Path]:
@@ -44,7 +46,8 @@ def ldflags(cuda: bool) -> str:
 
 
 def libs(cuda: bool) -> str:
-    names = ["cudla", "nvscibuf", "nvscisync", "nvdla_runtime", *(["cudart"] if cuda else [])]
+    names = ["cudla", "nvscibuf", "nvscisync", "nvdla_runtime", "dpu"]
+    names += ["cudart"] if cuda else []
     return f"{ldflags(cuda)} " + _quoted([f"-l{n}" for n in names])
 
 
@@ -56,8 +59,9 @@ def environment(cuda: bool) -> dict[str, str]:
         "CPATH": include_dirs(cuda),
         "PKG_CONFIG_PATH": [paths.pkgconfig_dir()],
         "CMAKE_PREFIX_PATH": [paths.PACKAGE],
+        "PATH": [paths.tools_dir()],
     }
-    found = {}
+    found = {"UPMEM_HOME": str(paths.sdk_dir())}
     for name, folders in lists.items():
         old = [p for p in os.environ.get(name, "").split(os.pathsep) if p]
         fresh = [str(f) for f in folders]
@@ -80,4 +84,6 @@ def answer(option: str, cuda: bool) -> str:
         return str(paths.cmake_dir())
     if option == "--pkgconfigdir":
         return str(paths.pkgconfig_dir())
+    if option == "--upmem-home":
+        return str(paths.sdk_dir())
     return "\n".join(f"export {n}={shlex.quote(v)}" for n, v in environment(cuda).items())

@@ -1,8 +1,10 @@
-"""Where headers and libraries lie, and the drop-in names of the libraries."""
+"""Where headers, libraries and tools lie, and the drop-in names of the libraries."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -20,12 +22,52 @@ LINKS = {
     "libnvscicommon.so": "libcudla_sim.so",
     "libnvscicommon.so.1": "libcudla_sim.so",
     "libnvdla_runtime.so": "libcudla_sim.so",
+    "libdpu.so": "libcudla_sim.so",
+    "libdpu.so.2025.1": "libcudla_sim.so",
     "cuda/libcudart.so": "../libcudart_sim.so",
     "cuda/libcudart.so.12": "../libcudart_sim.so",
     "cuda/libcudart.so.13": "../libcudart_sim.so",
     "cuda/libcuda.so": "../libcudart_sim.so",
     "cuda/libcuda.so.1": "../libcudart_sim.so",
 }
+
+# The UPMEM SDK's own folders, for programs that look below ${UPMEM_HOME}; relative to ``sdk``.
+SDK_LINKS = {
+    "include/dpu": "../../include/upmem",
+    "lib": "../lib",
+    "share/upmem/include": "../../../include/upmem",
+}
+
+# Commands below ``sdk``: the real ones in bin/, and in tools/ those that belong on PATH, where a
+# second `clang` would be in the way of the user's own.
+_DPU_COMPILER = "exec {python} -P -m cudla_sim.upmem.toolchain.cli"
+_SCRIPTS = {
+    "bin/dpu-upmem-dpurte-clang": _DPU_COMPILER + ' "$@"\n',
+    "bin/dpu-clang": _DPU_COMPILER + ' "$@"\n',
+    "bin/clang": """\
+# The DPU compiler when the target is a DPU, otherwise the next clang on PATH.
+for word in "$@"; do
+    case $word in
+    --target=dpu-upmem-dpurte | dpu-upmem-dpurte)
+        {compiler} "$@" ;;
+    esac
+done
+here=$(cd "$(dirname "$0")" && pwd -P)
+IFS=:
+for folder in $PATH; do
+    if [ -x "$folder/clang" ] && [ "$(cd "$folder" && pwd -P)" != "$here" ]; then
+        unset IFS
+        exec "$folder/clang" "$@"
+    fi
+done
+echo "clang: there is no other clang on PATH; this one compiles for --target=dpu-upmem-dpurte" >&2
+exit 127
+""",
+    "bin/dpu-pkg-config": 'exec {python} -P -m cudla_sim.tools.dpu_pkg_config "$@"\n',
+    "bin/dpu_v1A_mode": 'export DPU_ARCH_VERSION=v1A\n[ $# -eq 0 ] || "$@"\n',
+    "bin/dpu_v1B_mode": 'export DPU_ARCH_VERSION=v1B\n[ $# -eq 0 ] || "$@"\n',
+}
+_NOT_ON_PATH = ("bin/clang",)
 
 
 def include_dir() -> Path:
@@ -44,19 +86,68 @@ def cmake_dir() -> Path:
     return lib_dir() / "cmake" / "cudla-sim"
 
 
+def sdk_dir() -> Path:
+    """What UPMEM_HOME names."""
+    return PACKAGE / "sdk"
+
+
+def tools_dir() -> Path:
+    """The folder with the UPMEM commands that belong on PATH."""
+    return sdk_dir() / "tools"
+
+
+def dpu_run_dir() -> Path:
+    """The sources of what runs a DPU program; the DPU compiler compiles them into it."""
+    return PACKAGE / "dpu_run"
+
+
 def library() -> Path:
     return lib_dir() / "libcudla_sim.so"
 
 
 def make_links() -> None:
-    """Makes the drop-in names that are not there yet. Raises OSError in a read-only folder."""
+    """Makes what is not there yet of the drop-in names and of the UPMEM commands.
+
+    Raises OSError in a read-only folder.
+    """
     for name, target in LINKS.items():
-        link = lib_dir() / name
-        if link.is_symlink() and os.readlink(link) == target:
-            continue
-        link.parent.mkdir(exist_ok=True)
-        link.unlink(missing_ok=True)
-        link.symlink_to(target)
+        _link(lib_dir() / name, target)
+    for name, target in SDK_LINKS.items():
+        _link(sdk_dir() / name, target)
+    python = shlex.quote(_interpreter())
+    for name, body in _SCRIPTS.items():
+        text = body.replace("{compiler}", _DPU_COMPILER).replace("{python}", python)
+        _script(sdk_dir() / name, text)
+        if name not in _NOT_ON_PATH:
+            command = name.rpartition("/")[2]
+            _link(tools_dir() / command, f"../{name}")
+
+
+def _interpreter() -> str:
+    """One name for this interpreter, under whichever of its names it was started."""
+    usual = Path(sys.prefix) / "bin" / "python3"
+    return str(usual) if usual.exists() else sys.executable
+
+
+def _link(link: Path, target: str) -> None:
+    if link.is_symlink() and os.readlink(link) == target:
+        return
+    link.parent.mkdir(parents=True, exist_ok=True)
+    fresh = link.with_name(f".{link.name}.{os.getpid()}")
+    fresh.symlink_to(target)
+    fresh.replace(link)  # another process may be doing the same
+
+
+def _script(file: Path, body: str) -> None:
+    """Writes a command of our own interpreter, which is what knows this package."""
+    text = f"#!/bin/sh\n{body}"
+    if file.exists() and file.read_text() == text:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    fresh.write_text(text)
+    fresh.chmod(0o755)
+    fresh.replace(file)
 
 
 def real_cuda_present() -> bool:

@@ -60,12 +60,25 @@ FAILURE = {
     "int32_t": "-1",
     "cudaError_t": "cudaErrorUnknown",
     "CUresult": "CUDA_ERROR_UNKNOWN",
+    "dpu_error_t": "DPU_ERR_INTERNAL",
+    "_Bool": "0",
     "int": "-1",
     "size_t": "0",
+    "uint8_t": "0",
+    "uint16_t": "0",
     "uint32_t": "0",
-    "const char *": "(const char *)0",
-    "void *": "(void *)0",
+    "uint64_t": "0",
+    "dpu_id_t": "0",
+    "dpu_slice_id_t": "0",
+    "dpu_member_id_t": "0",
+    "dpu_description_t": "(dpu_description_t)0",
+    "dpu_run_context_t": "(dpu_run_context_t)0",
+    "dpu_profiling_context_t": "(dpu_profiling_context_t)0",
     "void": "",
+}
+# The same for single functions.
+FAILURE_OF = {
+    "dpu_error_to_string": 'strdup("internal error")',  # the caller frees it and prints it before
 }
 
 
@@ -90,13 +103,19 @@ def family(header: str) -> str:
 
 
 def _failure(function: Function) -> str:
-    try:
-        return FAILURE[function.returns]
-    except KeyError:
-        raise SystemExit(
-            f"build_ffi: no failure value known for return type {function.returns!r} "
-            f"of {function.name} ({function.header})"
-        ) from None
+    returns = function.returns
+    if function.name in FAILURE_OF:
+        return FAILURE_OF[function.name]
+    if returns in FAILURE:
+        return FAILURE[returns]
+    if returns.endswith("*"):
+        return f"({returns})0"
+    if returns.startswith("struct "):
+        return f"({returns}){{0}}"
+    raise SystemExit(
+        f"build_ffi: no failure value known for return type {returns!r} "
+        f"of {function.name} ({function.header})"
+    )
 
 
 def _named(function: Function, new_name: str) -> tuple[str, list[str]]:
@@ -192,7 +211,7 @@ def exports_c(api: Api, headers: list[str]) -> str:
     """C wrappers of libcudla_sim.so; the CUDA ones under private names for libcudart_sim.so."""
     parts = [f"/* {BANNER} */"]
     parts += [f'#include "{h}"' for h in headers]
-    parts.append('#include "boot.h"')
+    parts.append('#include "boot.h"\n#include <string.h>')
     for function in exported(api):
         if function.name in HAND_WRITTEN:
             continue

@@ -66,8 +66,27 @@ void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_cou
                   const int64_t *offsets, const int64_t *starts, size_t steps,
                   const int32_t *packed, const uint16_t *raw, const uint8_t *odd, size_t kernels,
                   int64_t *mantissas, int32_t *exponents, uint32_t *results);
+struct sim_dpu_place { uint64_t base, offset, size; int to_dpu; };
+struct sim_dpu_sg {
+    get_block_func_t function;
+    void *arguments;
+    uint32_t max_blocks;
+    int check_length;
+};
+struct sim_dpu_sg_result { uint32_t dpu, block; uint64_t found; };
+int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slots,
+                         const uint64_t *hosts, size_t count);
+int sim_dpu_scatter_gather(const struct sim_dpu_place *place, const uint32_t *slots,
+                           const uint32_t *indexes, size_t count, const struct sim_dpu_sg *sg,
+                           struct sim_dpu_sg_result *result);
+int sim_dpu_callback(void *function, const struct dpu_set_t *set, uint32_t number,
+                     void *arguments, uint64_t token);
+uint64_t sim_dpu_token(void);
+int sim_dpu_print(void *function, void *argument, const char *text);
+size_t sim_dpu_write(FILE *stream, const char *text, size_t size);
 void *memcpy(void *to, const void *from, size_t size);
 void *malloc(size_t size);
+void free(void *memory);
 """
 
 _SOURCE = """
@@ -83,6 +102,7 @@ void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_cou
                   int64_t *mantissas, int32_t *exponents, uint32_t *results);
 const cudlaExternalEtbl *sim_external_table(void);
 int sim_nvdla_foreign_port(void);
+#include "upmem_copy.h"
 static int cffi_start_python(void);
 int sim_cffi_start(void) {{ return cffi_start_python(); }}
 """
@@ -142,6 +162,7 @@ def compile_all(root: Path, headers: list[str], out: Path, python: str) -> None:
         "-Wall",
         f"-I{root / 'include'}",
         f"-I{root / 'include' / 'cuda'}",
+        f"-I{root / 'include' / 'upmem'}",
         f"-I{shim}",
         f"-I{sysconfig.get_paths()['include']}",
         f'-DCUDLA_SIM_BAKED_PYTHON="{python}"',

@@ -74,6 +74,7 @@ def preprocess(header: Path, include: Path, parse_include: Path, *extra: str) ->
         f"-I{parse_include}",
         f"-I{include}",
         f"-I{include / 'cuda'}",
+        f"-I{include / 'upmem'}",
         *extra,
         str(header),
     ]

@@ -92,8 +92,9 @@ class _Types:
 
 
 def _dimension(node: c_ast.Node) -> int:
-    if isinstance(node, c_ast.BinaryOp) and node.op == "+":
-        return _dimension(node.left) + _dimension(node.right)
+    if isinstance(node, c_ast.BinaryOp):
+        left, right = _dimension(node.left), _dimension(node.right)
+        return {"+": left + right, "*": left * right}[node.op]
     return int(node.value.rstrip("uUlL"), 0)
 
 

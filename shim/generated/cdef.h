@@ -1713,6 +1713,536 @@ typedef enum NvDlaHeap
   NvDlaHeap_System = 0,
   NvDlaHeap_SRAM = 1
 } NvDlaHeap;
+typedef enum dpu_error_t
+{
+  DPU_OK = 0,
+  DPU_ERR_INTERNAL = 1,
+  DPU_ERR_SYSTEM = 2,
+  DPU_ERR_DRIVER = 3,
+  DPU_ERR_ALLOCATION = 4,
+  DPU_ERR_INVALID_DPU_SET = 5,
+  DPU_ERR_INVALID_THREAD_ID = 6,
+  DPU_ERR_INVALID_NOTIFY_ID = 7,
+  DPU_ERR_INVALID_WRAM_ACCESS = 8,
+  DPU_ERR_INVALID_IRAM_ACCESS = 9,
+  DPU_ERR_INVALID_MRAM_ACCESS = 10,
+  DPU_ERR_INVALID_SYMBOL_ACCESS = 11,
+  DPU_ERR_MRAM_BUSY = 12,
+  DPU_ERR_TRANSFER_ALREADY_SET = 13,
+  DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER = 14,
+  DPU_ERR_WRAM_FIFO_FULL = 15,
+  DPU_ERR_NO_PROGRAM_LOADED = 16,
+  DPU_ERR_DIFFERENT_DPU_PROGRAMS = 17,
+  DPU_ERR_CORRUPTED_MEMORY = 18,
+  DPU_ERR_DPU_DISABLED = 19,
+  DPU_ERR_DPU_ALREADY_RUNNING = 20,
+  DPU_ERR_INVALID_MEMORY_TRANSFER = 21,
+  DPU_ERR_INVALID_LAUNCH_POLICY = 22,
+  DPU_ERR_DPU_FAULT = 23,
+  DPU_ERR_ELF_INVALID_FILE = 24,
+  DPU_ERR_ELF_NO_SUCH_FILE = 25,
+  DPU_ERR_ELF_NO_SUCH_SECTION = 26,
+  DPU_ERR_TIMEOUT = 27,
+  DPU_ERR_INVALID_PROFILE = 28,
+  DPU_ERR_UNKNOWN_SYMBOL = 29,
+  DPU_ERR_LOG_FORMAT = 30,
+  DPU_ERR_LOG_CONTEXT_MISSING = 31,
+  DPU_ERR_LOG_BUFFER_TOO_SMALL = 32,
+  DPU_ERR_VPD_INVALID_FILE = 33,
+  DPU_ERR_VPD_NO_REPAIR = 34,
+  DPU_ERR_NO_THREAD_PER_RANK = 35,
+  DPU_ERR_INVALID_BUFFER_SIZE = 36,
+  DPU_ERR_NONBLOCKING_SYNC_CALLBACK = 37,
+  DPU_ERR_TOO_MANY_TASKLETS = 38,
+  DPU_ERR_SG_TOO_MANY_BLOCKS = 39,
+  DPU_ERR_SG_LENGTH_MISMATCH = 40,
+  DPU_ERR_SG_NOT_ACTIVATED = 41,
+  DPU_ERR_SG_NOT_MRAM_SYMBOL = 42,
+  DPU_ERR_ASYNC_JOBS = -2147483648
+} dpu_error_t;
+typedef uint16_t dpu_rank_id_t;
+typedef uint32_t dpu_id_t;
+typedef uint8_t dpu_slice_id_t;
+typedef uint8_t dpu_member_id_t;
+typedef uint8_t dpu_group_id_t;
+typedef uint8_t dpu_thread_t;
+typedef uint8_t dpu_notify_bit_id_t;
+typedef uint8_t dpu_bitfield_t;
+typedef uint8_t dpu_ci_bitfield_t;
+typedef uint64_t dpuinstruction_t;
+typedef uint32_t dpuword_t;
+typedef uint16_t iram_addr_t;
+typedef uint16_t iram_size_t;
+typedef uint32_t wram_addr_t;
+typedef uint32_t wram_size_t;
+typedef uint32_t mram_addr_t;
+typedef uint32_t mram_size_t;
+typedef uint32_t dpu_mem_max_addr_t;
+typedef uint32_t dpu_mem_max_size_t;
+typedef enum dpu_launch_policy_t
+{
+  DPU_ASYNCHRONOUS = 0,
+  DPU_SYNCHRONOUS = 1
+} dpu_launch_policy_t;
+typedef enum dpu_xfer_t
+{
+  DPU_XFER_TO_DPU = 0,
+  DPU_XFER_FROM_DPU = 1
+} dpu_xfer_t;
+typedef enum dpu_xfer_flags_t
+{
+  DPU_XFER_DEFAULT = 0,
+  DPU_XFER_NO_RESET = 1,
+  DPU_XFER_ASYNC = 2,
+  DPU_XFER_PARALLEL = 4
+} dpu_xfer_flags_t;
+typedef enum dpu_sg_xfer_flags_t
+{
+  DPU_SG_XFER_DEFAULT = 0,
+  DPU_SG_XFER_ASYNC = 2,
+  DPU_SG_XFER_DISABLE_LENGTH_CHECK = 4
+} dpu_sg_xfer_flags_t;
+typedef enum dpu_callback_flags_t
+{
+  DPU_CALLBACK_DEFAULT = 0,
+  DPU_CALLBACK_ASYNC = 1,
+  DPU_CALLBACK_NONBLOCKING = 2,
+  DPU_CALLBACK_SINGLE_CALL = 4,
+  DPU_CALLBACK_PARALLEL = 8
+} dpu_callback_flags_t;
+typedef enum dpu_clock_division_t
+{
+  DPU_CLOCK_DIV8 = 0,
+  DPU_CLOCK_DIV3 = 3,
+  DPU_CLOCK_DIV4 = 4,
+  DPU_CLOCK_DIV2 = 8
+} dpu_clock_division_t;
+typedef enum dpu_event_kind_t
+{
+  DPU_EVENT_RESET = 0,
+  DPU_EVENT_EXTRACT_CONTEXT = 1,
+  DPU_EVENT_RESTORE_CONTEXT = 2,
+  DPU_EVENT_MRAM_ACCESS_PROGRAM = 3,
+  DPU_EVENT_LOAD_PROGRAM = 4,
+  DPU_EVENT_DEBUG_ACTION = 5
+} dpu_event_kind_t;
+struct dpu_rank_t;
+struct dpu_t;
+struct dpu_program_t;
+typedef enum dpu_set_kind_t
+{
+  DPU_SET_RANKS = 0,
+  DPU_SET_DPU = 1
+} dpu_set_kind_t;
+struct _dpu_set_list_t
+{
+  uint32_t nr_ranks;
+  struct dpu_rank_t **ranks;
+};
+struct dpu_set_t
+{
+  dpu_set_kind_t kind;
+  union 
+  {
+    struct _dpu_set_list_t list;
+    struct dpu_t *dpu;
+  };
+};
+struct dpu_symbol_t
+{
+  dpu_mem_max_addr_t address;
+  dpu_mem_max_size_t size;
+};
+struct dpu_incbin_t
+{
+  uint8_t *buffer;
+  size_t size;
+  const char *path;
+};
+struct sg_block_info
+{
+  uint8_t *addr;
+  uint32_t length;
+};
+typedef _Bool (*get_block_func_t)(struct sg_block_info *out, uint32_t dpu_index, uint32_t block_index, void *args);
+typedef struct get_block_t
+{
+  get_block_func_t f;
+  void *args;
+  size_t args_size;
+} get_block_t;
+struct _dpu_context_info_t
+{
+  uint32_t nr_threads;
+  uint32_t nr_registers;
+  uint32_t nr_atomic_bits;
+  iram_size_t iram_size;
+  mram_size_t mram_size;
+  wram_size_t wram_size;
+};
+struct dpu_context_t
+{
+  struct _dpu_context_info_t info;
+  dpuinstruction_t *iram;
+  uint8_t *mram;
+  dpuword_t *wram;
+  uint32_t *registers;
+  iram_addr_t *pcs;
+  _Bool *atomic_register;
+  _Bool *zero_flags;
+  _Bool *carry_flags;
+  uint8_t nr_of_running_threads;
+  uint8_t *scheduling;
+  _Bool bkp_fault;
+  _Bool dma_fault;
+  _Bool mem_fault;
+  dpu_thread_t bkp_fault_thread_index;
+  dpu_thread_t dma_fault_thread_index;
+  dpu_thread_t mem_fault_thread_index;
+  uint32_t bkp_fault_id;
+};
+typedef enum dpu_checkpoint_flags_t
+{
+  DPU_CHECKPOINT_NONE = 0,
+  DPU_CHECKPOINT_INTERNAL = 1,
+  DPU_CHECKPOINT_IRAM = 2,
+  DPU_CHECKPOINT_MRAM = 8,
+  DPU_CHECKPOINT_WRAM = 16,
+  DPU_CHECKPOINT_ALL = 27
+} dpu_checkpoint_flags_t;
+typedef enum dpu_transfer_matrix_type_t
+{
+  DPU_DEFAULT_XFER_MATRIX = 0,
+  DPU_SG_XFER_MATRIX = 1
+} dpu_transfer_matrix_type_t;
+struct sg_xfer_buffer
+{
+  uint32_t max_nr_blocks;
+  uint8_t **blocks_addr;
+  uint32_t *blocks_length;
+  uint32_t nr_blocks;
+};
+struct dpu_transfer_matrix
+{
+  union 
+  {
+    void *ptr[64];
+    struct sg_xfer_buffer *sg_ptr[64];
+  };
+  uint32_t offset;
+  uint32_t size;
+  dpu_transfer_matrix_type_t type;
+};
+typedef enum dpu_fifo_direction_t
+{
+  DPU_INPUT_FIFO = 0,
+  DPU_OUTPUT_FIFO = 1
+} dpu_fifo_direction_t;
+struct dpu_fifo_rank_t
+{
+  uint8_t dpu_fifo_ptr_size;
+  uint32_t dpu_fifo_address;
+  uint32_t dpu_fifo_data_size;
+  uint64_t dpu_fifo_pointers[2 * 64];
+  struct dpu_transfer_matrix fifo_pointers_matrix;
+  struct dpu_transfer_matrix transfer_matrix;
+  uint32_t max_retries;
+  uint32_t time_for_retry;
+};
+struct dpu_fifo_link_t
+{
+  dpu_fifo_direction_t direction;
+  struct dpu_symbol_t fifo_symbol;
+  struct dpu_fifo_rank_t *rank_fifos;
+};
+struct dpu_set_rank_iterator_t
+{
+  struct dpu_set_t *set;
+  uint32_t count;
+  uint32_t next_idx;
+  _Bool has_next;
+  struct dpu_set_t next;
+};
+struct dpu_set_dpu_iterator_t
+{
+  struct dpu_set_rank_iterator_t rank_iterator;
+  uint32_t count;
+  uint32_t next_idx;
+  _Bool has_next;
+  struct dpu_set_t next;
+};
+typedef enum dpu_chip_id_e
+{
+  vD = 0,
+  vD_cas = 1,
+  vD_fun = 2,
+  vD_asic1 = 3,
+  vD_asic8 = 4,
+  vD_fpga1 = 5,
+  vD_fpga8 = 6,
+  vD_asic4 = 7,
+  vD_fpga4 = 8,
+  vD_fun_v1_4 = 66,
+  vD_asic1_v1_4 = 67,
+  vD_asic8_v1_4 = 68,
+  vD_fpga1_v1_4 = 69,
+  vD_fpga8_v1_4 = 70,
+  vD_asic4_v1_4 = 71,
+  vD_fpga4_v1_4 = 72
+} dpu_chip_id_e;
+struct dpu_carousel_config
+{
+  uint8_t cmd_duration;
+  uint8_t cmd_sampling;
+  uint8_t res_duration;
+  uint8_t res_sampling;
+};
+struct dpu_bit_config
+{
+  uint16_t cpu2dpu;
+  uint16_t dpu2cpu;
+  uint8_t nibble_swap;
+  uint8_t stutter;
+};
+struct dpu_hw_description_t
+{
+  struct 
+  {
+    uint32_t chip_id;
+  } signature;
+  struct 
+  {
+    struct dpu_carousel_config carousel;
+    uint32_t fck_frequency_in_mhz;
+    uint8_t reset_wait_duration;
+    uint8_t std_temperature;
+    uint8_t clock_division;
+  } timings;
+  struct 
+  {
+    uint8_t nr_of_control_interfaces;
+    uint8_t nr_of_dpus_per_control_interface;
+    uint8_t ci_mask;
+  } topology;
+  struct 
+  {
+    mram_size_t mram_size;
+    wram_size_t wram_size;
+    iram_size_t iram_size;
+    uint8_t ci_pc_lsb_nr_phys_bits;
+  } memories;
+  struct 
+  {
+    struct dpu_bit_config pcb_transformation;
+    uint8_t nr_of_threads;
+    uint32_t nr_of_atomic_bits;
+    uint32_t nr_of_notify_bits;
+    uint8_t nr_of_work_registers_per_thread;
+  } dpu;
+};
+typedef enum dpu_type_t
+{
+  FUNCTIONAL_SIMULATOR = 0,
+  CYCLE_ACCURATE_SIMULATOR = 1,
+  RTL_SIMULATOR = 2,
+  HW = 3,
+  BACKUP_SPI = 4,
+  SCENARIO = 5,
+  NB_OF_DPU_TYPES = 6
+} dpu_type_t;
+struct _dpu_description_t
+{
+  struct dpu_hw_description_t hw;
+  dpu_type_t type;
+  struct 
+  {
+    _Bool mram_access_by_dpu_only;
+    _Bool api_must_switch_mram_mux;
+    _Bool init_mram_mux;
+    _Bool do_iram_repair;
+    _Bool do_wram_repair;
+    _Bool ignore_vpd;
+    _Bool enable_cycle_accurate_behavior;
+    _Bool disable_api_safe_checks;
+    _Bool disable_reset_on_alloc;
+    _Bool ignore_pcb_config;
+  } configuration;
+  uint32_t refcount;
+  struct 
+  {
+    void *data;
+    void (*free)(void *data);
+  } _internals;
+};
+typedef struct _dpu_description_t *dpu_description_t;
+struct dpu_iterator_t
+{
+  struct dpu_rank_t *rank;
+  uint32_t count;
+  uint32_t next_idx;
+  _Bool has_next;
+  struct dpu_t *next;
+};
+struct _dpu_elf_symbol
+{
+  char *name;
+  unsigned int value;
+  unsigned int size;
+};
+typedef struct _dpu_elf_symbol dpu_elf_symbol_t;
+struct _dpu_elf_symbols
+{
+  unsigned int nr_symbols;
+  dpu_elf_symbol_t *map;
+};
+typedef struct _dpu_elf_symbols dpu_elf_symbols_t;
+struct _dpu_elf_runtime_info_item
+{
+  uint32_t value;
+  uint32_t size;
+  _Bool exists;
+};
+typedef struct _dpu_elf_runtime_info_item dpu_elf_runtime_info_item_t;
+struct _dpu_elf_runtime_info
+{
+  dpu_elf_runtime_info_item_t sys_heap_pointer_reset;
+  dpu_elf_runtime_info_item_t sys_heap_pointer;
+  dpu_elf_runtime_info_item_t sys_wq_table;
+  dpu_elf_runtime_info_item_t sys_stack_table;
+  dpu_elf_runtime_info_item_t printf_buffer;
+  dpu_elf_runtime_info_item_t printf_state;
+  dpu_elf_runtime_info_item_t sys_end;
+  dpu_elf_runtime_info_item_t mcount;
+  dpu_elf_runtime_info_item_t ret_mcount;
+  dpu_elf_runtime_info_item_t thread_profiling;
+  dpu_elf_runtime_info_item_t nr_threads;
+  dpu_elf_runtime_info_item_t perfcounter_end_value;
+  dpu_elf_runtime_info_item_t open_print_sequence;
+  dpu_elf_runtime_info_item_t close_print_sequence;
+  dpu_elf_symbols_t mutex_info;
+  dpu_elf_symbols_t semaphore_info;
+  dpu_elf_symbols_t barrier_info;
+};
+typedef struct _dpu_elf_runtime_info dpu_elf_runtime_info_t;
+typedef void *dpu_elf_file_t;
+struct dpu_program_t
+{
+  uint8_t nr_threads_enabled;
+  int32_t printf_buffer_address;
+  int32_t printf_buffer_size;
+  int32_t printf_write_pointer_address;
+  int32_t printf_buffer_has_wrapped_address;
+  dpu_elf_symbols_t *symbols;
+  int32_t mcount_address;
+  int32_t ret_mcount_address;
+  int32_t thread_profiling_address;
+  int32_t perfcounter_end_value_address;
+  dpu_elf_symbols_t *profiling_symbols;
+  int32_t open_print_sequence_addr;
+  int32_t close_print_sequence_addr;
+  int32_t reference_count;
+  char *program_path;
+};
+typedef enum dpu_loader_target_t
+{
+  DPU_LOADER_TARGET_RANK = 0,
+  DPU_LOADER_TARGET_DPU = 1
+} dpu_loader_target_t;
+struct _dpu_loader_env_t
+{
+  dpu_loader_target_t target;
+  union 
+  {
+    struct dpu_rank_t *rank;
+    struct dpu_t *dpu;
+  };
+};
+typedef struct _dpu_loader_env_t *dpu_loader_env_t;
+typedef dpu_error_t (*mem_patch_function_t)(dpu_loader_env_t env, void *content, dpu_mem_max_addr_t address, dpu_mem_max_size_t size, _Bool init);
+struct _dpu_loader_context_t
+{
+  mem_patch_function_t patch_iram;
+  mem_patch_function_t patch_wram;
+  mem_patch_function_t patch_mram;
+  uint32_t nr_of_instructions;
+  uint32_t nr_of_wram_words;
+  uint32_t nr_of_mram_bytes;
+  uint32_t dummy;
+  struct _dpu_loader_env_t env;
+};
+typedef struct _dpu_loader_context_t *dpu_loader_context_t;
+struct _dpu_run_context_t;
+typedef struct _dpu_run_context_t *dpu_run_context_t;
+typedef dpu_error_t (*dpu_log_print_fct_t)(void *arg, const char *fmt, ...);
+typedef enum dpu_custom_command_t
+{
+  DPU_COMMAND_DPU_SOFT_RESET = 0,
+  DPU_COMMAND_ALL_SOFT_RESET = 1,
+  DPU_COMMAND_DPU_PREEXECUTION = 2,
+  DPU_COMMAND_ALL_PREEXECUTION = 3,
+  DPU_COMMAND_DPU_POSTEXECUTION = 4,
+  DPU_COMMAND_ALL_POSTEXECUTION = 5,
+  DPU_COMMAND_CUSTOM_LABEL = 6,
+  DPU_COMMAND_POSTMORTEM = 7,
+  DPU_COMMAND_SYSTEM_REPORT = 8,
+  DPU_COMMAND_BINARY_PATH = 9,
+  DPU_COMMAND_EVENT_START = 10,
+  DPU_COMMAND_EVENT_END = 11,
+  DPU_COMMAND_SET_SLICE_INFO = 12
+} dpu_custom_command_t;
+typedef void *dpu_custom_command_args_t;
+typedef enum dpu_profiling_type_e
+{
+  DPU_PROFILING_NOP = 0,
+  DPU_PROFILING_MCOUNT = 1,
+  DPU_PROFILING_STATS = 2,
+  DPU_PROFILING_SAMPLES = 3,
+  DPU_PROFILING_SECTIONS = 4
+} dpu_profiling_type_e;
+struct _dpu_profiling_context_t;
+typedef struct _dpu_profiling_context_t *dpu_profiling_context_t;
+typedef enum bank_interface_pmc_event_t
+{
+  BANK_INTERFACE_PMC_NONE = 0,
+  BANK_INTERFACE_PMC_LDMA_INSTRUCTION = 1,
+  BANK_INTERFACE_PMC_SDMA_INSTRUCTION = 2,
+  BANK_INTERFACE_PMC_READ_64BIT_INSTRUCTION = 4,
+  BANK_INTERFACE_PMC_WRITE_64BIT_INSTRUCTION = 8,
+  BANK_INTERFACE_PMC_HOST_ACTIVATE_COMMAND = 16,
+  BANK_INTERFACE_PMC_HOST_REFRESH_COMMAND = 32,
+  BANK_INTERFACE_PMC_ROW_HAMMER_REFRESH_COMMAND = 64,
+  BANK_INTERFACE_PMC_CYCLES = 128
+} bank_interface_pmc_event_t;
+typedef enum bank_interface_pmc_mode_t
+{
+  BANK_INTERFACE_PMC_32BIT_MODE = 0,
+  BANK_INTERFACE_PMC_64BIT_MODE = 1
+} bank_interface_pmc_mode_t;
+struct _bank_interface_pmc_config_t
+{
+  bank_interface_pmc_mode_t mode;
+  bank_interface_pmc_event_t counter_1;
+  bank_interface_pmc_event_t counter_2;
+};
+typedef struct _bank_interface_pmc_config_t bank_interface_pmc_config_t;
+struct _bank_interface_pmc_two_32bits_t
+{
+  uint32_t counter_1;
+  uint32_t counter_2;
+};
+struct _bank_interface_pmc_one_64bits_t
+{
+  uint64_t counter_1;
+};
+struct _bank_interface_pmc_result_t
+{
+  union 
+  {
+    struct _bank_interface_pmc_two_32bits_t two_32bits;
+    struct _bank_interface_pmc_one_64bits_t one_64bits;
+  };
+};
+typedef struct _bank_interface_pmc_result_t bank_interface_pmc_result_t;
 typedef enum simStatus
 {
   simSuccess = 0,
@@ -1999,6 +2529,174 @@ extern "Python+C" {
     int32_t impl_dla_isr_handler(void *engine_context);
     int32_t impl_dla_process_events(void *engine_context, uint32_t *task_complete);
     void impl_dla_clear_task(void *engine_context);
+    char *impl_dpu_error_to_string(dpu_error_t status);
+    dpu_error_t impl_dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+    dpu_error_t impl_dpu_extract_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+    dpu_error_t impl_dpu_restore_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+    dpu_error_t impl_dpu_initialize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context, mram_addr_t error_store_addr);
+    dpu_error_t impl_dpu_finalize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+    dpu_error_t impl_dpu_execute_thread_step_in_fault_for_dpu(struct dpu_t *dpu, dpu_thread_t thread, struct dpu_context_t *context);
+    dpu_error_t impl_dpu_set_debug_slice_info(struct dpu_rank_t *rank, uint32_t slice_id, uint64_t structure_value, uint64_t slice_target, dpu_bitfield_t host_mux_mram_state);
+    dpu_error_t impl_dpu_restore_mux_context_for_rank(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_save_context_for_rank(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_restore_context_for_rank(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_create_core_dump(struct dpu_rank_t *rank, const char *exe_path, const char *core_file_path, struct dpu_context_t *context, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size);
+    void impl_dpu_free_dpu_context(struct dpu_context_t *context);
+    dpu_error_t impl_dpu_context_fill_from_rank(struct dpu_context_t *context, struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_pop_debug_context(struct dpu_t *dpu, struct dpu_context_t **debug_context);
+    dpu_error_t impl_dpu_checkpoint_save(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context);
+    dpu_error_t impl_dpu_checkpoint_restore(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context);
+    uint32_t impl_dpu_checkpoint_get_serialized_context_size(struct dpu_context_t *context);
+    dpu_error_t impl_dpu_checkpoint_serialize(struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size);
+    dpu_error_t impl_dpu_checkpoint_deserialize(const uint8_t *serialized_context, uint32_t serialized_context_size, struct dpu_context_t *context);
+    dpu_error_t impl_dpu_checkpoint_free(struct dpu_context_t *context);
+    void impl_dpu_transfer_matrix_add_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer);
+    dpu_error_t impl_dpu_transfer_matrix_add_dpu_block(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer, uint32_t length);
+    void impl_dpu_transfer_matrix_set_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix, void *buffer);
+    void impl_dpu_transfer_matrix_clear_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix);
+    void impl_dpu_transfer_matrix_clear_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+    void impl_dpu_transfer_matrix_copy(struct dpu_transfer_matrix *dst, struct dpu_transfer_matrix *src);
+    void *impl_dpu_transfer_matrix_get_ptr(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix);
+    dpu_error_t impl_dpu_link_input_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name);
+    dpu_error_t impl_dpu_link_output_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name);
+    dpu_error_t impl_dpu_fifo_link_free(struct dpu_fifo_link_t *fifo_link);
+    uint16_t impl_get_fifo_size(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu);
+    uint8_t impl_get_fifo_elem_index(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t i);
+    uint8_t *impl_get_fifo_elem(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t *fifo_data, uint8_t i);
+    uint16_t impl_get_fifo_max_size(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo);
+    struct dpu_fifo_rank_t *impl_get_rank_fifo(struct dpu_fifo_link_t *fifo_link, struct dpu_rank_t *rank);
+    void impl_dpu_fifo_set_push_max_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t max_retries);
+    void impl_dpu_fifo_set_time_for_push_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t time_us);
+    uint8_t impl_get_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+    uint8_t impl_get_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+    uint64_t impl_get_fifo_abs_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+    uint64_t impl_get_fifo_abs_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+    void impl_set_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val);
+    void impl_set_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val);
+    void impl_swap_fifo_rd_wr_ptr(struct dpu_fifo_rank_t *fifo);
+    void impl_incr_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo);
+    _Bool impl_is_fifo_full(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+    _Bool impl_is_fifo_empty(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+    dpu_error_t impl_dpu_alloc(uint32_t nr_dpus, const char *profile, struct dpu_set_t *dpu_set);
+    dpu_error_t impl_dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, struct dpu_set_t *dpu_set);
+    dpu_error_t impl_dpu_free(struct dpu_set_t dpu_set);
+    dpu_error_t impl_dpu_get_nr_ranks(struct dpu_set_t dpu_set, uint32_t *nr_ranks);
+    dpu_error_t impl_dpu_get_nr_dpus(struct dpu_set_t dpu_set, uint32_t *nr_dpus);
+    struct dpu_set_rank_iterator_t impl_dpu_set_rank_iterator_from(struct dpu_set_t *set);
+    void impl_dpu_set_rank_iterator_next(struct dpu_set_rank_iterator_t *iterator);
+    struct dpu_set_dpu_iterator_t impl_dpu_set_dpu_iterator_from(struct dpu_set_t *set);
+    void impl_dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator);
+    dpu_error_t impl_dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program);
+    dpu_error_t impl_dpu_load_from_memory(struct dpu_set_t dpu_set, uint8_t *buffer, size_t buffer_size, struct dpu_program_t **program);
+    dpu_error_t impl_dpu_load_from_incbin(struct dpu_set_t dpu_set, struct dpu_incbin_t *incbin, struct dpu_program_t **program);
+    dpu_error_t impl_dpu_get_symbol(struct dpu_program_t *program, const char *symbol_name, struct dpu_symbol_t *symbol);
+    dpu_error_t impl_dpu_launch(struct dpu_set_t dpu_set, dpu_launch_policy_t policy);
+    dpu_error_t impl_dpu_status(struct dpu_set_t dpu_set, _Bool *done, _Bool *fault);
+    dpu_error_t impl_dpu_sync(struct dpu_set_t dpu_set);
+    dpu_error_t impl_dpu_callback(struct dpu_set_t dpu_set, dpu_error_t (*callback)(struct dpu_set_t, uint32_t, void *), void *args, dpu_callback_flags_t flags);
+    dpu_error_t impl_dpu_copy_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length);
+    dpu_error_t impl_dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, void *dst, size_t length);
+    dpu_error_t impl_dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length);
+    dpu_error_t impl_dpu_copy_from_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length);
+    dpu_error_t impl_dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags);
+    dpu_error_t impl_dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags);
+    dpu_error_t impl_dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer);
+    dpu_error_t impl_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);
+    dpu_error_t impl_dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);
+    dpu_error_t impl_dpu_push_sg_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags);
+    dpu_error_t impl_dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags);
+    dpu_error_t impl_dpu_fifo_prepare_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, void *buffer);
+    dpu_error_t impl_dpu_fifo_push_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, dpu_xfer_flags_t flags);
+    dpu_error_t impl_dpu_log_read(struct dpu_set_t set, FILE *stream);
+    void impl_dpu_acquire_description(dpu_description_t description);
+    void impl_dpu_free_description(dpu_description_t description);
+    struct dpu_iterator_t impl_dpu_iterator_from(struct dpu_rank_t *rank);
+    void impl_dpu_iterator_next(struct dpu_iterator_t *iterator);
+    dpu_error_t impl_dpu_get_profile_description(const char *profile, dpu_description_t *description);
+    dpu_error_t impl_dpu_get_rank_of_type(const char *profile, struct dpu_rank_t **rank);
+    dpu_error_t impl_dpu_free_rank(struct dpu_rank_t *rank);
+    void impl_dpu_lock_rank(struct dpu_rank_t *rank);
+    int impl_dpu_trylock_rank(struct dpu_rank_t *rank);
+    void impl_dpu_unlock_rank(struct dpu_rank_t *rank);
+    struct dpu_t *impl_dpu_get(struct dpu_rank_t *rank, dpu_slice_id_t slice_id, dpu_member_id_t dpu_id);
+    dpu_id_t impl_dpu_get_id(struct dpu_t *dpu);
+    dpu_id_t impl_dpu_get_rank_id(struct dpu_rank_t *rank);
+    int impl_dpu_get_rank_numa_node(struct dpu_rank_t *rank);
+    struct dpu_rank_t *impl_dpu_get_rank(struct dpu_t *dpu);
+    dpu_slice_id_t impl_dpu_get_slice_id(struct dpu_t *dpu);
+    dpu_member_id_t impl_dpu_get_member_id(struct dpu_t *dpu);
+    _Bool impl_dpu_is_enabled(struct dpu_t *dpu);
+    dpu_description_t impl_dpu_get_description(struct dpu_rank_t *rank);
+    struct dpu_set_t impl_dpu_set_from_rank(struct dpu_rank_t **rank);
+    struct dpu_set_t impl_dpu_set_from_dpu(struct dpu_t *dpu);
+    struct dpu_rank_t *impl_dpu_rank_from_set(struct dpu_set_t set);
+    struct dpu_t *impl_dpu_from_set(struct dpu_set_t set);
+    dpu_error_t impl_dpu_elf_open(const char *path, dpu_elf_file_t *file);
+    dpu_error_t impl_dpu_elf_map(uint8_t *memory, unsigned int size, dpu_elf_file_t *file, const char *filename_or_null);
+    void impl_dpu_elf_close(dpu_elf_file_t file);
+    dpu_error_t impl_dpu_elf_load_section(dpu_elf_file_t file, const char *name, unsigned int *size, uint8_t **buffer);
+    dpu_error_t impl_dpu_elf_load_symbols(dpu_elf_file_t file, const char *name, dpu_elf_symbols_t **symbols);
+    void impl_dpu_elf_free_symbols(dpu_elf_symbols_t *symbols);
+    dpu_error_t impl_dpu_elf_get_sections(dpu_elf_file_t file, unsigned int *nr_sections, char ***sections);
+    void impl_dpu_elf_get_runtime_info(dpu_elf_file_t file, dpu_elf_runtime_info_t *runtime_info);
+    void impl_free_runtime_info(dpu_elf_runtime_info_t *runtime_info);
+    dpu_error_t impl_dpu_elf_create_core_dump(const char *exe_path, const char *core_file_path, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint8_t *context, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size, uint32_t context_size);
+    void impl_dpu_init_program_ref(struct dpu_program_t *program);
+    void impl_dpu_take_program_ref(struct dpu_program_t *program);
+    void impl_dpu_free_program(struct dpu_program_t *program);
+    struct dpu_program_t *impl_dpu_get_program(struct dpu_t *dpu);
+    void impl_dpu_set_program(struct dpu_t *dpu, struct dpu_program_t *program);
+    dpu_error_t impl_dpu_load_elf_program_from_memory(dpu_elf_file_t *elf_info, const char *path, uint8_t *buffer_start, size_t buffer_size, struct dpu_program_t *program, mram_size_t mram_size_hint);
+    dpu_error_t impl_dpu_load_elf_program(dpu_elf_file_t *elf_info, const char *path, struct dpu_program_t *program, mram_size_t mram_size_hint);
+    dpu_error_t impl_dpu_get_common_program(struct dpu_set_t *dpu_set, struct dpu_program_t **program);
+    void impl_dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu);
+    void impl_dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context);
+    dpu_error_t impl_dpu_copy_to_iram_for_rank(struct dpu_rank_t *rank, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions);
+    dpu_error_t impl_dpu_copy_to_iram_for_dpu(struct dpu_t *dpu, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions);
+    dpu_error_t impl_dpu_copy_from_iram_for_dpu(struct dpu_t *dpu, dpuinstruction_t *destination, iram_addr_t iram_instruction_index, iram_size_t nb_of_instructions);
+    dpu_error_t impl_dpu_copy_to_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix);
+    dpu_error_t impl_dpu_copy_from_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix);
+    dpu_error_t impl_dpu_copy_to_wram_for_rank(struct dpu_rank_t *rank, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words);
+    dpu_error_t impl_dpu_copy_to_wram_for_dpu(struct dpu_t *dpu, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words);
+    dpu_error_t impl_dpu_copy_to_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+    dpu_error_t impl_dpu_copy_from_wram_for_dpu(struct dpu_t *dpu, dpuword_t *destination, wram_addr_t wram_word_offset, wram_size_t nb_of_words);
+    dpu_error_t impl_dpu_copy_from_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+    dpu_error_t impl_dpu_copy_to_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix);
+    dpu_error_t impl_dpu_copy_from_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix);
+    dpu_error_t impl_dpu_copy_to_mram(struct dpu_t *dpu, mram_addr_t mram_byte_offset, const uint8_t *source, mram_size_t nb_of_bytes);
+    dpu_error_t impl_dpu_copy_from_mram(struct dpu_t *dpu, uint8_t *destination, mram_addr_t mram_byte_offset, mram_size_t nb_of_bytes);
+    dpu_error_t impl_dpu_copy_to_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+    dpu_error_t impl_dpu_copy_from_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+    dpu_error_t impl_dpu_launch_thread_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, _Bool should_resume);
+    dpu_error_t impl_dpu_launch_thread_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool should_resume);
+    dpu_error_t impl_dpu_poll_rank(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_poll_dpu(struct dpu_t *dpu, _Bool *dpu_is_running, _Bool *dpu_is_in_fault);
+    dpu_run_context_t impl_dpu_get_run_context(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_boot_dpu(struct dpu_t *dpu);
+    dpu_error_t impl_dpu_boot_rank(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_status_rank(struct dpu_rank_t *rank, _Bool *done, _Bool *fault);
+    dpu_error_t impl_dpu_status_dpu(struct dpu_t *dpu, _Bool *done, _Bool *fault);
+    dpu_error_t impl_dpulog_read_for_dpu_(struct dpu_t *dpu, dpu_log_print_fct_t print_fct, void *arg);
+    dpu_error_t impl_dpulog_read_and_display_contents_of(void *input, size_t input_size, dpu_log_print_fct_t print_fct, void *print_fct_arg);
+    dpu_error_t impl_dpulog_read_for_dpu(struct dpu_t *dpu, FILE *stream);
+    dpu_error_t impl_dpu_reset_rank(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_reset_dpu(struct dpu_t *dpu);
+    dpu_error_t impl_dpu_custom_for_rank(struct dpu_rank_t *rank, dpu_custom_command_t command, dpu_custom_command_args_t args);
+    dpu_error_t impl_dpu_custom_for_dpu(struct dpu_t *dpu, dpu_custom_command_t command, dpu_custom_command_args_t args);
+    dpu_error_t impl_dpu_fill_profiling_info(struct dpu_rank_t *rank, iram_addr_t mcount_address, iram_addr_t ret_mcount_address, wram_addr_t thread_profiling_address, wram_addr_t perfcounter_end_value_address, dpu_elf_symbols_t *profiling_symbols);
+    dpu_error_t impl_dpu_patch_profiling_for_dpu(struct dpu_t *dpu, dpuinstruction_t *source, uint32_t address, uint32_t size, _Bool init);
+    void impl_dpu_collect_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads, const uint32_t *profiled_address);
+    void impl_dpu_collect_samples_profiling(struct dpu_t *dpu, iram_addr_t profiled_address);
+    void impl_dpu_dump_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads);
+    void impl_dpu_dump_samples_profiling(struct dpu_t *dpu);
+    dpu_error_t impl_dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu);
+    void impl_dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value);
+    dpu_profiling_context_t impl_dpu_get_profiling_context(struct dpu_rank_t *rank);
+    dpu_error_t impl_dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration);
+    dpu_error_t impl_dpu_bank_interface_pmc_disable(struct dpu_set_t set);
+    dpu_error_t impl_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set);
+    dpu_error_t impl_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result);
     size_t impl_simExplain(char *buffer, size_t size);
     simStatus impl_simWarmup(void);
     simStatus impl_simReset(void);

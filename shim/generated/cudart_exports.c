@@ -22,6 +22,28 @@
 
 #include "nvdla/dla_interface.h"
 
+#include "upmem/dpu.h"
+
+#include "upmem/dpu_management.h"
+
+#include "upmem/dpu_program.h"
+
+#include "upmem/dpu_loader.h"
+
+#include "upmem/dpu_memory.h"
+
+#include "upmem/dpu_runner.h"
+
+#include "upmem/dpu_log.h"
+
+#include "upmem/dpu_config.h"
+
+#include "upmem/dpu_custom.h"
+
+#include "upmem/dpu_profiler.h"
+
+#include "upmem/dpu_bank_interface_pmc.h"
+
 #include "cudla_sim.h"
 
 #include "boot.h"

@@ -22,9 +22,32 @@
 
 #include "nvdla/dla_interface.h"
 
+#include "upmem/dpu.h"
+
+#include "upmem/dpu_management.h"
+
+#include "upmem/dpu_program.h"
+
+#include "upmem/dpu_loader.h"
+
+#include "upmem/dpu_memory.h"
+
+#include "upmem/dpu_runner.h"
+
+#include "upmem/dpu_log.h"
+
+#include "upmem/dpu_config.h"
+
+#include "upmem/dpu_custom.h"
+
+#include "upmem/dpu_profiler.h"
+
+#include "upmem/dpu_bank_interface_pmc.h"
+
 #include "cudla_sim.h"
 
 #include "boot.h"
+#include <string.h>
 
 extern NvSciError impl_NvSciIpcInit(void);
 SIM_EXPORT NvSciError NvSciIpcInit(void)
@@ -1865,6 +1888,1182 @@ SIM_EXPORT void dla_clear_task(void *engine_context)
 {
     if (sim_enter() != 0) { return; }
     impl_dla_clear_task(engine_context);
+}
+
+extern char *impl_dpu_error_to_string(dpu_error_t status);
+SIM_EXPORT char *dpu_error_to_string(dpu_error_t status)
+{
+    if (sim_enter() != 0) { return strdup("internal error"); }
+    return impl_dpu_error_to_string(status);
+}
+
+extern dpu_error_t impl_dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_extract_pcs_for_dpu(dpu, context);
+}
+
+extern dpu_error_t impl_dpu_extract_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_extract_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_extract_context_for_dpu(dpu, context);
+}
+
+extern dpu_error_t impl_dpu_restore_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_restore_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_restore_context_for_dpu(dpu, context);
+}
+
+extern dpu_error_t impl_dpu_initialize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context, mram_addr_t error_store_addr);
+SIM_EXPORT dpu_error_t dpu_initialize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context, mram_addr_t error_store_addr)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_initialize_fault_process_for_dpu(dpu, context, error_store_addr);
+}
+
+extern dpu_error_t impl_dpu_finalize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_finalize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_finalize_fault_process_for_dpu(dpu, context);
+}
+
+extern dpu_error_t impl_dpu_execute_thread_step_in_fault_for_dpu(struct dpu_t *dpu, dpu_thread_t thread, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_execute_thread_step_in_fault_for_dpu(struct dpu_t *dpu, dpu_thread_t thread, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_execute_thread_step_in_fault_for_dpu(dpu, thread, context);
+}
+
+extern dpu_error_t impl_dpu_set_debug_slice_info(struct dpu_rank_t *rank, uint32_t slice_id, uint64_t structure_value, uint64_t slice_target, dpu_bitfield_t host_mux_mram_state);
+SIM_EXPORT dpu_error_t dpu_set_debug_slice_info(struct dpu_rank_t *rank, uint32_t slice_id, uint64_t structure_value, uint64_t slice_target, dpu_bitfield_t host_mux_mram_state)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_set_debug_slice_info(rank, slice_id, structure_value, slice_target, host_mux_mram_state);
+}
+
+extern dpu_error_t impl_dpu_restore_mux_context_for_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_restore_mux_context_for_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_restore_mux_context_for_rank(rank);
+}
+
+extern dpu_error_t impl_dpu_save_context_for_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_save_context_for_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_save_context_for_rank(rank);
+}
+
+extern dpu_error_t impl_dpu_restore_context_for_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_restore_context_for_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_restore_context_for_rank(rank);
+}
+
+extern dpu_error_t impl_dpu_create_core_dump(struct dpu_rank_t *rank, const char *exe_path, const char *core_file_path, struct dpu_context_t *context, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size);
+SIM_EXPORT dpu_error_t dpu_create_core_dump(struct dpu_rank_t *rank, const char *exe_path, const char *core_file_path, struct dpu_context_t *context, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_create_core_dump(rank, exe_path, core_file_path, context, wram, mram, iram, wram_size, mram_size, iram_size);
+}
+
+extern void impl_dpu_free_dpu_context(struct dpu_context_t *context);
+SIM_EXPORT void dpu_free_dpu_context(struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_free_dpu_context(context);
+}
+
+extern dpu_error_t impl_dpu_context_fill_from_rank(struct dpu_context_t *context, struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_context_fill_from_rank(struct dpu_context_t *context, struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_context_fill_from_rank(context, rank);
+}
+
+extern dpu_error_t impl_dpu_pop_debug_context(struct dpu_t *dpu, struct dpu_context_t **debug_context);
+SIM_EXPORT dpu_error_t dpu_pop_debug_context(struct dpu_t *dpu, struct dpu_context_t **debug_context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_pop_debug_context(dpu, debug_context);
+}
+
+extern dpu_error_t impl_dpu_checkpoint_save(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_checkpoint_save(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_checkpoint_save(set, flags, context);
+}
+
+extern dpu_error_t impl_dpu_checkpoint_restore(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_checkpoint_restore(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_checkpoint_restore(set, flags, context);
+}
+
+extern uint32_t impl_dpu_checkpoint_get_serialized_context_size(struct dpu_context_t *context);
+SIM_EXPORT uint32_t dpu_checkpoint_get_serialized_context_size(struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_dpu_checkpoint_get_serialized_context_size(context);
+}
+
+extern dpu_error_t impl_dpu_checkpoint_serialize(struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size);
+SIM_EXPORT dpu_error_t dpu_checkpoint_serialize(struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_checkpoint_serialize(context, serialized_context, serialized_context_size);
+}
+
+extern dpu_error_t impl_dpu_checkpoint_deserialize(const uint8_t *serialized_context, uint32_t serialized_context_size, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_checkpoint_deserialize(const uint8_t *serialized_context, uint32_t serialized_context_size, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_checkpoint_deserialize(serialized_context, serialized_context_size, context);
+}
+
+extern dpu_error_t impl_dpu_checkpoint_free(struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_checkpoint_free(struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_checkpoint_free(context);
+}
+
+extern void impl_dpu_transfer_matrix_add_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer);
+SIM_EXPORT void dpu_transfer_matrix_add_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_transfer_matrix_add_dpu(dpu, transfer_matrix, buffer);
+}
+
+extern dpu_error_t impl_dpu_transfer_matrix_add_dpu_block(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer, uint32_t length);
+SIM_EXPORT dpu_error_t dpu_transfer_matrix_add_dpu_block(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer, uint32_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_transfer_matrix_add_dpu_block(dpu, transfer_matrix, buffer, length);
+}
+
+extern void impl_dpu_transfer_matrix_set_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix, void *buffer);
+SIM_EXPORT void dpu_transfer_matrix_set_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix, void *buffer)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_transfer_matrix_set_all(rank, transfer_matrix, buffer);
+}
+
+extern void impl_dpu_transfer_matrix_clear_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT void dpu_transfer_matrix_clear_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_transfer_matrix_clear_dpu(dpu, transfer_matrix);
+}
+
+extern void impl_dpu_transfer_matrix_clear_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT void dpu_transfer_matrix_clear_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_transfer_matrix_clear_all(rank, transfer_matrix);
+}
+
+extern void impl_dpu_transfer_matrix_copy(struct dpu_transfer_matrix *dst, struct dpu_transfer_matrix *src);
+SIM_EXPORT void dpu_transfer_matrix_copy(struct dpu_transfer_matrix *dst, struct dpu_transfer_matrix *src)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_transfer_matrix_copy(dst, src);
+}
+
+extern void *impl_dpu_transfer_matrix_get_ptr(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT void *dpu_transfer_matrix_get_ptr(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return (void *)0; }
+    return impl_dpu_transfer_matrix_get_ptr(dpu, transfer_matrix);
+}
+
+extern dpu_error_t impl_dpu_link_input_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name);
+SIM_EXPORT dpu_error_t dpu_link_input_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_link_input_fifo(dpu_set, link, fifo_name);
+}
+
+extern dpu_error_t impl_dpu_link_output_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name);
+SIM_EXPORT dpu_error_t dpu_link_output_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_link_output_fifo(dpu_set, link, fifo_name);
+}
+
+extern dpu_error_t impl_dpu_fifo_link_free(struct dpu_fifo_link_t *fifo_link);
+SIM_EXPORT dpu_error_t dpu_fifo_link_free(struct dpu_fifo_link_t *fifo_link)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_fifo_link_free(fifo_link);
+}
+
+extern uint16_t impl_get_fifo_size(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu);
+SIM_EXPORT uint16_t get_fifo_size(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_get_fifo_size(fifo_link, dpu);
+}
+
+extern uint8_t impl_get_fifo_elem_index(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t i);
+SIM_EXPORT uint8_t get_fifo_elem_index(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t i)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_get_fifo_elem_index(fifo_link, dpu, i);
+}
+
+extern uint8_t *impl_get_fifo_elem(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t *fifo_data, uint8_t i);
+SIM_EXPORT uint8_t *get_fifo_elem(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t *fifo_data, uint8_t i)
+{
+    if (sim_enter() != 0) { return (uint8_t *)0; }
+    return impl_get_fifo_elem(fifo_link, dpu, fifo_data, i);
+}
+
+extern uint16_t impl_get_fifo_max_size(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo);
+SIM_EXPORT uint16_t get_fifo_max_size(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_get_fifo_max_size(rank, fifo);
+}
+
+extern struct dpu_fifo_rank_t *impl_get_rank_fifo(struct dpu_fifo_link_t *fifo_link, struct dpu_rank_t *rank);
+SIM_EXPORT struct dpu_fifo_rank_t *get_rank_fifo(struct dpu_fifo_link_t *fifo_link, struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return (struct dpu_fifo_rank_t *)0; }
+    return impl_get_rank_fifo(fifo_link, rank);
+}
+
+extern void impl_dpu_fifo_set_push_max_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t max_retries);
+SIM_EXPORT void dpu_fifo_set_push_max_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t max_retries)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_fifo_set_push_max_retries(fifo_link, dpu_set, max_retries);
+}
+
+extern void impl_dpu_fifo_set_time_for_push_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t time_us);
+SIM_EXPORT void dpu_fifo_set_time_for_push_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t time_us)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_fifo_set_time_for_push_retries(fifo_link, dpu_set, time_us);
+}
+
+extern uint8_t impl_get_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+SIM_EXPORT uint8_t get_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_get_fifo_rd_ptr(fifo, dpu);
+}
+
+extern uint8_t impl_get_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+SIM_EXPORT uint8_t get_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_get_fifo_wr_ptr(fifo, dpu);
+}
+
+extern uint64_t impl_get_fifo_abs_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+SIM_EXPORT uint64_t get_fifo_abs_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_get_fifo_abs_rd_ptr(fifo, dpu);
+}
+
+extern uint64_t impl_get_fifo_abs_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+SIM_EXPORT uint64_t get_fifo_abs_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_get_fifo_abs_wr_ptr(fifo, dpu);
+}
+
+extern void impl_set_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val);
+SIM_EXPORT void set_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val)
+{
+    if (sim_enter() != 0) { return; }
+    impl_set_fifo_rd_ptr(fifo, dpu, val);
+}
+
+extern void impl_set_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val);
+SIM_EXPORT void set_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val)
+{
+    if (sim_enter() != 0) { return; }
+    impl_set_fifo_wr_ptr(fifo, dpu, val);
+}
+
+extern void impl_swap_fifo_rd_wr_ptr(struct dpu_fifo_rank_t *fifo);
+SIM_EXPORT void swap_fifo_rd_wr_ptr(struct dpu_fifo_rank_t *fifo)
+{
+    if (sim_enter() != 0) { return; }
+    impl_swap_fifo_rd_wr_ptr(fifo);
+}
+
+extern void impl_incr_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo);
+SIM_EXPORT void incr_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo)
+{
+    if (sim_enter() != 0) { return; }
+    impl_incr_fifo_wr_ptr(fifo);
+}
+
+extern _Bool impl_is_fifo_full(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+SIM_EXPORT _Bool is_fifo_full(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_is_fifo_full(fifo, dpu);
+}
+
+extern _Bool impl_is_fifo_empty(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
+SIM_EXPORT _Bool is_fifo_empty(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_is_fifo_empty(fifo, dpu);
+}
+
+extern dpu_error_t impl_dpu_alloc(uint32_t nr_dpus, const char *profile, struct dpu_set_t *dpu_set);
+SIM_EXPORT dpu_error_t dpu_alloc(uint32_t nr_dpus, const char *profile, struct dpu_set_t *dpu_set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_alloc(nr_dpus, profile, dpu_set);
+}
+
+extern dpu_error_t impl_dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, struct dpu_set_t *dpu_set);
+SIM_EXPORT dpu_error_t dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, struct dpu_set_t *dpu_set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_alloc_ranks(nr_ranks, profile, dpu_set);
+}
+
+extern dpu_error_t impl_dpu_free(struct dpu_set_t dpu_set);
+SIM_EXPORT dpu_error_t dpu_free(struct dpu_set_t dpu_set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_free(dpu_set);
+}
+
+extern dpu_error_t impl_dpu_get_nr_ranks(struct dpu_set_t dpu_set, uint32_t *nr_ranks);
+SIM_EXPORT dpu_error_t dpu_get_nr_ranks(struct dpu_set_t dpu_set, uint32_t *nr_ranks)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_nr_ranks(dpu_set, nr_ranks);
+}
+
+extern dpu_error_t impl_dpu_get_nr_dpus(struct dpu_set_t dpu_set, uint32_t *nr_dpus);
+SIM_EXPORT dpu_error_t dpu_get_nr_dpus(struct dpu_set_t dpu_set, uint32_t *nr_dpus)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_nr_dpus(dpu_set, nr_dpus);
+}
+
+extern struct dpu_set_rank_iterator_t impl_dpu_set_rank_iterator_from(struct dpu_set_t *set);
+SIM_EXPORT struct dpu_set_rank_iterator_t dpu_set_rank_iterator_from(struct dpu_set_t *set)
+{
+    if (sim_enter() != 0) { return (struct dpu_set_rank_iterator_t){0}; }
+    return impl_dpu_set_rank_iterator_from(set);
+}
+
+extern void impl_dpu_set_rank_iterator_next(struct dpu_set_rank_iterator_t *iterator);
+SIM_EXPORT void dpu_set_rank_iterator_next(struct dpu_set_rank_iterator_t *iterator)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_set_rank_iterator_next(iterator);
+}
+
+extern struct dpu_set_dpu_iterator_t impl_dpu_set_dpu_iterator_from(struct dpu_set_t *set);
+SIM_EXPORT struct dpu_set_dpu_iterator_t dpu_set_dpu_iterator_from(struct dpu_set_t *set)
+{
+    if (sim_enter() != 0) { return (struct dpu_set_dpu_iterator_t){0}; }
+    return impl_dpu_set_dpu_iterator_from(set);
+}
+
+extern void impl_dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator);
+SIM_EXPORT void dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_set_dpu_iterator_next(iterator);
+}
+
+extern dpu_error_t impl_dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program);
+SIM_EXPORT dpu_error_t dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_load(dpu_set, binary_path, program);
+}
+
+extern dpu_error_t impl_dpu_load_from_memory(struct dpu_set_t dpu_set, uint8_t *buffer, size_t buffer_size, struct dpu_program_t **program);
+SIM_EXPORT dpu_error_t dpu_load_from_memory(struct dpu_set_t dpu_set, uint8_t *buffer, size_t buffer_size, struct dpu_program_t **program)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_load_from_memory(dpu_set, buffer, buffer_size, program);
+}
+
+extern dpu_error_t impl_dpu_load_from_incbin(struct dpu_set_t dpu_set, struct dpu_incbin_t *incbin, struct dpu_program_t **program);
+SIM_EXPORT dpu_error_t dpu_load_from_incbin(struct dpu_set_t dpu_set, struct dpu_incbin_t *incbin, struct dpu_program_t **program)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_load_from_incbin(dpu_set, incbin, program);
+}
+
+extern dpu_error_t impl_dpu_get_symbol(struct dpu_program_t *program, const char *symbol_name, struct dpu_symbol_t *symbol);
+SIM_EXPORT dpu_error_t dpu_get_symbol(struct dpu_program_t *program, const char *symbol_name, struct dpu_symbol_t *symbol)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_symbol(program, symbol_name, symbol);
+}
+
+extern dpu_error_t impl_dpu_launch(struct dpu_set_t dpu_set, dpu_launch_policy_t policy);
+SIM_EXPORT dpu_error_t dpu_launch(struct dpu_set_t dpu_set, dpu_launch_policy_t policy)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_launch(dpu_set, policy);
+}
+
+extern dpu_error_t impl_dpu_status(struct dpu_set_t dpu_set, _Bool *done, _Bool *fault);
+SIM_EXPORT dpu_error_t dpu_status(struct dpu_set_t dpu_set, _Bool *done, _Bool *fault)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_status(dpu_set, done, fault);
+}
+
+extern dpu_error_t impl_dpu_sync(struct dpu_set_t dpu_set);
+SIM_EXPORT dpu_error_t dpu_sync(struct dpu_set_t dpu_set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_sync(dpu_set);
+}
+
+extern dpu_error_t impl_dpu_callback(struct dpu_set_t dpu_set, dpu_error_t (*callback)(struct dpu_set_t, uint32_t, void *), void *args, dpu_callback_flags_t flags);
+SIM_EXPORT dpu_error_t dpu_callback(struct dpu_set_t dpu_set, dpu_error_t (*callback)(struct dpu_set_t, uint32_t, void *), void *args, dpu_callback_flags_t flags)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_callback(dpu_set, callback, args, flags);
+}
+
+extern dpu_error_t impl_dpu_copy_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to(dpu_set, symbol_name, symbol_offset, src, length);
+}
+
+extern dpu_error_t impl_dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, void *dst, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, void *dst, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from(dpu_set, symbol_name, symbol_offset, dst, length);
+}
+
+extern dpu_error_t impl_dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_symbol(dpu_set, symbol, symbol_offset, src, length);
+}
+
+extern dpu_error_t impl_dpu_copy_from_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_from_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_symbol(dpu_set, symbol, symbol_offset, dst, length);
+}
+
+extern dpu_error_t impl_dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags);
+SIM_EXPORT dpu_error_t dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_broadcast_to(dpu_set, symbol_name, symbol_offset, src, length, flags);
+}
+
+extern dpu_error_t impl_dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags);
+SIM_EXPORT dpu_error_t dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_broadcast_to_symbol(dpu_set, symbol, symbol_offset, src, length, flags);
+}
+
+extern dpu_error_t impl_dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer);
+SIM_EXPORT dpu_error_t dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_prepare_xfer(dpu_set, buffer);
+}
+
+extern dpu_error_t impl_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);
+SIM_EXPORT dpu_error_t dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_push_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, flags);
+}
+
+extern dpu_error_t impl_dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);
+SIM_EXPORT dpu_error_t dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_push_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, flags);
+}
+
+extern dpu_error_t impl_dpu_push_sg_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags);
+SIM_EXPORT dpu_error_t dpu_push_sg_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_push_sg_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, get_block_info, flags);
+}
+
+extern dpu_error_t impl_dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags);
+SIM_EXPORT dpu_error_t dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_push_sg_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, get_block_info, flags);
+}
+
+extern dpu_error_t impl_dpu_fifo_prepare_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, void *buffer);
+SIM_EXPORT dpu_error_t dpu_fifo_prepare_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, void *buffer)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_fifo_prepare_xfer(dpu_set, fifo_link, buffer);
+}
+
+extern dpu_error_t impl_dpu_fifo_push_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, dpu_xfer_flags_t flags);
+SIM_EXPORT dpu_error_t dpu_fifo_push_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, dpu_xfer_flags_t flags)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_fifo_push_xfer(dpu_set, fifo_link, flags);
+}
+
+extern dpu_error_t impl_dpu_log_read(struct dpu_set_t set, FILE *stream);
+SIM_EXPORT dpu_error_t dpu_log_read(struct dpu_set_t set, FILE *stream)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_log_read(set, stream);
+}
+
+extern void impl_dpu_acquire_description(dpu_description_t description);
+SIM_EXPORT void dpu_acquire_description(dpu_description_t description)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_acquire_description(description);
+}
+
+extern void impl_dpu_free_description(dpu_description_t description);
+SIM_EXPORT void dpu_free_description(dpu_description_t description)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_free_description(description);
+}
+
+extern struct dpu_iterator_t impl_dpu_iterator_from(struct dpu_rank_t *rank);
+SIM_EXPORT struct dpu_iterator_t dpu_iterator_from(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return (struct dpu_iterator_t){0}; }
+    return impl_dpu_iterator_from(rank);
+}
+
+extern void impl_dpu_iterator_next(struct dpu_iterator_t *iterator);
+SIM_EXPORT void dpu_iterator_next(struct dpu_iterator_t *iterator)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_iterator_next(iterator);
+}
+
+extern dpu_error_t impl_dpu_get_profile_description(const char *profile, dpu_description_t *description);
+SIM_EXPORT dpu_error_t dpu_get_profile_description(const char *profile, dpu_description_t *description)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_profile_description(profile, description);
+}
+
+extern dpu_error_t impl_dpu_get_rank_of_type(const char *profile, struct dpu_rank_t **rank);
+SIM_EXPORT dpu_error_t dpu_get_rank_of_type(const char *profile, struct dpu_rank_t **rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_rank_of_type(profile, rank);
+}
+
+extern dpu_error_t impl_dpu_free_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_free_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_free_rank(rank);
+}
+
+extern void impl_dpu_lock_rank(struct dpu_rank_t *rank);
+SIM_EXPORT void dpu_lock_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_lock_rank(rank);
+}
+
+extern int impl_dpu_trylock_rank(struct dpu_rank_t *rank);
+SIM_EXPORT int dpu_trylock_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return -1; }
+    return impl_dpu_trylock_rank(rank);
+}
+
+extern void impl_dpu_unlock_rank(struct dpu_rank_t *rank);
+SIM_EXPORT void dpu_unlock_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_unlock_rank(rank);
+}
+
+extern struct dpu_t *impl_dpu_get(struct dpu_rank_t *rank, dpu_slice_id_t slice_id, dpu_member_id_t dpu_id);
+SIM_EXPORT struct dpu_t *dpu_get(struct dpu_rank_t *rank, dpu_slice_id_t slice_id, dpu_member_id_t dpu_id)
+{
+    if (sim_enter() != 0) { return (struct dpu_t *)0; }
+    return impl_dpu_get(rank, slice_id, dpu_id);
+}
+
+extern dpu_id_t impl_dpu_get_id(struct dpu_t *dpu);
+SIM_EXPORT dpu_id_t dpu_get_id(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_dpu_get_id(dpu);
+}
+
+extern dpu_id_t impl_dpu_get_rank_id(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_id_t dpu_get_rank_id(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_dpu_get_rank_id(rank);
+}
+
+extern int impl_dpu_get_rank_numa_node(struct dpu_rank_t *rank);
+SIM_EXPORT int dpu_get_rank_numa_node(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return -1; }
+    return impl_dpu_get_rank_numa_node(rank);
+}
+
+extern struct dpu_rank_t *impl_dpu_get_rank(struct dpu_t *dpu);
+SIM_EXPORT struct dpu_rank_t *dpu_get_rank(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return (struct dpu_rank_t *)0; }
+    return impl_dpu_get_rank(dpu);
+}
+
+extern dpu_slice_id_t impl_dpu_get_slice_id(struct dpu_t *dpu);
+SIM_EXPORT dpu_slice_id_t dpu_get_slice_id(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_dpu_get_slice_id(dpu);
+}
+
+extern dpu_member_id_t impl_dpu_get_member_id(struct dpu_t *dpu);
+SIM_EXPORT dpu_member_id_t dpu_get_member_id(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_dpu_get_member_id(dpu);
+}
+
+extern _Bool impl_dpu_is_enabled(struct dpu_t *dpu);
+SIM_EXPORT _Bool dpu_is_enabled(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return 0; }
+    return impl_dpu_is_enabled(dpu);
+}
+
+extern dpu_description_t impl_dpu_get_description(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_description_t dpu_get_description(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return (dpu_description_t)0; }
+    return impl_dpu_get_description(rank);
+}
+
+extern struct dpu_set_t impl_dpu_set_from_rank(struct dpu_rank_t **rank);
+SIM_EXPORT struct dpu_set_t dpu_set_from_rank(struct dpu_rank_t **rank)
+{
+    if (sim_enter() != 0) { return (struct dpu_set_t){0}; }
+    return impl_dpu_set_from_rank(rank);
+}
+
+extern struct dpu_set_t impl_dpu_set_from_dpu(struct dpu_t *dpu);
+SIM_EXPORT struct dpu_set_t dpu_set_from_dpu(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return (struct dpu_set_t){0}; }
+    return impl_dpu_set_from_dpu(dpu);
+}
+
+extern struct dpu_rank_t *impl_dpu_rank_from_set(struct dpu_set_t set);
+SIM_EXPORT struct dpu_rank_t *dpu_rank_from_set(struct dpu_set_t set)
+{
+    if (sim_enter() != 0) { return (struct dpu_rank_t *)0; }
+    return impl_dpu_rank_from_set(set);
+}
+
+extern struct dpu_t *impl_dpu_from_set(struct dpu_set_t set);
+SIM_EXPORT struct dpu_t *dpu_from_set(struct dpu_set_t set)
+{
+    if (sim_enter() != 0) { return (struct dpu_t *)0; }
+    return impl_dpu_from_set(set);
+}
+
+extern dpu_error_t impl_dpu_elf_open(const char *path, dpu_elf_file_t *file);
+SIM_EXPORT dpu_error_t dpu_elf_open(const char *path, dpu_elf_file_t *file)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_elf_open(path, file);
+}
+
+extern dpu_error_t impl_dpu_elf_map(uint8_t *memory, unsigned int size, dpu_elf_file_t *file, const char *filename_or_null);
+SIM_EXPORT dpu_error_t dpu_elf_map(uint8_t *memory, unsigned int size, dpu_elf_file_t *file, const char *filename_or_null)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_elf_map(memory, size, file, filename_or_null);
+}
+
+extern void impl_dpu_elf_close(dpu_elf_file_t file);
+SIM_EXPORT void dpu_elf_close(dpu_elf_file_t file)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_elf_close(file);
+}
+
+extern dpu_error_t impl_dpu_elf_load_section(dpu_elf_file_t file, const char *name, unsigned int *size, uint8_t **buffer);
+SIM_EXPORT dpu_error_t dpu_elf_load_section(dpu_elf_file_t file, const char *name, unsigned int *size, uint8_t **buffer)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_elf_load_section(file, name, size, buffer);
+}
+
+extern dpu_error_t impl_dpu_elf_load_symbols(dpu_elf_file_t file, const char *name, dpu_elf_symbols_t **symbols);
+SIM_EXPORT dpu_error_t dpu_elf_load_symbols(dpu_elf_file_t file, const char *name, dpu_elf_symbols_t **symbols)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_elf_load_symbols(file, name, symbols);
+}
+
+extern void impl_dpu_elf_free_symbols(dpu_elf_symbols_t *symbols);
+SIM_EXPORT void dpu_elf_free_symbols(dpu_elf_symbols_t *symbols)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_elf_free_symbols(symbols);
+}
+
+extern dpu_error_t impl_dpu_elf_get_sections(dpu_elf_file_t file, unsigned int *nr_sections, char ***sections);
+SIM_EXPORT dpu_error_t dpu_elf_get_sections(dpu_elf_file_t file, unsigned int *nr_sections, char ***sections)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_elf_get_sections(file, nr_sections, sections);
+}
+
+extern void impl_dpu_elf_get_runtime_info(dpu_elf_file_t file, dpu_elf_runtime_info_t *runtime_info);
+SIM_EXPORT void dpu_elf_get_runtime_info(dpu_elf_file_t file, dpu_elf_runtime_info_t *runtime_info)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_elf_get_runtime_info(file, runtime_info);
+}
+
+extern void impl_free_runtime_info(dpu_elf_runtime_info_t *runtime_info);
+SIM_EXPORT void free_runtime_info(dpu_elf_runtime_info_t *runtime_info)
+{
+    if (sim_enter() != 0) { return; }
+    impl_free_runtime_info(runtime_info);
+}
+
+extern dpu_error_t impl_dpu_elf_create_core_dump(const char *exe_path, const char *core_file_path, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint8_t *context, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size, uint32_t context_size);
+SIM_EXPORT dpu_error_t dpu_elf_create_core_dump(const char *exe_path, const char *core_file_path, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint8_t *context, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size, uint32_t context_size)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_elf_create_core_dump(exe_path, core_file_path, wram, mram, iram, context, wram_size, mram_size, iram_size, context_size);
+}
+
+extern void impl_dpu_init_program_ref(struct dpu_program_t *program);
+SIM_EXPORT void dpu_init_program_ref(struct dpu_program_t *program)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_init_program_ref(program);
+}
+
+extern void impl_dpu_take_program_ref(struct dpu_program_t *program);
+SIM_EXPORT void dpu_take_program_ref(struct dpu_program_t *program)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_take_program_ref(program);
+}
+
+extern void impl_dpu_free_program(struct dpu_program_t *program);
+SIM_EXPORT void dpu_free_program(struct dpu_program_t *program)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_free_program(program);
+}
+
+extern struct dpu_program_t *impl_dpu_get_program(struct dpu_t *dpu);
+SIM_EXPORT struct dpu_program_t *dpu_get_program(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return (struct dpu_program_t *)0; }
+    return impl_dpu_get_program(dpu);
+}
+
+extern void impl_dpu_set_program(struct dpu_t *dpu, struct dpu_program_t *program);
+SIM_EXPORT void dpu_set_program(struct dpu_t *dpu, struct dpu_program_t *program)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_set_program(dpu, program);
+}
+
+extern dpu_error_t impl_dpu_load_elf_program_from_memory(dpu_elf_file_t *elf_info, const char *path, uint8_t *buffer_start, size_t buffer_size, struct dpu_program_t *program, mram_size_t mram_size_hint);
+SIM_EXPORT dpu_error_t dpu_load_elf_program_from_memory(dpu_elf_file_t *elf_info, const char *path, uint8_t *buffer_start, size_t buffer_size, struct dpu_program_t *program, mram_size_t mram_size_hint)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_load_elf_program_from_memory(elf_info, path, buffer_start, buffer_size, program, mram_size_hint);
+}
+
+extern dpu_error_t impl_dpu_load_elf_program(dpu_elf_file_t *elf_info, const char *path, struct dpu_program_t *program, mram_size_t mram_size_hint);
+SIM_EXPORT dpu_error_t dpu_load_elf_program(dpu_elf_file_t *elf_info, const char *path, struct dpu_program_t *program, mram_size_t mram_size_hint)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_load_elf_program(elf_info, path, program, mram_size_hint);
+}
+
+extern dpu_error_t impl_dpu_get_common_program(struct dpu_set_t *dpu_set, struct dpu_program_t **program);
+SIM_EXPORT dpu_error_t dpu_get_common_program(struct dpu_set_t *dpu_set, struct dpu_program_t **program)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_common_program(dpu_set, program);
+}
+
+extern void impl_dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu);
+SIM_EXPORT void dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_loader_fill_dpu_context(context, dpu);
+}
+
+extern void impl_dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank);
+SIM_EXPORT void dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_loader_fill_rank_context(context, rank);
+}
+
+extern dpu_error_t impl_dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context);
+SIM_EXPORT dpu_error_t dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_elf_load(file, context);
+}
+
+extern dpu_error_t impl_dpu_copy_to_iram_for_rank(struct dpu_rank_t *rank, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions);
+SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_rank(struct dpu_rank_t *rank, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_iram_for_rank(rank, iram_instruction_index, source, nb_of_instructions);
+}
+
+extern dpu_error_t impl_dpu_copy_to_iram_for_dpu(struct dpu_t *dpu, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions);
+SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_dpu(struct dpu_t *dpu, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_iram_for_dpu(dpu, iram_instruction_index, source, nb_of_instructions);
+}
+
+extern dpu_error_t impl_dpu_copy_from_iram_for_dpu(struct dpu_t *dpu, dpuinstruction_t *destination, iram_addr_t iram_instruction_index, iram_size_t nb_of_instructions);
+SIM_EXPORT dpu_error_t dpu_copy_from_iram_for_dpu(struct dpu_t *dpu, dpuinstruction_t *destination, iram_addr_t iram_instruction_index, iram_size_t nb_of_instructions)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_iram_for_dpu(dpu, destination, iram_instruction_index, nb_of_instructions);
+}
+
+extern dpu_error_t impl_dpu_copy_to_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix);
+SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_iram_for_matrix(rank, matrix);
+}
+
+extern dpu_error_t impl_dpu_copy_from_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix);
+SIM_EXPORT dpu_error_t dpu_copy_from_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_iram_for_matrix(rank, matrix);
+}
+
+extern dpu_error_t impl_dpu_copy_to_wram_for_rank(struct dpu_rank_t *rank, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words);
+SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_rank(struct dpu_rank_t *rank, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_wram_for_rank(rank, wram_word_offset, source, nb_of_words);
+}
+
+extern dpu_error_t impl_dpu_copy_to_wram_for_dpu(struct dpu_t *dpu, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words);
+SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_dpu(struct dpu_t *dpu, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_wram_for_dpu(dpu, wram_word_offset, source, nb_of_words);
+}
+
+extern dpu_error_t impl_dpu_copy_to_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_wram_for_matrix(rank, transfer_matrix);
+}
+
+extern dpu_error_t impl_dpu_copy_from_wram_for_dpu(struct dpu_t *dpu, dpuword_t *destination, wram_addr_t wram_word_offset, wram_size_t nb_of_words);
+SIM_EXPORT dpu_error_t dpu_copy_from_wram_for_dpu(struct dpu_t *dpu, dpuword_t *destination, wram_addr_t wram_word_offset, wram_size_t nb_of_words)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_wram_for_dpu(dpu, destination, wram_word_offset, nb_of_words);
+}
+
+extern dpu_error_t impl_dpu_copy_from_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT dpu_error_t dpu_copy_from_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_wram_for_matrix(rank, transfer_matrix);
+}
+
+extern dpu_error_t impl_dpu_copy_to_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT dpu_error_t dpu_copy_to_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_wram_fifo(rank, fifo, transfer_matrix);
+}
+
+extern dpu_error_t impl_dpu_copy_from_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT dpu_error_t dpu_copy_from_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_wram_fifo(rank, fifo, transfer_matrix);
+}
+
+extern dpu_error_t impl_dpu_copy_to_mram(struct dpu_t *dpu, mram_addr_t mram_byte_offset, const uint8_t *source, mram_size_t nb_of_bytes);
+SIM_EXPORT dpu_error_t dpu_copy_to_mram(struct dpu_t *dpu, mram_addr_t mram_byte_offset, const uint8_t *source, mram_size_t nb_of_bytes)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_mram(dpu, mram_byte_offset, source, nb_of_bytes);
+}
+
+extern dpu_error_t impl_dpu_copy_from_mram(struct dpu_t *dpu, uint8_t *destination, mram_addr_t mram_byte_offset, mram_size_t nb_of_bytes);
+SIM_EXPORT dpu_error_t dpu_copy_from_mram(struct dpu_t *dpu, uint8_t *destination, mram_addr_t mram_byte_offset, mram_size_t nb_of_bytes)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_mram(dpu, destination, mram_byte_offset, nb_of_bytes);
+}
+
+extern dpu_error_t impl_dpu_copy_to_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT dpu_error_t dpu_copy_to_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_mrams(rank, transfer_matrix);
+}
+
+extern dpu_error_t impl_dpu_copy_from_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
+SIM_EXPORT dpu_error_t dpu_copy_from_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_mrams(rank, transfer_matrix);
+}
+
+extern dpu_error_t impl_dpu_launch_thread_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, _Bool should_resume);
+SIM_EXPORT dpu_error_t dpu_launch_thread_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, _Bool should_resume)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_launch_thread_on_rank(rank, thread, should_resume);
+}
+
+extern dpu_error_t impl_dpu_launch_thread_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool should_resume);
+SIM_EXPORT dpu_error_t dpu_launch_thread_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool should_resume)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_launch_thread_on_dpu(dpu, thread, should_resume);
+}
+
+extern dpu_error_t impl_dpu_poll_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_poll_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_poll_rank(rank);
+}
+
+extern dpu_error_t impl_dpu_poll_dpu(struct dpu_t *dpu, _Bool *dpu_is_running, _Bool *dpu_is_in_fault);
+SIM_EXPORT dpu_error_t dpu_poll_dpu(struct dpu_t *dpu, _Bool *dpu_is_running, _Bool *dpu_is_in_fault)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_poll_dpu(dpu, dpu_is_running, dpu_is_in_fault);
+}
+
+extern dpu_run_context_t impl_dpu_get_run_context(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_run_context_t dpu_get_run_context(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return (dpu_run_context_t)0; }
+    return impl_dpu_get_run_context(rank);
+}
+
+extern dpu_error_t impl_dpu_boot_dpu(struct dpu_t *dpu);
+SIM_EXPORT dpu_error_t dpu_boot_dpu(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_boot_dpu(dpu);
+}
+
+extern dpu_error_t impl_dpu_boot_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_boot_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_boot_rank(rank);
+}
+
+extern dpu_error_t impl_dpu_status_rank(struct dpu_rank_t *rank, _Bool *done, _Bool *fault);
+SIM_EXPORT dpu_error_t dpu_status_rank(struct dpu_rank_t *rank, _Bool *done, _Bool *fault)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_status_rank(rank, done, fault);
+}
+
+extern dpu_error_t impl_dpu_status_dpu(struct dpu_t *dpu, _Bool *done, _Bool *fault);
+SIM_EXPORT dpu_error_t dpu_status_dpu(struct dpu_t *dpu, _Bool *done, _Bool *fault)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_status_dpu(dpu, done, fault);
+}
+
+extern dpu_error_t impl_dpulog_read_for_dpu_(struct dpu_t *dpu, dpu_log_print_fct_t print_fct, void *arg);
+SIM_EXPORT dpu_error_t dpulog_read_for_dpu_(struct dpu_t *dpu, dpu_log_print_fct_t print_fct, void *arg)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpulog_read_for_dpu_(dpu, print_fct, arg);
+}
+
+extern dpu_error_t impl_dpulog_read_and_display_contents_of(void *input, size_t input_size, dpu_log_print_fct_t print_fct, void *print_fct_arg);
+SIM_EXPORT dpu_error_t dpulog_read_and_display_contents_of(void *input, size_t input_size, dpu_log_print_fct_t print_fct, void *print_fct_arg)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpulog_read_and_display_contents_of(input, input_size, print_fct, print_fct_arg);
+}
+
+extern dpu_error_t impl_dpulog_read_for_dpu(struct dpu_t *dpu, FILE *stream);
+SIM_EXPORT dpu_error_t dpulog_read_for_dpu(struct dpu_t *dpu, FILE *stream)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpulog_read_for_dpu(dpu, stream);
+}
+
+extern dpu_error_t impl_dpu_reset_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_reset_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_reset_rank(rank);
+}
+
+extern dpu_error_t impl_dpu_reset_dpu(struct dpu_t *dpu);
+SIM_EXPORT dpu_error_t dpu_reset_dpu(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_reset_dpu(dpu);
+}
+
+extern dpu_error_t impl_dpu_custom_for_rank(struct dpu_rank_t *rank, dpu_custom_command_t command, dpu_custom_command_args_t args);
+SIM_EXPORT dpu_error_t dpu_custom_for_rank(struct dpu_rank_t *rank, dpu_custom_command_t command, dpu_custom_command_args_t args)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_custom_for_rank(rank, command, args);
+}
+
+extern dpu_error_t impl_dpu_custom_for_dpu(struct dpu_t *dpu, dpu_custom_command_t command, dpu_custom_command_args_t args);
+SIM_EXPORT dpu_error_t dpu_custom_for_dpu(struct dpu_t *dpu, dpu_custom_command_t command, dpu_custom_command_args_t args)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_custom_for_dpu(dpu, command, args);
+}
+
+extern dpu_error_t impl_dpu_fill_profiling_info(struct dpu_rank_t *rank, iram_addr_t mcount_address, iram_addr_t ret_mcount_address, wram_addr_t thread_profiling_address, wram_addr_t perfcounter_end_value_address, dpu_elf_symbols_t *profiling_symbols);
+SIM_EXPORT dpu_error_t dpu_fill_profiling_info(struct dpu_rank_t *rank, iram_addr_t mcount_address, iram_addr_t ret_mcount_address, wram_addr_t thread_profiling_address, wram_addr_t perfcounter_end_value_address, dpu_elf_symbols_t *profiling_symbols)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_fill_profiling_info(rank, mcount_address, ret_mcount_address, thread_profiling_address, perfcounter_end_value_address, profiling_symbols);
+}
+
+extern dpu_error_t impl_dpu_patch_profiling_for_dpu(struct dpu_t *dpu, dpuinstruction_t *source, uint32_t address, uint32_t size, _Bool init);
+SIM_EXPORT dpu_error_t dpu_patch_profiling_for_dpu(struct dpu_t *dpu, dpuinstruction_t *source, uint32_t address, uint32_t size, _Bool init)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_patch_profiling_for_dpu(dpu, source, address, size, init);
+}
+
+extern void impl_dpu_collect_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads, const uint32_t *profiled_address);
+SIM_EXPORT void dpu_collect_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads, const uint32_t *profiled_address)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_collect_statistics_profiling(dpu, nr_threads, profiled_address);
+}
+
+extern void impl_dpu_collect_samples_profiling(struct dpu_t *dpu, iram_addr_t profiled_address);
+SIM_EXPORT void dpu_collect_samples_profiling(struct dpu_t *dpu, iram_addr_t profiled_address)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_collect_samples_profiling(dpu, profiled_address);
+}
+
+extern void impl_dpu_dump_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads);
+SIM_EXPORT void dpu_dump_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_dump_statistics_profiling(dpu, nr_threads);
+}
+
+extern void impl_dpu_dump_samples_profiling(struct dpu_t *dpu);
+SIM_EXPORT void dpu_dump_samples_profiling(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_dump_samples_profiling(dpu);
+}
+
+extern dpu_error_t impl_dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu);
+SIM_EXPORT dpu_error_t dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_set_magic_profiling_for_dpu(dpu);
+}
+
+extern void impl_dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value);
+SIM_EXPORT void dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value)
+{
+    if (sim_enter() != 0) { return; }
+    impl_dpu_dump_section_profiling(dpu, nr_threads, section_name, section_info, perfcounter_end_value);
+}
+
+extern dpu_profiling_context_t impl_dpu_get_profiling_context(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_profiling_context_t dpu_get_profiling_context(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return (dpu_profiling_context_t)0; }
+    return impl_dpu_get_profiling_context(rank);
+}
+
+extern dpu_error_t impl_dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration);
+SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_bank_interface_pmc_enable(set, configuration);
+}
+
+extern dpu_error_t impl_dpu_bank_interface_pmc_disable(struct dpu_set_t set);
+SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_disable(struct dpu_set_t set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_bank_interface_pmc_disable(set);
+}
+
+extern dpu_error_t impl_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set);
+SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_bank_interface_pmc_stop_counters(set);
+}
+
+extern dpu_error_t impl_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result);
+SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_bank_interface_pmc_read_counters(set, result);
 }
 
 extern simStatus impl_simWarmup(void);

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import obs
 from ..core import process
-from . import cudart, cudla, entry, nvdla, nvsci, sim  # noqa: F401  (imported to attach their handlers)
+from . import cudart, cudla, entry, nvdla, nvsci, sim, upmem  # noqa: F401  (imported to attach their handlers)
 from . import fp16_mac as _fp16_mac  # noqa: F401  (imported to install the C version)
 from .native import ffi, lib
 

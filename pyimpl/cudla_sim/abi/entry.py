@@ -35,6 +35,7 @@ from .native import address, ffi, lib
 Handler = Callable[..., Any]
 
 _attached: set[str] = set()
+_NOT_A_STATUS = ("_Bool", "uint8_t", "uint16_t", "uint64_t")
 
 
 class Family:
@@ -145,6 +146,10 @@ class Family:
             result = ffi.typeof(getattr(lib, "impl_" + name)).result
             if result.kind == "void":
                 self.export(name, status=False)(refuse)
+            elif result.kind == "pointer":
+                self.export(name, status=False, failure=ffi.NULL)(refuse)
+            elif result.cname in _NOT_A_STATUS:
+                self.export(name, status=False, failure=0)(refuse)
             else:
                 self.export(name)(refuse)
 

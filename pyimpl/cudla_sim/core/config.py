@@ -50,6 +50,14 @@ class Config:
     fp16: str = "exact"
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
+    # --- UPMEM ---
+    upmem_ranks: int = 40
+    """Ranks of 64 DPUs in the machine; what DPU_ALLOCATE_ALL takes."""
+    upmem_workers: int = 0
+    """Processes that run DPU programs; 0: one a core."""
+    upmem_checks: str = ""
+    """Strict checks of DPU programs: ``name=off|warn|fault``, comma separated, ``all`` for all."""
+
     # --- what is reported ---
     explain: bool = False
     """Print every explanation to stderr as it happens."""
@@ -73,6 +81,10 @@ class Config:
             _check_choice("log", word, ("api", "layers", "firmware"))
         if not 0 <= self.dla_count <= 2:
             raise ConfigError(f"dla_count is {self.dla_count}; a machine has 0, 1 or 2 DLA cores")
+        if not 1 <= self.upmem_ranks <= 1024:
+            raise ConfigError(f"upmem_ranks is {self.upmem_ranks}; a machine has 1 to 1024 ranks")
+        if not 0 <= self.upmem_workers <= 256:
+            raise ConfigError(f"upmem_workers is {self.upmem_workers}; it is 1 to 256, 0: one a core")
         major, dot, minor = self.dla_version.partition(".")
         if not (major.isdigit() and minor.isdigit() and dot):
             raise ConfigError(f"dla_version is {self.dla_version!r}; it is major.minor, as in 2.0")

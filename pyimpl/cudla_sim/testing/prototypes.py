@@ -1111,6 +1111,400 @@ class dla_task_status(ctypes.Structure):
     ]
 
 
+class _dpu_set_list_t(ctypes.Structure):
+    _fields_ = [
+        ('nr_ranks', ctypes.c_uint32),
+        ('ranks', ctypes.c_void_p),
+    ]
+
+
+class dpu_set_t__anonymous1(ctypes.Union):
+    _fields_ = [
+        ('list', _dpu_set_list_t),
+        ('dpu', ctypes.c_void_p),
+    ]
+
+
+class dpu_set_t(ctypes.Structure):
+    _anonymous_ = ('_anonymous1',)
+    _fields_ = [
+        ('kind', ctypes.c_int),
+        ('_anonymous1', dpu_set_t__anonymous1),
+    ]
+
+
+class dpu_symbol_t(ctypes.Structure):
+    _fields_ = [
+        ('address', ctypes.c_uint32),
+        ('size', ctypes.c_uint32),
+    ]
+
+
+class dpu_incbin_t(ctypes.Structure):
+    _fields_ = [
+        ('buffer', ctypes.c_void_p),
+        ('size', ctypes.c_size_t),
+        ('path', ctypes.c_void_p),
+    ]
+
+
+class sg_block_info(ctypes.Structure):
+    _fields_ = [
+        ('addr', ctypes.c_void_p),
+        ('length', ctypes.c_uint32),
+    ]
+
+
+class get_block_t(ctypes.Structure):
+    _fields_ = [
+        ('f', ctypes.c_void_p),
+        ('args', ctypes.c_void_p),
+        ('args_size', ctypes.c_size_t),
+    ]
+
+
+class _dpu_context_info_t(ctypes.Structure):
+    _fields_ = [
+        ('nr_threads', ctypes.c_uint32),
+        ('nr_registers', ctypes.c_uint32),
+        ('nr_atomic_bits', ctypes.c_uint32),
+        ('iram_size', ctypes.c_uint16),
+        ('mram_size', ctypes.c_uint32),
+        ('wram_size', ctypes.c_uint32),
+    ]
+
+
+class dpu_context_t(ctypes.Structure):
+    _fields_ = [
+        ('info', _dpu_context_info_t),
+        ('iram', ctypes.c_void_p),
+        ('mram', ctypes.c_void_p),
+        ('wram', ctypes.c_void_p),
+        ('registers', ctypes.c_void_p),
+        ('pcs', ctypes.c_void_p),
+        ('atomic_register', ctypes.c_void_p),
+        ('zero_flags', ctypes.c_void_p),
+        ('carry_flags', ctypes.c_void_p),
+        ('nr_of_running_threads', ctypes.c_uint8),
+        ('scheduling', ctypes.c_void_p),
+        ('bkp_fault', ctypes.c_bool),
+        ('dma_fault', ctypes.c_bool),
+        ('mem_fault', ctypes.c_bool),
+        ('bkp_fault_thread_index', ctypes.c_uint8),
+        ('dma_fault_thread_index', ctypes.c_uint8),
+        ('mem_fault_thread_index', ctypes.c_uint8),
+        ('bkp_fault_id', ctypes.c_uint32),
+    ]
+
+
+class sg_xfer_buffer(ctypes.Structure):
+    _fields_ = [
+        ('max_nr_blocks', ctypes.c_uint32),
+        ('blocks_addr', ctypes.c_void_p),
+        ('blocks_length', ctypes.c_void_p),
+        ('nr_blocks', ctypes.c_uint32),
+    ]
+
+
+class dpu_transfer_matrix__anonymous0(ctypes.Union):
+    _fields_ = [
+        ('ptr', ctypes.c_void_p * 64),
+        ('sg_ptr', ctypes.c_void_p * 64),
+    ]
+
+
+class dpu_transfer_matrix(ctypes.Structure):
+    _anonymous_ = ('_anonymous0',)
+    _fields_ = [
+        ('_anonymous0', dpu_transfer_matrix__anonymous0),
+        ('offset', ctypes.c_uint32),
+        ('size', ctypes.c_uint32),
+        ('type', ctypes.c_int),
+    ]
+
+
+class dpu_fifo_rank_t(ctypes.Structure):
+    _fields_ = [
+        ('dpu_fifo_ptr_size', ctypes.c_uint8),
+        ('dpu_fifo_address', ctypes.c_uint32),
+        ('dpu_fifo_data_size', ctypes.c_uint32),
+        ('dpu_fifo_pointers', ctypes.c_uint64 * 128),
+        ('fifo_pointers_matrix', dpu_transfer_matrix),
+        ('transfer_matrix', dpu_transfer_matrix),
+        ('max_retries', ctypes.c_uint32),
+        ('time_for_retry', ctypes.c_uint32),
+    ]
+
+
+class dpu_fifo_link_t(ctypes.Structure):
+    _fields_ = [
+        ('direction', ctypes.c_int),
+        ('fifo_symbol', dpu_symbol_t),
+        ('rank_fifos', ctypes.c_void_p),
+    ]
+
+
+class dpu_set_rank_iterator_t(ctypes.Structure):
+    _fields_ = [
+        ('set', ctypes.c_void_p),
+        ('count', ctypes.c_uint32),
+        ('next_idx', ctypes.c_uint32),
+        ('has_next', ctypes.c_bool),
+        ('next', dpu_set_t),
+    ]
+
+
+class dpu_set_dpu_iterator_t(ctypes.Structure):
+    _fields_ = [
+        ('rank_iterator', dpu_set_rank_iterator_t),
+        ('count', ctypes.c_uint32),
+        ('next_idx', ctypes.c_uint32),
+        ('has_next', ctypes.c_bool),
+        ('next', dpu_set_t),
+    ]
+
+
+class dpu_carousel_config(ctypes.Structure):
+    _fields_ = [
+        ('cmd_duration', ctypes.c_uint8),
+        ('cmd_sampling', ctypes.c_uint8),
+        ('res_duration', ctypes.c_uint8),
+        ('res_sampling', ctypes.c_uint8),
+    ]
+
+
+class dpu_bit_config(ctypes.Structure):
+    _fields_ = [
+        ('cpu2dpu', ctypes.c_uint16),
+        ('dpu2cpu', ctypes.c_uint16),
+        ('nibble_swap', ctypes.c_uint8),
+        ('stutter', ctypes.c_uint8),
+    ]
+
+
+class dpu_hw_description_t_signature(ctypes.Structure):
+    _fields_ = [
+        ('chip_id', ctypes.c_uint32),
+    ]
+
+
+class dpu_hw_description_t_timings(ctypes.Structure):
+    _fields_ = [
+        ('carousel', dpu_carousel_config),
+        ('fck_frequency_in_mhz', ctypes.c_uint32),
+        ('reset_wait_duration', ctypes.c_uint8),
+        ('std_temperature', ctypes.c_uint8),
+        ('clock_division', ctypes.c_uint8),
+    ]
+
+
+class dpu_hw_description_t_topology(ctypes.Structure):
+    _fields_ = [
+        ('nr_of_control_interfaces', ctypes.c_uint8),
+        ('nr_of_dpus_per_control_interface', ctypes.c_uint8),
+        ('ci_mask', ctypes.c_uint8),
+    ]
+
+
+class dpu_hw_description_t_memories(ctypes.Structure):
+    _fields_ = [
+        ('mram_size', ctypes.c_uint32),
+        ('wram_size', ctypes.c_uint32),
+        ('iram_size', ctypes.c_uint16),
+        ('ci_pc_lsb_nr_phys_bits', ctypes.c_uint8),
+    ]
+
+
+class dpu_hw_description_t_dpu(ctypes.Structure):
+    _fields_ = [
+        ('pcb_transformation', dpu_bit_config),
+        ('nr_of_threads', ctypes.c_uint8),
+        ('nr_of_atomic_bits', ctypes.c_uint32),
+        ('nr_of_notify_bits', ctypes.c_uint32),
+        ('nr_of_work_registers_per_thread', ctypes.c_uint8),
+    ]
+
+
+class dpu_hw_description_t(ctypes.Structure):
+    _fields_ = [
+        ('signature', dpu_hw_description_t_signature),
+        ('timings', dpu_hw_description_t_timings),
+        ('topology', dpu_hw_description_t_topology),
+        ('memories', dpu_hw_description_t_memories),
+        ('dpu', dpu_hw_description_t_dpu),
+    ]
+
+
+class _dpu_description_t_configuration(ctypes.Structure):
+    _fields_ = [
+        ('mram_access_by_dpu_only', ctypes.c_bool),
+        ('api_must_switch_mram_mux', ctypes.c_bool),
+        ('init_mram_mux', ctypes.c_bool),
+        ('do_iram_repair', ctypes.c_bool),
+        ('do_wram_repair', ctypes.c_bool),
+        ('ignore_vpd', ctypes.c_bool),
+        ('enable_cycle_accurate_behavior', ctypes.c_bool),
+        ('disable_api_safe_checks', ctypes.c_bool),
+        ('disable_reset_on_alloc', ctypes.c_bool),
+        ('ignore_pcb_config', ctypes.c_bool),
+    ]
+
+
+class _dpu_description_t__internals(ctypes.Structure):
+    _fields_ = [
+        ('data', ctypes.c_void_p),
+        ('free', ctypes.c_void_p),
+    ]
+
+
+class _dpu_description_t(ctypes.Structure):
+    _fields_ = [
+        ('hw', dpu_hw_description_t),
+        ('type', ctypes.c_int),
+        ('configuration', _dpu_description_t_configuration),
+        ('refcount', ctypes.c_uint32),
+        ('_internals', _dpu_description_t__internals),
+    ]
+
+
+class dpu_iterator_t(ctypes.Structure):
+    _fields_ = [
+        ('rank', ctypes.c_void_p),
+        ('count', ctypes.c_uint32),
+        ('next_idx', ctypes.c_uint32),
+        ('has_next', ctypes.c_bool),
+        ('next', ctypes.c_void_p),
+    ]
+
+
+class _dpu_elf_symbol(ctypes.Structure):
+    _fields_ = [
+        ('name', ctypes.c_void_p),
+        ('value', ctypes.c_uint),
+        ('size', ctypes.c_uint),
+    ]
+
+
+class _dpu_elf_symbols(ctypes.Structure):
+    _fields_ = [
+        ('nr_symbols', ctypes.c_uint),
+        ('map', ctypes.c_void_p),
+    ]
+
+
+class _dpu_elf_runtime_info_item(ctypes.Structure):
+    _fields_ = [
+        ('value', ctypes.c_uint32),
+        ('size', ctypes.c_uint32),
+        ('exists', ctypes.c_bool),
+    ]
+
+
+class _dpu_elf_runtime_info(ctypes.Structure):
+    _fields_ = [
+        ('sys_heap_pointer_reset', _dpu_elf_runtime_info_item),
+        ('sys_heap_pointer', _dpu_elf_runtime_info_item),
+        ('sys_wq_table', _dpu_elf_runtime_info_item),
+        ('sys_stack_table', _dpu_elf_runtime_info_item),
+        ('printf_buffer', _dpu_elf_runtime_info_item),
+        ('printf_state', _dpu_elf_runtime_info_item),
+        ('sys_end', _dpu_elf_runtime_info_item),
+        ('mcount', _dpu_elf_runtime_info_item),
+        ('ret_mcount', _dpu_elf_runtime_info_item),
+        ('thread_profiling', _dpu_elf_runtime_info_item),
+        ('nr_threads', _dpu_elf_runtime_info_item),
+        ('perfcounter_end_value', _dpu_elf_runtime_info_item),
+        ('open_print_sequence', _dpu_elf_runtime_info_item),
+        ('close_print_sequence', _dpu_elf_runtime_info_item),
+        ('mutex_info', _dpu_elf_symbols),
+        ('semaphore_info', _dpu_elf_symbols),
+        ('barrier_info', _dpu_elf_symbols),
+    ]
+
+
+class dpu_program_t(ctypes.Structure):
+    _fields_ = [
+        ('nr_threads_enabled', ctypes.c_uint8),
+        ('printf_buffer_address', ctypes.c_int32),
+        ('printf_buffer_size', ctypes.c_int32),
+        ('printf_write_pointer_address', ctypes.c_int32),
+        ('printf_buffer_has_wrapped_address', ctypes.c_int32),
+        ('symbols', ctypes.c_void_p),
+        ('mcount_address', ctypes.c_int32),
+        ('ret_mcount_address', ctypes.c_int32),
+        ('thread_profiling_address', ctypes.c_int32),
+        ('perfcounter_end_value_address', ctypes.c_int32),
+        ('profiling_symbols', ctypes.c_void_p),
+        ('open_print_sequence_addr', ctypes.c_int32),
+        ('close_print_sequence_addr', ctypes.c_int32),
+        ('reference_count', ctypes.c_int32),
+        ('program_path', ctypes.c_void_p),
+    ]
+
+
+class _dpu_loader_env_t__anonymous1(ctypes.Union):
+    _fields_ = [
+        ('rank', ctypes.c_void_p),
+        ('dpu', ctypes.c_void_p),
+    ]
+
+
+class _dpu_loader_env_t(ctypes.Structure):
+    _anonymous_ = ('_anonymous1',)
+    _fields_ = [
+        ('target', ctypes.c_int),
+        ('_anonymous1', _dpu_loader_env_t__anonymous1),
+    ]
+
+
+class _dpu_loader_context_t(ctypes.Structure):
+    _fields_ = [
+        ('patch_iram', ctypes.c_void_p),
+        ('patch_wram', ctypes.c_void_p),
+        ('patch_mram', ctypes.c_void_p),
+        ('nr_of_instructions', ctypes.c_uint32),
+        ('nr_of_wram_words', ctypes.c_uint32),
+        ('nr_of_mram_bytes', ctypes.c_uint32),
+        ('dummy', ctypes.c_uint32),
+        ('env', _dpu_loader_env_t),
+    ]
+
+
+class _bank_interface_pmc_config_t(ctypes.Structure):
+    _fields_ = [
+        ('mode', ctypes.c_int),
+        ('counter_1', ctypes.c_int),
+        ('counter_2', ctypes.c_int),
+    ]
+
+
+class _bank_interface_pmc_two_32bits_t(ctypes.Structure):
+    _fields_ = [
+        ('counter_1', ctypes.c_uint32),
+        ('counter_2', ctypes.c_uint32),
+    ]
+
+
+class _bank_interface_pmc_one_64bits_t(ctypes.Structure):
+    _fields_ = [
+        ('counter_1', ctypes.c_uint64),
+    ]
+
+
+class _bank_interface_pmc_result_t__anonymous0(ctypes.Union):
+    _fields_ = [
+        ('two_32bits', _bank_interface_pmc_two_32bits_t),
+        ('one_64bits', _bank_interface_pmc_one_64bits_t),
+    ]
+
+
+class _bank_interface_pmc_result_t(ctypes.Structure):
+    _anonymous_ = ('_anonymous0',)
+    _fields_ = [
+        ('_anonymous0', _bank_interface_pmc_result_t__anonymous0),
+    ]
+
+
 class simNvdlaAddress(ctypes.Structure):
     _fields_ = [
         ('data', ctypes.c_void_p),
@@ -1426,6 +1820,174 @@ PROTOTYPES = {
     "dla_get_time_us": (ctypes.c_int64, []),
     "dla_memset": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
     "dla_memcpy": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "dpu_error_to_string": (ctypes.c_void_p, [ctypes.c_int]),
+    "dpu_extract_pcs_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_extract_context_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_restore_context_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_initialize_fault_process_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
+    "dpu_finalize_fault_process_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_execute_thread_step_in_fault_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_void_p]),
+    "dpu_set_debug_slice_info": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint8]),
+    "dpu_restore_mux_context_for_rank": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_save_context_for_rank": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_restore_context_for_rank": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_create_core_dump": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32]),
+    "dpu_free_dpu_context": (None, [ctypes.c_void_p]),
+    "dpu_context_fill_from_rank": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_pop_debug_context": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_checkpoint_save": (ctypes.c_int, [dpu_set_t, ctypes.c_int, ctypes.c_void_p]),
+    "dpu_checkpoint_restore": (ctypes.c_int, [dpu_set_t, ctypes.c_int, ctypes.c_void_p]),
+    "dpu_checkpoint_get_serialized_context_size": (ctypes.c_uint32, [ctypes.c_void_p]),
+    "dpu_checkpoint_serialize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_checkpoint_deserialize": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]),
+    "dpu_checkpoint_free": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_transfer_matrix_add_dpu": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_transfer_matrix_add_dpu_block": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
+    "dpu_transfer_matrix_set_all": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_transfer_matrix_clear_dpu": (None, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_transfer_matrix_clear_all": (None, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_transfer_matrix_copy": (None, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_transfer_matrix_get_ptr": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_link_input_fifo": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_link_output_fifo": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_fifo_link_free": (ctypes.c_int, [ctypes.c_void_p]),
+    "get_fifo_size": (ctypes.c_uint16, [ctypes.c_void_p, dpu_set_t]),
+    "get_fifo_elem_index": (ctypes.c_uint8, [ctypes.c_void_p, dpu_set_t, ctypes.c_uint8]),
+    "get_fifo_elem": (ctypes.c_void_p, [ctypes.c_void_p, dpu_set_t, ctypes.c_void_p, ctypes.c_uint8]),
+    "get_fifo_max_size": (ctypes.c_uint16, [ctypes.c_void_p, ctypes.c_void_p]),
+    "get_rank_fifo": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_fifo_set_push_max_retries": (None, [ctypes.c_void_p, dpu_set_t, ctypes.c_uint32]),
+    "dpu_fifo_set_time_for_push_retries": (None, [ctypes.c_void_p, dpu_set_t, ctypes.c_uint32]),
+    "get_fifo_rd_ptr": (ctypes.c_uint8, [ctypes.c_void_p, ctypes.c_void_p]),
+    "get_fifo_wr_ptr": (ctypes.c_uint8, [ctypes.c_void_p, ctypes.c_void_p]),
+    "get_fifo_abs_rd_ptr": (ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_void_p]),
+    "get_fifo_abs_wr_ptr": (ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_void_p]),
+    "set_fifo_rd_ptr": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint8]),
+    "set_fifo_wr_ptr": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint8]),
+    "swap_fifo_rd_wr_ptr": (None, [ctypes.c_void_p]),
+    "incr_fifo_wr_ptr": (None, [ctypes.c_void_p]),
+    "is_fifo_full": (ctypes.c_bool, [ctypes.c_void_p, ctypes.c_void_p]),
+    "is_fifo_empty": (ctypes.c_bool, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_alloc": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_alloc_ranks": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_free": (ctypes.c_int, [dpu_set_t]),
+    "dpu_get_nr_ranks": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p]),
+    "dpu_get_nr_dpus": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p]),
+    "dpu_set_rank_iterator_from": (dpu_set_rank_iterator_t, [ctypes.c_void_p]),
+    "dpu_set_rank_iterator_next": (None, [ctypes.c_void_p]),
+    "dpu_set_dpu_iterator_from": (dpu_set_dpu_iterator_t, [ctypes.c_void_p]),
+    "dpu_set_dpu_iterator_next": (None, [ctypes.c_void_p]),
+    "dpu_load": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_load_from_memory": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "dpu_load_from_incbin": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_get_symbol": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_launch": (ctypes.c_int, [dpu_set_t, ctypes.c_int]),
+    "dpu_status": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_sync": (ctypes.c_int, [dpu_set_t]),
+    "dpu_callback": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "dpu_copy_to": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t]),
+    "dpu_copy_from": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t]),
+    "dpu_copy_to_symbol": (ctypes.c_int, [dpu_set_t, dpu_symbol_t, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t]),
+    "dpu_copy_from_symbol": (ctypes.c_int, [dpu_set_t, dpu_symbol_t, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t]),
+    "dpu_broadcast_to": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "dpu_broadcast_to_symbol": (ctypes.c_int, [dpu_set_t, dpu_symbol_t, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "dpu_prepare_xfer": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p]),
+    "dpu_push_xfer": (ctypes.c_int, [dpu_set_t, ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_int]),
+    "dpu_push_xfer_symbol": (ctypes.c_int, [dpu_set_t, ctypes.c_int, dpu_symbol_t, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_int]),
+    "dpu_push_sg_xfer": (ctypes.c_int, [dpu_set_t, ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int]),
+    "dpu_push_sg_xfer_symbol": (ctypes.c_int, [dpu_set_t, ctypes.c_int, dpu_symbol_t, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int]),
+    "dpu_fifo_prepare_xfer": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_fifo_push_xfer": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p, ctypes.c_int]),
+    "dpu_log_read": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p]),
+    "dpu_acquire_description": (None, [ctypes.c_void_p]),
+    "dpu_free_description": (None, [ctypes.c_void_p]),
+    "dpu_iterator_from": (dpu_iterator_t, [ctypes.c_void_p]),
+    "dpu_iterator_next": (None, [ctypes.c_void_p]),
+    "dpu_get_profile_description": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_get_rank_of_type": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_free_rank": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_lock_rank": (None, [ctypes.c_void_p]),
+    "dpu_trylock_rank": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_unlock_rank": (None, [ctypes.c_void_p]),
+    "dpu_get": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_uint8]),
+    "dpu_get_id": (ctypes.c_uint32, [ctypes.c_void_p]),
+    "dpu_get_rank_id": (ctypes.c_uint32, [ctypes.c_void_p]),
+    "dpu_get_rank_numa_node": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_get_rank": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "dpu_get_slice_id": (ctypes.c_uint8, [ctypes.c_void_p]),
+    "dpu_get_member_id": (ctypes.c_uint8, [ctypes.c_void_p]),
+    "dpu_is_enabled": (ctypes.c_bool, [ctypes.c_void_p]),
+    "dpu_get_description": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "dpu_set_from_rank": (dpu_set_t, [ctypes.c_void_p]),
+    "dpu_set_from_dpu": (dpu_set_t, [ctypes.c_void_p]),
+    "dpu_rank_from_set": (ctypes.c_void_p, [dpu_set_t]),
+    "dpu_from_set": (ctypes.c_void_p, [dpu_set_t]),
+    "dpu_elf_open": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_elf_map": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_elf_close": (None, [ctypes.c_void_p]),
+    "dpu_elf_load_section": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_elf_load_symbols": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_elf_free_symbols": (None, [ctypes.c_void_p]),
+    "dpu_elf_get_sections": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_elf_get_runtime_info": (None, [ctypes.c_void_p, ctypes.c_void_p]),
+    "free_runtime_info": (None, [ctypes.c_void_p]),
+    "dpu_elf_create_core_dump": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32]),
+    "dpu_init_program_ref": (None, [ctypes.c_void_p]),
+    "dpu_take_program_ref": (None, [ctypes.c_void_p]),
+    "dpu_free_program": (None, [ctypes.c_void_p]),
+    "dpu_get_program": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "dpu_set_program": (None, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_load_elf_program_from_memory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint32]),
+    "dpu_load_elf_program": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
+    "dpu_get_common_program": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_loader_fill_dpu_context": (None, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_loader_fill_rank_context": (None, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_elf_load": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_copy_to_iram_for_rank": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint16, ctypes.c_void_p, ctypes.c_uint16]),
+    "dpu_copy_to_iram_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint16, ctypes.c_void_p, ctypes.c_uint16]),
+    "dpu_copy_from_iram_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint16, ctypes.c_uint16]),
+    "dpu_copy_to_iram_for_matrix": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_copy_from_iram_for_matrix": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_copy_to_wram_for_rank": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32]),
+    "dpu_copy_to_wram_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32]),
+    "dpu_copy_to_wram_for_matrix": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_copy_from_wram_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32]),
+    "dpu_copy_from_wram_for_matrix": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_copy_to_wram_fifo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_copy_from_wram_fifo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_copy_to_mram": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32]),
+    "dpu_copy_from_mram": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32]),
+    "dpu_copy_to_mrams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_copy_from_mrams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_launch_thread_on_rank": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_bool]),
+    "dpu_launch_thread_on_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_bool]),
+    "dpu_poll_rank": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_poll_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_get_run_context": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "dpu_boot_dpu": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_boot_rank": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_status_rank": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_status_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpulog_read_for_dpu_": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpulog_read_and_display_contents_of": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "dpulog_read_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "dpu_reset_rank": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_reset_dpu": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_custom_for_rank": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "dpu_custom_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "dpu_fill_profiling_info": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint16, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p]),
+    "dpu_patch_profiling_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_bool]),
+    "dpu_collect_statistics_profiling": (None, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_void_p]),
+    "dpu_collect_samples_profiling": (None, [ctypes.c_void_p, ctypes.c_uint16]),
+    "dpu_dump_statistics_profiling": (None, [ctypes.c_void_p, ctypes.c_uint8]),
+    "dpu_dump_samples_profiling": (None, [ctypes.c_void_p]),
+    "dpu_set_magic_profiling_for_dpu": (ctypes.c_int, [ctypes.c_void_p]),
+    "dpu_dump_section_profiling": (None, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
+    "dpu_get_profiling_context": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "dpu_bank_interface_pmc_enable": (ctypes.c_int, [dpu_set_t, _bank_interface_pmc_config_t]),
+    "dpu_bank_interface_pmc_disable": (ctypes.c_int, [dpu_set_t]),
+    "dpu_bank_interface_pmc_stop_counters": (ctypes.c_int, [dpu_set_t]),
+    "dpu_bank_interface_pmc_read_counters": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p]),
     "simExplain": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_size_t]),
     "simWarmup": (ctypes.c_int, []),
     "simReset": (ctypes.c_int, []),

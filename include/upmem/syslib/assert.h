@@ -1,0 +1,14 @@
+/* <assert.h>: a failed assertion stops the DPU with fault 3. */
+#ifndef UPMEM_SYSLIB_ASSERT_H
+#define UPMEM_SYSLIB_ASSERT_H
+
+void __rt_program_fault(unsigned int code) __attribute__((noreturn));
+
+#ifdef NDEBUG
+#define assert(ignore) ((void)0)
+#else
+#define assert(expression) ((expression) ? (void)0 : __rt_program_fault(3))
+#endif
+#define static_assert _Static_assert
+
+#endif

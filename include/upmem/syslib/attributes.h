@@ -1,0 +1,32 @@
+/* Where DPU data lies. MRAM pointers are plain pointers here: MRAM is mapped. */
+#ifndef UPMEM_SYSLIB_ATTRIBUTES_H
+#define UPMEM_SYSLIB_ATTRIBUTES_H
+
+#define __mram_ptr
+
+#define __section(s) __attribute__((section(s)))
+#define __aligned(a) __attribute__((aligned(a)))
+#define __used __attribute__((used))
+#define __noinline __attribute__((noinline))
+#define __weak __attribute__((weak))
+#define __keep __used
+
+/* A DMA address must be a multiple of 8. */
+#define __dma_aligned __aligned(8)
+
+#define __host __attribute__((aligned(8), used, section(".data.__sys_host")))
+
+/* Names that begin with .bss take no room in an object file; the linker script sorts them. */
+#define __mram __attribute__((aligned(8), section(".mram")))
+#define __mram_noinit __attribute__((aligned(8), section(".bss.mram.noinit")))
+#define __mram_keep __attribute__((aligned(8), used, section(".mram")))
+#define __mram_noinit_keep __attribute__((aligned(8), used, section(".bss.mram.noinit")))
+
+#define __atomic_bit __attribute__((section(".bss.atomic")))
+#define __atomic_used_bit __attribute__((used, section(".bss.atomic")))
+#define __lower_data(name) __attribute__((used, section(".data.immediate_memory." name)))
+
+#define __NO_RETURN __attribute__((noreturn))
+#define DEPRECATED __attribute__((deprecated))
+
+#endif

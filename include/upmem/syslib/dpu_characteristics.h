@@ -1,0 +1,21 @@
+/* Sizes of a DPU, generation v1A (v1B: 16 threads, 63488 bytes, 3968 instructions). */
+#ifndef UPMEM_SYSLIB_DPU_CHARACTERISTICS_H
+#define UPMEM_SYSLIB_DPU_CHARACTERISTICS_H
+
+#ifdef __dpu_v1B__
+#define DPU_NR_THREADS 16
+#define DPU_NR_NOTIFY_BITS 40
+#define DPU_NR_ATOMIC_BITS 256
+#define DPU_WRAM_SIZE 63488
+#define DPU_NR_INSTRUCTIONS 3968
+#else
+#define DPU_NR_THREADS 24
+#define DPU_NR_NOTIFY_BITS 40
+#define DPU_NR_ATOMIC_BITS 256
+#define DPU_WRAM_SIZE 65536
+#define DPU_NR_INSTRUCTIONS 4096
+#endif
+#define DPU_MRAM_SIZE (64 * 1024 * 1024)
+#define DPU_MRAM_BASE 0x08000000
+
+#endif

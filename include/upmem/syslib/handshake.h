@@ -1,0 +1,14 @@
+/* One tasklet tells another one that it got somewhere. */
+#ifndef UPMEM_SYSLIB_HANDSHAKE_H
+#define UPMEM_SYSLIB_HANDSHAKE_H
+
+#include <errno.h>
+#include <sysdef.h>
+
+/* Waits until another tasklet has consumed the notification. */
+void handshake_notify(void);
+
+/* 0, or EALREADY when another tasklet already waits for that notifier. */
+int handshake_wait_for(sysname_t notifier);
+
+#endif

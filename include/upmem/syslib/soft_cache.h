@@ -1,0 +1,19 @@
+/* Caches MRAM behind pointers on hardware; here MRAM is mapped and nothing is needed. */
+#ifndef UPMEM_SYSLIB_SOFT_CACHE_H
+#define UPMEM_SYSLIB_SOFT_CACHE_H
+
+#include <attributes.h>
+
+static inline void __sys_start_cache(void)
+{
+}
+
+static inline void flush_cache(void)
+{
+}
+
+static inline void start_cache(void)
+{
+}
+
+#endif

@@ -1,0 +1,7 @@
+/* <stdnoreturn.h> */
+#ifndef UPMEM_SYSLIB_STDNORETURN_H
+#define UPMEM_SYSLIB_STDNORETURN_H
+
+#define noreturn _Noreturn
+
+#endif

@@ -1,0 +1,18 @@
+"""``include/upmem/``: the host API of UPMEM's DPUs."""
+
+from __future__ import annotations
+
+from . import (  # noqa: F401  (attach)
+    copying,
+    launches,
+    loader,
+    logs,
+    management,
+    memory,
+    programs,
+    runner,
+    scatter,
+    sets,
+    transfers,
+    unsupported,
+)

@@ -1,0 +1,92 @@
+"""Running programs, waiting for them, and functions in the order of a set's jobs."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from ...upmem import callback as callbacks
+from ...upmem import launch as launching
+from ...upmem.rank import Rank, Selection, install_holder
+from ..native import address, lib
+from .family import (
+    DpuError,
+    Status,
+    dpu_set,
+    error,
+    ranks_set,
+    result,
+    selection,
+    set_of,
+    state,
+    upmem,
+)
+
+_ASYNCHRONOUS, _SYNCHRONOUS = 0, 1
+
+
+@upmem.export("dpu_launch")
+def launch(given: Any, policy: int) -> None:
+    chosen = selection(given)
+    if policy not in (_ASYNCHRONOUS, _SYNCHRONOUS):
+        raise error(
+            Status.DPU_ERR_INVALID_LAUNCH_POLICY,
+            f"policy is {policy}; DPU_ASYNCHRONOUS (0) and DPU_SYNCHRONOUS (1) exist",
+        )
+    launching.launch(chosen, asynchronous=policy == _ASYNCHRONOUS)
+
+
+@upmem.export("dpu_status")
+def status(given: Any, done: Any, fault: Any) -> None:
+    result(done, "done")
+    result(fault, "fault")
+    done[0], fault[0] = launching.status(selection(given))
+
+
+@upmem.export("dpu_sync")
+def sync(given: Any) -> None:
+    launching.sync(selection(given))
+
+
+def _as_set(chosen: Selection) -> Any:
+    """The ``struct dpu_set_t`` that a callback is given."""
+    if chosen.dpu is not None:
+        return dpu_set(chosen.dpu)
+    if len(chosen.ranks) == 1:
+        return set_of(chosen.ranks[0])
+    current = state()
+    for base, (ranks, index) in current.places.items():
+        if ranks[index : index + len(chosen.ranks)] == chosen.ranks:
+            return ranks_set(base, len(chosen.ranks))
+    return ranks_set(0, 0)
+
+
+_tokens = itertools.count(1)
+_held: dict[int, list[Rank]] = {}
+
+
+def _ranks_of_caller() -> list[Rank]:
+    return _held.get(lib.sim_dpu_token(), [])
+
+
+install_holder(_ranks_of_caller)
+
+
+@upmem.export("dpu_callback")
+def callback(given: Any, function: Any, args: Any, flags: int) -> None:
+    chosen = selection(given)
+    if not function:
+        raise error(Status.DPU_ERR_INTERNAL, "callback is NULL; there is nothing to call")
+    where = address(function)
+
+    def call(part: Selection, number: int, held: list[Rank]) -> None:
+        token = next(_tokens)
+        _held[token] = held
+        try:
+            answer = lib.sim_dpu_callback(function, _as_set(part), number, args, token)
+        finally:
+            del _held[token]
+        if answer:
+            raise DpuError(answer, f"the callback at {where:#x} answered {answer}")
+
+    callbacks.call(chosen, call, callbacks.Flags.of(flags))

@@ -1,0 +1,74 @@
+"""Reading what DPU programs print, and the texts of statuses."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ...upmem import errors, log
+from ...upmem.copying import is_memory
+from ...upmem.rank import Dpu
+from ..native import address, ffi, lib
+from .family import DpuError, Status, error, invalid_set, resolve_dpu, selection, upmem
+
+
+def _text(dpu: Dpu) -> bytes:
+    dpu.rank.wait()
+    try:
+        return log.read(dpu).encode(errors="replace")
+    except DpuError as refused:
+        if refused.status == Status.DPU_ERR_LOG_CONTEXT_MISSING:
+            sys.stderr.write(f"cudla-sim: dpu_log_read: {refused.explanation}\n")
+        raise
+
+
+def _write(dpu: Dpu, stream: Any) -> None:
+    if not stream:
+        raise error(Status.DPU_ERR_SYSTEM, "stream is NULL; it is an open FILE")
+    text = log.HEADER.format(dpu.id).encode() + _text(dpu)
+    if lib.sim_dpu_write(stream, text, len(text)) != len(text):
+        raise error(Status.DPU_ERR_SYSTEM, "the stream does not take the text (is it writable?)")
+
+
+@upmem.export("dpu_log_read")
+def log_read(given: Any, stream: Any) -> None:
+    chosen = selection(given)
+    if chosen.count != 1:
+        raise invalid_set(
+            f"the set has {chosen.count} DPUs; logs are read from one (DPU_FOREACH gives them)"
+        )
+    _write(chosen.dpus[0], stream)
+
+
+@upmem.export("dpulog_read_for_dpu")
+def log_read_for_dpu(dpu: Any, stream: Any) -> None:
+    _write(resolve_dpu(dpu), stream)
+
+
+def _print(text: bytes, function: Any, argument: Any) -> None:
+    if not function:
+        raise error(Status.DPU_ERR_SYSTEM, "print_fct is NULL; it takes the text")
+    answer = lib.sim_dpu_print(function, argument, ffi.new("char[]", text.replace(b"\0", b"")))
+    if answer:
+        raise DpuError(answer, f"the print function answered {answer}")
+
+
+@upmem.export("dpulog_read_for_dpu_")
+def log_read_with(dpu: Any, function: Any, argument: Any) -> None:
+    _print(_text(resolve_dpu(dpu)), function, argument)
+
+
+@upmem.export("dpulog_read_and_display_contents_of")
+def log_display(buffer: Any, size: int, function: Any, argument: Any) -> None:
+    if size and not is_memory(address(buffer), size):
+        raise error(Status.DPU_ERR_LOG_FORMAT, f"input is not memory for {size} bytes")
+    text = bytes(ffi.buffer(buffer, size)) if size else b""
+    _print(text.split(b"\0", 1)[0], function, argument)
+
+
+@upmem.export("dpu_error_to_string", status=False, failure=ffi.NULL)
+def error_to_string(status: int) -> Any:
+    text = errors.text(int(status)).encode() + b"\0"
+    copy = lib.malloc(len(text))  # the caller frees it
+    ffi.memmove(copy, text, len(text))
+    return ffi.cast("char *", copy)

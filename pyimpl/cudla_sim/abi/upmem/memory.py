@@ -1,0 +1,169 @@
+"""Memories of single DPUs and ranks (dpu_memory.h), and transfer matrices.
+
+Positions: MRAM in bytes, WRAM in words of 32 bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...upmem import transfer
+from ...upmem.copying import is_memory
+from ...upmem.program import MRAM, Symbol
+from ...upmem.rank import Dpu, Rank
+from ...upmem.transfer import Copy, place
+from ..native import address, ffi
+from .family import Status, error, resolve_dpu, resolve_rank, upmem
+
+_MRAM = Symbol(MRAM, 64 << 20)
+_WRAM = Symbol(0, 64 << 10)
+
+
+def _copy(
+    memory: Symbol, rank: Rank, pairs: list[tuple[Dpu, int]], offset: int, size: int, to_dpu: bool
+) -> None:
+    """Copies between each DPU and its host address."""
+    # A range past the memory is the memory's own error here, not that of a symbol.
+    endless = Symbol(memory.address, 1 << 33)
+    where = place(endless, offset, size, rank.machine.memory.base, to_dpu)
+    rank.wait()
+    slots = np.array([d.slot for d, _ in pairs], np.uint32)
+    hosts = np.array([h for _, h in pairs], np.uint64)
+    if size and not all(h for _, h in pairs):
+        raise transfer.bad_buffer(0, size, "the buffer", pairs[0][0])
+    Copy(where, [d for d, _ in pairs], slots, hosts, "the buffer").run()
+
+
+def _one(memory: Symbol, dpu: Any, host: Any, offset: int, size: int, to_dpu: bool) -> None:
+    found = resolve_dpu(dpu)
+    if not found.enabled:
+        raise error(Status.DPU_ERR_DPU_DISABLED, f"DPU {found.name} is disabled")
+    _copy(memory, found.rank, [(found, address(host))], offset, size, to_dpu)
+
+
+@upmem.export("dpu_copy_to_mram")
+def copy_to_mram(dpu: Any, offset: int, source: Any, size: int) -> None:
+    _one(_MRAM, dpu, source, offset, size, to_dpu=True)
+
+
+@upmem.export("dpu_copy_from_mram")
+def copy_from_mram(dpu: Any, destination: Any, offset: int, size: int) -> None:
+    _one(_MRAM, dpu, destination, offset, size, to_dpu=False)
+
+
+@upmem.export("dpu_copy_to_wram_for_dpu")
+def copy_to_wram_for_dpu(dpu: Any, offset: int, source: Any, words: int) -> None:
+    _one(_WRAM, dpu, source, offset * 4, words * 4, to_dpu=True)
+
+
+@upmem.export("dpu_copy_from_wram_for_dpu")
+def copy_from_wram_for_dpu(dpu: Any, destination: Any, offset: int, words: int) -> None:
+    _one(_WRAM, dpu, destination, offset * 4, words * 4, to_dpu=False)
+
+
+@upmem.export("dpu_copy_to_wram_for_rank")
+def copy_to_wram_for_rank(rank: Any, offset: int, source: Any, words: int) -> None:
+    found = resolve_rank(rank)
+    pairs = [(d, address(source)) for d in found.enabled]
+    _copy(_WRAM, found, pairs, offset * 4, words * 4, to_dpu=True)
+
+
+_DEFAULT_MATRIX = 0
+
+
+def _matrix(memory: Symbol, rank: Any, matrix: Any, to_dpu: bool) -> None:
+    found = resolve_rank(rank)
+    given = _checked(matrix)
+    if given.type != _DEFAULT_MATRIX:
+        raise error(
+            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+            "UnsupportedOperation: the matrix holds scatter/gather blocks; dpu_push_sg_xfer does "
+            "those transfers",
+        )
+    pairs = [(d, address(given.ptr[d.index])) for d in found.enabled if given.ptr[d.index]]
+    scale = 4 if memory is _WRAM else 1
+    if pairs:
+        _copy(memory, found, pairs, given.offset * scale, given.size * scale, to_dpu)
+
+
+@upmem.export("dpu_copy_to_mrams")
+def copy_to_mrams(rank: Any, matrix: Any) -> None:
+    _matrix(_MRAM, rank, matrix, to_dpu=True)
+
+
+@upmem.export("dpu_copy_from_mrams")
+def copy_from_mrams(rank: Any, matrix: Any) -> None:
+    _matrix(_MRAM, rank, matrix, to_dpu=False)
+
+
+@upmem.export("dpu_copy_to_wram_for_matrix")
+def copy_to_wram_for_matrix(rank: Any, matrix: Any) -> None:
+    _matrix(_WRAM, rank, matrix, to_dpu=True)
+
+
+@upmem.export("dpu_copy_from_wram_for_matrix")
+def copy_from_wram_for_matrix(rank: Any, matrix: Any) -> None:
+    _matrix(_WRAM, rank, matrix, to_dpu=False)
+
+
+def _checked(matrix: Any) -> Any:
+    if not is_memory(address(matrix), ffi.sizeof("struct dpu_transfer_matrix")):
+        raise error(
+            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+            f"transfer_matrix {address(matrix):#x} is no struct dpu_transfer_matrix",
+        )
+    return matrix
+
+
+@upmem.export("dpu_transfer_matrix_add_dpu", status=False)
+def matrix_add_dpu(dpu: Any, matrix: Any, buffer: Any) -> None:
+    _checked(matrix).ptr[resolve_dpu(dpu).index] = buffer
+
+
+@upmem.export("dpu_transfer_matrix_add_dpu_block")
+def matrix_add_dpu_block(dpu: Any, matrix: Any, buffer: Any, length: int) -> None:
+    blocks = _checked(matrix).sg_ptr[resolve_dpu(dpu).index]
+    if not blocks or not is_memory(address(blocks), ffi.sizeof("struct sg_xfer_buffer")):
+        raise error(
+            Status.DPU_ERR_INVALID_MEMORY_TRANSFER, "the matrix has no sg_xfer_buffer for this DPU"
+        )
+    if blocks.nr_blocks >= blocks.max_nr_blocks:
+        raise error(
+            Status.DPU_ERR_SG_TOO_MANY_BLOCKS,
+            f"the sg_xfer_buffer holds {blocks.nr_blocks} blocks, its maximum",
+        )
+    blocks.blocks_addr[blocks.nr_blocks] = ffi.cast("uint8_t *", buffer)
+    blocks.blocks_length[blocks.nr_blocks] = length
+    blocks.nr_blocks += 1
+
+
+@upmem.export("dpu_transfer_matrix_set_all", status=False)
+def matrix_set_all(rank: Any, matrix: Any, buffer: Any) -> None:
+    given = _checked(matrix)
+    for dpu in resolve_rank(rank).enabled:
+        given.ptr[dpu.index] = buffer
+
+
+@upmem.export("dpu_transfer_matrix_clear_dpu", status=False)
+def matrix_clear_dpu(dpu: Any, matrix: Any) -> None:
+    _checked(matrix).ptr[resolve_dpu(dpu).index] = ffi.NULL
+
+
+@upmem.export("dpu_transfer_matrix_clear_all", status=False)
+def matrix_clear_all(rank: Any, matrix: Any) -> None:
+    resolve_rank(rank)
+    given = _checked(matrix)
+    ffi.memmove(given.ptr, bytes(ffi.sizeof(given.ptr)), ffi.sizeof(given.ptr))
+
+
+@upmem.export("dpu_transfer_matrix_copy", status=False)
+def matrix_copy(target: Any, source: Any) -> None:
+    size = ffi.sizeof("struct dpu_transfer_matrix")
+    ffi.memmove(_checked(target), _checked(source), size)
+
+
+@upmem.export("dpu_transfer_matrix_get_ptr", status=False, failure=ffi.NULL)
+def matrix_get_ptr(dpu: Any, matrix: Any) -> Any:
+    return _checked(matrix).ptr[resolve_dpu(dpu).index]

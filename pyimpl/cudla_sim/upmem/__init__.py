@@ -1,0 +1,26 @@
+"""UPMEM's DPUs: what C programs allocated, loaded and launched, seen from Python.
+
+The objects are those the C library works with, in the same process::
+
+    from cudla_sim import upmem
+    dpu = upmem.sets[0].dpus[3]
+    dpu.symbols["result"].view("uint32")     # the variable itself, not a copy
+    dpu.mram, dpu.wram                       # 64 MiB and 64 KiB, uint8
+    dpu.log                                  # what its last launch printed
+    upmem.launches[-1].seconds
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["launches", "ranks", "sets"]
+
+
+def __getattr__(name: str) -> Any:
+    """Live views of the current process: ``sets``, ``ranks``, ``launches``."""
+    if name in __all__:
+        from .machine import machine
+
+        return getattr(machine(), name)
+    raise AttributeError(f"module 'cudla_sim.upmem' has no attribute {name!r}")

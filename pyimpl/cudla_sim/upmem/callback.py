@@ -1,0 +1,129 @@
+"""Functions of the program that run in the order of a set's jobs (dpu_callback)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .errors import Status, error
+from .rank import Rank, Selection
+
+Function = Callable[[Selection, int, list[Rank]], None]
+"""Called with a set, its number, and the ranks whose queues wait for it; raises DpuError when the
+program's function failed."""
+
+ASYNC, NONBLOCKING, SINGLE_CALL, PARALLEL = 1, 2, 4, 8
+
+
+class Flags(NamedTuple):
+    """The bits of ``dpu_callback_flags_t``."""
+
+    asynchronous: bool
+    nonblocking: bool
+    single_call: bool
+
+    @staticmethod
+    def of(value: int) -> Flags:
+        """Raises DpuError: DPU_ERR_NONBLOCKING_SYNC_CALLBACK, DPU_ERR_INTERNAL for other bits."""
+        if value & ~(ASYNC | NONBLOCKING | SINGLE_CALL | PARALLEL):
+            raise error(
+                Status.DPU_ERR_INTERNAL,
+                f"flags is {value:#x}; DPU_CALLBACK_ASYNC (1), NONBLOCKING (2), SINGLE_CALL (4) "
+                "and PARALLEL (8) exist",
+            )
+        flags = Flags(bool(value & ASYNC), bool(value & NONBLOCKING), bool(value & SINGLE_CALL))
+        if flags.nonblocking and not flags.asynchronous:
+            raise error(
+                Status.DPU_ERR_NONBLOCKING_SYNC_CALLBACK,
+                "DPU_CALLBACK_NONBLOCKING needs DPU_CALLBACK_ASYNC: a synchronous call waits",
+            )
+        return flags
+
+
+def call(selection: Selection, function: Function, flags: Flags) -> None:
+    """Default: once a rank, the ranks side by side, and waits. ASYNC queues it. SINGLE_CALL: once,
+    when every rank has come to it. NONBLOCKING: the queues go on meanwhile.
+
+    Raises DpuError: what the function failed with (synchronous), DPU_ERR_NO_THREAD_PER_RANK.
+    """
+    if any(rank.profile.nr_threads_per_rank == 0 for rank in selection.ranks):
+        raise error(
+            Status.DPU_ERR_NO_THREAD_PER_RANK,
+            "the set was allocated with nrThreadsPerRank=0; callbacks run on the ranks' threads",
+        )
+    if flags.asynchronous:
+        _queue(selection, function, flags)
+    elif flags.single_call or len(selection.ranks) == 1:
+        selection.wait()
+        function(selection, 0, selection.ranks)
+    else:
+        _side_by_side(selection, function)
+
+
+def _side_by_side(selection: Selection, function: Function) -> None:
+    failures: list[BaseException] = []
+    ended = threading.Semaphore(0)
+
+    def work(rank: Rank, number: int) -> None:
+        try:
+            function(Selection([rank]), number, [rank])
+        except BaseException as failure:
+            failures.append(failure)
+        finally:
+            ended.release()
+
+    for number, rank in enumerate(selection.ranks):
+        rank.submit("callback", lambda rank=rank, number=number: work(rank, number))  # type: ignore[misc]
+    for _ in selection.ranks:
+        ended.acquire()
+    if failures:
+        raise failures[0]
+
+
+def _queue(selection: Selection, function: Function, flags: Flags) -> None:
+    if flags.single_call and len(selection.ranks) > 1:
+        _queue_single(selection, function, flags)
+        return
+    for number, rank in enumerate(selection.ranks):
+        part = selection if selection.dpu is not None else Selection([rank])
+
+        def work(part: Selection = part, number: int = number) -> None:
+            function(part, number, [] if flags.nonblocking else part.ranks)
+
+        _queue_one(rank, work, flags)
+
+
+def _queue_one(rank: Rank, work: Callable[[], None], flags: Flags) -> None:
+    if flags.nonblocking:
+        rank.submit("callback", lambda: rank.detach(work))
+    else:
+        rank.submit("callback", work)
+
+
+def _queue_single(selection: Selection, function: Function, flags: Flags) -> None:
+    """The rank that comes last makes the call; the others wait for its end unless nonblocking."""
+    lock = threading.Lock()
+    left = len(selection.ranks)
+    over = threading.Event()
+
+    def call_once() -> None:
+        try:
+            function(selection, 0, [] if flags.nonblocking else selection.ranks)
+        finally:
+            over.set()
+
+    def arrive(rank: Rank) -> None:
+        nonlocal left
+        with lock:
+            left -= 1
+            last = left == 0
+        if last and flags.nonblocking:
+            rank.detach(call_once)
+        elif last:
+            call_once()
+        elif not flags.nonblocking:
+            over.wait()
+
+    for rank in selection.ranks:
+        rank.submit("callback", lambda rank=rank: arrive(rank))  # type: ignore[misc]

@@ -1,0 +1,133 @@
+"""Reads the ELF file of a DPU program.
+
+Sections decide what the host sees (UPMEM SDK 2025.1): ``__host`` variables in .data.__sys_host,
+everything in .mram and .mram.noinit, functions; ordinary variables are the program's own.
+"""
+
+from __future__ import annotations
+
+import io
+from functools import lru_cache
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import NoteSection, SymbolTableSection
+
+from .errors import DpuError, Status, error
+from .memory import MRAM_SIZE, WRAM_SIZE
+from .program import HEAP_POINTER, IRAM, MRAM, Segment, Symbol
+from .workers.protocol import MRAM_WINDOW, TEXT_BASE, WRAM_WINDOW
+
+EM_DPU = 245
+NOTE_SECTION = ".note.cudla_sim"
+NOTE_OWNER = "cudla-sim"
+_HOST_SECTION = ".data.__sys_host"
+
+
+def _invalid(path: str, text: str) -> DpuError:
+    return error(Status.DPU_ERR_ELF_INVALID_FILE, f"{path!r} {text}")
+
+
+@lru_cache(maxsize=16)
+def parse(image: bytes, path: str) -> tuple[dict[str, Symbol], list[Segment]]:
+    """What the host may name, and what loading writes.
+
+    Raises DpuError(DPU_ERR_ELF_INVALID_FILE), saying what the file is instead.
+    """
+    if image[:4] != b"\x7fELF":
+        raise _invalid(path, "is no ELF file; it begins with " + (image[:4].hex(" ") or "nothing"))
+    try:
+        elf = ELFFile(io.BytesIO(image))
+        _recognise(elf, path)
+        return _symbols(elf), _segments(elf)
+    except DpuError:
+        raise
+    except Exception as cause:  # pyelftools answers damage with many kinds of exceptions
+        kind = "" if isinstance(cause, ELFError) else f"{type(cause).__name__}: "
+        raise _invalid(path, f"is a damaged ELF file: {kind}{cause}") from None
+
+
+def _recognise(elf: ELFFile, path: str) -> None:
+    machine = elf.header["e_machine"]
+    if machine in (EM_DPU, "EM_DPU"):
+        raise _invalid(
+            path,
+            "holds instructions of a real UPMEM DPU, which are not simulated; compile its sources "
+            "with the dpu-upmem-dpurte-clang of cudla-sim (`cudla-sim --env` puts it on PATH)",
+        )
+    note = elf.get_section_by_name(NOTE_SECTION)
+    if isinstance(note, NoteSection) and any(n["n_name"] == NOTE_OWNER for n in note.iter_notes()):
+        return
+    what = (
+        "a program of this host" if machine == "EM_X86_64" else f"for another machine ({machine})"
+    )
+    raise _invalid(
+        path, f"is {what}, not a DPU program; dpu-upmem-dpurte-clang of cudla-sim makes those"
+    )
+
+
+def _host_address(section: str, value: int, text_start: int) -> int | None:
+    """A link address in the DPU's own map; None for what lies in no DPU memory."""
+    if WRAM_WINDOW <= value < WRAM_WINDOW + WRAM_SIZE:
+        return value - WRAM_WINDOW
+    if MRAM_WINDOW <= value < MRAM_WINDOW + MRAM_SIZE:
+        return MRAM + value - MRAM_WINDOW
+    if section.startswith(".text") and value >= text_start:
+        return IRAM + value - text_start
+    return None
+
+
+def _is_hidden(section: str) -> bool:
+    """Ordinary variables: the host sees __host and MRAM variables, functions and constants."""
+    hidden = section.startswith((".data", ".bss", ".rodata", ".rt."))
+    return hidden and not section.startswith(_HOST_SECTION)
+
+
+def _symbol_tables(elf: ELFFile) -> list[SymbolTableSection]:
+    return [s for s in elf.iter_sections() if isinstance(s, SymbolTableSection)]
+
+
+def _symbols(elf: ELFFile) -> dict[str, Symbol]:
+    texts = [s["sh_addr"] for s in elf.iter_sections() if s.name.startswith(".text")]
+    text_start = min(texts, default=TEXT_BASE)
+    found: dict[str, Symbol] = {}
+    for table in _symbol_tables(elf):
+        for entry in table.iter_symbols():
+            index, kind = entry["st_shndx"], entry["st_info"]["type"]
+            if not entry.name or index == "SHN_UNDEF" or kind in ("STT_FILE", "STT_SECTION"):
+                continue
+            value, size = entry["st_value"], entry["st_size"]
+            if entry.name == HEAP_POINTER:
+                offset = value - MRAM_WINDOW
+                found[entry.name] = Symbol(MRAM + offset, MRAM_SIZE - offset)
+            elif index == "SHN_ABS":
+                found.setdefault(entry.name, Symbol(value & 0xFFFF_FFFF, size))
+            elif isinstance(index, int):
+                section = elf.get_section(index).name
+                address = _host_address(section, value, text_start)
+                if address is not None and not _is_hidden(section):
+                    found.setdefault(entry.name, Symbol(address, size))
+    return found
+
+
+@lru_cache(maxsize=4)
+def names(image: bytes) -> frozenset[str]:
+    """Every symbol of the file, hidden ones too."""
+    elf = ELFFile(io.BytesIO(image))
+    return frozenset(
+        e.name for table in _symbol_tables(elf) for e in table.iter_symbols() if e.name
+    )
+
+
+def _segments(elf: ELFFile) -> list[Segment]:
+    found = []
+    for section in elf.iter_sections():
+        start, size = section["sh_addr"], section["sh_size"]
+        if not section["sh_flags"] & 2 or not size:  # SHF_ALLOC
+            continue
+        data = b"" if section["sh_type"] == "SHT_NOBITS" else section.data()
+        if WRAM_WINDOW <= start < WRAM_WINDOW + WRAM_SIZE:
+            found.append(Segment("wram", start - WRAM_WINDOW, data, size))
+        elif MRAM_WINDOW <= start < MRAM_WINDOW + MRAM_SIZE and data:
+            found.append(Segment("mram", start - MRAM_WINDOW, data, size))
+    return found

@@ -1,0 +1,139 @@
+"""Running the loaded programs."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter_ns
+
+from .errors import DpuError, Status, error
+from .machine import LaunchRecord
+from .program import Program
+from .rank import Dpu, Rank, Selection
+
+_REPORTED_FAULTS = 8
+"""DPUs in fault that are named one by one; the others are counted."""
+
+
+def launch(selection: Selection, asynchronous: bool) -> None:
+    """Boots all DPUs of a set; synchronous: and waits for them.
+
+    Raises DpuError: DPU_ERR_NO_PROGRAM_LOADED; synchronous also DPU_ERR_DPU_FAULT (a DPU that
+    faulted stays in fault until its next dpu_load; the others end normally).
+    """
+    dpus = selection.dpus
+    for dpu in dpus:
+        if dpu.program is None:
+            raise error(
+                Status.DPU_ERR_NO_PROGRAM_LOADED, f"DPU {dpu.name} has no program; call dpu_load"
+            )
+    if not asynchronous:
+        selection.wait()
+        run(dpus)
+        return
+    job = "launch_dpu" if selection.dpu is not None else "launch_rank"
+    for rank in selection.ranks:
+        _submit(rank, selection.of(rank), job)
+
+
+def _submit(rank: Rank, dpus: list[Dpu], job: str) -> None:
+    with rank.lock:
+        rank.launches += 1
+
+    def work() -> None:
+        try:
+            run(dpus)
+        finally:
+            with rank.lock:
+                rank.launches -= 1
+
+    rank.submit(job, work)
+
+
+def run(dpus: list[Dpu]) -> None:
+    """Runs DPUs to their end. Raises DpuError(DPU_ERR_DPU_FAULT) when one is in fault."""
+    stuck = next((d for d in dpus if d.fault is not None), None)
+    if stuck is not None:
+        assert stuck.fault is not None
+        raise error(
+            Status.DPU_ERR_DPU_FAULT,
+            f"DPU {stuck.name} is still in fault from an earlier launch ({stuck.fault.text}); "
+            "dpu_load makes it usable again",
+        )
+    programs: dict[Program, list[Dpu]] = {}
+    for dpu in dpus:
+        if dpu.program is not None:
+            programs.setdefault(dpu.program, []).append(dpu)
+    faulted: list[Dpu] = []
+    for program, members in programs.items():
+        faulted += _run_program(program, members)
+    if faulted:
+        _report(faulted)
+        first = faulted[0]
+        why = first.fault.text if first.fault is not None else ""
+        raise error(
+            Status.DPU_ERR_DPU_FAULT,
+            f"{len(faulted)} of {len(dpus)} DPUs are in fault; DPU {first.name}: {why}",
+        )
+
+
+def _run_program(program: Program, dpus: list[Dpu]) -> list[Dpu]:
+    from .workers.pool import WorkerError  # subprocess: only for programs that launch
+
+    machine = dpus[0].rank.machine
+    by_slot = {d.slot: d for d in dpus}
+    begin = perf_counter_ns()
+    try:
+        ended = machine.pool.launch(program.path, program.image, list(by_slot), machine.checks)
+    except WorkerError as cause:
+        raise error(Status.DPU_ERR_SYSTEM, f"no worker process: {cause}") from None
+    faulted = []
+    for outcome in ended.faulted:
+        dpu = by_slot[outcome.number]
+        for warning in outcome.warnings:
+            sys.stderr.write(f"cudla-sim: DPU {dpu.name} '{program.path}': {warning}\n")
+        if outcome.status == "fault":
+            dpu.fault = outcome
+            faulted.append(dpu)
+    seconds = (perf_counter_ns() - begin) / 1e9
+    machine.launches.append(LaunchRecord(program.path, len(dpus), seconds, len(faulted)))
+    events = machine.process.events
+    if events.subscribers:
+        details = {"dpus": len(dpus), "program": program.path, "faults": len(faulted)}
+        events.emit("launch", "dpu_launch", begin, details, "DPUs")
+    return faulted
+
+
+def _report(faulted: list[Dpu]) -> None:
+    lines = []
+    for dpu in faulted[:_REPORTED_FAULTS]:
+        assert dpu.fault is not None
+        path = dpu.program.path if dpu.program else ""
+        lines.append(f"cudla-sim: DPU {dpu.name} '{path}' is in fault: {dpu.fault.text}\n")
+    if len(faulted) > _REPORTED_FAULTS:
+        lines.append(f"cudla-sim: ... and {len(faulted) - _REPORTED_FAULTS} more DPUs in fault\n")
+    sys.stderr.write("".join(lines))
+
+
+def status(selection: Selection) -> tuple[bool, bool]:
+    """(every DPU ended, any is in fault)."""
+    done = all(rank.launches == 0 for rank in selection.ranks)
+    fault = any(dpu.fault is not None for dpu in selection.dpus)
+    return done, fault
+
+
+def sync(selection: Selection) -> None:
+    """Waits for all queued work of the set's ranks.
+
+    Raises DpuError with the word of the first job that failed since the last time; its low half
+    is the plain status (DPU_ERR_DPU_FAULT for a fault).
+    """
+    from .errors import async_word
+
+    for rank in selection.ranks:
+        rank.wait_all()
+    failures = [f for f in (rank.take_error() for rank in selection.ranks) if f is not None]
+    if failures:
+        job, cause = failures[0]
+        raise DpuError(
+            async_word(job or "launch_rank", cause.status), f"{job}: {cause.explanation}"
+        )

@@ -1,0 +1,42 @@
+"""What DPU programs print: the text lies in the DPU's MRAM until the host reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .errors import Status, error
+from .program import MRAM
+from .workers.protocol import Side
+
+if TYPE_CHECKING:
+    from .rank import Dpu
+
+HEADER = "=== DPU#0x{:x} ===\n"
+"""DPU_LOG_FORMAT_HEADER."""
+
+
+def read(dpu: Dpu) -> str:
+    """The output of the last launch, without the header line. Reading does not consume it.
+
+    Raises DpuError: DPU_ERR_NO_PROGRAM_LOADED, DPU_ERR_LOG_CONTEXT_MISSING when the program never
+    prints, DPU_ERR_LOG_BUFFER_TOO_SMALL when the output went round the buffer.
+    """
+    program = dpu.program
+    if program is None:
+        raise error(Status.DPU_ERR_NO_PROGRAM_LOADED, f"DPU {dpu.name} has no program")
+    buffer = program.log_buffer
+    if buffer is None:
+        raise error(
+            Status.DPU_ERR_LOG_CONTEXT_MISSING,
+            f"{program.path!r} has no printf, so DPU {dpu.name} has no log",
+        )
+    side = Side.read(dpu.rank.machine.memory.side(dpu.slot))
+    if side.log_wrapped:
+        raise error(
+            Status.DPU_ERR_LOG_BUFFER_TOO_SMALL,
+            f"DPU {dpu.name} printed more than its buffer of {buffer.size} bytes; "
+            "STDOUT_BUFFER_INIT(size) in the DPU program makes a larger one",
+        )
+    start = buffer.address & ~MRAM
+    text = dpu.mram[start : start + min(side.log_bytes, buffer.size)].tobytes()
+    return text.decode(errors="replace")

@@ -1,0 +1,192 @@
+"""The UPMEM side of one simulated machine: its ranks, their memory, and who has them."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..core import process as processes
+from ..core.errors import ConfigError
+from ..core.process import Process
+from .errors import Status, error
+from .memory import STRIDE, MachineMemory
+from .profile import Profile, parse
+from .rank import DPUS_PER_CI, DPUS_PER_RANK, Rank, Selection
+from .workers.checks import Checks
+
+if TYPE_CHECKING:
+    from .workers.pool import WorkerPool
+
+ALLOCATE_ALL = 0xFFFF_FFFF
+"""DPU_ALLOCATE_ALL: everything that is free."""
+
+
+class DpuSet(Selection):
+    """What dpu_alloc gave: whole ranks, of which the last may have surplus DPUs disabled."""
+
+    def __init__(self, machine: Machine, ranks: list[Rank], profile: Profile) -> None:
+        super().__init__(ranks)
+        self.machine = machine
+        self.profile = profile
+
+    def __repr__(self) -> str:
+        return f"<set of {self.count} DPUs in {len(self.ranks)} ranks>"
+
+
+class LaunchRecord(NamedTuple):
+    """One program that ran on some DPUs at the same time."""
+
+    program: str
+    dpus: int
+    seconds: float
+    """From giving it to the workers to the last DPU's end, in this machine's time."""
+    faults: int
+
+
+class Machine:
+    """Ranks 0 to ``count`` - 1. ``sets`` are those in use, oldest first."""
+
+    def __init__(self, process: Process) -> None:
+        self.count = process.config.upmem_ranks
+        try:
+            self.checks = Checks.parse(process.config.upmem_checks)
+        except ValueError as cause:
+            raise ConfigError(f"upmem_checks: {cause}") from None
+        self.workers = process.config.upmem_workers or None
+        self.process = process
+        self.sets: list[DpuSet] = []
+        self.launches: deque[LaunchRecord] = deque(maxlen=1000)
+        """The last launches, newest last."""
+        self.handles = process.handles
+        self._ranks: dict[int, Rank] = {}
+        self._lock = threading.Lock()
+        self._memory: MachineMemory | None = None
+        self._pool: WorkerPool | None = None
+        process.closers.append(self.close)
+
+    @property
+    def memory(self) -> MachineMemory:
+        if self._memory is None:
+            self._memory = MachineMemory(self.count * DPUS_PER_RANK)
+        return self._memory
+
+    @property
+    def pool(self) -> WorkerPool:
+        """The worker processes that run DPU programs; started with the first launch."""
+        with self._lock:
+            if self._pool is None:
+                from .workers.pool import WorkerPool  # subprocess: only for programs that launch
+
+                self._pool = WorkerPool(self.memory.fd, STRIDE, self.workers)
+            return self._pool
+
+    @property
+    def ranks(self) -> list[Rank]:
+        """The ranks that are in use."""
+        return [r for s in self.sets for r in s.ranks]
+
+    @property
+    def free_ranks(self) -> list[int]:
+        return [i for i in range(self.count) if i not in self._ranks]
+
+    def allocate(self, dpus: int, *profiles: str) -> DpuSet:
+        """Whole ranks for ``dpus`` DPUs, surplus DPUs of the last one disabled from the highest
+        member down, control interfaces inside members. ``profiles``: the strongest last.
+
+        Raises DpuError: DPU_ERR_INVALID_PROFILE, DPU_ERR_ALLOCATION.
+        """
+        profile = parse(*profiles)
+        per_rank = _usable(profile)
+        with self._lock:
+            if dpus == ALLOCATE_ALL:
+                return self._take(len(self.free_ranks), profile)
+            ranks = -(-dpus // per_rank)
+            found = self._take(ranks, profile, f"{dpus} DPUs")
+            _disable_surplus(found.ranks[-1], ranks * per_rank - dpus)
+        return found
+
+    def allocate_ranks(self, ranks: int, *profiles: str) -> DpuSet:
+        """``ranks`` whole ranks; errors as ``allocate``."""
+        profile = parse(*profiles)
+        with self._lock:
+            wanted = len(self.free_ranks) if ranks == ALLOCATE_ALL else ranks
+            return self._take(wanted, profile)
+
+    def _take(self, count: int, profile: Profile, what: str = "") -> DpuSet:
+        free = self.free_ranks
+        if count < 1 or count > len(free):
+            wanted = what or f"{count} ranks"
+            raise error(
+                Status.DPU_ERR_ALLOCATION,
+                f"{wanted} asked for; {len(free)} of {self.count} ranks of {DPUS_PER_RANK} DPUs "
+                "are free (the setting upmem_ranks says how many there are)",
+            )
+        ranks = [Rank(self, i, profile) for i in free[:count]]
+        _ = self.memory  # may fail, before anything is taken
+        for rank in ranks:
+            for dpu in rank.dpus:
+                dpu.enabled = (
+                    dpu.member < profile.dpus_per_ci and not profile.disabled_mask >> dpu.index & 1
+                )
+                dpu.handle = self.handles.add("DPU", dpu)
+            rank.refresh()
+            rank.handle = self.handles.add("rank", rank)
+            self._ranks[rank.id] = rank
+        made = DpuSet(self, ranks, profile)
+        self.sets.append(made)
+        return made
+
+    def free(self, dpus: DpuSet) -> None:
+        """Ends a set after the jobs it still has. Its memory reads as zero afterwards."""
+        for rank in dpus.ranks:
+            rank.wait_all()
+        with self._lock:
+            if dpus not in self.sets:
+                return
+            self.sets.remove(dpus)
+            for rank in dpus.ranks:
+                rank.close()
+                for dpu in rank.dpus:
+                    self.handles.remove(dpu.handle, "DPU", "dpu_free")
+                self.handles.remove(rank.handle, "rank", "dpu_free")
+                self.memory.clear(rank.id * DPUS_PER_RANK, DPUS_PER_RANK)
+                del self._ranks[rank.id]
+
+    def close(self) -> None:
+        """Stops the workers; jobs that run end with an error."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+            for dpus in self.sets:
+                for rank in dpus.ranks:
+                    rank.close()
+            self.sets.clear()
+            self._ranks.clear()
+        if pool is not None:
+            pool.close()
+        if self._memory is not None:
+            self._memory.close()
+
+
+def _usable(profile: Profile) -> int:
+    """DPUs that a rank has under this profile."""
+    usable = sum(
+        1
+        for index in range(DPUS_PER_RANK)
+        if index % DPUS_PER_CI < profile.dpus_per_ci and not profile.disabled_mask >> index & 1
+    )
+    if not usable:
+        raise error(Status.DPU_ERR_ALLOCATION, "profile: disabledMask leaves no DPU in a rank")
+    return usable
+
+
+def _disable_surplus(rank: Rank, surplus: int) -> None:
+    order = sorted(rank.enabled, key=lambda d: (d.member, d.slice), reverse=True)
+    for dpu in order[:surplus]:
+        dpu.enabled = False
+    rank.refresh()
+
+
+def machine(process: Process | None = None) -> Machine:
+    """The UPMEM machine of a process (the current one by default)."""
+    return (process or processes.current()).family("upmem", Machine)

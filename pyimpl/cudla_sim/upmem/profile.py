@@ -1,0 +1,190 @@
+"""DPU profiles: comma-separated ``key=value``, from three places.
+
+The effective profile is UPMEM_PROFILE_BASE, then the argument of dpu_alloc, then UPMEM_PROFILE;
+later keys win (SDK 2025.1).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .errors import DpuError, Status, error
+
+BACKENDS = ("simulator", "cas", "model", "hw", "spi", "scenario")
+_HERE = ("simulator", "cas", "hw")
+
+V1A_CHIPS = range(9)
+V1B_CHIPS = range(66, 73)
+_CHIPS = {
+    "vD": 0,
+    "vD_cas": 1,
+    "vD_fun": 2,
+    "vD_asic1": 3,
+    "vD_asic8": 4,
+    "vD_fpga1": 5,
+    "vD_fpga8": 6,
+    "vD_asic4": 7,
+    "vD_fpga4": 8,
+    "v1B_fun": 66,
+    "v1B_asic1": 67,
+    "v1B_asic8": 68,
+    "v1B_fpga1": 69,
+    "v1B_fpga8": 70,
+    "v1B_asic4": 71,
+    "v1B_fpga4": 72,
+}
+
+# Understood by the SDK, without a counterpart in a simulated machine: any value is accepted.
+_WITHOUT_EFFECT = {
+    "clockDivision",
+    "enableProfiling",
+    "profilingDpuId",
+    "profilingSliceId",
+    "mcountAddress",
+    "retMcountAddress",
+    "threadProfilingAddress",
+    "mramAccessByDpuOnly",
+    "disableSafeChecks",
+    "disableMuxSwitch",
+    "disableResetOnAlloc",
+    "cmdsBufferSize",
+    "nrThreadPerPool",
+    "dispatchOnAllRanks",
+    "rankPath",
+    "regionMode",
+    "ignoreVersion",
+    "ignoreVpd",
+    "tryRepairIram",
+    "tryRepairWram",
+    "cycleAccurate",
+    "usbSerial",
+    "chipSelect",
+}
+
+
+@dataclass
+class Profile:
+    """What a profile string asks for. Sizes in bytes."""
+
+    backend: str = "simulator"
+    chip_id: int = 0
+    clock_mhz: int = 0
+    sg_enable: bool = False
+    sg_max_blocks: int = 0
+    """0: as many as the set has DPUs."""
+    nr_threads_per_rank: int = 1
+    nr_jobs_per_rank: int = 256
+    dpus_per_ci: int = 8
+    disabled_mask: int = 0
+    mram_size: int = 64 << 20
+    wram_size: int = 64 << 10
+    iram_size: int = 4096
+    ignored: list[str] = field(default_factory=list)
+
+    @property
+    def v1b(self) -> bool:
+        return self.chip_id > 8
+
+    @property
+    def max_tasklets(self) -> int:
+        return 16 if self.v1b else 24
+
+    @property
+    def frequency_mhz(self) -> int:
+        return self.clock_mhz or (400 if self.v1b else 350)
+
+
+def parse(*sources: str) -> Profile:
+    """Reads profile strings, the last one strongest.
+
+    Raises DpuError(DPU_ERR_INVALID_PROFILE) for what is no ``key=value``, a value of the wrong
+    kind, or an unknown backend; an unknown key is warned about and passed over.
+    """
+    profile = Profile()
+    for key, value in _properties(",".join(filter(None, sources))).items():
+        if key in _KEYS:
+            _KEYS[key](profile, key, value)
+        elif key not in _WITHOUT_EFFECT:
+            profile.ignored.append(key)
+            sys.stderr.write(f"cudla-sim: unused profile property: {key} (= {value})\n")
+    return profile
+
+
+def _properties(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        key, equals, value = (p.strip() for p in part.partition("="))
+        if not equals or not key:
+            raise _invalid(f"{part!r} is not key=value; a profile is a list of key=value, "
+                           "separated by commas")  # fmt: skip
+        found[key] = value
+    return found
+
+
+def _invalid(text: str) -> DpuError:
+    return error(Status.DPU_ERR_INVALID_PROFILE, f"profile: {text}")
+
+
+def _backend(profile: Profile, key: str, value: str) -> None:
+    if value not in BACKENDS:
+        raise _invalid(f"backend={value}; it is one of {', '.join(BACKENDS)}")
+    if value not in _HERE:
+        raise _invalid(f"backend={value} is not simulated; simulator, cas and hw are")
+    profile.backend = value
+
+
+def _chip(profile: Profile, key: str, value: str) -> None:
+    number = _CHIPS.get(value)
+    if number is None:
+        number = _number(key, value)
+    if number not in V1A_CHIPS and number not in V1B_CHIPS:
+        raise _invalid(f"{key}={value}; chips are 0 to 8 (v1A) and 66 to 72 (v1B)")
+    profile.chip_id = number
+
+
+def _number(key: str, value: str) -> int:
+    try:
+        number = int(value, 0)
+    except ValueError:
+        raise _invalid(f"{key}={value}; it is a whole number") from None
+    if not 0 <= number < 1 << 64:
+        raise _invalid(f"{key}={value}; it is a whole number from 0")
+    return number
+
+
+def _integer(name: str, low: int = 0, high: int = 2**32 - 1) -> Callable[[Profile, str, str], None]:
+    def read(profile: Profile, key: str, value: str) -> None:
+        number = _number(key, value)
+        if not low <= number <= high:
+            raise _invalid(f"{key}={value}; it is {low} to {high}")
+        setattr(profile, name, number)
+
+    return read
+
+
+def _flag(name: str) -> Callable[[Profile, str, str], None]:
+    def read(profile: Profile, key: str, value: str) -> None:
+        word = value.lower()
+        if word not in ("true", "false", "1", "0"):
+            raise _invalid(f"{key}={value}; it is true or false")
+        setattr(profile, name, word in ("true", "1"))
+
+    return read
+
+
+_KEYS: dict[str, Callable[[Profile, str, str], None]] = {
+    "backend": _backend,
+    "chipId": _chip,
+    "fckFrequency": _integer("clock_mhz", 1, 10_000),
+    "sgXferEnable": _flag("sg_enable"),
+    "sgXferMaxBlocksPerDpu": _integer("sg_max_blocks", 1),
+    "nrThreadsPerRank": _integer("nr_threads_per_rank", 0, 1024),
+    "nrJobsPerRank": _integer("nr_jobs_per_rank", 1),
+    "nrDpusPerCI": _integer("dpus_per_ci", 1, 8),
+    "disabledMask": _integer("disabled_mask", 0, 2**64 - 1),
+    "mramSize": _integer("mram_size", 8, 64 << 20),
+    "wramSize": _integer("wram_size", 8, 64 << 10),
+    "iramSize": _integer("iram_size", 1, 4096),
+}

@@ -1,0 +1,110 @@
+"""A DPU program: what the host knows of the file that dpu_load is given.
+
+Our compiler wrapper writes an x86-64 executable whose sections lie where a DPU has its memories
+(see ``workers.protocol``); the host sees the addresses of the DPU's own map: WRAM from 0, MRAM from
+0x08000000, IRAM from 0x80000000.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from .errors import Status, error
+
+MRAM = 0x0800_0000
+IRAM = 0x8000_0000
+HEAP_POINTER = "__sys_used_mram_end"
+STDOUT_BUFFER = "__stdout_buffer"
+
+
+class Symbol(NamedTuple):
+    """A place in a DPU as the host names it: ``address`` in the DPU's map, ``size`` in bytes."""
+
+    address: int
+    size: int
+
+    @property
+    def memory(self) -> str:
+        """``wram``, ``mram`` or ``iram``: bit 31 means IRAM, bit 27 MRAM."""
+        if self.address & IRAM:
+            return "iram"
+        return "mram" if self.address & MRAM else "wram"
+
+
+class Segment(NamedTuple):
+    """Bytes that loading writes: ``offset`` inside the memory, ``data`` followed by zeros up to
+    ``size``."""
+
+    memory: str
+    offset: int
+    data: bytes
+    size: int
+
+
+@dataclass(eq=False)
+class Program:
+    """One loaded program. Two loads of the same file are two programs, as in the SDK."""
+
+    path: str
+    image: bytes
+    symbols: dict[str, Symbol]
+    segments: list[Segment] = field(repr=False, default_factory=list)
+
+    @property
+    def tasklets(self) -> int:
+        symbol = self.symbols.get("NR_TASKLETS")
+        return symbol.address if symbol else 1
+
+    @property
+    def log_buffer(self) -> Symbol | None:
+        """Where printf writes, None in a program that does not print."""
+        return self.symbols.get(STDOUT_BUFFER)
+
+    def symbol(self, name: str) -> Symbol:
+        """Raises DpuError(DPU_ERR_UNKNOWN_SYMBOL), naming what was probably meant."""
+        found = self.symbols.get(name)
+        if found is None:
+            raise error(Status.DPU_ERR_UNKNOWN_SYMBOL, self._unknown(name))
+        return found
+
+    def _unknown(self, name: str) -> str:
+        from difflib import get_close_matches
+
+        from .elf import names
+
+        text = f"{self.path} has no symbol {name!r} that the host may see"
+        if name in names(self.image):
+            return f"{text}; the variable is there, but not declared __host or __mram"
+        near = get_close_matches(name, self.symbols, 1)
+        return f"{text}; did you mean {near[0]!r}?" if near else text
+
+
+def read_file(path: str) -> Program:
+    """Reads a program file.
+
+    Raises DpuError: DPU_ERR_ELF_NO_SUCH_FILE when it cannot be read, DPU_ERR_ELF_INVALID_FILE when
+    it is no program of our compiler.
+    """
+    try:
+        image = Path(path).read_bytes()
+    except (OSError, ValueError) as cause:
+        raise error(Status.DPU_ERR_ELF_NO_SUCH_FILE, f"{path!r} cannot be read: {cause}") from None
+    return read(image, path)
+
+
+def read(image: bytes, path: str) -> Program:
+    """The same for a file's contents; ``path`` is for messages."""
+    from .elf import parse  # pyelftools: only for programs that load
+
+    same = _same(image)
+    symbols, segments = parse(same, path)
+    return Program(path, same, symbols, segments)
+
+
+@lru_cache(maxsize=32)
+def _same(image: bytes) -> bytes:
+    """One object for equal contents: a program may load the same file a thousand times."""
+    return image

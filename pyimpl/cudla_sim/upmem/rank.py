@@ -1,0 +1,291 @@
+"""Ranks and their DPUs, and the jobs that each rank does in order."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.queue import Job, Queue
+from . import errors
+from .errors import DpuError, Status
+from .profile import Profile
+from .program import Program, Symbol
+
+if TYPE_CHECKING:
+    from .machine import Machine
+    from .workers.pool import Outcome
+
+CIS_PER_RANK = 8
+"""Control interfaces (slices) of a rank."""
+DPUS_PER_CI = 8
+DPUS_PER_RANK = CIS_PER_RANK * DPUS_PER_CI
+
+
+class Dpu:
+    """One DPU. ``slot`` is its place in the machine's memory, ``index`` its place in the rank."""
+
+    def __init__(self, rank: Rank, index: int) -> None:
+        self.rank = rank
+        self.index = index
+        self.slice, self.member = divmod(index, DPUS_PER_CI)
+        self.slot = rank.id * DPUS_PER_RANK + index
+        self.enabled = True
+        self.program: Program | None = None
+        self.fault: Outcome | None = None
+        self.handle = 0
+
+    @property
+    def id(self) -> int:
+        """What dpu_get_id answers: rank, slice and member in one number."""
+        return self.rank.id << 16 | self.slice << 8 | self.member
+
+    @property
+    def name(self) -> str:
+        return f"{self.rank.id}.{self.slice}.{self.member}"
+
+    def __repr__(self) -> str:
+        return f"<DPU {self.name}{'' if self.enabled else ', disabled'}>"
+
+    @property
+    def mram(self) -> NDArray[np.uint8]:
+        """Its MRAM, 64 MiB, as the DPU has it now (uint8, a view)."""
+        return self.rank.machine.memory.mram(self.slot)
+
+    @property
+    def wram(self) -> NDArray[np.uint8]:
+        """Its WRAM, 64 KiB (uint8, a view)."""
+        return self.rank.machine.memory.wram(self.slot)
+
+    @property
+    def symbols(self) -> Symbols:
+        """The program's symbols by name, as uint8 views of the DPU's memory."""
+        return Symbols(self)
+
+    @property
+    def log(self) -> str:
+        """What the last launch printed. Raises DpuError as dpu_log_read does."""
+        from .log import read
+
+        return read(self)
+
+
+def _no_ranks() -> Collection[Rank]:
+    return ()
+
+
+class _Holder:
+    """Which ranks wait for the function that the calling thread runs (set by the ABI layer)."""
+
+    ranks: Callable[[], Collection[Rank]] = staticmethod(_no_ranks)
+
+
+def install_holder(ranks: Callable[[], Collection[Rank]]) -> None:
+    """``ranks`` tells whose callback the calling thread is in."""
+    _Holder.ranks = staticmethod(ranks)
+
+
+class Symbols:
+    """``dpu.symbols["name"]``: the bytes of a symbol, shared with the DPU.
+
+    ``.view(numpy.uint32)`` gives them another type. Raises DpuError: no program
+    (DPU_ERR_NO_PROGRAM_LOADED), no such symbol (DPU_ERR_UNKNOWN_SYMBOL), a function
+    (DPU_ERR_INVALID_IRAM_ACCESS).
+    """
+
+    def __init__(self, dpu: Dpu) -> None:
+        self._dpu = dpu
+
+    def _program(self) -> Program:
+        if self._dpu.program is None:
+            raise errors.error(Status.DPU_ERR_NO_PROGRAM_LOADED, f"{self._dpu!r} has no program")
+        return self._dpu.program
+
+    def __getitem__(self, name: str) -> NDArray[np.uint8]:
+        symbol = self._program().symbol(name)
+        if symbol.memory == "iram":
+            raise errors.error(
+                Status.DPU_ERR_INVALID_IRAM_ACCESS, f"{name} is code or a constant, not memory"
+            )
+        memory, start = (
+            (self._dpu.mram, symbol.address & 0x07FF_FFFF)
+            if symbol.memory == "mram"
+            else (self._dpu.wram, symbol.address)
+        )
+        return memory[start : start + symbol.size]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._program().symbols)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._program().symbols
+
+    def describe(self, name: str) -> Symbol:
+        """Address and size in bytes."""
+        return self._program().symbol(name)
+
+
+class Rank:
+    """64 DPUs that share a queue of jobs.
+
+    Asynchronous operations are queued here and done in order; ranks do not wait for each other.
+    The first failed job is remembered until dpu_sync asks for it.
+    """
+
+    def __init__(self, machine: Machine, number: int, profile: Profile) -> None:
+        self.machine = machine
+        self.id = number
+        self.profile = profile
+        self.dpus = [Dpu(self, i) for i in range(DPUS_PER_RANK)]
+        self.buffers: list[int] = [0] * DPUS_PER_RANK
+        """Host addresses that dpu_prepare_xfer set, by DPU index; 0 for none."""
+        self.handle = 0
+        self.launches = 0
+        """Asynchronous launches that did not end yet."""
+        self.lock = threading.RLock()
+        self._error: tuple[str, DpuError] | None = None
+        self._queue = Queue(f"rank {number}", self._failed)
+        self._detached: list[threading.Thread] = []
+        self._room = threading.Condition()
+        self._depth = 0
+        self._worker = 0
+        self.freed = False
+        self.refresh()
+
+    def refresh(self) -> None:
+        """To be called when ``enabled`` of a DPU changed."""
+        self.enabled = [d for d in self.dpus if d.enabled]
+        self.slots = np.array([d.slot for d in self.enabled], np.uint32)
+
+    def __repr__(self) -> str:
+        return f"<rank {self.id}, {len(self.enabled)} DPUs>"
+
+    def submit(self, job: str, work: Callable[[], None]) -> None:
+        """Queues work; ``job`` is its name in an asynchronous error word.
+
+        Waits while ``nrJobsPerRank`` jobs are queued, except in a callback of this rank.
+        """
+        with self._room:
+            while self._depth >= self.profile.nr_jobs_per_rank and not self.is_own_thread:
+                self._room.wait()
+            self._depth += 1
+
+        def run() -> None:
+            self._worker = threading.get_ident()
+            try:
+                work()
+            except DpuError as error:
+                raise _JobFailed(job, error) from None
+            finally:
+                self._worker = 0
+                with self._room:
+                    self._depth -= 1
+                    self._room.notify()
+
+        self._queue.submit(run)
+
+    @property
+    def is_own_thread(self) -> bool:
+        """True in a job or callback of this rank: it must not wait for the queue it is in."""
+        return self._worker == threading.get_ident() or self in _Holder.ranks()
+
+    def detach(self, work: Callable[[], None]) -> None:
+        """Runs work beside the queue; dpu_sync waits for it."""
+
+        def run() -> None:
+            try:
+                work()
+            except DpuError as error:
+                self.fail("callback", error)
+
+        thread = threading.Thread(target=run, name=f"callback of rank {self.id}", daemon=True)
+        with self.lock:
+            self._detached = [t for t in self._detached if t.is_alive()]
+            self._detached.append(thread)
+        thread.start()
+
+    def wait(self) -> None:
+        """Waits for the jobs that are queued now."""
+        if not self._queue.idle and not self.is_own_thread:
+            self._queue.drain()
+
+    def wait_all(self) -> None:
+        """The same, for nonblocking callbacks too."""
+        self.wait()
+        with self.lock:
+            pending, self._detached = self._detached, []
+        for thread in pending:
+            if thread is not threading.current_thread():
+                thread.join()
+
+    @property
+    def idle(self) -> bool:
+        return self._queue.idle
+
+    def fail(self, job: str, error: DpuError) -> None:
+        with self.lock:
+            if self._error is None:
+                self._error = (job, error)
+
+    def _failed(self, job: Job, error: BaseException) -> None:
+        if isinstance(error, _JobFailed):
+            self.fail(error.job, error.error)
+        else:
+            sys.stderr.write(f"cudla-sim: internal error in a job of rank {self.id}: {error!r}\n")
+            self.fail("", errors.error(Status.DPU_ERR_INTERNAL, repr(error)))
+
+    def take_error(self) -> tuple[str, DpuError] | None:
+        """The first failure since the last call."""
+        with self.lock:
+            found, self._error = self._error, None
+        return found
+
+    def close(self) -> None:
+        self.freed = True
+        self._queue.close()
+
+
+class _JobFailed(Exception):
+    def __init__(self, job: str, error: DpuError) -> None:
+        super().__init__(job)
+        self.job = job
+        self.error = error
+
+
+class Selection:
+    """The DPUs that a ``struct dpu_set_t`` stands for: whole ranks, or one DPU."""
+
+    def __init__(self, ranks: list[Rank], dpu: Dpu | None = None) -> None:
+        self.ranks = ranks
+        self.dpu = dpu
+
+    @property
+    def dpus(self) -> list[Dpu]:
+        """Enabled DPUs, in the order in which DPU_FOREACH counts them."""
+        if self.dpu is not None:
+            return [self.dpu]
+        return [d for r in self.ranks for d in r.enabled]
+
+    def of(self, rank: Rank) -> list[Dpu]:
+        return [self.dpu] if self.dpu is not None else rank.enabled
+
+    @property
+    def count(self) -> int:
+        return 1 if self.dpu is not None else sum(len(r.enabled) for r in self.ranks)
+
+    def wait(self) -> None:
+        """Waits until no job of these ranks is queued."""
+        for rank in self.ranks:
+            rank.wait()
+
+    def each(self) -> Iterable[tuple[Rank, int, list[Dpu]]]:
+        """Each rank with the number of its first DPU in this set, and its DPUs."""
+        first = 0
+        for rank in self.ranks:
+            dpus = self.of(rank)
+            yield rank, first, dpus
+            first += len(dpus)

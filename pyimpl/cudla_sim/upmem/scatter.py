@@ -1,0 +1,137 @@
+"""Scatter/gather transfers: many host blocks, one MRAM range of each DPU.
+
+Source of the rules: UPMEM SDK manual, "Scatter Gather Memory Transfer".
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import copying
+from .copying import Place, SgResult
+from .errors import DpuError, Status, error
+from .program import Symbol
+from .rank import Dpu, Selection
+from .transfer import place
+
+_DISABLE_LENGTH_CHECK = 4
+_ASYNC = 2
+
+
+class Blocks(NamedTuple):
+    """How the blocks are found: a C function and its (already copied) arguments."""
+
+    function: Any
+    arguments: Any
+
+
+def check_flags(value: int) -> tuple[bool, bool]:
+    """(asynchronous, check the length). Raises DpuError for bits that do not exist."""
+    if value & ~(_ASYNC | _DISABLE_LENGTH_CHECK):
+        raise error(
+            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+            f"flags is {value:#x}; DPU_SG_XFER_ASYNC (2) and DPU_SG_XFER_DISABLE_LENGTH_CHECK (4) "
+            "exist",
+        )
+    return bool(value & _ASYNC), not value & _DISABLE_LENGTH_CHECK
+
+
+def check_enabled(selection: Selection) -> int:
+    """The most blocks a DPU may have.
+
+    Raises DpuError: DPU_ERR_INVALID_DPU_SET for a single DPU, DPU_ERR_SG_NOT_ACTIVATED unless the
+    set was allocated with ``sgXferEnable=true``.
+    """
+    if selection.dpu is not None:
+        raise error(
+            Status.DPU_ERR_INVALID_DPU_SET,
+            "scatter/gather transfers are for sets of ranks, not for a single DPU",
+        )
+    profile = selection.ranks[0].profile
+    if not profile.sg_enable:
+        raise error(
+            Status.DPU_ERR_SG_NOT_ACTIVATED,
+            'scatter/gather transfers are off; allocate with "sgXferEnable=true" in the profile',
+        )
+    return profile.sg_max_blocks or allocated_dpus(selection)
+
+
+def allocated_dpus(selection: Selection) -> int:
+    """DPUs of the allocated set that the selection belongs to."""
+    rank = selection.ranks[0]
+    for dpus in rank.machine.sets:
+        if rank in dpus.ranks:
+            return dpus.count
+    return selection.count
+
+
+def push(
+    selection: Selection,
+    to_dpu: bool,
+    symbol: Symbol,
+    offset: int,
+    length: int,
+    blocks: Blocks,
+    flags: int,
+) -> None:
+    """Gathers host blocks into each DPU's MRAM, or scatters the MRAM range into them.
+
+    The blocks of a DPU must have ``length`` bytes together. With DISABLE_LENGTH_CHECK a short sum
+    is filled up with zeros (to the DPU) or ends the copy early (from it), and what is beyond
+    ``length`` is ignored.
+
+    Raises DpuError: those of ``check_enabled`` and ``transfer.place``,
+    DPU_ERR_SG_NOT_MRAM_SYMBOL, DPU_ERR_SG_TOO_MANY_BLOCKS, DPU_ERR_SG_LENGTH_MISMATCH,
+    DPU_ERR_INVALID_MEMORY_TRANSFER for a block that is not memory; nothing is copied then.
+    """
+    asynchronous, check_length = check_flags(flags)
+    limit = check_enabled(selection)
+    if symbol.memory != "mram":
+        raise error(
+            Status.DPU_ERR_SG_NOT_MRAM_SYMBOL,
+            f"the symbol is in {symbol.memory.upper()}; scatter/gather transfers are for MRAM",
+        )
+    memory = selection.ranks[0].machine.memory
+    where = place(symbol, offset, length, memory.base, to_dpu)
+
+    def part(dpus: list[Dpu], first: int) -> None:
+        slots = np.array([d.slot for d in dpus], np.uint32)
+        indexes = np.arange(first, first + len(dpus), dtype=np.uint32)
+        result = copying.scatter_gather(
+            where, slots, indexes, blocks.function, blocks.arguments, limit, check_length
+        )
+        if result.problem:
+            raise _failure(result, where, dpus[result.dpu - first], limit)
+
+    if not asynchronous:
+        selection.wait()
+        part(selection.dpus, 0)
+        return
+    job = "copy_mram_to_matrix" if to_dpu else "copy_mram_from_matrix"
+    for rank, first, dpus in selection.each():
+        rank.submit(job, lambda dpus=dpus, first=first: part(dpus, first))  # type: ignore[misc]
+
+
+def _failure(result: SgResult, where: Place, dpu: Dpu, limit: int) -> DpuError:
+    who = f"DPU {result.dpu} of the set ({dpu.name})"
+    if result.problem == "blocks":
+        return error(
+            Status.DPU_ERR_SG_TOO_MANY_BLOCKS,
+            f"get_block gave {who} more than {limit} blocks; sgXferMaxBlocksPerDpu=N in the "
+            "profile allows more, and get_block must answer false after the last one",
+        )
+    if result.problem == "length":
+        return error(
+            Status.DPU_ERR_SG_LENGTH_MISMATCH,
+            f"the blocks of {who} have {result.found} bytes up to block {result.block}; length is "
+            f"{where.size} (DPU_SG_XFER_DISABLE_LENGTH_CHECK allows a difference)",
+        )
+    if result.problem == "address":
+        return error(
+            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+            f"block {result.block} of {who} is at {result.found:#x}, which is not memory of this "
+            "process",
+        )
+    return error(Status.DPU_ERR_SYSTEM, f"no memory for the list of blocks of {who}")

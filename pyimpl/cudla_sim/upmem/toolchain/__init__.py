@@ -1,0 +1,1 @@
+"""The DPU compiler driver: C for a DPU in, a program that a worker runs out."""

@@ -1,0 +1,190 @@
+"""dpu-upmem-dpurte-clang, dpu-clang, and clang with ``--target=dpu-upmem-dpurte``.
+
+The commands themselves are scripts that ``cudla_sim.paths`` writes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from ... import paths
+from . import steps
+from .link import link
+from .options import Input, Options, UsageError, parse
+from .routes import Route, available
+from .runtime import archive, syslib
+
+TRIPLE = "dpu-upmem-dpurte"
+NO_COMPILER = (
+    "no compiler for DPU programs was found. Install clang (best) or gcc, and binutils:\n"
+    "  apt install clang binutils"
+)
+
+
+def _own_folder() -> Path:
+    """Where our own ``clang`` lies; it must not be taken for the real one."""
+    return (paths.sdk_dir() / "bin").resolve()
+
+
+def _fail(text: str) -> int:
+    sys.stderr.write(f"dpu-upmem-dpurte-clang: error: {text}\n")
+    return 1
+
+
+def choose_route() -> tuple[Route, Path]:
+    """The best route that works here, and its runtime. Raises UsageError."""
+    failures = []
+    for route in available(_own_folder()):
+        try:
+            return route, archive(route)
+        except (steps.StepFailed, OSError) as error:
+            failures.append(f"{route.name}: {error}")
+    raise UsageError("\n".join([NO_COMPILER, *failures]))
+
+
+def _answer(options: Options) -> int:
+    query = options.query or ""
+    if query == "-dumpmachine" or "target-triple" in query:
+        print(TRIPLE)
+    elif query == "-dumpversion":
+        print("12.0.0")
+    elif query == "--version":
+        routes = available(_own_folder())
+        print("clang version 12.0.0 (cudla-sim DPU driver)")
+        print(f"Target: {TRIPLE}\nThread model: posix")
+        print(f"Compiles with: {routes[0].name} ({routes[0].compiler})" if routes else NO_COMPILER)
+    elif "file-name=" in query or "prog-name=" in query:
+        print(query.partition("=")[2])
+    return 0
+
+
+def _dependency_flags(options: Options, source: Input, target: str) -> list[str]:
+    """-M options for the preprocessor: it does not know the name of our object file."""
+    flags = list(options.dependencies)
+    if not flags:
+        return []
+    if not any(word in ("-MT", "-MQ") for word in flags):
+        flags += ["-MT", target]
+    if any(word in ("-MD", "-MMD") for word in flags) and "-MF" not in flags:
+        base = options.output if options.action != "link" else None
+        flags += ["-MF", str(Path(base or Path(source.path).name).with_suffix(".d"))]
+    return flags
+
+
+def _object(options: Options, route: Route, source: Input, output: str) -> None:
+    """Compiles one input to ``output``: an object, or assembly with -S."""
+    if source.language.startswith("assembler"):
+        flags = options.preprocess if source.language.endswith("cpp") else []
+        steps.assemble(route, source.path, source.language, flags, output)
+        return
+    if source.language not in ("c", "cpp-output"):
+        raise UsageError(f"language not recognized: '{source.language}': a DPU runs C")
+    flags = [*options.preprocess, *_warnings(options), *_dependency_flags(options, source, output)]
+    text = steps.preprocess(
+        route, source.path, source.language, flags, options.generation, syslib()
+    )
+    name = source.path if source.path != "-" else "stdin.c"
+    steps.compile_text(
+        route,
+        text,
+        route.compile_flags(options.compile),
+        output,
+        name,
+        assembly=options.action == "assemble",
+    )
+
+
+def _warnings(options: Options) -> list[str]:
+    """Flags that change what the preprocessor defines or reports."""
+    return [word for word in options.compile if word.startswith(("-O", "-W", "-f", "-w"))]
+
+
+def _preprocess_only(options: Options, route: Route) -> None:
+    chunks = []
+    for source in options.inputs:
+        target = Path(source.path).with_suffix(".o").name
+        flags = [*options.preprocess, *_warnings(options)]
+        flags += _dependency_flags(options, source, target)
+        if "-P" in options.compile:
+            flags.append("-P")
+        chunks.append(
+            steps.preprocess(
+                route, source.path, source.language or "c", flags, options.generation, syslib()
+            )
+        )
+    if options.output and options.output != "-":
+        Path(options.output).write_bytes(b"".join(chunks))
+    else:
+        sys.stdout.buffer.write(b"".join(chunks))
+        sys.stdout.flush()
+
+
+def _separate(options: Options, route: Route) -> None:
+    suffix = ".s" if options.action == "assemble" else ".o"
+    sources = [source for source in options.inputs if source.language]
+    if options.output and len(sources) > 1:
+        raise UsageError("cannot specify -o when generating multiple output files")
+    for source in sources:
+        default = Path(source.path).with_suffix(suffix).name if source.path != "-" else "-.o"
+        output = options.output or default
+        if output == "-":
+            with tempfile.NamedTemporaryFile(suffix=suffix) as file:
+                _object(options, route, source, file.name)
+                sys.stdout.buffer.write(Path(file.name).read_bytes())
+        else:
+            _object(options, route, source, output)
+
+
+def _program(options: Options, route: Route, runtime: Path) -> None:
+    _ = options.tasklets  # an impossible number is worth no compilation
+    for source in options.inputs:
+        if source.path != "-" and not Path(source.path).exists():
+            raise UsageError(f"no such file or directory: '{source.path}'")
+    with tempfile.TemporaryDirectory(prefix="dpu-") as folder:
+        objects = {}
+        for index, source in enumerate(options.inputs):
+            objects[index] = source.path
+            if source.language:
+                objects[index] = f"{folder}/{index}-{Path(source.path).stem}.o"
+                _object(options, route, source, objects[index])
+        link(options, objects, runtime, options.output or "a.out")
+
+
+def drive(arguments: list[str]) -> int:
+    """Compiles as the command line says; gives the exit status."""
+    try:
+        options = parse(arguments, os.environ.get("DPU_ARCH_VERSION") or "v1A")
+        if options.query:
+            return _answer(options)
+        route, runtime = choose_route()
+        if options.verbose or options.dry_run:
+            sys.stderr.write(f"Target: {TRIPLE}\nCompiles with: {route.name} ({route.compiler})\n")
+        if options.dry_run:
+            return 0
+        if options.action in ("preprocess", "dependencies"):
+            if options.action == "dependencies":
+                options.preprocess += [w for w in options.dependencies if w in ("-M", "-MM")]
+            _preprocess_only(options, route)
+        elif options.action in ("compile", "assemble"):
+            _separate(options, route)
+        else:
+            _program(options, route, runtime)
+    except UsageError as error:
+        return _fail(str(error))
+    except steps.StepFailed as error:
+        return error.status
+    except OSError as error:
+        return _fail(str(error))
+    return 0
+
+
+def main() -> int:
+    """Entry point of ``dpu-upmem-dpurte-clang`` and ``dpu-clang``."""
+    return drive(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""The steps from a C file to an object file: preprocess, widen longs, compile, convert."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .longs import widen
+from .routes import Route
+
+ASSEMBLER_HINT = (
+    "note: this asm statement is written for the DPU's processor. Programs run natively here: of the\n"
+    "      DPU instructions only acquire, release, resume, stop and fault are understood in asm.\n"
+)
+
+
+class StepFailed(Exception):
+    """A tool failed; its own words have been shown. ``status`` is for the driver to exit with."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"exit status {status}")
+        self.status = status
+
+
+def run(command: Sequence[str], text: bytes | None = None, quiet: bool = False) -> bytes:
+    """Runs a tool, passes its diagnostics on, gives its output. Raises StepFailed."""
+    stdin = {"input": text} if text is not None else {"stdin": None}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **stdin)  # type: ignore[call-overload]
+    if not quiet and done.stderr:
+        sys.stderr.write(done.stderr.decode(errors="replace"))
+        if b"instruction mnemonic" in done.stderr or b"no such instruction" in done.stderr:
+            sys.stderr.write(ASSEMBLER_HINT)
+    if done.returncode:
+        raise StepFailed(done.returncode if done.returncode > 0 else 1)
+    return bytes(done.stdout)
+
+
+def preprocess(
+    route: Route, source: str, language: str, flags: Sequence[str], generation: str, syslib: Path
+) -> bytes:
+    if language == "cpp-output":
+        return sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    command = [route.compiler, *route.preprocess_flags(generation), *flags]
+    command += ["-isystem", str(syslib), "-E", "-x", language, source]
+    return run(command)
+
+
+def compile_text(
+    route: Route, text: bytes, flags: Sequence[str], output: str, name: str, assembly: bool = False
+) -> None:
+    """Compiles preprocessed C to an ELF64 object, or to assembly."""
+    if route.x32:
+        text = widen(text.decode("latin-1")).encode("latin-1")
+    command = [route.compiler, *flags]
+    if route.clang:
+        command += ["-Xclang", "-main-file-name", "-Xclang", Path(name).name]
+    command += ["-S" if assembly else "-c", "-x", "cpp-output", "-", "-o", output]
+    run(command, text)
+    if route.x32 and not assembly:
+        run(["objcopy", "-I", "elf32-x86-64", "-O", "elf64-x86-64", output])
+
+
+def assemble(route: Route, source: str, language: str, flags: Sequence[str], output: str) -> None:
+    """Assembles x86 assembly of ours, or what ``-S`` wrote."""
+    command = [route.compiler, *route.arguments, *flags, "-c", "-x", language, source, "-o", output]
+    run(command)
+    if route.x32:
+        run(["objcopy", "-I", "elf32-x86-64", "-O", "elf64-x86-64", output])

@@ -1,0 +1,252 @@
+"""Copies between the host and the DPUs: one buffer for all, or one for each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import copying
+from .copying import Addresses, Place, Slots
+from .errors import DpuError, Status, error
+from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
+from .program import IRAM, MRAM, Program, Symbol
+from .rank import Dpu, Rank, Selection
+
+_JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same bytes for all)
+    ("mram", True, False): "copy_mram_to_matrix",
+    ("mram", False, False): "copy_mram_from_matrix",
+    ("mram", True, True): "copy_mram_to_rank",
+    ("wram", True, False): "copy_wram_to_matrix",
+    ("wram", False, False): "copy_wram_from_matrix",
+    ("wram", True, True): "copy_wram_to_rank",
+}
+
+
+class Flags(NamedTuple):
+    """The bits of ``dpu_xfer_flags_t``."""
+
+    no_reset: bool = False
+    asynchronous: bool = False
+    parallel: bool = False
+
+    @staticmethod
+    def of(value: int) -> Flags:
+        if value & ~7:
+            raise error(
+                Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+                f"flags is {value:#x}; DPU_XFER_NO_RESET (1), DPU_XFER_ASYNC (2) and "
+                "DPU_XFER_PARALLEL (4) exist",
+            )
+        return Flags(bool(value & 1), bool(value & 2), bool(value & 4))
+
+
+def common_program(selection: Selection) -> Program:
+    """The program that all DPUs of a set hold.
+
+    Raises DpuError: DPU_ERR_NO_PROGRAM_LOADED, DPU_ERR_DIFFERENT_DPU_PROGRAMS.
+    """
+    dpus = selection.dpus
+    first = dpus[0].program if dpus else None
+    for dpu in dpus:
+        if dpu.program is None:
+            raise error(
+                Status.DPU_ERR_NO_PROGRAM_LOADED, f"DPU {dpu.name} has no program; call dpu_load"
+            )
+        if dpu.program is not first:
+            assert first is not None
+            raise error(
+                Status.DPU_ERR_DIFFERENT_DPU_PROGRAMS,
+                f"DPU {dpus[0].name} holds {first.path!r} and DPU {dpu.name} {dpu.program.path!r} "
+                "(another dpu_load); a symbol is looked up in one program",
+            )
+    if first is None:
+        raise error(Status.DPU_ERR_INVALID_DPU_SET, "the set has no DPU")
+    return first
+
+
+def place(symbol: Symbol, offset: int, length: int, base: int, to_dpu: bool) -> Place:
+    """Where ``length`` bytes at ``offset`` of a symbol lie in the slots.
+
+    Raises DpuError: DPU_ERR_INVALID_SYMBOL_ACCESS past the symbol's end, and the memory's own
+    DPU_ERR_INVALID_{MRAM,WRAM,IRAM}_ACCESS for its alignment (MRAM 8 bytes, WRAM 4) and size.
+    """
+    if offset + length > symbol.size:
+        raise error(
+            Status.DPU_ERR_INVALID_SYMBOL_ACCESS,
+            f"invalid symbol access (offset:{offset} + length:{length} > size:{symbol.size})",
+        )
+    address = symbol.address + offset
+    if symbol.memory == "mram":
+        address = address & ~MRAM
+        _aligned("mram", address, length, 8, MRAM_SIZE)
+        return Place(base, address, length, to_dpu)
+    if symbol.memory == "wram":
+        _aligned("wram", address, length, 4, WRAM_SIZE)
+        return Place(base, WRAM_OFFSET + address, length, to_dpu)
+    raise error(
+        Status.DPU_ERR_INVALID_IRAM_ACCESS,
+        f"the symbol is at {address:#x}, in IRAM (from {IRAM:#x}); programs run natively here, "
+        "their instructions cannot be read or written",
+    )
+
+
+_ACCESS = {
+    "mram": Status.DPU_ERR_INVALID_MRAM_ACCESS,
+    "wram": Status.DPU_ERR_INVALID_WRAM_ACCESS,
+}
+
+
+def _aligned(memory: str, address: int, length: int, unit: int, size: int) -> None:
+    if address % unit or length % unit:
+        raise error(
+            _ACCESS[memory],
+            f"{length} bytes at {memory.upper()} address {address:#x}; both must be multiples of "
+            f"{unit}",
+        )
+    if address + length > size:
+        raise error(
+            _ACCESS[memory],
+            f"{length} bytes at {memory.upper()} address {address:#x} end past its {size} bytes",
+        )
+
+
+class Copy(NamedTuple):
+    """A checked copy: which bytes of which slots, and the host address of each."""
+
+    place: Place
+    dpus: list[Dpu]
+    slots: Slots
+    hosts: Addresses
+    argument: str
+
+    def run(self) -> None:
+        """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for a buffer that is not memory."""
+        if not self.place.size:
+            return
+        bad = copying.transfer(self.place, self.slots, self.hosts)
+        if bad >= 0:
+            raise bad_buffer(int(self.hosts[bad]), self.place.size, self.argument, self.dpus[bad])
+
+
+def bad_buffer(address: int, size: int, argument: str, dpu: Dpu) -> DpuError:
+    what = "is NULL" if not address else f"{address:#x} is not memory of this process"
+    return error(
+        Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+        f"{argument} {what} for {size} bytes (DPU {dpu.name})",
+    )
+
+
+def _columns(dpus: list[Dpu], hosts: list[int]) -> tuple[Slots, Addresses]:
+    return np.array([d.slot for d in dpus], np.uint32), np.array(hosts, np.uint64)
+
+
+def perform(
+    selection: Selection, where: Place, host_of: dict[Rank, list[int]], argument: str, job: str,
+    flags: Flags,
+) -> None:  # fmt: skip
+    """Copies now, or queues one job a rank. ``host_of``: a host address for each DPU."""
+    if flags.asynchronous:
+        for rank in selection.ranks:
+            dpus = selection.of(rank)
+            copy = Copy(where, dpus, *_columns(dpus, host_of[rank]), argument)
+            rank.submit(job, copy.run)
+        return
+    selection.wait()
+    dpus = selection.dpus
+    hosts = [a for rank in selection.ranks for a in host_of[rank]]
+    Copy(where, dpus, *_columns(dpus, hosts), argument).run()
+
+
+def _memory_base(selection: Selection) -> int:
+    return selection.ranks[0].machine.memory.base
+
+
+def broadcast(
+    selection: Selection, symbol: Symbol, offset: int, source: int, length: int, flags: Flags
+) -> None:
+    """The same host bytes into every DPU of the set (dpu_copy_to, dpu_broadcast_to)."""
+    where = place(symbol, offset, length, _memory_base(selection), to_dpu=True)
+    if not length:
+        return
+    if not copying.is_memory(source, length):
+        raise bad_buffer(source, length, "src", selection.dpus[0])
+    _parallel(symbol, flags)
+    hosts = {rank: [source] * len(selection.of(rank)) for rank in selection.ranks}
+    perform(selection, where, hosts, "src", _JOBS[symbol.memory, True, True], flags)
+
+
+def fetch(selection: Selection, symbol: Symbol, offset: int, target: int, length: int) -> None:
+    """Bytes of one DPU to the host (dpu_copy_from).
+
+    Raises DpuError(DPU_ERR_INVALID_DPU_SET) for a set of more than one DPU.
+    """
+    if selection.count != 1:
+        raise error(
+            Status.DPU_ERR_INVALID_DPU_SET,
+            f"the set has {selection.count} DPUs; copying from needs one (DPU_FOREACH gives them), "
+            "dpu_push_xfer takes many",
+        )
+    where = place(symbol, offset, length, _memory_base(selection), to_dpu=False)
+    dpus = selection.dpus
+    selection.wait()
+    Copy(where, dpus, *_columns(dpus, [target]), "dst").run() if target else _no_target(
+        length, dpus
+    )
+
+
+def _no_target(length: int, dpus: list[Dpu]) -> None:
+    if length:
+        raise bad_buffer(0, length, "dst", dpus[0])
+
+
+def _parallel(symbol: Symbol, flags: Flags) -> None:
+    if flags.parallel and symbol.memory != "wram":
+        raise error(
+            Status.DPU_ERR_INVALID_PARALLEL_MEMORY_TRANSFER,
+            f"DPU_XFER_PARALLEL with a symbol in {symbol.memory.upper()}; it is for WRAM",
+        )
+
+
+def prepare(selection: Selection, buffer: int) -> None:
+    """Sets (0: clears) the host buffer of each DPU for the next push.
+
+    Raises DpuError(DPU_ERR_TRANSFER_ALREADY_SET) when a buffer was there; it is replaced anyway.
+    """
+    replaced: Dpu | None = None
+    for rank in selection.ranks:
+        for dpu in selection.of(rank):
+            if buffer and rank.buffers[dpu.index]:
+                replaced = dpu
+            rank.buffers[dpu.index] = buffer
+    if replaced is not None:
+        raise error(
+            Status.DPU_ERR_TRANSFER_ALREADY_SET,
+            f"DPU {replaced.name} had a buffer already; the new one is used. dpu_push_xfer uses "
+            "buffers up, dpu_prepare_xfer(set, NULL) drops them",
+        )
+
+
+def push(
+    selection: Selection, to_dpu: bool, symbol: Symbol, offset: int, length: int, flags: Flags
+) -> None:
+    """Copies between each DPU and the buffer prepared for it; DPUs without one are left out.
+
+    The buffers are used up unless DPU_XFER_NO_RESET is given.
+    """
+    where = place(symbol, offset, length, _memory_base(selection), to_dpu)
+    _parallel(symbol, flags)
+    hosts = {r: [r.buffers[d.index] for d in selection.of(r)] for r in selection.ranks}
+    if not any(any(addresses) for addresses in hosts.values()):
+        from ..core import explain
+
+        explain.remember(
+            "dpu_push_xfer: no DPU of the set has a buffer (dpu_prepare_xfer); nothing was copied"
+        )
+        return
+    if not flags.no_reset:
+        for rank in selection.ranks:
+            for dpu in selection.of(rank):
+                rank.buffers[dpu.index] = 0
+    job = _JOBS[symbol.memory, to_dpu, False]
+    perform(selection, where, hosts, "the prepared buffer", job, flags)

@@ -1,0 +1,1 @@
+"""The processes that run DPU programs, and what they report."""

@@ -1,0 +1,58 @@
+"""The strict checks on DPU programs, each with its own switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+MODES = ("off", "warn", "fault")
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Each is ``off``, ``warn`` or ``fault``. Real hardware gives silent garbage in all these cases.
+
+    The order of the fields is that of ``enum check`` in shim/dpu_run/protocol.h.
+    """
+
+    mram_alignment: str = "fault"
+    """A DMA address, in MRAM or WRAM, that is not a multiple of 8. Off: low bits are dropped.
+    A transfer of 8 bytes only warns when just its MRAM address is not: it moves the word that holds
+    the address, and programs use that."""
+    mram_bounds: str = "fault"
+    """A DMA outside the 64 MiB, or with a WRAM address for MRAM. Off: addresses wrap."""
+    dma_size: str = "fault"
+    """A DMA of a size other than 8 to 2048 in steps of 8. Off: the size field's low bits count."""
+    wram_bounds: str = "fault"
+    """An access next to WRAM. Off: memory that holds nothing is there."""
+    stack_overflow: str = "fault"
+    """A stack of more than twice its declared size and 4 KiB (x86 frames are larger than a DPU's).
+    Off: a stack may have one megabyte."""
+    mram_unwritten: str = "warn"
+    """A DMA of which no word was ever written: by the host, by DMA, or (not zero) by a pointer."""
+    race: str = "warn"
+    """Two tasklets write one WRAM word, no lock or barrier between them. Only sampled DPUs: the first
+    of a launch and one of each 64."""
+
+    @classmethod
+    def parse(cls, text: str) -> Checks:
+        """``name=mode`` separated by commas; a mode alone is for all of them.
+
+        Raises ValueError for a name or mode that does not exist.
+        """
+        checks = cls()
+        names = [f.name for f in fields(cls)]
+        for part in filter(None, (p.strip() for p in text.split(","))):
+            name, _, mode = part.rpartition("=")
+            if mode not in MODES or (name and name not in names):
+                raise ValueError(
+                    f"{part!r} is no check: write one of {', '.join(names)} = "
+                    "off, warn or fault; a mode alone is for all"
+                )
+            checks = replace(checks, **{n: mode for n in ([name] if name else names)})
+        return checks
+
+    @property
+    def word(self) -> int:
+        """Two bits a check, as the workers read it."""
+        modes = [getattr(self, f.name) for f in fields(self)]
+        return sum(MODES.index(mode) << (2 * i) for i, mode in enumerate(modes))

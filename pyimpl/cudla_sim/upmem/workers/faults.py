@@ -1,0 +1,197 @@
+"""Turns what a worker recorded into one sentence: cause, tasklet, function, file and line."""
+
+from __future__ import annotations
+
+from .places import Places, places
+from .protocol import (
+    MRAM_SIZE,
+    MRAM_WINDOW,
+    STACK_STRIDE,
+    STACKS_BASE,
+    WRAM_SIZE,
+    Event,
+    FaultKind,
+    Side,
+    Wait,
+    WaitKind,
+)
+
+# Codes of the fault instruction (UPMEM SDK 2025.1, dpufault.h).
+PROGRAM_FAULTS = {
+    1: "the heap is full",
+    2: "division by zero",
+    3: "an assertion failed",
+    4: "halt() was called",
+    5: "the print buffer overflowed",
+    6: "profiling was started twice",
+    7: "profiling was not started",
+    8: "unaligned MRAM write whose two addresses differ in their last three bits",
+    9: "this performance counter is not counting",
+}
+# The processor stopped at the instruction itself, not behind a call.
+_AT_INSTRUCTION = {
+    FaultKind.MEMORY,
+    FaultKind.NULL,
+    FaultKind.STACK,
+    FaultKind.INSTRUCTION,
+}
+
+
+def explain(image: bytes | None, event: Event, side: Side | None = None) -> str:
+    """One line for a fault or a warning. ``side`` tells who waits in a deadlock."""
+    known = _places(image)
+    cause = _cause(known, event, side)
+    if event.kind in (FaultKind.DEADLOCK, FaultKind.WORKER, FaultKind.CANCELLED):
+        return cause
+    return f"{cause}; tasklet {event.tasklet}{_where(known, event)}"
+
+
+def _places(image: bytes | None) -> Places | None:
+    try:
+        return places(image) if image is not None else None
+    except Exception:  # damaged debug information: the cause is still worth telling
+        return None
+
+
+def _where(known: Places | None, event: Event) -> str:
+    if known is None:
+        return ""
+    exact = event.kind in _AT_INSTRUCTION or (
+        event.kind == FaultKind.PROGRAM and event.code == 2
+    )
+    if known.in_program(event.pc if exact else event.pc - 1):
+        return " in " + known.code(event.pc if exact else event.pc - 1)
+    for caller in event.chain:
+        if known.in_program(caller - 1):
+            return " in a function of the runtime called by " + known.code(caller - 1)
+    return ""
+
+
+def _data(known: Places | None, address: int) -> str:
+    return known.data(address) if known else f"address {address:#x}"
+
+
+def _cause(known: Places | None, event: Event, side: Side | None) -> str:
+    kind, size = event.kind, event.size
+    if kind == FaultKind.PROGRAM:
+        return _program_fault(event)
+    if kind == FaultKind.DEADLOCK:
+        return "deadlock: " + _waits(known, side.waits if side else ())
+    if kind == FaultKind.MEMORY:
+        return f"memory fault: access to {_data(known, event.address)}, which no memory has"
+    if kind == FaultKind.NULL:
+        return (
+            f"memory fault: access through a NULL pointer (address {event.address:#x}; a DPU would "
+            "read its first WRAM words there)"
+        )
+    if kind == FaultKind.STACK:
+        return _stack(known, event)
+    if kind == FaultKind.INSTRUCTION:
+        return (
+            f"illegal instruction or jump at {event.address:#x}: a function pointer that is not one, "
+            "or code that the compiler found unreachable"
+        )
+    if kind == FaultKind.MRAM_ALIGN:
+        return (
+            f"DMA of {size} bytes between MRAM address {_mram(event.address)} and "
+            f"{_data(known, event.other)}: both must be multiples of 8"
+        )
+    if kind == FaultKind.MRAM_BOUNDS:
+        return (
+            f"DMA of {size} bytes at {_data(known, event.address)} is not inside the 64 MiB of MRAM"
+        )
+    if kind == FaultKind.DMA_SIZE:
+        return (
+            f"DMA of {size} bytes at MRAM address {_mram(event.address)}: the size must be a "
+            "multiple of 8 from 8 to 2048"
+        )
+    if kind == FaultKind.DMA_WRAM:
+        return (
+            f"DMA of {size} bytes at {_data(known, event.address)}: neither in WRAM nor on a stack"
+        )
+    if kind == FaultKind.UNWRITTEN:
+        return (
+            f"read of {size} bytes at MRAM address {_mram(event.address)}, which neither host nor DPU "
+            "has written"
+        )
+    if kind == FaultKind.RACE:
+        return _race(known, event)
+    if kind == FaultKind.WORKER:
+        return "the process that ran the DPU was killed"
+    if kind == FaultKind.CANCELLED:
+        return "the host stopped the launch"
+    return f"fault of unknown kind {int(kind)}"
+
+
+def _mram(address: int) -> str:
+    return f"{MRAM_WINDOW | (address & (MRAM_SIZE - 1)):#x}"
+
+
+def _program_fault(event: Event) -> str:
+    text = PROGRAM_FAULTS.get(event.code, "of the program's own")
+    if event.code == 1:
+        left = max(0, WRAM_SIZE - event.address)
+        text += f": {event.size} bytes asked for, {left} of the 64 KiB of WRAM are left"
+    return f"fault {event.code}: {text}"
+
+
+def _stack(known: Places | None, event: Event) -> str:
+    owner = (event.address - STACKS_BASE) // STACK_STRIDE
+    if owner != event.tasklet:
+        return f"memory fault: access to {_data(known, event.address)}"
+    size = known.absolute.get(f"STACK_SIZE_TASKLET_{owner}") if known else None
+    declared = f" of {size} bytes" if size else ""
+    return (
+        f"stack overflow: the stack{declared} (STACK_SIZE_DEFAULT, STACK_SIZE_TASKLET_{owner}) is "
+        "too small"
+    )
+
+
+def _race(known: Places | None, event: Event) -> str:
+    return (
+        f"race: tasklets {event.other_tasklet} and {event.tasklet} both wrote "
+        f"{_data(known, event.address)} without a lock or barrier between them"
+    )
+
+
+_VERBS = {
+    WaitKind.BARRIER: "waits at barrier {}",
+    WaitKind.MUTEX: "waits for mutex {}",
+    WaitKind.SEMAPHORE: "waits for semaphore {}",
+    WaitKind.NOTIFY: "waits in handshake_notify",
+    WaitKind.HANDSHAKE: "waits for a notification of tasklet {}",
+    WaitKind.VMUTEX: "waits for a virtual mutex",
+    WaitKind.STOPPED: "has stopped and nobody resumes it",
+    WaitKind.ENDED: "has ended",
+    WaitKind.NONE: "runs",
+}
+
+
+def _waits(known: Places | None, waits: tuple[Wait, ...]) -> str:
+    """``tasklets 1-15 wait at ..., tasklet 0 has ended``: equal states are put together."""
+    groups: dict[str, list[int]] = {}
+    for tasklet, wait in enumerate(waits):
+        groups.setdefault(_state(known, wait), []).append(tasklet)
+    parts = [f"{_numbers(tasklets)} {state}" for state, tasklets in groups.items()]
+    return ", ".join(parts) or "all tasklets wait"
+
+
+def _state(known: Places | None, wait: Wait) -> str:
+    if wait.kind in (WaitKind.BARRIER, WaitKind.SEMAPHORE):
+        name = _data(known, wait.object)
+    elif wait.kind == WaitKind.MUTEX:
+        name = known.bit(wait.object) if known else f"atomic bit {wait.object}"
+    else:
+        name = str(wait.object)
+    text = _VERBS[wait.kind].format(name)
+    if known and wait.kind not in (WaitKind.ENDED, WaitKind.NONE) and known.in_program(wait.pc - 1):
+        text += " in " + known.code(wait.pc - 1)
+    return text
+
+
+def _numbers(tasklets: list[int]) -> str:
+    if len(tasklets) == 1:
+        return f"tasklet {tasklets[0]}"
+    if tasklets == list(range(tasklets[0], tasklets[-1] + 1)):
+        return f"each of tasklets {tasklets[0]} to {tasklets[-1]}"
+    return "each of tasklets " + " ".join(map(str, tasklets))

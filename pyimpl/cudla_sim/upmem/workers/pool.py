@@ -1,0 +1,309 @@
+"""Runs DPU programs in worker processes.
+
+Each program has workers of its own, because a worker is the program. A launch takes idle ones (as many
+as there are cores), shares its DPUs out through a frame, and waits without the interpreter lock until
+all have answered. Launches from several threads go on side by side.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+
+from .checks import Checks
+from .faults import explain
+from .frame import Frame, Frames
+from .process import Image, Worker, WorkerError
+from .protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, Event, FaultKind, Side, State
+
+__all__ = ["Launch", "Outcome", "WorkerError", "WorkerPool"]
+
+_PATIENCE_S = 0.020
+"""How long a launch waits for a busy worker before it gets one more."""
+_IDLE_PROGRAMS = 4
+"""Programs whose workers stay alive though they do not run; the longest idle go first."""
+
+
+@dataclass
+class Outcome:
+    """How a DPU's launch ended. ``pc`` and ``address`` are link addresses."""
+
+    number: int
+    status: str = "done"
+    fault: FaultKind | None = None
+    code: int = 0
+    tasklet: int = 0
+    pc: int = 0
+    address: int = 0
+    text: str = ""
+    cycles: int = 0
+    log_bytes: int = 0
+    log_wrapped: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Launch:
+    """``faulted``: only the DPUs with a fault or with warnings."""
+
+    faulted: list[Outcome]
+    seconds: float
+
+
+class _Program:
+    """One image and its workers; ``users``: launches that hold it."""
+
+    def __init__(self, image: Image) -> None:
+        self.image = image
+        self.idle: list[Worker] = []
+        self.busy = 0
+        self.users = 0
+        self.warned: set[tuple[int, int]] = set()
+
+
+class WorkerPool:
+    """``memfd``: the memories of all DPUs, ``stride`` bytes a DPU. ``size``: workers a program has;
+    None: one for each core this process may use."""
+
+    def __init__(self, memfd: int, stride: int, size: int | None = None) -> None:
+        self._memfd = memfd
+        self._stride = stride
+        self._size = size or len(os.sched_getaffinity(0))
+        self._frames = Frames()
+        self._free_frames = list(range(MAX_FRAMES))
+        self._running: dict[int, tuple[Frame, dict[int, Worker]]] = {}
+        self._programs: dict[tuple[str, int], _Program] = {}
+        self._changed = threading.Condition()
+        self._number = 0
+        self._closed = False
+
+    # ---- the public part ----
+
+    def launch(
+        self, program_path: str, image: bytes | Path, slots: Sequence[int], checks: Checks
+    ) -> Launch:
+        """Runs the program once on each slot; returns when all have ended.
+
+        Raises WorkerError when no worker can be started.
+        """
+        begin = monotonic()
+        contents = image if isinstance(image, bytes) else Path(image).read_bytes()
+        program = self._program(program_path, contents)
+        try:
+            faulted: list[Outcome] = []
+            for start in range(0, len(slots), FRAME_SLOTS):
+                faulted += self._run(program, list(slots[start : start + FRAME_SLOTS]), checks)
+        finally:
+            self._release_program(program)
+        return Launch(faulted, monotonic() - begin)
+
+    def cancel(self, slots: Sequence[int]) -> None:
+        """Stops the launches that have any of these slots; their DPUs end in fault."""
+        wanted = set(slots)
+        with self._changed:
+            for frame, workers in self._running.values():
+                if not wanted.isdisjoint(frame.slots.tolist()):
+                    frame.cancel()
+                    for worker in workers.values():
+                        worker.kill_later()
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of all live workers."""
+        with self._changed:
+            idle = [w for p in self._programs.values() for w in p.idle]
+            busy = [w for _, workers in self._running.values() for w in workers.values()]
+            return [w.pid for w in idle + busy]
+
+    def close(self) -> None:
+        """Ends all workers; launches that run end with every unfinished DPU in fault."""
+        with self._changed:
+            self._closed = True
+            for program in self._programs.values():
+                for worker in program.idle:
+                    worker.kill()
+                program.idle.clear()
+            for frame, workers in self._running.values():
+                frame.cancel()
+                for worker in workers.values():
+                    worker.kill_later()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._running, timeout=2.0)
+            for program in self._programs.values():
+                program.image.close()
+            self._programs.clear()
+        self._frames.close()
+
+    # ---- programs and their workers ----
+
+    def _program(self, path: str, contents: bytes) -> _Program:
+        key = (path, hash(contents))
+        with self._changed:
+            if self._closed:
+                raise WorkerError("the workers have been stopped")
+            program = self._programs.pop(key, None) or _Program(Image(path, contents))
+            self._programs[key] = program  # now the most recently used
+            program.users += 1
+            unused = [k for k, p in self._programs.items() if not p.users]
+            for old in unused[: max(0, len(self._programs) - _IDLE_PROGRAMS)]:
+                self._discard(self._programs.pop(old))
+        return program
+
+    def _release_program(self, program: _Program) -> None:
+        with self._changed:
+            program.users -= 1
+
+    @staticmethod
+    def _discard(program: _Program) -> None:
+        for worker in program.idle:
+            worker.kill()
+        program.image.close()
+
+    def _start_worker(self, program: _Program) -> Worker:
+        with self._changed:
+            self._number = (self._number + 1) % 0xFFFF
+            number = self._number
+            program.busy += 1
+        try:
+            return Worker(program.image, number, self._memfd, self._frames.fd, self._stride)
+        except BaseException:
+            with self._changed:
+                program.busy -= 1
+            raise
+
+    def _take(self, program: _Program, wanted: int) -> list[Worker]:
+        """At least one worker: idle ones, else new ones up to the pool's size. When all are busy and
+        stay so, one more: what keeps them may be waiting for this launch."""
+        with self._changed:
+            if not program.idle and program.busy >= self._size:
+                self._changed.wait_for(lambda: program.idle or self._closed, _PATIENCE_S)
+            if self._closed:
+                raise WorkerError("the workers have been stopped")
+            taken = program.idle[-wanted:]
+            del program.idle[-wanted:]
+            program.busy += len(taken)
+            room = min(wanted - len(taken), self._size - program.busy)
+        try:
+            for _ in range(max(room, 0 if taken else 1)):
+                taken.append(self._start_worker(program))
+        except WorkerError:
+            if not taken:
+                raise
+        return taken
+
+    def _give_back(self, program: _Program, worker: Worker, alive: bool) -> None:
+        with self._changed:
+            program.busy -= 1
+            if alive and not self._closed:
+                program.idle.append(worker)
+            else:
+                worker.kill()
+            surplus = len(program.idle) - self._size
+            for extra in program.idle[: max(surplus, 0)]:
+                extra.kill()
+                program.idle.remove(extra)
+            self._changed.notify_all()
+
+    # ---- one launch ----
+
+    def _run(self, program: _Program, slots: list[int], checks: Checks) -> list[Outcome]:
+        with self._changed:
+            self._changed.wait_for(lambda: self._free_frames or self._closed)
+            if self._closed:
+                raise WorkerError("the workers have been stopped")
+            frame = self._frames.frame(self._free_frames.pop())
+        try:
+            outcomes: list[Outcome] = []
+            while slots:
+                frame.fill(slots, checks.word)
+                self._work(program, frame)
+                outcomes += self._outcomes(program, frame)
+                # a worker that died between taking a slot and marking it leaves it untouched
+                left = frame.slots[frame.status == State.PENDING].tolist()
+                slots = [] if frame.cancelled else left
+            return outcomes
+        finally:
+            with self._changed:
+                self._free_frames.append(frame.number)
+                self._changed.notify_all()
+
+    def _work(self, program: _Program, frame: Frame) -> None:
+        workers = {w.socket.fileno(): w for w in self._take(program, min(self._size, frame.count))}
+        with self._changed:
+            self._running[frame.number] = (frame, workers)
+            if self._closed:
+                frame.cancel()
+        poll = select.poll()
+        try:
+            for fd, worker in list(workers.items()):
+                poll.register(fd, select.POLLIN)
+                if not worker.run(frame.number):
+                    self._lost(program, workers, fd, poll)
+            while workers:
+                for fd, _ in poll.poll():
+                    if workers[fd].answered():
+                        poll.unregister(fd)
+                        with self._changed:
+                            worker = workers.pop(fd)
+                        self._give_back(program, worker, alive=not worker.doomed)
+                    else:
+                        self._lost(program, workers, fd, poll)
+        finally:
+            with self._changed:
+                del self._running[frame.number]
+                self._changed.notify_all()
+            for worker in workers.values():
+                self._give_back(program, worker, alive=False)
+
+    def _lost(
+        self, program: _Program, workers: dict[int, Worker], fd: int, poll: select.poll
+    ) -> None:
+        poll.unregister(fd)
+        with self._changed:
+            worker = workers.pop(fd)
+        self._give_back(program, worker, alive=False)
+
+    # ---- what came of it ----
+
+    def _outcomes(self, program: _Program, frame: Frame) -> list[Outcome]:
+        status = frame.status.copy()
+        wanted = np.flatnonzero(status != State.DONE)
+        outcomes = []
+        for index in wanted.tolist():
+            number, state = int(frame.slots[index]), int(status[index])
+            if state in (State.FAULT, State.WARNED):
+                outcome = self._recorded(program, number)
+                if outcome.status == "fault" or outcome.warnings:
+                    outcomes.append(outcome)
+            elif state == State.RUNNING or frame.cancelled:
+                kind = FaultKind.CANCELLED if frame.cancelled else FaultKind.WORKER
+                event = Event(kind, 0, 0, 0, 0, 0, 0, 0, ())
+                outcomes.append(Outcome(number, "fault", kind, text=explain(None, event)))
+        return outcomes
+
+    def _recorded(self, program: _Program, number: int) -> Outcome:
+        """From the side page. A warning is given once a program and place, not once a DPU."""
+        image = program.image.contents
+        side = Side.read(os.pread(self._memfd, SIDE_SIZE, number * self._stride + SLOT_SIDE))
+        fresh = [w for w in side.warnings if (w.kind, w.pc) not in program.warned]
+        program.warned.update((w.kind, w.pc) for w in fresh)
+        outcome = Outcome(
+            number,
+            cycles=side.cycles,
+            log_bytes=side.log_bytes,
+            log_wrapped=side.log_wrapped,
+            warnings=[explain(image, w) for w in fresh],
+        )
+        if side.state == State.FAULT:
+            fault = side.fault
+            outcome.status, outcome.fault, outcome.code = "fault", fault.kind, fault.code
+            outcome.tasklet, outcome.pc, outcome.address = fault.tasklet, fault.pc, fault.address
+            outcome.text = explain(image, fault, side)
+        return outcome

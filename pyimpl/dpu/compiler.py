@@ -1,0 +1,33 @@
+"""Compiles DPU sources that are given as text or as files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO
+
+from .error import DpuError
+
+Source = str | IO[str]
+"""The name of a file, or an open one."""
+
+
+def compile_sources(sources: list[Source], folder: Path) -> str:
+    """The program file made in ``folder``. Raises DpuError with what the compiler said."""
+    files = []
+    for index, source in enumerate(sources):
+        if isinstance(source, str):
+            files.append(source)
+            continue
+        file = folder / f"src{index}.c"
+        file.write_text(source.read())
+        files.append(str(file))
+    program = folder / "main.dpu"
+    compiler = [sys.executable, "-P", "-m", "cudla_sim.upmem.toolchain.cli"]
+    done = subprocess.run(
+        [*compiler, "-O2", "-o", str(program), *files], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise DpuError(f"the DPU program does not compile:\n{done.stderr or done.stdout}")
+    return str(program)

@@ -1,0 +1,202 @@
+/*
+ * Tasklets as fibers, and their scheduler.
+ *
+ * The ready tasklets form a ring in the order in which they became ready; the current one is in it.
+ * A DPU advances all its tasklets together, an instruction each in turn. What programs may observe
+ * of that is kept by yielding often: the last to arrive at a barrier, every DMA, and
+ * handshake_wait_for to a waiting notifier (sync.c, mram.c). A tasklet that spins without any of
+ * these is switched by the timer (worker.c).
+ *
+ * Stacks lie outside WRAM, because x86 frames are larger than DPU frames; their declared sizes are
+ * still accounted in WRAM by the linker script. A stack may use twice the declared size and 4 KiB
+ * more; below that the pages are not accessible.
+ */
+#include "rt.h"
+
+extern char NR_TASKLETS[] __attribute__((visibility("default")));
+extern const uint32_t __rt_stack_sizes[MAX_TASKLETS];
+
+uint32_t __rt_me;
+uint64_t rt_stack_pointer[MAX_TASKLETS + 1];
+uint32_t rt_switches;
+struct dpu_wait rt_wait[MAX_TASKLETS];
+int rt_errno[MAX_TASKLETS];
+
+static uint8_t next_ready[MAX_TASKLETS], previous_ready[MAX_TASKLETS];
+static uint8_t nr_ready, nr_alive, nr_waiting;
+static uint8_t waiting[MAX_TASKLETS]; /* oldest first */
+
+static uint32_t nr_tasklets(void)
+{
+    return (uint32_t)(uintptr_t)NR_TASKLETS;
+}
+
+uint32_t rt_stack_bottom(uint32_t tasklet)
+{
+    uint32_t allowed = (2 * __rt_stack_sizes[tasklet] + 4096 + 4095) & ~4095u;
+    if (allowed > STACK_STRIDE - 4096)
+        allowed = STACK_STRIDE - 4096;
+    return STACKS_BASE + (tasklet + 1) * STACK_STRIDE - allowed;
+}
+
+/* Without guards, a stack is one megabyte large. */
+void rt_stacks_protect(bool guarded)
+{
+    for (uint32_t i = 0; i < nr_tasklets(); i++) {
+        uint32_t start = STACKS_BASE + i * STACK_STRIDE, bottom = rt_stack_bottom(i);
+        uint32_t end = start + STACK_STRIDE;
+        rt_syscall(10 /* mprotect */, start + 4096, bottom - start - 4096, guarded ? 0 : 3, 0, 0, 0);
+        rt_syscall(10, bottom, end - bottom, 3, 0, 0, 0);
+    }
+}
+
+static void switch_to(uint32_t to)
+{
+    uint32_t from = __rt_me;
+    if (rt_race_on)
+        rt_race_slice_end(from);
+    rt_switches++;
+    __rt_me = to;
+    rt_switch(&rt_stack_pointer[from], rt_stack_pointer[to]);
+}
+
+static void make_ready(uint32_t tasklet)
+{
+    if (nr_ready++ == 0) {
+        next_ready[tasklet] = previous_ready[tasklet] = (uint8_t)tasklet;
+        return;
+    }
+    uint32_t last = previous_ready[__rt_me];
+    next_ready[last] = (uint8_t)tasklet;
+    previous_ready[tasklet] = (uint8_t)last;
+    next_ready[tasklet] = (uint8_t)__rt_me;
+    previous_ready[__rt_me] = (uint8_t)tasklet;
+}
+
+/* Takes the current tasklet out of the ring; gives the one that follows. */
+static uint32_t leave_ring(void)
+{
+    uint32_t before = previous_ready[__rt_me], after = next_ready[__rt_me];
+    next_ready[before] = (uint8_t)after;
+    previous_ready[after] = (uint8_t)before;
+    nr_ready--;
+    return after;
+}
+
+void rt_yield(void)
+{
+    uint32_t to = next_ready[__rt_me];
+    if (to != __rt_me)
+        switch_to(to);
+}
+
+/* `tasklet` is ready; it runs at once, the others keep their order. */
+void rt_yield_to(uint32_t tasklet)
+{
+    if (tasklet == __rt_me)
+        return;
+    uint32_t before = previous_ready[tasklet], after = next_ready[tasklet];
+    next_ready[before] = (uint8_t)after;
+    previous_ready[after] = (uint8_t)before;
+    uint32_t following = next_ready[__rt_me];
+    next_ready[__rt_me] = (uint8_t)tasklet;
+    previous_ready[tasklet] = (uint8_t)__rt_me;
+    next_ready[tasklet] = (uint8_t)following;
+    previous_ready[following] = (uint8_t)tasklet;
+    switch_to(tasklet);
+}
+
+void rt_block(uint32_t kind, uint32_t object, uint64_t pc)
+{
+    struct dpu_wait *wait = &rt_wait[__rt_me];
+    wait->kind = kind;
+    wait->object = object;
+    wait->pc = pc;
+    if (nr_ready == 1)
+        rt_fault(FAULT_DEADLOCK, 0, pc, object, 0);
+    waiting[nr_waiting++] = (uint8_t)__rt_me;
+    switch_to(leave_ring());
+}
+
+static void wake_index(uint32_t index)
+{
+    uint32_t tasklet = waiting[index];
+    nr_waiting--;
+    for (uint32_t i = index; i < nr_waiting; i++)
+        waiting[i] = waiting[i + 1];
+    rt_wait[tasklet].kind = WAIT_NONE;
+    make_ready(tasklet);
+}
+
+bool rt_wake_one(uint32_t kind, uint32_t object)
+{
+    for (uint32_t i = 0; i < nr_waiting; i++) {
+        struct dpu_wait *wait = &rt_wait[waiting[i]];
+        if (wait->kind == kind && wait->object == object) {
+            wake_index(i);
+            return true;
+        }
+    }
+    return false;
+}
+
+void rt_wake_all(uint32_t kind, uint32_t object)
+{
+    uint32_t kept = 0, count = nr_waiting;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t tasklet = waiting[i];
+        struct dpu_wait *wait = &rt_wait[tasklet];
+        if (wait->kind == kind && wait->object == object) {
+            wait->kind = WAIT_NONE;
+            make_ready(tasklet);
+        } else {
+            waiting[kept++] = (uint8_t)tasklet;
+        }
+    }
+    nr_waiting = (uint8_t)kept;
+}
+
+bool rt_wake_tasklet(uint32_t tasklet)
+{
+    for (uint32_t i = 0; i < nr_waiting; i++)
+        if (waiting[i] == tasklet) {
+            wake_index(i);
+            return true;
+        }
+    return false;
+}
+
+void rt_tasklet_end(void)
+{
+    struct dpu_wait *wait = &rt_wait[__rt_me];
+    wait->kind = WAIT_ENDED;
+    if (rt_race_on)
+        rt_race_slice_end(__rt_me);
+    if (--nr_alive == 0)
+        rt_leave(rt_stack_pointer[MAIN_CONTEXT]);
+    if (nr_ready == 1)
+        rt_fault(FAULT_DEADLOCK, 0, 0, 0, 0);
+    uint32_t to = leave_ring();
+    rt_switches++;
+    __rt_me = to;
+    rt_leave(rt_stack_pointer[to]);
+}
+
+/* Runs main() in every tasklet; returns when all ended or one faulted. */
+void rt_run_tasklets(void)
+{
+    uint32_t count = nr_tasklets();
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *top = (uint64_t *)(uintptr_t)(STACKS_BASE + (i + 1) * STACK_STRIDE);
+        top[-3] = (uintptr_t)rt_fiber_entry;
+        rt_stack_pointer[i] = (uintptr_t)(top - 9); /* six registers below it */
+        next_ready[i] = (uint8_t)(i + 1 == count ? 0 : i + 1);
+        previous_ready[i] = (uint8_t)(i ? i - 1 : count - 1);
+        rt_wait[i].kind = WAIT_NONE;
+        rt_errno[i] = 0;
+    }
+    nr_ready = nr_alive = (uint8_t)count;
+    nr_waiting = 0;
+    __rt_me = 0;
+    rt_switch(&rt_stack_pointer[MAIN_CONTEXT], rt_stack_pointer[0]);
+}

@@ -1,0 +1,256 @@
+/*
+ * DMA between MRAM and WRAM.
+ *
+ * MRAM addresses count modulo 64 MiB: 0x80 and 0x08000080 are the same word. The hardware moves 8 to
+ * 2048 bytes, multiples of 8, between addresses that are multiples of 8 and ignores the low bits of
+ * what it is given; strict checks report it. The WRAM side may also be a stack, which lies outside
+ * WRAM here. Every transfer lets the next tasklet run, as the wait for the DMA engine does.
+ * Source: UPMEM SDK 2025.1, user manual, "Memory management", "MRAM management".
+ */
+#include "rt.h"
+
+#include <mram.h>
+#include <mram_unaligned.h>
+#include <seqread.h>
+
+void rt_mram_load(uint32_t from, void *to, uint32_t size);
+void rt_mram_store(const void *from, uint32_t to, uint32_t size);
+
+static void mark_written(uint32_t offset, uint32_t size)
+{
+    if (!rt_written_mapped)
+        rt_map_written();
+    uint32_t word = offset >> 3, count = size >> 3, bit = word & 63;
+    uint64_t *map = (uint64_t *)(uintptr_t)WRITTEN_BASE + (word >> 6);
+    while (count) {
+        uint32_t here = 64 - bit < count ? 64 - bit : count;
+        uint64_t mask = (here == 64 ? ~0ull : (1ull << here) - 1) << bit;
+        if ((*map & mask) != mask)
+            *map |= mask;
+        map++;
+        count -= here;
+        bit = 0;
+    }
+}
+
+/* No word of it was written by DMA or host, and none holds anything (a store through a pointer). */
+static bool never_written(uint32_t offset, uint32_t size)
+{
+    if (!rt_written_mapped)
+        rt_map_written();
+    uint32_t word = offset >> 3, count = size >> 3, bit = word & 63;
+    const uint64_t *map = (const uint64_t *)(uintptr_t)WRITTEN_BASE + (word >> 6);
+    while (count) {
+        uint32_t here = 64 - bit < count ? 64 - bit : count;
+        uint64_t mask = (here == 64 ? ~0ull : (1ull << here) - 1) << bit;
+        if (*map & mask)
+            return false;
+        map++;
+        count -= here;
+        bit = 0;
+    }
+    const uint64_t *data = (const uint64_t *)(uintptr_t)(MRAM_BASE + offset);
+    for (uint32_t i = 0; i < size >> 3; i++)
+        if (data[i])
+            return false;
+    return true;
+}
+
+static bool in_wram(uint64_t address, uint32_t size)
+{
+    return (address >= WRAM_BASE && address + size <= WRAM_BASE + WRAM_SIZE)
+        || (address >= STACKS_BASE && address + size <= STACKS_END);
+}
+
+/*
+ * One word at an address inside it is an idiom (PrIM's TRNS reads bit arrays so): the hardware moves
+ * the word that holds the address. It is worth a warning; everything else moves the wrong bytes.
+ */
+static void misaligned(uint32_t mram, uintptr_t wram, uint32_t size, uint64_t pc)
+{
+    if (size == 8 && (wram & 7) == 0 && rt_check(CHECK_MRAM_ALIGNMENT) == CHECK_FAULT)
+        rt_warn(FAULT_MRAM_ALIGN, pc, mram, size, wram, 0);
+    else
+        rt_report(CHECK_MRAM_ALIGNMENT, FAULT_MRAM_ALIGN, pc, mram, size, wram);
+}
+
+struct transfer {
+    uint32_t offset, size;
+    uintptr_t wram;
+};
+
+/* Applies the checks, then what the hardware does with what they let pass. False: nothing to move. */
+static bool prepare(struct transfer *t, uint32_t mram, uintptr_t wram, uint32_t size, uint64_t pc)
+{
+    uint32_t offset = mram & (MRAM_SIZE - 1);
+    bool known = mram < MRAM_SIZE || (mram >= MRAM_BASE && mram < MRAM_BASE + MRAM_SIZE);
+    if (((mram | wram | size) & 7) == 0 && size - 1 < 2048 && known && offset + size <= MRAM_SIZE
+        && in_wram(wram, size)) {
+        *t = (struct transfer){offset, size, wram};
+        return true;
+    }
+    if ((mram | wram) & 7)
+        misaligned(mram, wram, size, pc);
+    if ((size & 7) || size - 1 >= 2048)
+        rt_report(CHECK_DMA_SIZE, FAULT_DMA_SIZE, pc, mram, size, wram);
+    if (!known || offset + size > MRAM_SIZE)
+        rt_report(CHECK_MRAM_BOUNDS, FAULT_MRAM_BOUNDS, pc, mram, size, wram);
+    offset &= ~7u;
+    wram &= ~(uintptr_t)7;
+    size = ((((size >> 3) - 1) & 0xff) + 1) << 3; /* the field of the instruction */
+    if (offset + size > MRAM_SIZE)
+        size = MRAM_SIZE - offset;
+    if (!in_wram(wram, size)) {
+        rt_report(CHECK_WRAM_BOUNDS, FAULT_DMA_WRAM, pc, wram, size, mram);
+        return false;
+    }
+    *t = (struct transfer){offset, size, wram};
+    return true;
+}
+
+void __rt_mram_read(uint32_t from, uintptr_t to, uint32_t size)
+{
+    struct transfer t;
+    if (prepare(&t, from, to, size, CALLER)) {
+        if (rt_check(CHECK_MRAM_UNWRITTEN) != CHECK_OFF && never_written(t.offset, t.size))
+            rt_report(CHECK_MRAM_UNWRITTEN, FAULT_UNWRITTEN, CALLER, from, t.size, t.wram);
+        rt_copy((void *)t.wram, (const void *)(uintptr_t)(MRAM_BASE + t.offset), t.size);
+        rt_dma_cycles += 77 + t.size / 2;
+    }
+    rt_yield();
+}
+
+void __rt_mram_write(uintptr_t from, uint32_t to, uint32_t size)
+{
+    struct transfer t;
+    if (prepare(&t, to, from, size, CALLER)) {
+        rt_copy((void *)(uintptr_t)(MRAM_BASE + t.offset), (const void *)t.wram, t.size);
+        mark_written(t.offset, t.size);
+        rt_dma_cycles += 61 + t.size / 2;
+    }
+    rt_yield();
+}
+
+/* ---- without the checks of alignment and of unwritten words; no yield ---- */
+
+void rt_mram_load(uint32_t from, void *to, uint32_t size)
+{
+    uint32_t offset = from & (MRAM_SIZE - 1);
+    uint32_t part = size < MRAM_SIZE - offset ? size : MRAM_SIZE - offset;
+    rt_copy(to, (const void *)(uintptr_t)(MRAM_BASE + offset), part);
+    if (part < size)
+        rt_copy((uint8_t *)to + part, (const void *)(uintptr_t)MRAM_BASE, size - part);
+    rt_dma_cycles += 77 + size / 2;
+}
+
+void rt_mram_store(const void *from, uint32_t to, uint32_t size)
+{
+    uint32_t offset = to & (MRAM_SIZE - 1);
+    if (size > MRAM_SIZE - offset)
+        size = MRAM_SIZE - offset;
+    rt_copy((void *)(uintptr_t)(MRAM_BASE + offset), from, size);
+    mark_written(offset & ~7u, ((offset & 7) + size + 7) & ~7u);
+    rt_dma_cycles += 61 + size / 2;
+}
+
+/* ---- mram_unaligned.h ---- */
+
+static bool unaligned_known(uint32_t mram, uint32_t size, uint64_t pc)
+{
+    bool known = mram < MRAM_SIZE || (mram >= MRAM_BASE && mram < MRAM_BASE + MRAM_SIZE);
+    if (known && (uint64_t)(mram & (MRAM_SIZE - 1)) + size <= MRAM_SIZE)
+        return true;
+    rt_report(CHECK_MRAM_BOUNDS, FAULT_MRAM_BOUNDS, pc, mram, size, 0);
+    return false;
+}
+
+API void *mram_read_unaligned(const __mram_ptr void *from, void *buffer, unsigned int size)
+{
+    uint32_t mram = (uint32_t)(uintptr_t)from, shift = mram & 7;
+    if (!unaligned_known(mram, size, CALLER))
+        return buffer;
+    rt_mram_load(mram - shift, buffer, (shift + size + 7) & ~7u);
+    rt_yield();
+    return (uint8_t *)buffer + shift;
+}
+
+API void mram_write_unaligned(const void *from, __mram_ptr void *dest, unsigned int size)
+{
+    uint32_t mram = (uint32_t)(uintptr_t)dest;
+    if ((mram ^ (uint32_t)(uintptr_t)from) & 7)
+        rt_fault(FAULT_PROGRAM, 8, CALLER, mram, size);
+    if (unaligned_known(mram, size, CALLER))
+        rt_mram_store(from, mram, size);
+    rt_yield();
+}
+
+static uint32_t held_word[MAX_TASKLETS]; /* MRAM word + 1 that a tasklet updates */
+
+static void hold_word(uint32_t mram, uint64_t pc)
+{
+    uint32_t word = (mram & (MRAM_SIZE - 1) & ~7u) + 1;
+    for (uint32_t i = 0; i < MAX_TASKLETS; i++)
+        if (held_word[i] == word && rt_wait[i].kind != WAIT_ENDED && i != __rt_me) {
+            rt_block(WAIT_VMUTEX, word, pc);
+            i = (uint32_t)-1;
+        }
+    held_word[__rt_me] = word;
+}
+
+static void release_word(void)
+{
+    uint32_t word = held_word[__rt_me];
+    held_word[__rt_me] = 0;
+    rt_wake_one(WAIT_VMUTEX, word);
+}
+
+API void mram_update_int_atomic(__mram_ptr int *dest, void (*update)(int *, void *), void *args)
+{
+    uint32_t mram = (uint32_t)(uintptr_t)dest;
+    int value;
+    if (!unaligned_known(mram, 4, CALLER))
+        return;
+    hold_word(mram, CALLER);
+    rt_mram_load(mram, &value, 4);
+    update(&value, args);
+    rt_mram_store(&value, mram, 4);
+    release_word();
+    rt_yield();
+}
+
+API void mram_write_int_atomic(__mram_ptr int *dest, int value)
+{
+    uint32_t mram = (uint32_t)(uintptr_t)dest;
+    if (!unaligned_known(mram, 4, CALLER))
+        return;
+    hold_word(mram, CALLER);
+    rt_mram_store(&value, mram, 4);
+    release_word();
+    rt_yield();
+}
+
+API void mram_update_byte_atomic(
+    __mram_ptr uint8_t *dest, void (*update)(uint8_t *, void *), void *args)
+{
+    uint32_t mram = (uint32_t)(uintptr_t)dest;
+    uint8_t value;
+    if (!unaligned_known(mram, 1, CALLER))
+        return;
+    hold_word(mram, CALLER);
+    rt_mram_load(mram, &value, 1);
+    update(&value, args);
+    rt_mram_store(&value, mram, 1);
+    release_word();
+    rt_yield();
+}
+
+API void mram_write_byte_atomic(__mram_ptr uint8_t *dest, uint8_t value)
+{
+    uint32_t mram = (uint32_t)(uintptr_t)dest;
+    if (!unaligned_known(mram, 1, CALLER))
+        return;
+    hold_word(mram, CALLER);
+    rt_mram_store(&value, mram, 1);
+    release_word();
+    rt_yield();
+}

@@ -1,0 +1,130 @@
+/*
+ * What a DPU worker and the host process share. Mirrored by cudla_sim.upmem.workers.protocol; a test
+ * compares the two. Only fixed-width types: a worker's code may have 32-bit pointers.
+ *
+ * One memory file holds every DPU of the process. DPU slot s starts at byte s * stride:
+ *   +0x0000000  MRAM, 64 MiB
+ *   +0x4000000  WRAM, 64 KiB
+ *   +0x4010000  side page: struct dpu_side
+ *   +0x4100000  one bit for each 8-byte word of MRAM: it has been written (1 MiB)
+ * One control file holds the frames: a frame is one launch that several workers share.
+ */
+#ifndef DPU_RUN_PROTOCOL_H
+#define DPU_RUN_PROTOCOL_H
+
+#include <stdint.h>
+
+#define SLOT_MRAM 0x0000000u
+#define SLOT_WRAM 0x4000000u
+#define SLOT_SIDE 0x4010000u
+#define SLOT_WRITTEN 0x4100000u
+#define SLOT_END 0x4200000u
+
+#define WRAM_SIZE 0x10000u
+#define MRAM_SIZE 0x4000000u
+#define MAX_TASKLETS 24
+
+/* How a DPU's last launch ended; also the status byte of a slot in a frame. */
+enum { STATE_PENDING = 0, STATE_RUNNING = 1, STATE_DONE = 2, STATE_FAULT = 3, STATE_WARNED = 4 };
+
+/* Why a DPU stopped, and what a strict check saw. */
+enum fault_kind {
+    FAULT_NONE = 0,
+    FAULT_PROGRAM = 1,      /* the `fault` instruction; code: 1 heap, 2 division, 3 assert, ... */
+    FAULT_DEADLOCK = 2,     /* every tasklet that has not ended waits */
+    FAULT_MEMORY = 3,       /* an access outside WRAM, MRAM and the stacks */
+    FAULT_NULL = 4,         /* an access near address 0 */
+    FAULT_STACK = 5,        /* stack overflow */
+    FAULT_INSTRUCTION = 6,  /* an illegal instruction, or a jump outside the program */
+    FAULT_MRAM_ALIGN = 7,   /* MRAM or WRAM address of a DMA is not a multiple of 8 */
+    FAULT_MRAM_BOUNDS = 8,  /* MRAM address of a DMA is outside the 64 MiB */
+    FAULT_DMA_SIZE = 9,     /* size of a DMA is not a multiple of 8 in 8..2048 */
+    FAULT_DMA_WRAM = 10,    /* WRAM address of a DMA is outside WRAM and the stacks */
+    FAULT_UNWRITTEN = 11,   /* a DMA read MRAM that nobody has written */
+    FAULT_RACE = 12,        /* two tasklets wrote one WRAM word without a lock between them */
+    FAULT_WORKER = 13,      /* the worker process died */
+    FAULT_CANCELLED = 14,   /* the host stopped the launch */
+};
+
+/* What a tasklet waits for. */
+enum wait_kind {
+    WAIT_NONE = 0,
+    WAIT_BARRIER = 1,
+    WAIT_MUTEX = 2,
+    WAIT_SEMAPHORE = 3,
+    WAIT_NOTIFY = 4,    /* in handshake_notify: nobody has consumed it */
+    WAIT_HANDSHAKE = 5, /* in handshake_wait_for: object is the tasklet waited for */
+    WAIT_VMUTEX = 6,
+    WAIT_STOPPED = 7,   /* executed `stop` and nobody resumed it */
+    WAIT_ENDED = 8,
+};
+
+/* Strict checks: two bits each in the `checks` word. */
+enum { CHECK_OFF = 0, CHECK_WARN = 1, CHECK_FAULT = 2 };
+enum check {
+    CHECK_MRAM_ALIGNMENT = 0,
+    CHECK_MRAM_BOUNDS = 1,
+    CHECK_DMA_SIZE = 2,
+    CHECK_WRAM_BOUNDS = 3,
+    CHECK_STACK_OVERFLOW = 4,
+    CHECK_MRAM_UNWRITTEN = 5,
+    CHECK_RACE = 6,
+};
+
+struct dpu_wait {
+    uint32_t kind;
+    uint32_t object;
+    uint64_t pc;
+};
+
+struct dpu_event {
+    uint32_t kind; /* enum fault_kind */
+    uint32_t code;
+    uint32_t tasklet;
+    uint32_t size;
+    uint64_t pc;
+    uint64_t address;
+    uint64_t other; /* race: pc of the other tasklet's slice; DMA: the WRAM address */
+    uint32_t other_tasklet;
+    uint32_t chain_length;
+    uint64_t chain[8]; /* return addresses in the user's code, innermost first */
+};
+
+#define MAX_WARNINGS 12
+
+struct dpu_side {
+    uint32_t version; /* PROTOCOL_VERSION once a worker has run this DPU */
+    uint32_t state;
+    uint32_t nr_warnings;
+    uint32_t nr_tasklets;
+    uint64_t cycles; /* estimate for the launch */
+    uint64_t instructions;
+    uint64_t log_total;   /* bytes printed in the launch */
+    uint32_t log_bytes;   /* bytes held in the buffer */
+    uint32_t log_wrapped; /* the buffer was too small */
+    struct dpu_event fault;
+    struct dpu_wait waits[MAX_TASKLETS];
+    struct dpu_event warnings[MAX_WARNINGS];
+};
+
+#define PROTOCOL_VERSION 1u
+
+#define FRAME_SLOTS 4096
+#define FRAME_STRIDE 0x8000u
+#define MAX_FRAMES 64
+
+struct frame {
+    uint32_t nr_slots;
+    uint32_t next;   /* atomic: first slot that nobody has taken */
+    uint32_t checks; /* two bits a check */
+    uint32_t cancel; /* not 0: take no more slots */
+    uint32_t reserved[12];
+    uint32_t slots[FRAME_SLOTS];
+    uint16_t owner[FRAME_SLOTS]; /* worker that took it */
+    uint8_t status[FRAME_SLOTS];
+};
+
+_Static_assert(sizeof(struct dpu_side) <= 4096, "the side page");
+_Static_assert(sizeof(struct frame) <= FRAME_STRIDE, "a frame");
+
+#endif

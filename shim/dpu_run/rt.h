@@ -1,0 +1,120 @@
+/*
+ * Inside of the DPU runtime: what its files share.
+ *
+ * Everything here is compiled in the data model of the user's program (x32 where possible), runs
+ * without a C library and talks to Linux by system calls only.
+ */
+#ifndef DPU_RUN_RT_H
+#define DPU_RUN_RT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "protocol.h"
+
+/* Addresses that the linker script fixes. */
+#define WRAM_BASE 0x07e00000u
+#define MRAM_BASE 0x08000000u
+#define WRITTEN_BASE 0x0e000000u /* map of the written words, from the first DMA on */
+#define STACKS_BASE 0x10000000u
+#define STACK_STRIDE 0x100000u
+#define STACKS_END (STACKS_BASE + MAX_TASKLETS * STACK_STRIDE)
+
+#define API __attribute__((weak)) /* a program may bring its own function of that name */
+#define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+#define NORETURN __attribute__((noreturn))
+#define MAIN_CONTEXT MAX_TASKLETS
+
+/* sys.c */
+int64_t rt_syscall(int64_t nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    uint64_t f);
+NORETURN void rt_exit(int status);
+uint64_t rt_cpu_time_ns(void);
+
+/* switch.S */
+void rt_switch(uint64_t *save, uint64_t to);
+NORETURN void rt_leave(uint64_t to);
+void rt_fiber_entry(void);
+void rt_preempted(void);
+void rt_restorer(void);
+
+/* fibers.c: tasklets */
+extern uint32_t __rt_me;
+extern uint64_t rt_stack_pointer[MAX_TASKLETS + 1];
+extern uint32_t rt_switches;
+extern struct dpu_wait rt_wait[MAX_TASKLETS];
+extern int rt_errno[MAX_TASKLETS];
+void rt_yield(void);
+void rt_yield_to(uint32_t tasklet);
+void rt_block(uint32_t kind, uint32_t object, uint64_t pc);
+bool rt_wake_one(uint32_t kind, uint32_t object);
+void rt_wake_all(uint32_t kind, uint32_t object);
+bool rt_wake_tasklet(uint32_t tasklet);
+void rt_run_tasklets(void);
+NORETURN void rt_tasklet_end(void);
+void rt_stacks_protect(bool guarded);
+uint32_t rt_stack_bottom(uint32_t tasklet);
+
+/* fault.c */
+extern uint32_t rt_checks;
+void rt_fault_setup(void);
+NORETURN void rt_fault(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address, uint64_t size);
+void rt_warn(uint32_t kind, uint64_t pc, uint64_t address, uint64_t size, uint64_t other,
+    uint32_t other_tasklet);
+bool rt_report(enum check check, uint32_t kind, uint64_t pc, uint64_t address, uint32_t size,
+    uint64_t other);
+void rt_fault_end(void);
+bool rt_in_user_code(uint64_t pc);
+void rt_chain(struct dpu_event *event, uint64_t stack_pointer);
+
+/* sync.c */
+void rt_sync_begin(void);
+
+/* perf.c */
+extern uint64_t rt_dma_cycles;
+void rt_perf_begin(void);
+uint64_t rt_cycles(void);
+uint64_t rt_instructions(uint64_t cycles);
+
+/* print.c keeps its position here, so that a program without printf does not pull it in */
+extern uint64_t rt_log_total;
+extern uint32_t rt_log_capacity;
+
+/* race.c */
+extern bool rt_race_on;
+void rt_race_begin(bool on);
+void rt_race_slice_end(uint32_t tasklet);
+void rt_race_acquire(uint32_t object);
+void rt_race_release(uint32_t object);
+void rt_race_everyone(void);
+
+/* worker.c */
+extern struct dpu_side rt_side; /* of the DPU that runs; goes to its side page in the end */
+extern bool rt_written_mapped;
+void rt_map_written(void);
+extern int rt_host_socket;
+extern uint32_t rt_host_gone_ticks;
+
+static inline uint32_t rt_check(enum check check)
+{
+    return (rt_checks >> (2 * check)) & 3u;
+}
+
+static inline void rt_copy(void *to, const void *from, uint32_t n)
+{
+    struct block {
+        uint64_t w[8];
+    } __attribute__((aligned(1), may_alias));
+    typedef uint64_t word __attribute__((aligned(1), may_alias));
+    uint8_t *t = to;
+    const uint8_t *f = from;
+    for (; n >= 64; n -= 64, t += 64, f += 64)
+        *(struct block *)t = *(const struct block *)f;
+    for (; n >= 8; n -= 8, t += 8, f += 8)
+        *(word *)t = *(const word *)f;
+    for (; n; n--)
+        *t++ = *f++;
+}
+
+#endif

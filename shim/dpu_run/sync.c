@@ -1,0 +1,231 @@
+/*
+ * Barriers, mutexes, semaphores, handshakes, virtual mutexes and atomic bits.
+ *
+ * Waiting tasklets stand in the scheduler's queue, first in first out; the fields of the public
+ * four-byte structs (wait_queue, count, initial_count, lock) are kept as the SDK documents them,
+ * because programs fill them by hand. All atomic bits are clear when a launch starts.
+ * Source: UPMEM SDK 2025.1, user manual, "Tasklet management and synchronization".
+ */
+#include "rt.h"
+
+#include <barrier.h>
+#include <errno.h>
+#include <handshake.h>
+#include <mutex.h>
+#include <mutex_pool.h>
+#include <sem.h>
+#include <vmutex.h>
+
+static uint8_t bits[256];
+static uint32_t bit_waiters, vmutex_waiters;
+static bool notifying[MAX_TASKLETS]; /* waits in handshake_notify */
+
+void rt_sync_begin(void)
+{
+    if (bit_waiters | vmutex_waiters)
+        bit_waiters = vmutex_waiters = 0;
+    for (uint32_t i = 0; i < sizeof(bits); i += 8)
+        *(uint64_t __attribute__((may_alias)) *)&bits[i] = 0;
+    for (uint32_t i = 0; i < MAX_TASKLETS; i++)
+        notifying[i] = false;
+}
+
+/* ---- atomic bits and mutexes: only the low byte of an address counts ---- */
+
+static void take_bit(uint32_t bit, uint64_t pc)
+{
+    while (bits[bit]) {
+        bit_waiters++;
+        rt_block(WAIT_MUTEX, bit, pc);
+        bit_waiters--;
+    }
+    bits[bit] = 1;
+    if (rt_race_on)
+        rt_race_acquire(bit);
+}
+
+static void free_bit(uint32_t bit)
+{
+    if (rt_race_on)
+        rt_race_release(bit);
+    bits[bit] = 0;
+    if (bit_waiters)
+        rt_wake_one(WAIT_MUTEX, bit);
+}
+
+static bool try_bit(uint32_t bit)
+{
+    if (bits[bit]) {
+        rt_yield(); /* it will be tried again */
+        return false;
+    }
+    bits[bit] = 1;
+    if (rt_race_on)
+        rt_race_acquire(bit);
+    return true;
+}
+
+API void mutex_lock(mutex_id_t mutex)
+{
+    take_bit((uintptr_t)mutex & 0xff, CALLER);
+}
+
+API bool mutex_trylock(mutex_id_t mutex)
+{
+    return try_bit((uintptr_t)mutex & 0xff);
+}
+
+API void mutex_unlock(mutex_id_t mutex)
+{
+    free_bit((uintptr_t)mutex & 0xff);
+}
+
+void __rt_acquire(uint32_t bit)
+{
+    take_bit(bit & 0xff, CALLER);
+}
+
+/* 1 when the bit was clear */
+uint32_t __rt_try_acquire(uint32_t bit)
+{
+    return try_bit(bit & 0xff);
+}
+
+void __rt_release(uint32_t bit)
+{
+    free_bit(bit & 0xff);
+}
+
+void __rt_stop(void)
+{
+    rt_block(WAIT_STOPPED, __rt_me, CALLER);
+}
+
+void __rt_resume(uint32_t tasklet)
+{
+    if (tasklet < MAX_TASKLETS && rt_wait[tasklet].kind == WAIT_STOPPED)
+        rt_wake_tasklet(tasklet);
+}
+
+API void mutex_pool_lock(const struct mutex_pool *pool, uint16_t id)
+{
+    take_bit(((uintptr_t)pool->hw_mutexes + (id & pool->mask)) & 0xff, CALLER);
+}
+
+API void mutex_pool_unlock(const struct mutex_pool *pool, uint16_t id)
+{
+    free_bit(((uintptr_t)pool->hw_mutexes + (id & pool->mask)) & 0xff);
+}
+
+/* ---- virtual mutexes: bits in WRAM; the hardware mutexes that guard them are never contended,
+ * because a tasklet is not interrupted inside the runtime ---- */
+
+static uint32_t vmutex_object(const struct vmutex *v, uint16_t id)
+{
+    return (uint32_t)(uintptr_t)v->vmutexes * 8u + id;
+}
+
+API void vmutex_lock(const struct vmutex *v, uint16_t id)
+{
+    volatile uint8_t *byte = &v->vmutexes[id >> 3];
+    uint8_t bit = (uint8_t)(1u << (id & 7));
+    uint32_t object = vmutex_object(v, id);
+    while (*byte & bit) {
+        vmutex_waiters++;
+        rt_block(WAIT_VMUTEX, object, CALLER);
+        vmutex_waiters--;
+    }
+    *byte |= bit;
+    if (rt_race_on)
+        rt_race_acquire(object);
+}
+
+API void vmutex_unlock(const struct vmutex *v, uint16_t id)
+{
+    uint32_t object = vmutex_object(v, id);
+    if (rt_race_on)
+        rt_race_release(object);
+    v->vmutexes[id >> 3] &= (uint8_t)~(1u << (id & 7));
+    if (vmutex_waiters)
+        rt_wake_one(WAIT_VMUTEX, object);
+}
+
+/* ---- barriers ---- */
+
+API void barrier_wait(barrier_t *barrier)
+{
+    uint32_t object = (uint32_t)(uintptr_t)barrier;
+    if (rt_race_on)
+        rt_race_release(object);
+    if (barrier->count == 1) {
+        barrier->count = barrier->initial_count;
+        barrier->wait_queue = 0xff;
+        rt_wake_all(WAIT_BARRIER, object);
+        if (rt_race_on)
+            rt_race_acquire(object);
+        rt_yield();
+        return;
+    }
+    barrier->count--;
+    barrier->wait_queue = (uint8_t)__rt_me;
+    rt_block(WAIT_BARRIER, object, CALLER);
+    if (rt_race_on)
+        rt_race_acquire(object);
+}
+
+/* ---- semaphores ---- */
+
+API void sem_take(sem_t *semaphore)
+{
+    uint32_t object = (uint32_t)(uintptr_t)semaphore;
+    semaphore->count--;
+    if ((int8_t)semaphore->count < 0) {
+        semaphore->wait_queue = (uint8_t)__rt_me;
+        rt_block(WAIT_SEMAPHORE, object, CALLER);
+    }
+    if (rt_race_on)
+        rt_race_acquire(object);
+}
+
+/* Wakes the first tasklet that waits, also while the count stays negative. */
+API void sem_give(sem_t *semaphore)
+{
+    uint32_t object = (uint32_t)(uintptr_t)semaphore;
+    if (rt_race_on)
+        rt_race_release(object);
+    semaphore->count++;
+    rt_wake_one(WAIT_SEMAPHORE, object);
+    if ((int8_t)semaphore->count >= 0)
+        semaphore->wait_queue = 0xff;
+}
+
+/* ---- handshakes: the notifier waits until its notification is consumed ---- */
+
+API void handshake_notify(void)
+{
+    uint32_t me = __rt_me;
+    if (rt_race_on)
+        rt_race_release(0xf0000000u + me);
+    notifying[me] = true;
+    rt_wake_one(WAIT_HANDSHAKE, me);
+    rt_block(WAIT_NOTIFY, me, CALLER);
+}
+
+/* Control goes straight to the notifier: the two advance together on a DPU. */
+API int handshake_wait_for(sysname_t notifier)
+{
+    if (notifier >= MAX_TASKLETS)
+        return EALREADY;
+    if (!notifying[notifier]) {
+        for (uint32_t i = 0; i < MAX_TASKLETS; i++)
+            if (rt_wait[i].kind == WAIT_HANDSHAKE && rt_wait[i].object == notifier)
+                return EALREADY;
+        rt_block(WAIT_HANDSHAKE, notifier, CALLER);
+    }
+    notifying[notifier] = false;
+    if (rt_race_on)
+        rt_race_acquire(0xf0000000u + notifier);
+    rt_wake_tasklet(notifier);
+    rt_yield_to(notifier);
+    return 0;
+}

@@ -1,0 +1,153 @@
+/*
+ * Main loop of a worker: one process runs one DPU after the other by mapping that DPU's memory where
+ * the program was linked. The host sends the number of a frame, the worker takes slots of it until
+ * none is left and sends the number back. A closed socket means that the host has gone.
+ */
+#include "rt.h"
+
+extern char rt_arguments[];
+extern char NR_TASKLETS[] __attribute__((visibility("default")));
+
+int rt_host_socket = -1;
+struct dpu_side rt_side;
+bool rt_written_mapped;
+
+static int machine_file;
+static uint64_t stride, slot_start; /* in the machine file */
+static uint32_t own_number;
+static struct frame *frames;
+
+NORETURN void rt_main(void);
+
+/* Arguments: "<machine fd> <control fd> <socket fd> <stride> <worker number>" in decimal. */
+static uint64_t next_argument(const char **text)
+{
+    uint64_t value = 0;
+    while (**text == ' ')
+        ++*text;
+    for (; **text >= '0' && **text <= '9'; ++*text)
+        value = value * 10 + (uint64_t)(**text - '0');
+    return value;
+}
+
+static void map(uint32_t address, uint32_t size, int file, uint64_t offset)
+{
+    int64_t result = rt_syscall(9 /* mmap */, address, size, 3 /* READ | WRITE */,
+        0x11 /* FIXED | SHARED */, (uint64_t)file, offset);
+    if (result != (int64_t)address)
+        rt_exit(120);
+}
+
+static void set_timer(uint32_t microseconds)
+{
+    uint64_t timer[4] = {0, microseconds, 0, microseconds};
+    rt_syscall(38 /* setitimer */, 0 /* ITIMER_REAL */, (uintptr_t)timer, 0, 0, 0, 0);
+}
+
+/* Apart from the DPU's own memories, because a kernel without DMA needs no map. */
+void rt_map_written(void)
+{
+    map(WRITTEN_BASE, SLOT_END - SLOT_WRITTEN, machine_file, slot_start + SLOT_WRITTEN);
+    rt_written_mapped = true;
+}
+
+/* Without faults and warnings only the head says something. */
+static void publish(const struct dpu_side *side)
+{
+    uint64_t size = side->state == STATE_DONE ? offsetof(struct dpu_side, fault) : sizeof(*side);
+    rt_syscall(18 /* pwrite64 */, (uint64_t)machine_file, (uintptr_t)side, size,
+        slot_start + SLOT_SIDE, 0, 0);
+}
+
+static uint8_t run_slot(uint32_t slot, bool sampled)
+{
+    slot_start = slot * stride;
+    map(WRAM_BASE, WRAM_SIZE, machine_file, slot_start + SLOT_WRAM);
+    map(MRAM_BASE, MRAM_SIZE, machine_file, slot_start + SLOT_MRAM);
+    rt_written_mapped = false;
+    struct dpu_side *side = &rt_side;
+    side->version = PROTOCOL_VERSION;
+    side->nr_warnings = 0;
+    side->nr_tasklets = (uint32_t)(uintptr_t)NR_TASKLETS;
+    side->fault.kind = FAULT_NONE;
+    side->fault.other = 0;
+    rt_log_total = 0;
+    rt_log_capacity = 0;
+    rt_sync_begin();
+    rt_race_begin(sampled && rt_check(CHECK_RACE) != CHECK_OFF);
+    rt_perf_begin();
+    side->state = STATE_RUNNING;
+    rt_run_tasklets();
+    rt_race_on = false;
+    side->cycles = rt_cycles();
+    side->instructions = rt_instructions(side->cycles);
+    side->log_total = rt_log_total;
+    side->log_wrapped = rt_log_total > rt_log_capacity;
+    side->log_bytes = side->log_wrapped ? rt_log_capacity : (uint32_t)rt_log_total;
+    for (uint32_t i = 0; i < MAX_TASKLETS && side->state == STATE_FAULT; i++)
+        side->waits[i] = rt_wait[i];
+    rt_fault_end();
+    if (side->state != STATE_FAULT)
+        side->state = side->nr_warnings ? STATE_WARNED : STATE_DONE;
+    publish(side);
+    return (uint8_t)side->state;
+}
+
+static void run_frame(struct frame *frame)
+{
+    static bool guarded;
+    rt_checks = frame->checks;
+    bool guard = rt_check(CHECK_STACK_OVERFLOW) != CHECK_OFF;
+    if (guard != guarded || rt_check(CHECK_STACK_OVERFLOW) == CHECK_WARN)
+        rt_stacks_protect(guard);
+    guarded = guard;
+    set_timer(5000);
+    while (!__atomic_load_n(&frame->cancel, __ATOMIC_RELAXED)) {
+        uint32_t i = __atomic_fetch_add(&frame->next, 1, __ATOMIC_SEQ_CST);
+        if (i >= frame->nr_slots)
+            break;
+        uint32_t slot = frame->slots[i];
+        frame->owner[i] = (uint16_t)own_number;
+        __atomic_store_n(&frame->status[i], STATE_RUNNING, __ATOMIC_SEQ_CST);
+        uint8_t state = run_slot(slot, i == 0 || slot % 64 == 0);
+        __atomic_store_n(&frame->status[i], state, __ATOMIC_SEQ_CST);
+    }
+    set_timer(0);
+}
+
+void rt_main(void)
+{
+    const char *text = rt_arguments;
+    machine_file = (int)next_argument(&text);
+    int control_file = (int)next_argument(&text);
+    rt_host_socket = (int)next_argument(&text);
+    stride = next_argument(&text);
+    own_number = (uint32_t)next_argument(&text);
+    if (stride == 0) {
+        static const char how[] = "this is a DPU program: it runs by dpu_load and dpu_launch\n";
+        rt_syscall(1 /* write */, 2, (uintptr_t)how, sizeof(how) - 1, 0, 0, 0);
+        rt_exit(126);
+    }
+    /* A child of a child: the host's own wait() never sees a worker. */
+    int64_t child = rt_syscall(57 /* fork */, 0, 0, 0, 0, 0, 0);
+    if (child != 0)
+        rt_exit(child < 0 ? 121 : 0);
+    frames = (struct frame *)(uintptr_t)rt_syscall(9 /* mmap */, 0, MAX_FRAMES * FRAME_STRIDE, 3,
+        0x41 /* SHARED | 32BIT */, (uint64_t)control_file, 0);
+    rt_syscall(9, STACKS_BASE, STACKS_END - STACKS_BASE, 0,
+        0x4032 /* FIXED | PRIVATE | ANONYMOUS | NORESERVE */, (uint64_t)-1, 0);
+    rt_stacks_protect(false);
+    rt_fault_setup();
+    int32_t hello = (int32_t)rt_syscall(39 /* getpid */, 0, 0, 0, 0, 0, 0);
+    rt_syscall(1, (uint64_t)rt_host_socket, (uintptr_t)&hello, 4, 0, 0, 0);
+    for (;;) {
+        uint32_t number = 0;
+        int64_t got = rt_syscall(0 /* read */, (uint64_t)rt_host_socket, (uintptr_t)&number, 4, 0, 0, 0);
+        if (got == -4 /* EINTR */)
+            continue;
+        if (got != 4 || number >= MAX_FRAMES)
+            rt_exit(0);
+        run_frame((struct frame *)((uintptr_t)frames + number * FRAME_STRIDE));
+        rt_syscall(1, (uint64_t)rt_host_socket, (uintptr_t)&number, 4, 0, 0, 0);
+    }
+}

@@ -1,0 +1,247 @@
+/*
+ * Copies between host memory and the memories of many DPUs. The layout of a slot is that of
+ * pyimpl/cudla_sim/upmem/memory.py; Python computes all addresses and has checked all offsets.
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "boot.h"
+#include "upmem_copy.h"
+
+enum { MRAM_SIZE = 64 << 20, WRITTEN_OFFSET = 0x4100000, PAGE = 4096 };
+static const size_t STRIDE = 0x4200000;
+
+static int is_mapped(uintptr_t address, size_t size)
+{
+    uintptr_t first = address & -(uintptr_t)PAGE;
+    return address != 0 && size <= UINTPTR_MAX - address &&
+           msync((void *)first, address + size - first, MS_ASYNC) == 0;
+}
+
+static void mark(uint8_t *written, uint64_t offset, uint64_t size)
+{
+    uint64_t first = offset >> 3, last = (offset + size + 7) >> 3;
+    for (; first < last && (first & 7) != 0; first++) {
+        written[first >> 3] |= (uint8_t)(1u << (first & 7));
+    }
+    if (first < last) {
+        memset(written + (first >> 3), 0xff, (last >> 3) - (first >> 3));
+        for (first = last & ~7ull; first < last; first++) {
+            written[first >> 3] |= (uint8_t)(1u << (first & 7));
+        }
+    }
+}
+
+int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slots,
+                         const uint64_t *hosts, size_t count)
+{
+    uint64_t known = 0; /* a broadcast has the same address many times */
+    for (size_t i = 0; i < count; i++) {
+        if (hosts[i] != 0 && hosts[i] != known) {
+            if (!is_mapped((uintptr_t)hosts[i], place->size)) {
+                return (int64_t)i;
+            }
+            known = hosts[i];
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (hosts[i] == 0) {
+            continue;
+        }
+        uint8_t *slot = (uint8_t *)(uintptr_t)place->base + slots[i] * STRIDE;
+        uint8_t *here = slot + place->offset, *host = (uint8_t *)(uintptr_t)hosts[i];
+        if (place->to_dpu) {
+            memcpy(here, host, place->size);
+            if (place->offset < MRAM_SIZE) {
+                mark(slot + WRITTEN_OFFSET, place->offset, place->size);
+            }
+        } else {
+            memcpy(host, here, place->size);
+        }
+    }
+    return -1;
+}
+
+/* The blocks of one DPU. */
+struct blocks {
+    struct sg_block_info *list;
+    uint32_t count, room;
+    uint64_t bytes;
+};
+
+/* Which parts of host memory are known to be mapped: one system call for each 64 KiB. */
+enum { GRANULE_BITS = 16, GRANULES = 4096 };
+struct known {
+    uint64_t granule[GRANULES]; /* number + 1 */
+};
+
+static int granule_mapped(struct known *known, uint64_t number, uintptr_t address, size_t size)
+{
+    uint64_t *entry = &known->granule[number % GRANULES];
+    if (*entry == number + 1) {
+        return 1;
+    }
+    if (is_mapped((uintptr_t)number << GRANULE_BITS, (size_t)1 << GRANULE_BITS)) {
+        *entry = number + 1;
+        return 1;
+    }
+    /* A granule at the edge of a mapping: only the bytes that are asked for count. */
+    uintptr_t begin = (uintptr_t)number << GRANULE_BITS, end = begin + ((uintptr_t)1 << GRANULE_BITS);
+    uintptr_t low = address > begin ? address : begin;
+    uintptr_t high = address + size < end ? address + size : end;
+    return is_mapped(low, high - low);
+}
+
+static int block_mapped(struct known *known, uintptr_t address, size_t size)
+{
+    if (address == 0 || size > UINTPTR_MAX - address) {
+        return 0;
+    }
+    uint64_t last = (address + size - 1) >> GRANULE_BITS;
+    for (uint64_t number = address >> GRANULE_BITS; number <= last; number++) {
+        if (!granule_mapped(known, number, address, size)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int append(struct blocks *blocks, const struct sg_block_info *block)
+{
+    if (blocks->count == blocks->room) {
+        uint32_t room = blocks->room ? blocks->room * 2 : 16;
+        struct sg_block_info *list = realloc(blocks->list, room * sizeof *list);
+        if (list == NULL) {
+            return -1;
+        }
+        blocks->list = list;
+        blocks->room = room;
+    }
+    blocks->list[blocks->count++] = *block;
+    blocks->bytes += block->length;
+    return 0;
+}
+
+/* Asks for all blocks of one DPU; what is beyond place->size is cut off or an error. */
+static int collect(const struct sim_dpu_place *place, const struct sim_dpu_sg *sg, uint32_t dpu,
+                   struct blocks *blocks, struct known *known, struct sim_dpu_sg_result *result)
+{
+    result->dpu = dpu;
+    for (;;) {
+        struct sg_block_info block = {NULL, 0};
+        if (!sg->check_length && blocks->bytes >= place->size) {
+            return SIM_SG_DONE; /* what follows is ignored */
+        }
+        result->block = blocks->count;
+        if (!sg->function(&block, dpu, blocks->count, sg->arguments)) {
+            break;
+        }
+        if (blocks->count >= sg->max_blocks) {
+            return SIM_SG_BLOCKS;
+        }
+        uint64_t left = place->size - blocks->bytes;
+        if (block.length > left) {
+            if (sg->check_length) {
+                result->found = blocks->bytes + block.length;
+                return SIM_SG_LENGTH;
+            }
+            block.length = (uint32_t)left;
+        }
+        if (block.length != 0 && !block_mapped(known, (uintptr_t)block.addr, block.length)) {
+            result->found = (uint64_t)(uintptr_t)block.addr;
+            return SIM_SG_ADDRESS;
+        }
+        if (append(blocks, &block) != 0) {
+            return SIM_SG_MEMORY;
+        }
+    }
+    if (sg->check_length && blocks->bytes != place->size) {
+        result->found = blocks->bytes;
+        return SIM_SG_LENGTH;
+    }
+    return SIM_SG_DONE;
+}
+
+/* Block 0 of all DPUs, then block 1 of all: the order in which the ranks see them. */
+static void move(const struct sim_dpu_place *place, const uint32_t *slots, struct blocks *all,
+                 uint8_t **cursors, size_t count)
+{
+    size_t left = count;
+    for (uint32_t number = 0; left != 0; number++) {
+        left = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (number >= all[i].count) {
+                continue;
+            }
+            const struct sg_block_info *block = &all[i].list[number];
+            if (place->to_dpu) {
+                memcpy(cursors[i], block->addr, block->length);
+            } else {
+                memcpy(block->addr, cursors[i], block->length);
+            }
+            cursors[i] += block->length;
+            left++;
+        }
+    }
+    for (size_t i = 0; i < count && place->to_dpu; i++) {
+        memset(cursors[i], 0, place->size - all[i].bytes);
+        uint8_t *slot = (uint8_t *)(uintptr_t)place->base + slots[i] * STRIDE;
+        mark(slot + WRITTEN_OFFSET, place->offset, place->size);
+    }
+}
+
+static int scatter_gather(const struct sim_dpu_place *place, const uint32_t *slots,
+                          const uint32_t *indexes, size_t count, const struct sim_dpu_sg *sg,
+                          struct sim_dpu_sg_result *result)
+{
+    int status = SIM_SG_DONE;
+    struct blocks *all = calloc(count + 1, sizeof *all);
+    uint8_t **cursors = malloc((count + 1) * sizeof *cursors);
+    struct known *known = calloc(1, sizeof *known);
+    if (all == NULL || cursors == NULL || known == NULL) {
+        status = SIM_SG_MEMORY;
+    }
+    for (size_t i = 0; i < count && status == SIM_SG_DONE; i++) {
+        status = collect(place, sg, indexes[i], &all[i], known, result);
+        cursors[i] = (uint8_t *)(uintptr_t)place->base + slots[i] * STRIDE + place->offset;
+    }
+    if (status == SIM_SG_DONE) {
+        move(place, slots, all, cursors, count);
+    }
+    for (size_t i = 0; all != NULL && i < count; i++) {
+        free(all[i].list);
+    }
+    free(all);
+    free(cursors);
+    free(known);
+    return status;
+}
+
+struct job {
+    const struct sim_dpu_place *place;
+    const uint32_t *slots, *indexes;
+    size_t count;
+    const struct sim_dpu_sg *sg;
+    struct sim_dpu_sg_result *result;
+    int status;
+};
+
+static void run(void *argument)
+{
+    struct job *job = argument;
+    job->status = scatter_gather(job->place, job->slots, job->indexes, job->count, job->sg,
+                                 job->result);
+}
+
+int sim_dpu_scatter_gather(const struct sim_dpu_place *place, const uint32_t *slots,
+                           const uint32_t *indexes, size_t count, const struct sim_dpu_sg *sg,
+                           struct sim_dpu_sg_result *result)
+{
+    /* get_block belongs to the program: it must not run above a Python frame. */
+    struct job job = {place, slots, indexes, count, sg, result, SIM_SG_MEMORY};
+    sim_run_callback(run, &job);
+    return job.status;
+}

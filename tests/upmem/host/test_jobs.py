@@ -1,0 +1,171 @@
+"""Asynchronous jobs and callbacks: order inside a rank, and what dpu_sync answers."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import cudla_sim
+from cudla_sim.testing.prototypes import dpu_set_t
+
+from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, Host, pointer, status
+
+CALLBACK_ASYNC, NONBLOCKING, SINGLE_CALL = 1, 2, 4
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, dpu_set_t, ctypes.c_uint32, ctypes.c_void_p)
+
+
+def callback(function: Callable[[dpu_set_t, int, int], int]) -> ctypes.c_void_p:
+    made = _CALLBACK(function)
+    address = ctypes.cast(made, ctypes.c_void_p)
+    address.keep = made  # type: ignore[attr-defined]
+    return address
+
+
+@pytest.mark.parametrize("flags", [0, CALLBACK_ASYNC, CALLBACK_ASYNC | NONBLOCKING])
+def test_once_a_rank_with_its_number(host: Host, flags: int) -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def note(part: dpu_set_t, number: int, argument: int) -> int:
+        seen.append((number, host.count(part), argument))
+        return 0
+
+    function = callback(note)
+    with host.alloc(130) as made:
+        host.ok(host.api.dpu_callback(made, function, 42, flags))
+        host.ok(host.api.dpu_sync(made))
+    assert sorted(seen) == [(0, 64, 42), (1, 64, 42), (2, 2, 42)]
+
+
+@pytest.mark.parametrize("flags", [0, CALLBACK_ASYNC, CALLBACK_ASYNC | NONBLOCKING])
+def test_a_single_call_has_the_whole_set(host: Host, flags: int) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def note(part: dpu_set_t, number: int, _: int) -> int:
+        seen.append((number, host.count(part)))
+        return 0
+
+    function = callback(note)
+    with host.alloc(130) as made:
+        host.ok(host.api.dpu_callback(made, function, None, flags | SINGLE_CALL))
+        host.ok(host.api.dpu_sync(made))
+    assert seen == [(0, 130)]
+
+
+def test_ranks_run_side_by_side_in_a_synchronous_callback(host: Host) -> None:
+    barrier = threading.Barrier(3, timeout=30)
+
+    def meet(*_: object) -> int:
+        barrier.wait()
+        return 0
+
+    function = callback(meet)
+    with host.alloc(130) as made:
+        host.ok(host.api.dpu_callback(made, function, None, 0))
+
+
+def test_jobs_of_a_rank_keep_their_order(host: Host) -> None:
+    """Copy in, look in a callback, copy out, change in a callback: nothing overtakes."""
+    api = host.api
+    first, second, out = (np.full(8, n, np.uint8) for n in (1, 2, 0))
+    seen: list[int] = []
+
+    def look(part: dpu_set_t, *_: object) -> int:
+        got = np.zeros(8, np.uint8)
+        status_ = api.dpu_copy_from_symbol(host.dpus(part)[0], MRAM, 0, pointer(got), 8)
+        seen.append(int(got[0]))
+        return int(status_)
+
+    function = callback(look)
+    with host.alloc(1) as made:
+        for data in (first, second):
+            host.ok(api.dpu_prepare_xfer(made, pointer(data)))
+            host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, ASYNC))
+            host.ok(api.dpu_callback(made, function, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_prepare_xfer(made, pointer(out)))
+        host.ok(api.dpu_push_xfer_symbol(made, FROM_DPU, MRAM, 0, 8, ASYNC))
+        host.ok(api.dpu_sync(made))
+    assert seen == [1, 2]
+    assert (out == second).all()
+
+
+def test_a_blocking_callback_holds_its_queue_and_a_nonblocking_one_does_not(host: Host) -> None:
+    api = host.api
+    go = threading.Event()
+    order: list[str] = []
+
+    def wait(*_: object) -> int:
+        go.wait(30)
+        order.append("callback")
+        return 0
+
+    def after(*_: object) -> int:
+        order.append("after")
+        go.set()
+        return 0
+
+    waiting, following = callback(wait), callback(after)
+    with host.alloc(1) as made:
+        host.ok(api.dpu_callback(made, waiting, None, CALLBACK_ASYNC | NONBLOCKING))
+        host.ok(api.dpu_callback(made, following, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_sync(made))
+        assert order == ["after", "callback"]
+        order.clear()
+        host.ok(api.dpu_callback(made, waiting, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_callback(made, following, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_sync(made))
+        assert order == ["callback", "after"]
+
+
+def test_errors_of_callbacks(host: Host) -> None:
+    api = host.api
+    failing = callback(lambda *_: status("TIMEOUT"))
+    with host.alloc(64) as made:
+        assert api.dpu_callback(made, failing, None, 0) == status("TIMEOUT")
+        host.ok(api.dpu_callback(made, failing, None, CALLBACK_ASYNC))
+        word = api.dpu_sync(made)
+        assert word & 0xFFFF_FFFF == 0x8012_001B
+        assert host.text(word) == (
+            "asynchronous operation error (callback): result timeout (0x12001b)"
+        )
+        host.ok(api.dpu_sync(made))
+        assert api.dpu_callback(made, failing, None, NONBLOCKING) == status(
+            "NONBLOCKING_SYNC_CALLBACK"
+        )
+        assert api.dpu_callback(made, None, None, 0) == status("INTERNAL")
+        assert api.dpu_callback(made, failing, None, 64) == status("INTERNAL")
+    with host.alloc(1, "nrThreadsPerRank=0") as made:
+        assert api.dpu_callback(made, failing, None, 0) == status("NO_THREAD_PER_RANK")
+
+
+def test_a_full_queue_makes_the_caller_wait(host: Host) -> None:
+    api = host.api
+    go = threading.Event()
+    blocking = callback(lambda *_: 0 if go.wait(30) else 1)
+    data = np.zeros(8, np.uint8)
+    with host.alloc(1, "nrJobsPerRank=2") as made:
+        host.ok(api.dpu_callback(made, blocking, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_broadcast_to_symbol(made, MRAM, 0, pointer(data), 8, ASYNC))
+        third = threading.Thread(
+            target=api.dpu_broadcast_to_symbol, args=(made, MRAM, 0, pointer(data), 8, ASYNC)
+        )
+        third.start()
+        third.join(0.05)
+        assert third.is_alive()
+        go.set()
+        third.join(30)
+        assert not third.is_alive()
+        host.ok(api.dpu_sync(made))
+
+
+def test_a_reset_while_jobs_wait(host: Host) -> None:
+    slow = callback(lambda *_: 0)
+    made = dpu_set_t()
+    host.ok(host.api.dpu_alloc(128, None, ctypes.byref(made)))
+    for _ in range(20):
+        host.ok(host.api.dpu_callback(made, slow, None, CALLBACK_ASYNC))
+    cudla_sim.reset()
+    assert host.api.dpu_sync(made) == status("INVALID_DPU_SET")

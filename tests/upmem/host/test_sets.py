@@ -1,0 +1,162 @@
+"""Allocating ranks, walking over them, profiles, freeing (facts of SDK 2025.1)."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref
+
+import pytest
+
+import cudla_sim
+from cudla_sim.testing.prototypes import dpu_set_t
+
+from .hosting import Host, status
+
+
+@pytest.mark.parametrize("dpus", [1, 8, 10, 63, 64, 65, 130, 512])
+def test_a_set_counts_the_dpus_that_were_asked_for(host: Host, dpus: int) -> None:
+    with host.alloc(dpus) as made:
+        assert host.count(made) == len(host.dpus(made)) == dpus
+        ranks = host.ranks(made)
+        assert len(ranks) == -(-dpus // 64)
+        assert sum(host.count(r) for r in ranks) == dpus
+
+
+def test_surplus_dpus_are_disabled_from_the_highest_member_down(host: Host) -> None:
+    with host.alloc(10):
+        rank = cudla_sim.upmem.ranks[0]
+        # Ten DPUs: member 0 of all eight slices, member 1 of slices 0 and 1.
+        assert {(d.slice, d.member) for d in rank.enabled} == {
+            *((s, 0) for s in range(8)),
+            (0, 1),
+            (1, 1),
+        }
+        index = next(d for d in rank.dpus if not d.enabled)
+        api = host.api
+        handle = api.dpu_get(ctypes.c_void_p(rank.handle), index.slice, index.member)
+        assert not api.dpu_is_enabled(handle)
+        one = api.dpu_set_from_dpu(handle)
+        assert api.dpu_launch(one, 1) == status("DPU_DISABLED")
+
+
+def test_ids_name_rank_slice_and_member(host: Host) -> None:
+    with host.alloc(130) as made:
+        api = host.api
+        for one in host.dpus(made):
+            dpu = api.dpu_from_set(one)
+            rank = api.dpu_get_rank(dpu)
+            expected = (
+                api.dpu_get_rank_id(rank) << 16
+                | api.dpu_get_slice_id(dpu) << 8
+                | api.dpu_get_member_id(dpu)
+            )
+            assert api.dpu_get_id(dpu) == expected
+
+
+def test_iterating_a_rank_counts_from_zero(host: Host) -> None:
+    with host.alloc(128) as made:
+        first, second = host.ranks(made)
+        assert len(host.dpus(second)) == 64  # Host.dpus checks the count
+        handles = {d.dpu for d in host.dpus(first)} | {d.dpu for d in host.dpus(second)}
+        assert handles == {d.dpu for d in host.dpus(made)}
+
+
+def test_iterating_one_dpu_gives_it_once(host: Host) -> None:
+    with host.alloc(3) as made:
+        one = host.dpus(made)[1]
+        again = host.dpus(one)
+        assert [a.dpu for a in again] == [one.dpu]
+        assert host.count(one) == 1
+
+
+def test_ranks_are_shared_out_and_come_back(host: Host, sim: object) -> None:
+    cudla_sim.configure(upmem_ranks=3)
+    api = host.api
+    with host.alloc(100) as first:
+        rest = dpu_set_t()
+        host.ok(api.dpu_alloc(0xFFFF_FFFF, None, byref(rest)))
+        assert host.count(rest) == 64
+        third = dpu_set_t()
+        assert api.dpu_alloc(1, None, byref(third)) == status("ALLOCATION")
+        assert "ranks" in cudla_sim.last_explanation()
+        assert api.dpu_alloc(0xFFFF_FFFF, None, byref(third)) == status("ALLOCATION")
+        host.ok(api.dpu_free(rest))
+        host.ok(api.dpu_alloc_ranks(1, None, byref(third)))
+        host.ok(api.dpu_free(third))
+        assert host.count(first) == 100
+
+
+def test_only_what_was_allocated_can_be_freed(host: Host) -> None:
+    api = host.api
+    with host.alloc(128) as made:
+        for part in (host.ranks(made)[0], host.dpus(made)[0]):
+            assert api.dpu_free(part) == status("INVALID_DPU_SET")
+        assert host.count(made) == 128
+    assert api.dpu_free(made) == status("INVALID_DPU_SET")
+    assert "freed" in cudla_sim.last_explanation()
+    number = ctypes.c_uint32(7)
+    assert api.dpu_get_nr_dpus(made, byref(number)) == status("INVALID_DPU_SET")
+    assert number.value == 7
+    assert api.dpu_free(dpu_set_t()) == status("INVALID_DPU_SET")
+    garbage = dpu_set_t()
+    garbage.kind = 5
+    assert api.dpu_free(garbage) == status("INVALID_DPU_SET")
+
+
+def test_dpus_of_a_freed_set_are_stale(host: Host) -> None:
+    with host.alloc(2) as made:
+        one = host.dpus(made)[0]
+    assert host.api.dpu_launch(one, 1) == status("INVALID_DPU_SET")
+    assert "dpu_free" in cudla_sim.last_explanation()
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        "backend=simulator",
+        "backend=hw",
+        "",
+        "sgXferEnable=true, sgXferMaxBlocksPerDpu=3096",
+        "cycleAccurate=true,nrJobsPerRank=64",
+        "dispatchOnAllRanks=true",
+        "regionMode=safe",
+        "nrThreadsPerRank=1",
+        "chipId=66",
+        "chipId=vD_asic8",
+    ],
+)
+def test_profiles_of_public_programs_are_taken(host: Host, profile: str) -> None:
+    with host.alloc(1, profile) as made:
+        assert host.count(made) == 1
+
+
+@pytest.mark.parametrize(
+    "profile",
+    ["backend", "backend=gpu", "=1", "nrJobsPerRank=many", "sgXferEnable=perhaps", "nrDpusPerCI=9"],
+)
+def test_broken_profiles_are_refused(host: Host, profile: str) -> None:
+    made = dpu_set_t()
+    assert host.api.dpu_alloc(1, profile.encode(), byref(made)) == status("INVALID_PROFILE")
+    assert "profile" in cudla_sim.last_explanation()
+
+
+def test_an_unknown_key_is_warned_about(host: Host, capfd: pytest.CaptureFixture[str]) -> None:
+    with host.alloc(1, "magic=42"):
+        pass
+    assert "unused profile property: magic (= 42)" in capfd.readouterr().err
+
+
+def test_the_environment_has_the_first_and_the_last_word(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UPMEM_PROFILE_BASE", "nrJobsPerRank=1,sgXferMaxBlocksPerDpu=1")
+    monkeypatch.setenv("UPMEM_PROFILE", "sgXferMaxBlocksPerDpu=3")
+    with host.alloc(1, "nrJobsPerRank=2,sgXferMaxBlocksPerDpu=2"):
+        profile = cudla_sim.upmem.ranks[0].profile
+        assert (profile.nr_jobs_per_rank, profile.sg_max_blocks) == (2, 3)
+
+
+def test_fewer_dpus_per_control_interface(host: Host) -> None:
+    with host.alloc(20, "nrDpusPerCI=2") as made:  # 16 DPUs a rank
+        assert [host.count(r) for r in host.ranks(made)] == [16, 4]
+        assert all(d.member < 2 for d in cudla_sim.upmem.ranks[0].enabled)

@@ -1,0 +1,224 @@
+"""Copies against numpy, and every rule that refuses one."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cudla_sim
+from cudla_sim.testing.capi import load
+from cudla_sim.testing.prototypes import dpu_symbol_t
+from cudla_sim.upmem.machine import machine
+
+from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, WRAM, Host, pointer, status
+
+
+def _random(size: int, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, size, np.uint8)
+
+
+def test_broadcast_reaches_every_dpu(host: Host) -> None:
+    data = _random(4096)
+    with host.alloc(70) as made:
+        host.ok(host.api.dpu_broadcast_to_symbol(made, MRAM, 64, pointer(data), 4096, 0))
+        host.ok(host.api.dpu_copy_to_symbol(made, WRAM, 128, pointer(data), 256))
+        for dpu in cudla_sim.upmem.sets[0].dpus:
+            assert (dpu.mram[64 : 64 + 4096] == data).all()
+            assert not dpu.mram[:64].any()
+            assert (dpu.wram[128 : 128 + 256] == data[:256]).all()
+
+
+@pytest.mark.parametrize("flags", [0, ASYNC])
+@pytest.mark.parametrize("symbol", [MRAM, WRAM])
+def test_push_gives_each_dpu_its_own(host: Host, symbol: dpu_symbol_t, flags: int) -> None:
+    data = _random(70 * 1024).reshape(70, 1024)
+    back = np.zeros_like(data)
+    api = host.api
+    with host.alloc(70) as made:
+        for one, row in zip(host.dpus(made), data, strict=True):
+            host.ok(api.dpu_prepare_xfer(one, pointer(row)))
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, symbol, 8, 1024, flags))
+        for one, row in zip(host.dpus(made), back, strict=True):
+            host.ok(api.dpu_prepare_xfer(one, pointer(row)))
+        host.ok(api.dpu_push_xfer_symbol(made, FROM_DPU, symbol, 8, 1024, flags))
+        host.ok(api.dpu_sync(made))
+    assert (back == data).all()
+
+
+def test_a_partial_push_leaves_the_others_alone(host: Host) -> None:
+    data = _random(512)
+    with host.alloc(5) as made:
+        host.ok(host.api.dpu_prepare_xfer(host.dpus(made)[3], pointer(data)))
+        host.ok(host.api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 512, 0))
+        found = [bool(d.mram[:512].any()) for d in cudla_sim.upmem.sets[0].dpus]
+        assert found == [False, False, False, True, False]
+
+
+def test_buffers_are_used_up_unless_no_reset(host: Host) -> None:
+    data = _random(8)
+    api = host.api
+    with host.alloc(1) as made:
+        host.ok(api.dpu_prepare_xfer(made, pointer(data)))
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, 1))  # NO_RESET
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 8, 8, 0))
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 16, 8, 0))  # nothing is prepared
+        mram = cudla_sim.upmem.sets[0].dpus[0].mram
+        assert (mram[:8] == data).all()
+        assert (mram[8:16] == data).all()
+        assert not mram[16:24].any()
+
+
+def test_preparing_twice_is_reported_and_the_second_buffer_counts(host: Host) -> None:
+    one, two = _random(8, 1), _random(8, 2)
+    api = host.api
+    with host.alloc(1) as made:
+        host.ok(api.dpu_prepare_xfer(made, pointer(one)))
+        assert api.dpu_prepare_xfer(made, pointer(two)) == status("TRANSFER_ALREADY_SET")
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, 0))
+        assert (cudla_sim.upmem.sets[0].dpus[0].mram[:8] == two).all()
+        host.ok(api.dpu_prepare_xfer(made, pointer(one)))
+        host.ok(api.dpu_prepare_xfer(made, None))
+        host.ok(api.dpu_prepare_xfer(made, pointer(one)))
+
+
+def test_copy_from_is_for_one_dpu(host: Host) -> None:
+    out = np.zeros(8, np.uint8)
+    api = host.api
+    with host.alloc(2) as made:
+        answer = api.dpu_copy_from_symbol(made, MRAM, 0, pointer(out), 8)
+        assert answer == status("INVALID_DPU_SET")
+        host.ok(api.dpu_copy_from_symbol(host.dpus(made)[0], MRAM, 0, pointer(out), 8))
+
+
+REFUSED = [
+    (MRAM, 4, 8, "INVALID_MRAM_ACCESS"),
+    (MRAM, 8, 12, "INVALID_MRAM_ACCESS"),
+    (MRAM, (64 << 20) - 8, 16, "INVALID_SYMBOL_ACCESS"),
+    (dpu_symbol_t(0x0800_0000 + (64 << 20) - 8, 64), 0, 16, "INVALID_MRAM_ACCESS"),
+    (WRAM, 2, 4, "INVALID_WRAM_ACCESS"),
+    (WRAM, 4, 6, "INVALID_WRAM_ACCESS"),
+    (dpu_symbol_t(65532, 64), 0, 8, "INVALID_WRAM_ACCESS"),
+    (dpu_symbol_t(0, 16), 8, 12, "INVALID_SYMBOL_ACCESS"),
+    (dpu_symbol_t(0x8000_0000, 64), 0, 8, "INVALID_IRAM_ACCESS"),
+]
+
+
+@pytest.mark.parametrize(("symbol", "offset", "length", "name"), REFUSED)
+def test_ranges_are_checked(
+    host: Host, symbol: dpu_symbol_t, offset: int, length: int, name: str
+) -> None:
+    data = _random(64)
+    api = host.api
+    with host.alloc(1) as made:
+        host.ok(api.dpu_prepare_xfer(made, pointer(data)))
+        where = (symbol, offset)
+        for answer in (
+            api.dpu_copy_to_symbol(made, *where, pointer(data), length),
+            api.dpu_copy_from_symbol(made, *where, pointer(data), length),
+            api.dpu_push_xfer_symbol(made, TO_DPU, *where, length, 0),
+            api.dpu_push_xfer_symbol(made, FROM_DPU, *where, length, ASYNC),
+        ):
+            assert answer == status(name)
+        host.ok(api.dpu_sync(made))
+
+
+def test_bad_flags_direction_and_buffers(host: Host) -> None:
+    data = _random(64)
+    api = host.api
+    dangling = ctypes.c_void_p(0x10_0000_0000)
+    with host.alloc(1) as made:
+        invalid = status("INVALID_MEMORY_TRANSFER")
+        host.ok(api.dpu_prepare_xfer(made, pointer(data)))
+        assert api.dpu_push_xfer_symbol(made, 2, MRAM, 0, 8, 0) == invalid
+        assert api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, 8) == invalid
+        parallel = api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, 4)
+        assert parallel == status("INVALID_PARALLEL_MEMORY_TRANSFER")
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, WRAM, 0, 8, 4))
+        for bad in (None, dangling):
+            assert api.dpu_copy_to_symbol(made, MRAM, 0, bad, 8) == invalid
+            assert api.dpu_copy_from_symbol(made, MRAM, 0, bad, 8) == invalid
+            assert api.dpu_broadcast_to_symbol(made, MRAM, 0, bad, 8, ASYNC) == invalid
+        host.ok(api.dpu_prepare_xfer(made, dangling))
+        assert api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, 0) == invalid
+        host.ok(api.dpu_prepare_xfer(made, dangling))
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 8, ASYNC))
+        assert api.dpu_sync(made) & 0xFFFF_FFFF == 0x8009_0015
+        host.ok(api.dpu_sync(made))  # reported once
+
+
+def test_a_bad_buffer_of_one_dpu_copies_nothing(host: Host) -> None:
+    data = _random(64)
+    api = host.api
+    with host.alloc(3) as made:
+        one, two, _ = host.dpus(made)
+        host.ok(api.dpu_prepare_xfer(one, pointer(data)))
+        host.ok(api.dpu_prepare_xfer(two, ctypes.c_void_p(8)))
+        answer = api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 0, 64, 0)
+        assert answer == status("INVALID_MEMORY_TRANSFER")
+        assert not any(d.mram[:64].any() for d in cudla_sim.upmem.sets[0].dpus)
+
+
+def test_a_program_is_needed_for_names(host: Host) -> None:
+    data = _random(8)
+    api = host.api
+    with host.alloc(1) as made:
+        missing = status("NO_PROGRAM_LOADED")
+        assert api.dpu_copy_to(made, b"x", 0, pointer(data), 8) == missing
+        assert api.dpu_push_xfer(made, TO_DPU, b"x", 0, 8, 0) == missing
+        assert api.dpu_launch(made, 1) == missing
+        assert api.dpu_launch(made, 7) == status("INVALID_LAUNCH_POLICY")
+
+
+@given(
+    start=st.integers(0, 300),
+    length=st.integers(0, 300),
+    again=st.tuples(st.integers(0, 300), st.integers(0, 300)),
+)
+def test_written_words_are_marked(start: int, length: int, again: tuple[int, int]) -> None:
+    """The bit map against a set of words, through the C copy."""
+    cudla_sim.reset()
+    host = Host(load())
+    data = _random(8 * 300)
+    expected: set[int] = set()
+    with host.alloc(1) as made:
+        for first, count in ((start, length), again):
+            arguments = (made, MRAM, 8 * first, pointer(data), 8 * count)
+            host.ok(host.api.dpu_copy_to_symbol(*arguments))
+            expected |= set(range(first, first + count))
+        bits = np.unpackbits(machine().memory.written(0)[:128], bitorder="little")
+        assert set(np.flatnonzero(bits).tolist()) == expected
+
+
+def test_matrices_and_single_memories(host: Host) -> None:
+    """The low-level functions: WRAM positions count words."""
+    from cudla_sim.testing.prototypes import dpu_transfer_matrix
+
+    data = _random(64 * 16).reshape(64, 16)
+    out = np.zeros(16, np.uint8)
+    api = host.api
+    with host.alloc(64) as made:
+        rank = cudla_sim.upmem.ranks[0]
+        handle = ctypes.c_void_p(rank.handle)
+        matrix = dpu_transfer_matrix()
+        api.dpu_transfer_matrix_clear_all(handle, ctypes.byref(matrix))
+        for dpu, row in zip(rank.dpus, data, strict=True):
+            address = ctypes.c_void_p(dpu.handle)
+            api.dpu_transfer_matrix_add_dpu(address, ctypes.byref(matrix), pointer(row))
+        matrix.offset, matrix.size = 16, 16
+        host.ok(api.dpu_copy_to_mrams(handle, ctypes.byref(matrix)))
+        matrix.offset, matrix.size = 2, 4
+        host.ok(api.dpu_copy_to_wram_for_matrix(handle, ctypes.byref(matrix)))
+        for dpu, row in zip(rank.dpus, data, strict=True):
+            assert (dpu.mram[16:32] == row).all()
+            assert (dpu.wram[8:24] == row).all()
+        one = ctypes.c_void_p(rank.dpus[5].handle)
+        host.ok(api.dpu_copy_from_mram(one, pointer(out), 16, 16))
+        assert (out == data[5]).all()
+        host.ok(api.dpu_copy_from_wram_for_dpu(one, pointer(out), 2, 4))
+        assert (out == data[5]).all()
+        assert api.dpu_copy_from_mram(one, pointer(out), 1, 8) == status("INVALID_MRAM_ACCESS")
+        assert host.count(made) == 64

@@ -1,0 +1,235 @@
+"""What Makefiles, CMake files and shells find of the UPMEM SDK."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from cudla_sim import flags, paths
+from cudla_sim.tools import dpu_pkg_config
+
+HOST = """
+#include <dpu.h>
+#include <stdio.h>
+int main(void)
+{
+    char *text = dpu_error_to_string(DPU_ERR_SG_NOT_ACTIVATED);
+    puts(text);
+    free(text);
+    return 0;
+}
+"""
+TEXT = "scatter/gather transfer not activated\n"
+
+
+@pytest.fixture(autouse=True)
+def _links() -> None:
+    paths.make_links()
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Path:
+    source = tmp_path / "host.c"
+    source.write_text(HOST)
+    return source
+
+
+def sh(script: str, folder: Path, shell: str = "sh", **environment: str) -> str:
+    clean = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **environment}
+    done = subprocess.run(
+        [shell, "-ec", script], cwd=folder, env=clean, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_upmem_home_has_the_sdks_folders() -> None:
+    home = paths.sdk_dir()
+    for name in (
+        "bin/clang",
+        "bin/dpu-clang",
+        "bin/dpu-upmem-dpurte-clang",
+        "bin/dpu-pkg-config",
+        "include/dpu/dpu.h",
+        "include/dpu/dpu",
+        "lib/libdpu.so",
+        "lib/libdpu.so.2025.1",
+        "share/upmem/include/syslib/mram.h",
+        "share/upmem/cmake/dpu.cmake",
+        "share/upmem/cmake/include/host/DpuHost.cmake",
+        "upmem_env.sh",
+    ):
+        assert (home / name).exists(), name
+    for tool in (home / "bin").iterdir():
+        assert os.access(tool, os.X_OK), tool
+
+
+def test_the_tools_on_path_leave_the_users_clang_alone() -> None:
+    assert not (paths.tools_dir() / "clang").exists()
+    assert (paths.tools_dir() / "dpu-upmem-dpurte-clang").exists()
+
+
+def test_env_finds_the_tools_and_the_home(tmp_path: Path) -> None:
+    script = f"""
+        eval "$({shlex.quote(sys.executable)} -m cudla_sim --env)"
+        command -v dpu-pkg-config
+        command -v dpu-upmem-dpurte-clang
+        echo "$UPMEM_HOME"
+    """
+    tools = paths.tools_dir()
+    assert sh(script, tmp_path).split() == [
+        str(tools / "dpu-pkg-config"),
+        str(tools / "dpu-upmem-dpurte-clang"),
+        str(paths.sdk_dir()),
+    ]
+
+
+def test_dpu_pkg_config_gives_what_a_makefile_asks_for(tmp_path: Path) -> None:
+    tool = shlex.quote(str(paths.sdk_dir() / "bin" / "dpu-pkg-config"))
+    include, lib = paths.sdk_dir() / "include" / "dpu", paths.lib_dir()
+    both = sh(f"{tool} --cflags --libs dpu", tmp_path).split()
+    assert both[:2] == [f"-I{include}", f"-L{lib}"]
+    assert both[-3:] == ["-Wl,--no-as-needed", "-ldpu", "-Wl,--as-needed"]
+    assert sh(f"{tool} --variable=includedir dpu", tmp_path).strip() == str(include)
+    assert sh(f"{tool} --variable=java dpu", tmp_path).strip() == ""
+    assert sh(f"{tool} --modversion dpu", tmp_path).strip() == "2025.1.0"
+
+
+def test_dpu_pkg_config_refuses_other_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    assert dpu_pkg_config.main(["--libs", "gtk"]) == 1
+    assert "unknown package gtk" in capsys.readouterr().err
+
+
+def test_paths_with_blanks_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "lib_dir", lambda: Path("/a b/$c"))
+    assert dpu_pkg_config.library_path() == ["-L/a\\ b/\\$c"]
+
+
+@pytest.mark.parametrize("order", ["{flags} host.c", "host.c {flags}"])
+def test_libs_may_stand_before_the_sources(order: str, host: Path) -> None:
+    tool = shlex.quote(str(paths.sdk_dir() / "bin" / "dpu-pkg-config"))
+    words = order.format(flags=f"`{tool} --cflags --libs dpu`")
+    # as Debian and Ubuntu configure their linkers
+    sh(f"gcc -Wl,--as-needed {words} -o host", host.parent)
+    assert sh("./host", host.parent) == TEXT  # nothing in the environment: the run path is enough
+
+
+def test_pkg_config_file(host: Path) -> None:
+    if shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    folder = str(paths.pkgconfig_dir())
+    sh("gcc `pkg-config --cflags --libs dpu` host.c -o host", host.parent, PKG_CONFIG_PATH=folder)
+    assert sh("./host", host.parent) == TEXT
+
+
+def test_the_general_flags_are_enough(host: Path) -> None:
+    words = f"{flags.cflags(cuda=False)} host.c {flags.libs(cuda=False)}"
+    sh(f"gcc {words} -o host", host.parent)
+    assert sh("./host", host.parent) == TEXT
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_upmem_env_sh(shell: str, tmp_path: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    home = paths.sdk_dir()
+    script = f". {shlex.quote(str(home / 'upmem_env.sh'))} simulator"
+    script += '; echo "$UPMEM_HOME"; echo "$UPMEM_PROFILE_BASE"; command -v dpu-pkg-config'
+    assert sh(script, tmp_path, shell).split() == [
+        str(home),
+        "backend=simulator",
+        str(paths.tools_dir() / "dpu-pkg-config"),
+    ]
+
+
+def test_upmem_env_sh_without_a_backend_sets_no_profile(tmp_path: Path) -> None:
+    script = f". {shlex.quote(str(paths.sdk_dir() / 'upmem_env.sh'))}"
+    script += '; echo "${UPMEM_PROFILE_BASE-none} $LD_LIBRARY_PATH"'
+    expected = f"none {paths.sdk_dir() / 'lib'}:/mine\n"
+    assert sh(script, tmp_path, "bash", LD_LIBRARY_PATH="/mine") == expected
+
+
+def test_clang_passes_other_targets_on(tmp_path: Path) -> None:
+    fake = tmp_path / "fake"
+    fake.mkdir()
+    (fake / "clang").write_text('#!/bin/sh\necho "the real one: $*"\n')
+    (fake / "clang").chmod(0o755)
+    ours = paths.sdk_dir() / "bin"
+    path = f"{ours}:{fake}:{os.environ['PATH']}"
+    assert sh(f"{ours}/clang -O2 'a b.c'", tmp_path, PATH=path) == "the real one: -O2 a b.c\n"
+
+
+def test_modes_of_the_chip(tmp_path: Path) -> None:
+    tools = paths.tools_dir()
+    assert sh(f"{tools}/dpu_v1B_mode printenv DPU_ARCH_VERSION", tmp_path) == "v1B\n"
+    assert sh(f'. {tools}/dpu_v1A_mode; echo "$DPU_ARCH_VERSION"', tmp_path) == "v1A\n"
+
+
+CMAKE = """
+cmake_minimum_required(VERSION 3.13)
+project(host C)
+include("$ENV{UPMEM_HOME}/share/upmem/cmake/include/host/DpuHost.cmake")
+add_executable(host host.c)
+target_include_directories(host PUBLIC ${DPU_HOST_INCLUDE_DIRECTORIES})
+target_link_directories(host PUBLIC ${DPU_HOST_LINK_DIRECTORIES})
+target_link_libraries(host PUBLIC ${DPU_HOST_LIBRARIES})
+find_package(cudla-sim CONFIG REQUIRED)
+add_executable(other host.c)
+target_link_libraries(other PRIVATE cudla-sim::dpu)
+"""
+
+
+def test_cmake_host_program(host: Path) -> None:
+    if shutil.which("cmake") is None:
+        pytest.skip("cmake is not installed")
+    (host.parent / "CMakeLists.txt").write_text(CMAKE)
+    home = {"UPMEM_HOME": str(paths.sdk_dir()), "CMAKE_PREFIX_PATH": str(paths.PACKAGE)}
+    sh("cmake -S . -B build && cmake --build build", host.parent, **home)
+    assert sh("build/host; build/other", host.parent) == 2 * TEXT
+
+
+KERNEL = "#include <mram.h>\n__host int x;\nint main(void) { x = NR_TASKLETS; return 0; }\n"
+CMAKE_DPU = """
+cmake_minimum_required(VERSION 3.5)
+project(kernel C)
+%s
+add_executable(kernel kernel.c)
+target_compile_options(kernel PRIVATE -O2 -DNR_TASKLETS=4)
+target_link_options(kernel PRIVATE -DNR_TASKLETS=4)
+"""
+TOOLCHAIN = "${UPMEM_HOME}/share/upmem/cmake/dpu.cmake"
+
+
+@pytest.mark.parametrize(
+    ("listed", "option"),
+    [
+        ("", f"-DCMAKE_TOOLCHAIN_FILE={paths.sdk_dir()}/share/upmem/cmake/dpu.cmake"),
+        (f'include("{TOOLCHAIN}")', f"-DUPMEM_HOME={paths.sdk_dir()}"),
+    ],
+    ids=["toolchain file", "included"],
+)
+def test_cmake_dpu_program(listed: str, option: str, tmp_path: Path) -> None:
+    if shutil.which("cmake") is None:
+        pytest.skip("cmake is not installed")
+    (tmp_path / "kernel.c").write_text(KERNEL)
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE_DPU % listed)
+    sh(f"cmake {shlex.quote(option)} -S . -B build && cmake --build build", tmp_path)
+    with (tmp_path / "build" / "kernel").open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert table.get_symbol_by_name("NR_TASKLETS")[0]["st_value"] == 4
+        assert table.get_symbol_by_name("x")
+
+
+def test_links_survive_many_processes_at_once(tmp_path: Path) -> None:
+    code = "from cudla_sim import paths; paths.make_links()"
+    processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
+    assert [p.wait() for p in processes] == [0] * 4
+    leftovers = [p for p in paths.sdk_dir().rglob(".*") if p.name.count(".") > 1]
+    assert leftovers == []
