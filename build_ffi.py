@@ -51,6 +51,8 @@ HEADERS = [
     "upmem/dpu_custom.h",
     "upmem/dpu_profiler.h",
     "upmem/dpu_bank_interface_pmc.h",
+    "cupva/cupva_host.h",
+    "cupva/detail/cupva_host_cpp_detail.h",
     "cudla_sim.h",
 ]
 HEADERS = [h for h in HEADERS if (ROOT / "include" / h).exists()]
@@ -106,6 +108,7 @@ def build(editable: bool) -> None:
     _install(ROOT / "include", PACKAGE / "include", editable)
     # the DPU compiler compiles these sources into every DPU program
     _install(ROOT / "shim" / "dpu_run", PACKAGE / "dpu_run", editable)
+    _install(ROOT / "shim" / "vpu_run", PACKAGE / "vpu_run", editable)
 
 
 def _install(source: Path, installed: Path, editable: bool) -> None:

@@ -48,4 +48,17 @@ int sim_dpu_print(void *function, void *argument, const char *text);
 /* fwrite: the number of bytes that the stream took. */
 size_t sim_dpu_write(FILE *stream, const char *text, size_t size);
 
+/* A set, or one rank of it, as dpu_set_t names it, and its enabled DPUs in `members`. */
+struct sim_dpu_fast_set {
+    uint64_t ranks, first_member;
+    uint32_t rank_count, member_count;
+};
+
+/* Whether calls may be answered without Python, and what about; see upmem_fast.c. */
+void sim_dpu_fast_enable(int on);
+int sim_dpu_fast_tables(const uint64_t *handles, const uint64_t *buffers, size_t count,
+                        const struct sim_dpu_fast_set *sets, size_t set_count,
+                        const uint64_t *members, size_t member_count);
+void sim_dpu_fast_after_fork(void);
+
 #endif

@@ -10,8 +10,8 @@ from hypothesis import settings
 
 # The same examples in every run, so that a change is what makes a test fail. To look for new ones:
 # HYPOTHESIS_PROFILE=explore make test
-settings.register_profile("repeatable", derandomize=True)
-settings.register_profile("explore", max_examples=1000)
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -109,6 +109,21 @@ def inspect(
         print(graph.text(layers))
 
 
+@app.command(
+    "pva-cc",
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],  # the compiler prints its own
+    },
+)
+def pva_cc(context: typer.Context) -> None:
+    """Compile a VPU kernel: cudla-sim pva-cc kernel.c -o kernel.o (--help lists the options)"""
+    from .cupva.toolchain import cli
+
+    raise typer.Exit(cli.main(context.args))
+
+
 def run_command(words: list[str]) -> int:
     """Runs a sub-command; its exit status."""
     try:

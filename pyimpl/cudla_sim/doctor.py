@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from .core.config import from_environment
 from .core.errors import ConfigError
 
 Check = tuple[str, str, str]  # what, what was found, what is wrong ("" when nothing is)
+
+# Advice, not problems: programs linked with --libs need no LD_LIBRARY_PATH, and without a DPU
+# compiler everything but UPMEM programs works.
+_ADVICE = ("LD_LIBRARY_PATH", "DPU compiler")
 
 
 def _needed(library: Path) -> dict[str, str]:
@@ -75,7 +80,26 @@ def checks() -> Iterator[Check]:
         yield "settings", "understood", ""
     except ConfigError as error:
         yield "settings", "not understood", str(error)
+    yield from _dpu_compiler()
     yield from _start()
+
+
+def _dpu_compiler() -> Iterator[Check]:
+    """Compiles an empty DPU program with the best of the installed compilers."""
+    tool = paths.sdk_dir() / "bin" / "dpu-upmem-dpurte-clang"
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "empty.c"
+        source.write_text("int main(void) { return 0; }\n")
+        command = [str(tool), "-v", str(source), "-o", str(source.with_suffix(""))]
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            yield "DPU compiler", str(tool), str(error)
+            return
+    lines = run.stderr.splitlines()
+    used = [line.partition(": ")[2] for line in lines if line.startswith("Compiles with: ")]
+    wrong = "" if run.returncode == 0 else run.stderr.strip()
+    yield "DPU compiler", used[0] if used else "none", wrong
 
 
 def _start() -> Iterator[Check]:
@@ -106,8 +130,7 @@ def report() -> int:
         table.add_column(column, overflow="fold")
     problems = 0
     for what, found, wrong in checks():
-        # A missing LD_LIBRARY_PATH is advice: programs linked with --libs do not need it.
-        fatal = bool(wrong) and what != "LD_LIBRARY_PATH"
+        fatal = bool(wrong) and what not in _ADVICE
         problems += fatal
         table.add_row("[red]x[/]" if fatal else "[green]+[/]", what, found, wrong)
     Console().print(table)

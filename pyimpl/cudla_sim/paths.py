@@ -23,6 +23,7 @@ LINKS = {
     "libnvscicommon.so.1": "libcudla_sim.so",
     "libnvdla_runtime.so": "libcudla_sim.so",
     "libdpu.so": "libcudla_sim.so",
+    "libdpuverbose.so": "libcudla_sim.so",
     "libdpu.so.2025.1": "libcudla_sim.so",
     "cuda/libcudart.so": "../libcudart_sim.so",
     "cuda/libcudart.so.12": "../libcudart_sim.so",
@@ -63,6 +64,7 @@ done
 echo "clang: there is no other clang on PATH; this one compiles for --target=dpu-upmem-dpurte" >&2
 exit 127
 """,
+    "bin/pva-cc": 'exec {python} -P -m cudla_sim.cupva.toolchain "$@"\n',
     "bin/dpu-pkg-config": 'exec {python} -P -m cudla_sim.tools.dpu_pkg_config "$@"\n',
     "bin/dpu_v1A_mode": 'export DPU_ARCH_VERSION=v1A\n[ $# -eq 0 ] || "$@"\n',
     "bin/dpu_v1B_mode": 'export DPU_ARCH_VERSION=v1B\n[ $# -eq 0 ] || "$@"\n',
@@ -101,6 +103,16 @@ def dpu_run_dir() -> Path:
     return PACKAGE / "dpu_run"
 
 
+def vpu_run_dir() -> Path:
+    """The sources of what runs a VPU program; the VPU compiler compiles them into it."""
+    return PACKAGE / "vpu_run"
+
+
+def pva_sdk_dir() -> Path:
+    """The folder with the CMake package pva-sdk."""
+    return lib_dir() / "cmake" / "pva-sdk"
+
+
 def library() -> Path:
     return lib_dir() / "libcudla_sim.so"
 
@@ -126,7 +138,8 @@ def make_links() -> None:
 def _interpreter() -> str:
     """One name for this interpreter, under whichever of its names it was started."""
     usual = Path(sys.prefix) / "bin" / "python3"
-    return str(usual) if usual.exists() else sys.executable
+    same = usual.exists() and usual.resolve() == Path(sys.executable).resolve()
+    return str(usual) if same else sys.executable
 
 
 def _link(link: Path, target: str) -> None:

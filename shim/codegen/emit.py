@@ -23,6 +23,9 @@ COMPILER_LAYOUT = {
 
 # Exports whose C body is written by hand in shim/*.c, with the reason.
 HAND_WRITTEN = {
+    "dpu_prepare_xfer": "millions of calls a program; Python only where something is wrong",
+    "dpu_set_dpu_iterator_from": "likewise",
+    "dpu_set_dpu_iterator_next": "likewise",
     "simExplain": "answers even when Python could not start",
     "simSetInterruptHandler": "starts the thread that calls the handler",
     "NvDlaSubmit": "calls an engine that the program may have replaced",
@@ -61,6 +64,7 @@ FAILURE = {
     "cudaError_t": "cudaErrorUnknown",
     "CUresult": "CUDA_ERROR_UNKNOWN",
     "dpu_error_t": "DPU_ERR_INTERNAL",
+    "cupvaError_t": "CUPVA_INTERNAL_ERROR",
     "_Bool": "0",
     "int": "-1",
     "size_t": "0",

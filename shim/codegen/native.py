@@ -84,6 +84,24 @@ int sim_dpu_callback(void *function, const struct dpu_set_t *set, uint32_t numbe
 uint64_t sim_dpu_token(void);
 int sim_dpu_print(void *function, void *argument, const char *text);
 size_t sim_dpu_write(FILE *stream, const char *text, size_t size);
+struct sim_dpu_fast_set { uint64_t ranks, first_member; uint32_t rank_count, member_count; };
+void sim_dpu_fast_enable(int on);
+int sim_dpu_fast_tables(const uint64_t *handles, const uint64_t *buffers, size_t count,
+                        const struct sim_dpu_fast_set *sets, size_t set_count,
+                        const uint64_t *members, size_t member_count);
+void sim_dpu_fast_after_fork(void);
+struct pva_side { int64_t space, at, pitch, n[3], adv[3], ring, ring_size; };
+struct pva_descriptor {
+    int64_t tx, ty, bpp, left, right, top, bottom, pad_mode, pad_value;
+    struct pva_side src, dst;
+    int64_t copy_at, tiles, per_trigger, chained;
+};
+struct pva_memory { uint8_t *base[3]; uint64_t size[3]; };
+struct pva_cursor { uint64_t descriptor, tile, triggers; };
+int pva_dma_trigger(const struct pva_descriptor *list, uint64_t count, struct pva_cursor *cursor,
+                    const struct pva_memory *memory);
+int pva_dma_run(const struct pva_descriptor *list, uint64_t count, struct pva_cursor *cursor,
+                const struct pva_memory *memory);
 void *memcpy(void *to, const void *from, size_t size);
 void *malloc(size_t size);
 void free(void *memory);
@@ -103,6 +121,7 @@ void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_cou
 const cudlaExternalEtbl *sim_external_table(void);
 int sim_nvdla_foreign_port(void);
 #include "upmem_copy.h"
+#include "vpu_run/dma.h"
 static int cffi_start_python(void);
 int sim_cffi_start(void) {{ return cffi_start_python(); }}
 """
@@ -163,6 +182,7 @@ def compile_all(root: Path, headers: list[str], out: Path, python: str) -> None:
         f"-I{root / 'include'}",
         f"-I{root / 'include' / 'cuda'}",
         f"-I{root / 'include' / 'upmem'}",
+        f"-I{root / 'include' / 'cupva'}",
         f"-I{shim}",
         f"-I{sysconfig.get_paths()['include']}",
         f'-DCUDLA_SIM_BAKED_PYTHON="{python}"',
@@ -173,6 +193,7 @@ def compile_all(root: Path, headers: list[str], out: Path, python: str) -> None:
         source = Path(scratch) / "_cudla_sim.c"
         _cffi_source((shim / "generated" / "cdef.h").read_text(), headers, source)
         hand_written = sorted(str(c) for c in shim.glob("*.c"))
+        hand_written.append(str(shim / "vpu_run" / "dma.c"))
         main = out / "libcudla_sim.so"
         runtime = Path(scratch) / "nvdla_runtime.o"
         cxx = [*shlex.split(os.environ.get("CXX", "g++")), "-std=c++14", *options]

@@ -75,6 +75,7 @@ def preprocess(header: Path, include: Path, parse_include: Path, *extra: str) ->
         f"-I{include}",
         f"-I{include / 'cuda'}",
         f"-I{include / 'upmem'}",
+        f"-I{include / 'cupva'}",
         *extra,
         str(header),
     ]

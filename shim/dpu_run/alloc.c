@@ -1,7 +1,8 @@
 /*
  * Allocators in WRAM: the growing heap, blocks of one size, and buddies.
  *
- * The heap starts after the program's data and the declared stacks and ends with WRAM. Its pointer is
+ * The heap starts after the program's data and the declared stacks and ends with WRAM (and, with the
+ * check heap_on_stacks at "warn" or "off", goes on in the place of the stacks, which lie elsewhere). Its pointer is
  * in WRAM, so it persists from one launch to the next until mem_reset().
  * Source: UPMEM SDK 2025.1, user manual, "Memory management".
  */
@@ -15,15 +16,39 @@
 extern char __sys_heap_pointer_reset[] __attribute__((visibility("default")));
 #define IN_WRAM __attribute__((section(".data.wram_runtime")))
 
+extern char __rt_stacks_start[];
+
 IN_WRAM volatile uintptr_t __sys_heap_pointer = (uintptr_t)__sys_heap_pointer_reset;
+
+static uintptr_t heap_start(void)
+{
+    return (uintptr_t)__sys_heap_pointer_reset;
+}
+
+/*
+ * The heap is full. The declared stacks are accounted for in WRAM, but lie elsewhere: programs that
+ * count on a little more than a DPU has go on there, with a warning.
+ */
+static uintptr_t instead_of_stacks(uintptr_t start, size_t size, uint64_t pc)
+{
+    uintptr_t first = ((uintptr_t)__rt_stacks_start + 7) & ~(uintptr_t)7;
+    uint32_t left = start > WRAM_BASE + WRAM_SIZE ? 0 : (uint32_t)(WRAM_BASE + WRAM_SIZE - start);
+    if (start < heap_start() || rt_check(CHECK_HEAP_ON_STACKS) == CHECK_FAULT
+        || size > heap_start() - first)
+        rt_fault(FAULT_PROGRAM, 1, pc, start - WRAM_BASE, size);
+    if (rt_check(CHECK_HEAP_ON_STACKS) == CHECK_WARN)
+        rt_warn(FAULT_HEAP, pc, start - WRAM_BASE, size, left, 0);
+    return first;
+}
 
 static void *allocate(size_t size, uint64_t pc)
 {
     uintptr_t start = __sys_heap_pointer;
     if (size != 0)
         start = (start + 7) & ~(uintptr_t)7;
-    if (start > WRAM_BASE + WRAM_SIZE || size > WRAM_BASE + WRAM_SIZE - start)
-        rt_fault(FAULT_PROGRAM, 1, pc, start - WRAM_BASE, size);
+    uintptr_t end = start < heap_start() ? heap_start() : WRAM_BASE + WRAM_SIZE;
+    if (start > end || size > end - start)
+        start = instead_of_stacks(start, size, pc);
     __sys_heap_pointer = start + size;
     return (void *)start;
 }

@@ -21,12 +21,12 @@ static uint64_t to_bits(double value)
     return both.u;
 }
 
-bool decimal_negative(double value)
+bool rt_decimal_negative(double value)
 {
     return to_bits(value) >> 63;
 }
 
-bool decimal_finite(double value)
+bool rt_decimal_finite(double value)
 {
     return ((to_bits(value) >> 52) & 0x7ff) != 0x7ff;
 }
@@ -237,10 +237,10 @@ static int general(char *text, double value, int precision, bool alternative, bo
     return alternative ? length : shortened(text, length, upper);
 }
 
-int decimal_format(char *text, double value, char conversion, int precision, bool alternative,
+int rt_decimal_format(char *text, double value, char conversion, int precision, bool alternative,
     bool upper)
 {
-    if (!decimal_finite(value)) {
+    if (!rt_decimal_finite(value)) {
         bool nan = to_bits(value) & 0xfffffffffffffull;
         memcpy(text, nan ? (upper ? "NAN" : "nan") : (upper ? "INF" : "inf"), 3);
         return 3;

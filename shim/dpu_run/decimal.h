@@ -6,14 +6,14 @@
 
 #define DECIMAL_TEXT 1600
 
-bool decimal_negative(double value);
-bool decimal_finite(double value);
+bool rt_decimal_negative(double value);
+bool rt_decimal_finite(double value);
 
 /*
  * Writes |value| in the form of `conversion` (e f g and capitals) and gives the length. At most 1100
  * digits follow the point: no double has more.
  */
-int decimal_format(char *text, double value, char conversion, int precision, bool alternative,
+int rt_decimal_format(char *text, double value, char conversion, int precision, bool alternative,
     bool upper);
 
 #endif

@@ -11,6 +11,7 @@ uint32_t rt_checks;
 
 static uint8_t alternate_stack[16384] __attribute__((aligned(16)));
 static bool scratch_mapped; /* pages next to WRAM that a lenient check let a program touch */
+static bool guard_opened;   /* of a stack that a check only warned about */
 
 /* Linux's layouts, whatever the size of our pointers. */
 struct kernel_sigaction {
@@ -108,6 +109,9 @@ bool rt_report(enum check check, uint32_t kind, uint64_t pc, uint64_t address, u
 /* Undoes what a lenient check mapped during the launch. */
 void rt_fault_end(void)
 {
+    if (guard_opened)
+        rt_stacks_protect(true);
+    guard_opened = false;
     if (!scratch_mapped)
         return;
     scratch_mapped = false;
@@ -135,6 +139,7 @@ static bool tolerated(uint64_t address, uint64_t pc)
         && address < start + STACK_STRIDE) {
         rt_report(CHECK_STACK_OVERFLOW, FAULT_STACK, pc, address, 0, 0);
         rt_syscall(10 /* mprotect */, start + 4096, STACK_STRIDE - 4096, 3, 0, 0, 0);
+        guard_opened = true;
         return true;
     }
     return false;
@@ -232,16 +237,9 @@ static void on_trap(int number, struct kernel_siginfo *info, struct kernel_ucont
     stop_dpu(kind_of_access(address, pc), 0, pc, address, 0, registers[RSP]);
 }
 
-/*
- * Every 5 ms while a launch runs. A tasklet that neither ended nor yielded since the last tick is
- * put aside, if it is in the program's own code (never inside the runtime). The host process has
- * gone when its end of our socket is closed.
- */
-static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucontext *context)
+/* The host process has gone when its end of our socket is closed. */
+static void end_with_host(void)
 {
-    static uint32_t last;
-    (void)number;
-    (void)info;
     struct {
         int32_t fd;
         int16_t events, revents;
@@ -249,6 +247,20 @@ static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucont
     rt_syscall(7 /* poll */, (uintptr_t)&poll, 1, 0, 0, 0, 0);
     if (poll.revents & 0x18 /* POLLERR | POLLHUP */)
         rt_exit(0);
+}
+
+/*
+ * Every 5 ms while a launch runs. A tasklet that neither ended nor yielded since the last tick is
+ * put aside, if it is in the program's own code (never inside the runtime). Once that has happened,
+ * this DPU gets short ticks: its tasklets probably wait for each other by spinning.
+ */
+static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucontext *context)
+{
+    static uint32_t last, ticks;
+    (void)number;
+    (void)info;
+    if (rt_tick_us == TICK_US || ++ticks % (TICK_US / SHORT_TICK_US) == 0)
+        end_with_host();
     uint64_t *registers = context->registers;
     if (rt_switches != last || rt_side.state != STATE_RUNNING) {
         last = rt_switches;
@@ -263,6 +275,7 @@ static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucont
     *(uint64_t *)(uintptr_t)sp = registers[RIP];
     registers[RSP] = sp;
     registers[RIP] = (uintptr_t)rt_preempted;
+    rt_set_tick(SHORT_TICK_US);
 }
 
 static void handle(int number, uintptr_t handler)

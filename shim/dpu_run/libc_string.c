@@ -1,4 +1,4 @@
-/* <string.h> and <ctype.h> for DPU programs; C99 plus what the SDK adds. */
+/* <string.h> for DPU programs: C99 plus what the SDK adds. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -44,6 +44,12 @@ API int memcmp(const void *a, const void *b, size_t n)
         if (*x != *y)
             return *x - *y;
     return 0;
+}
+
+/* compilers call it for memcmp(...) == 0 */
+API int bcmp(const void *a, const void *b, size_t n)
+{
+    return memcmp(a, b, n);
 }
 
 API void *memchr(const void *where, int c, size_t n)
@@ -278,76 +284,4 @@ API char *strerror(int error)
     default:
         return (char *)(uintptr_t) "Unknown error";
     }
-}
-
-/* ---- ctype.h ---- */
-
-API int isdigit(int c)
-{
-    return c >= '0' && c <= '9';
-}
-
-API int isupper(int c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-API int islower(int c)
-{
-    return c >= 'a' && c <= 'z';
-}
-
-API int isalpha(int c)
-{
-    return isupper(c) || islower(c);
-}
-
-API int isalnum(int c)
-{
-    return isalpha(c) || isdigit(c);
-}
-
-API int isblank(int c)
-{
-    return c == ' ' || c == '\t';
-}
-
-API int isspace(int c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-API int iscntrl(int c)
-{
-    return (c >= 0 && c < 32) || c == 127;
-}
-
-API int isprint(int c)
-{
-    return c >= 32 && c < 127;
-}
-
-API int isgraph(int c)
-{
-    return c > 32 && c < 127;
-}
-
-API int ispunct(int c)
-{
-    return isgraph(c) && !isalnum(c);
-}
-
-API int isxdigit(int c)
-{
-    return isdigit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
-API int tolower(int c)
-{
-    return isupper(c) ? c + 32 : c;
-}
-
-API int toupper(int c)
-{
-    return islower(c) ? c - 32 : c;
 }

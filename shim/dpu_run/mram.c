@@ -108,22 +108,23 @@ static bool prepare(struct transfer *t, uint32_t mram, uintptr_t wram, uint32_t 
     return true;
 }
 
-void __rt_mram_read(uint32_t from, uintptr_t to, uint32_t size)
+API void mram_read(const __mram_ptr void *from, void *to, unsigned int size)
 {
     struct transfer t;
-    if (prepare(&t, from, to, size, CALLER)) {
+    uint32_t mram = (uint32_t)(uintptr_t)from;
+    if (prepare(&t, mram, (uintptr_t)to, size, CALLER)) {
         if (rt_check(CHECK_MRAM_UNWRITTEN) != CHECK_OFF && never_written(t.offset, t.size))
-            rt_report(CHECK_MRAM_UNWRITTEN, FAULT_UNWRITTEN, CALLER, from, t.size, t.wram);
+            rt_report(CHECK_MRAM_UNWRITTEN, FAULT_UNWRITTEN, CALLER, mram, t.size, t.wram);
         rt_copy((void *)t.wram, (const void *)(uintptr_t)(MRAM_BASE + t.offset), t.size);
         rt_dma_cycles += 77 + t.size / 2;
     }
     rt_yield();
 }
 
-void __rt_mram_write(uintptr_t from, uint32_t to, uint32_t size)
+API void mram_write(const void *from, __mram_ptr void *to, unsigned int size)
 {
     struct transfer t;
-    if (prepare(&t, to, from, size, CALLER)) {
+    if (prepare(&t, (uint32_t)(uintptr_t)to, (uintptr_t)from, size, CALLER)) {
         rt_copy((void *)(uintptr_t)(MRAM_BASE + t.offset), (const void *)t.wram, t.size);
         mark_written(t.offset, t.size);
         rt_dma_cycles += 61 + t.size / 2;

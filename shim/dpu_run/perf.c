@@ -14,6 +14,8 @@
 
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
 
+extern char __rt_v1b[]; /* its address: 1 for a v1B program, which counts both at once */
+
 uint64_t rt_dma_cycles;
 
 static uint64_t start_ns, last_cycles, last_reset;
@@ -64,6 +66,11 @@ API perfcounter_t perfcounter_get(void)
 
 API perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_value)
 {
+    bool both = config == COUNT_ENABLE_BOTH || config == COUNT_DISABLE_BOTH;
+    uintptr_t v1b = (uintptr_t)__rt_v1b;
+    __asm__("" : "+r"(v1b)); /* compilers know that no address is 0 */
+    if (both && v1b == 0)
+        rt_fault(FAULT_PROGRAM, 9, CALLER, 0, 0);
     perfcounter_t before = perfcounter_get();
     if (config != COUNT_SAME)
         mode = config;

@@ -86,9 +86,9 @@ static void integer(const struct spec *s, uint64_t value, unsigned base, char si
 static void floating(const struct spec *s, double value, char conversion)
 {
     static char text[DECIMAL_TEXT];
-    bool negative = decimal_negative(value), finite = decimal_finite(value);
+    bool negative = rt_decimal_negative(value), finite = rt_decimal_finite(value);
     char prefix[2] = {negative ? '-' : s->plus ? '+' : s->space ? ' ' : 0, 0};
-    int length = decimal_format(
+    int length = rt_decimal_format(
         text, value, conversion, s->precision < 0 ? 6 : s->precision, s->alternative, s->upper);
     emit(s, prefix, text, length, 0, finite && s->zero && !s->left);
 }

@@ -44,6 +44,7 @@ enum fault_kind {
     FAULT_RACE = 12,        /* two tasklets wrote one WRAM word without a lock between them */
     FAULT_WORKER = 13,      /* the worker process died */
     FAULT_CANCELLED = 14,   /* the host stopped the launch */
+    FAULT_HEAP = 15,        /* the heap took what a DPU needs for its stacks */
 };
 
 /* What a tasklet waits for. */
@@ -69,6 +70,7 @@ enum check {
     CHECK_STACK_OVERFLOW = 4,
     CHECK_MRAM_UNWRITTEN = 5,
     CHECK_RACE = 6,
+    CHECK_HEAP_ON_STACKS = 7,
 };
 
 struct dpu_wait {

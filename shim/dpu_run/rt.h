@@ -87,14 +87,17 @@ void rt_race_begin(bool on);
 void rt_race_slice_end(uint32_t tasklet);
 void rt_race_acquire(uint32_t object);
 void rt_race_release(uint32_t object);
-void rt_race_everyone(void);
+void rt_race_own(const volatile void *address, uint32_t size);
 
 /* worker.c */
 extern struct dpu_side rt_side; /* of the DPU that runs; goes to its side page in the end */
 extern bool rt_written_mapped;
 void rt_map_written(void);
 extern int rt_host_socket;
-extern uint32_t rt_host_gone_ticks;
+#define TICK_US 5000u
+#define SHORT_TICK_US 100u
+extern uint32_t rt_tick_us; /* 0: no timer runs */
+void rt_set_tick(uint32_t microseconds);
 
 static inline uint32_t rt_check(enum check check)
 {

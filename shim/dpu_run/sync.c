@@ -136,8 +136,10 @@ API void vmutex_lock(const struct vmutex *v, uint16_t id)
         vmutex_waiters--;
     }
     *byte |= bit;
-    if (rt_race_on)
+    if (rt_race_on) {
+        rt_race_own(byte, 1);
         rt_race_acquire(object);
+    }
 }
 
 API void vmutex_unlock(const struct vmutex *v, uint16_t id)
@@ -146,6 +148,8 @@ API void vmutex_unlock(const struct vmutex *v, uint16_t id)
     if (rt_race_on)
         rt_race_release(object);
     v->vmutexes[id >> 3] &= (uint8_t)~(1u << (id & 7));
+    if (rt_race_on)
+        rt_race_own(&v->vmutexes[id >> 3], 1);
     if (vmutex_waiters)
         rt_wake_one(WAIT_VMUTEX, object);
 }
@@ -161,13 +165,17 @@ API void barrier_wait(barrier_t *barrier)
         barrier->count = barrier->initial_count;
         barrier->wait_queue = 0xff;
         rt_wake_all(WAIT_BARRIER, object);
-        if (rt_race_on)
+        if (rt_race_on) {
+            rt_race_own(barrier, sizeof(*barrier));
             rt_race_acquire(object);
+        }
         rt_yield();
         return;
     }
     barrier->count--;
     barrier->wait_queue = (uint8_t)__rt_me;
+    if (rt_race_on)
+        rt_race_own(barrier, sizeof(*barrier));
     rt_block(WAIT_BARRIER, object, CALLER);
     if (rt_race_on)
         rt_race_acquire(object);
@@ -179,8 +187,12 @@ API void sem_take(sem_t *semaphore)
 {
     uint32_t object = (uint32_t)(uintptr_t)semaphore;
     semaphore->count--;
+    if (rt_race_on)
+        rt_race_own(semaphore, sizeof(*semaphore));
     if ((int8_t)semaphore->count < 0) {
         semaphore->wait_queue = (uint8_t)__rt_me;
+        if (rt_race_on)
+            rt_race_own(semaphore, sizeof(*semaphore));
         rt_block(WAIT_SEMAPHORE, object, CALLER);
     }
     if (rt_race_on)
@@ -197,6 +209,8 @@ API void sem_give(sem_t *semaphore)
     rt_wake_one(WAIT_SEMAPHORE, object);
     if ((int8_t)semaphore->count >= 0)
         semaphore->wait_queue = 0xff;
+    if (rt_race_on)
+        rt_race_own(semaphore, sizeof(*semaphore));
 }
 
 /* ---- handshakes: the notifier waits until its notification is consumed ---- */

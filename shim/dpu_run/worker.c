@@ -11,6 +11,7 @@ extern char NR_TASKLETS[] __attribute__((visibility("default")));
 int rt_host_socket = -1;
 struct dpu_side rt_side;
 bool rt_written_mapped;
+uint32_t rt_tick_us;
 
 static int machine_file;
 static uint64_t stride, slot_start; /* in the machine file */
@@ -38,8 +39,11 @@ static void map(uint32_t address, uint32_t size, int file, uint64_t offset)
         rt_exit(120);
 }
 
-static void set_timer(uint32_t microseconds)
+void rt_set_tick(uint32_t microseconds)
 {
+    if (microseconds == rt_tick_us)
+        return;
+    rt_tick_us = microseconds;
     uint64_t timer[4] = {0, microseconds, 0, microseconds};
     rt_syscall(38 /* setitimer */, 0 /* ITIMER_REAL */, (uintptr_t)timer, 0, 0, 0, 0);
 }
@@ -75,6 +79,7 @@ static uint8_t run_slot(uint32_t slot, bool sampled)
     rt_log_capacity = 0;
     rt_sync_begin();
     rt_race_begin(sampled && rt_check(CHECK_RACE) != CHECK_OFF);
+    rt_set_tick(TICK_US);
     rt_perf_begin();
     side->state = STATE_RUNNING;
     rt_run_tasklets();
@@ -98,10 +103,9 @@ static void run_frame(struct frame *frame)
     static bool guarded;
     rt_checks = frame->checks;
     bool guard = rt_check(CHECK_STACK_OVERFLOW) != CHECK_OFF;
-    if (guard != guarded || rt_check(CHECK_STACK_OVERFLOW) == CHECK_WARN)
+    if (guard != guarded)
         rt_stacks_protect(guard);
     guarded = guard;
-    set_timer(5000);
     while (!__atomic_load_n(&frame->cancel, __ATOMIC_RELAXED)) {
         uint32_t i = __atomic_fetch_add(&frame->next, 1, __ATOMIC_SEQ_CST);
         if (i >= frame->nr_slots)
@@ -112,7 +116,7 @@ static void run_frame(struct frame *frame)
         uint8_t state = run_slot(slot, i == 0 || slot % 64 == 0);
         __atomic_store_n(&frame->status[i], state, __ATOMIC_SEQ_CST);
     }
-    set_timer(0);
+    rt_set_tick(0);
 }
 
 void rt_main(void)

@@ -2243,6 +2243,459 @@ struct _bank_interface_pmc_result_t
   };
 };
 typedef struct _bank_interface_pmc_result_t bank_interface_pmc_result_t;
+typedef enum cupvaError_t
+{
+  CUPVA_ERROR_NONE = 0,
+  CUPVA_UNSUPPORTED_FEATURE = 1,
+  CUPVA_INTERNAL_ERROR = 2,
+  CUPVA_INVALID_STATE = 3,
+  CUPVA_INVALID_ARGUMENT = 4,
+  CUPVA_UNINITIALIZED_OBJECT = 5,
+  CUPVA_DRIVER_API_ERROR = 6,
+  CUPVA_COMMAND_EXECUTION_TIMEOUT = 7,
+  CUPVA_COMMAND_SUBMISSION_TIMEOUT = 8,
+  CUPVA_ENGINE_IN_BAD_STATE = 9,
+  CUPVA_FENCE_STATUS_BUFFER_FAILURE = 10,
+  CUPVA_VPU_APPLICATION_ERROR = 11,
+  CUPVA_VPU_DIVIDE_BY_ZERO = 12,
+  CUPVA_VPU_FLOATING_POINT_NAN = 13,
+  CUPVA_VPU_ILLEGAL_INSTRUCTION = 14,
+  CUPVA_VPU_HALTED = 15,
+  CUPVA_VPU_DEBUG_NOT_ALLOWED = 16,
+  CUPVA_VPU_ABORTED = 17,
+  CUPVA_OPERATION_PENDING = 18,
+  CUPVA_VPU_BUFFER_OVERFLOW = 19,
+  CUPVA_PSFD_CHECK_MISMATCH = 65536,
+  CUPVA_PSFD_TIMEOUT = 65537,
+  CUPVA_NOT_ALLOWED_IN_OPERATIONAL_STATE = 65538,
+  CUPVA_INCOMPATIBLE_VERSION = 65539,
+  CUPVA_CUDA_DISABLED = 65540,
+  CUPVA_INSUFFICIENT_DRIVER_VERSION = 65541,
+  CUPVA_ERROR_TYPE_MAX = 65542
+} cupvaError_t;
+typedef enum 
+{
+  CUPVA_ORDER_TYPE_INVALID = 0,
+  CUPVA_IN_ORDER = 1,
+  CUPVA_OUT_OF_ORDER = 2,
+  CUPVA_ORDER_TYPE_MAX = 3
+} cupvaOrderType_t;
+typedef enum 
+{
+  CUPVA_ENGINE_TYPE_INVALID = 0,
+  CUPVA_PVA0 = 1,
+  CUPVA_PVA1 = 2,
+  CUPVA_ENGINE_TYPE_MAX = 3
+} cupvaEngineType_t;
+typedef enum 
+{
+  CUPVA_AFFINITY_TYPE_INVALID = 0,
+  CUPVA_VPU0 = 1,
+  CUPVA_VPU1 = 2,
+  CUPVA_VPU_ANY = 3,
+  CUPVA_AFFINITY_TYPE_MAX = 4
+} cupvaAffinityType_t;
+typedef enum 
+{
+  CUPVA_GEN_TYPE_INVALID = 0,
+  CUPVA_PVA_GEN1 = 1,
+  CUPVA_PVA_GEN2 = 2,
+  CUPVA_PVA_GEN3 = 3,
+  CUPVA_GEN_TYPE_MAX = 4
+} cupvaGenType_t;
+typedef enum 
+{
+  CUPVA_ACCESS_TYPE_INVALID = 0,
+  CUPVA_READ = 1,
+  CUPVA_WRITE = 2,
+  CUPVA_READ_WRITE = 3,
+  CUPVA_ACCESS_TYPE_MAX = 4
+} cupvaMemAccessType_t;
+typedef enum 
+{
+  CUPVA_ALLOC_TYPE_INVALID = 0,
+  CUPVA_ALLOC_DRAM = 1,
+  CUPVA_ALLOC_CVSRAM = 2,
+  CUPVA_ALLOC_TYPE_MAX = 3
+} cupvaMemAllocType_t;
+typedef enum 
+{
+  CUPVA_EXTERNAL_ALLOC_TYPE_INVALID = 0,
+  CUPVA_EXTERNAL_ALLOC_TYPE_HOST = 1,
+  CUPVA_EXTERNAL_ALLOC_TYPE_CUDA = 2,
+  CUPVA_EXTERNAL_ALLOC_TYPE_MAX = 3
+} cupvaExternalAllocType_t;
+typedef enum 
+{
+  CUPVA_L2SRAM_POLICY_INVALID = 0,
+  CUPVA_L2SRAM_POLICY_FILL = 1,
+  CUPVA_L2SRAM_POLICY_FLUSH = 2,
+  CUPVA_L2SRAM_POLICY_FILL_AND_FLUSH = 3,
+  CUPVA_L2SRAM_POLICY_MAX = 4
+} cupvaL2SRAMPolicyType_t;
+typedef enum 
+{
+  CUPVA_L2_OPERATION_INVALID = 0,
+  CUPVA_L2_OPERATION_FLUSH = 1,
+  CUPVA_L2_OPERATION_INVALIDATE = 2,
+  CUPVA_L2_OPERATION_MAX = 3
+} cupvaL2OperationType_t;
+typedef enum 
+{
+  CUPVA_SYNC_CLIENT_TYPE_INVALID = 0,
+  CUPVA_SIGNALER = 1,
+  CUPVA_WAITER = 2,
+  CUPVA_SIGNALER_WAITER = 3,
+  CUPVA_SYNC_CLIENT_TYPE_MAX = 4
+} cupvaSyncClientType_t;
+typedef enum 
+{
+  CUPVA_SYNC_WAIT_MODE_INVALID = 0,
+  CUPVA_SYNC_YIELD = 1,
+  CUPVA_SYNC_SPIN = 2,
+  CUPVA_SYNC_WAIT_MODE_MAX = 3
+} cupvaSyncWaitMode_t;
+typedef enum 
+{
+  CUPVA_STATUS_OK = 0,
+  CUPVA_COMMAND_UNKNOWN = 1,
+  CUPVA_SUBMISSION_UNKNOWN = 2
+} cupvaStatus_t;
+typedef struct cupvaContextRec *cupvaContext_t;
+typedef struct cupvaCmdBufferRec *cupvaCmdBuffer_t;
+typedef struct cupvaStreamRec *cupvaStream_t;
+typedef struct cupvaSyncObjRec *cupvaSyncObj_t;
+typedef struct cupvaCmdStatusRec *cupvaCmdStatus_t;
+typedef struct 
+{
+  uint64_t data[6];
+} cupvaFence_t;
+typedef struct 
+{
+  uint64_t data[3];
+} cupvaCmd_t;
+typedef struct 
+{
+  uint32_t pvaEngineCount;
+  uint32_t pvaVPUCount;
+  cupvaGenType_t pvaGen;
+} cupvaHardwareInfo_t;
+typedef float float32_t;
+typedef struct cupvaExecutableRec *cupvaExecutable_t;
+typedef struct cupvaDataFlowRec *cupvaDataFlow_t;
+typedef struct 
+{
+  uint64_t data[2];
+} cupvaParameter_t;
+typedef struct 
+{
+  uint64_t data[4];
+} cupvaOffsetPointer_t;
+typedef enum 
+{
+  CUPVA_DATAFLOW_TYPE_INVALID = 0,
+  CUPVA_STATIC_DATAFLOW = 1,
+  CUPVA_CONFIG_DATAFLOW = 2,
+  CUPVA_DYNAMIC_DATAFLOW = 3,
+  CUPVA_RASTER_DATAFLOW = 4,
+  CUPVA_SEQUENCE_DATAFLOW = 5,
+  CUPVA_GATHER_SCATTER_DATAFLOW = 6,
+  CUPVA_TENSOR_DATAFLOW = 7,
+  CUPVA_DATAFLOW_TYPE_MAX = 8
+} cupvaDataFlowType_t;
+typedef enum 
+{
+  CUPVA_GRAN_TYPE_INVALID = 0,
+  CUPVA_TILE = 1,
+  CUPVA_DIM1 = 2,
+  CUPVA_DIM2 = 3,
+  CUPVA_ALL = 4,
+  CUPVA_GRAN_TYPE_MAX = 5
+} cupvaGranType_t;
+typedef enum 
+{
+  CUPVA_PAD_MODE_INVALID = 0,
+  CUPVA_PAD_CONST = 1,
+  CUPVA_PAD_BPE = 2,
+  CUPVA_PAD_MODE_MAX = 3
+} cupvaPadModeType_t;
+typedef enum 
+{
+  CUPVA_PAD_DIR_INVALID = 0,
+  CUPVA_PAD_NONE = 1,
+  CUPVA_PAD_TOP = 2,
+  CUPVA_PAD_BOTTOM = 3,
+  CUPVA_PAD_LEFT = 4,
+  CUPVA_PAD_TOP_LEFT = 5,
+  CUPVA_PAD_BOTTOM_LEFT = 6,
+  CUPVA_PAD_RIGHT = 7,
+  CUPVA_PAD_TOP_RIGHT = 8,
+  CUPVA_PAD_BOTTOM_RIGHT = 9,
+  CUPVA_PAD_DIR_MAX = 10
+} cupvaPadDirType_t;
+typedef enum 
+{
+  CUPVA_TRANSFER_MODE_INVALID = 0,
+  CUPVA_TRANSFER_MODE_CONTINUOUS = 1,
+  CUPVA_TRANSFER_MODE_TILE = 2,
+  CUPVA_TRANSFER_MODE_DIM1 = 3,
+  CUPVA_TRANSFER_MODE_DIM2 = 4,
+  CUPVA_TRANSFER_MODE_DIM3 = 5,
+  CUPVA_TRANSFER_MODE_MAX = 6
+} cupvaTransferModeType_t;
+typedef enum 
+{
+  CUPVA_TRANS_MODE_NONE = 0,
+  CUPVA_TRANS_MODE_1 = 1,
+  CUPVA_TRANS_MODE_2 = 2,
+  CUPVA_TRANS_MODE_4 = 3,
+  CUPVA_TRANS_MODE_8 = 4,
+  CUPVA_TRANS_MODE_16 = 5,
+  CUPVA_TRANS_MODE_32 = 6,
+  CUPVA_TRANS_MODE_MAX = 7
+} cupvaTransModeType_t;
+typedef enum 
+{
+  CUPVA_BUFFER_TYPE_INVALID = 0,
+  CUPVA_RAW = 1,
+  CUPVA_SURFACE = 2,
+  CUPVA_BUFFER_TYPE_MAX = 3
+} cupvaBufferType_t;
+typedef enum 
+{
+  CUPVA_MEM_TYPE_INVALID = 0,
+  CUPVA_MEM_DRAM = 1,
+  CUPVA_MEM_L2SRAM = 2,
+  CUPVA_MEM_VMEM = 3,
+  CUPVA_MEM_TYPE_MAX = 4
+} cupvaMemType_t;
+typedef enum 
+{
+  CUPVA_SURFACE_FORMAT_INVALID = 0,
+  CUPVA_PITCH_LINEAR = 1,
+  CUPVA_BLOCK_LINEAR = 2,
+  CUPVA_SURFACE_FORMAT_MAX = 3
+} cupvaSurfaceFormatType_t;
+typedef struct 
+{
+  int64_t offset;
+  int32_t linePitch;
+  int32_t widthInBytes;
+  int32_t height;
+} cupvaPlaneInfo_t;
+typedef struct 
+{
+  cupvaSurfaceFormatType_t format;
+  int32_t numPlanes;
+  cupvaPlaneInfo_t planes[6];
+} cupvaSurfaceAttributes_t;
+typedef struct 
+{
+  void *devicePtr;
+  void *hostPtr;
+  int64_t size;
+  int64_t offset;
+  cupvaMemType_t memType;
+  cupvaBufferType_t bufferType;
+} cupvaPointerAttributes_t;
+typedef struct 
+{
+  cupvaParameter_t *handler;
+  cupvaGranType_t granularityType;
+  int32_t tileWidth;
+  int32_t tileHeight;
+  int32_t bpp;
+  cupvaPadModeType_t padMode;
+  int32_t padVal;
+  cupvaPadDirType_t padDir;
+  int32_t padDim;
+  const void *ptrSrc;
+  cupvaOffsetPointer_t *opSrc;
+  int32_t linePitchSrc;
+  int32_t cbStartSrc;
+  int32_t cbLenSrc;
+  int32_t niterSrcDim1;
+  int32_t advSrcDim1;
+  int32_t niterSrcDim2;
+  int32_t advSrcDim2;
+  int32_t niterSrcDim3;
+  int32_t advSrcDim3;
+  void *ptrDst;
+  cupvaOffsetPointer_t *opDst;
+  void *ptrDst2;
+  cupvaOffsetPointer_t *opDst2;
+  int32_t linePitchDst;
+  int32_t cbStartDst;
+  int32_t cbLenDst;
+  int32_t niterDstDim1;
+  int32_t advDstDim1;
+  int32_t niterDstDim2;
+  int32_t advDstDim2;
+  int32_t niterDstDim3;
+  int32_t advDstDim3;
+} cupvaStaticDataFlowParams_t;
+typedef struct 
+{
+  cupvaParameter_t *handler;
+  int32_t roiX;
+  int32_t roiY;
+  int32_t roiWidth;
+  int32_t roiHeight;
+  int32_t tileWidth;
+  int32_t tileHeight;
+  uint32_t scanOrder;
+  int32_t bpp;
+  int32_t haloX;
+  int32_t haloY;
+  cupvaPadModeType_t padMode;
+  int32_t padVal;
+  const void *ptrSrc;
+  cupvaOffsetPointer_t *opSrc;
+  void *ptrDst;
+  cupvaOffsetPointer_t *opDst;
+  int32_t width;
+  int32_t height;
+  int32_t linePitch;
+  void *ptrTileBuffer;
+  cupvaTransModeType_t transMode;
+} cupvaRasterDataFlowParams_t;
+typedef struct 
+{
+  cupvaParameter_t *handler;
+  int32_t roiX;
+  int32_t roiY;
+  int32_t roiWidth;
+  int32_t roiHeight;
+  int32_t tileWidth;
+  int32_t tileHeight;
+  int32_t tileDepth;
+  int32_t bpp;
+  int32_t haloX;
+  int32_t haloY;
+  cupvaPadModeType_t padMode;
+  int32_t padVal;
+  const void *ptrSrc;
+  cupvaOffsetPointer_t *opSrc;
+  void *ptrDst;
+  cupvaOffsetPointer_t *opDst;
+  int32_t width;
+  int32_t height;
+  int32_t depth;
+  int32_t rowStride;
+  int32_t depthStride;
+  void *ptrTileBuffer;
+} cupvaTensorDataFlowParams_t;
+typedef struct 
+{
+  cupvaParameter_t *handler;
+} cupvaSequenceDataFlowParams_t;
+typedef struct 
+{
+  cupvaTransferModeType_t transferMode;
+  int32_t tileWidth;
+  int32_t tileHeight;
+  const void *ptrSrc;
+  cupvaOffsetPointer_t *opSrc;
+  int32_t linePitchSrc;
+  int32_t niterSrcDim1;
+  int32_t advSrcDim1;
+  int32_t niterSrcDim2;
+  int32_t advSrcDim2;
+  int32_t niterSrcDim3;
+  int32_t advSrcDim3;
+  void *ptrDst;
+  cupvaOffsetPointer_t *opDst;
+  int32_t linePitchDst;
+  int32_t niterDstDim1;
+  int32_t advDstDim1;
+  int32_t niterDstDim2;
+  int32_t advDstDim2;
+  int32_t niterDstDim3;
+  int32_t advDstDim3;
+  int32_t bpp;
+} cupvaSequenceDataFlowTransferParams_t;
+typedef struct 
+{
+  cupvaParameter_t *handler;
+  int32_t numTilesPerTrigger;
+  cupvaBufferType_t bufferType;
+  const void *ptrSrc;
+  cupvaOffsetPointer_t *opSrc;
+  void *ptrDst;
+  cupvaOffsetPointer_t *opDst;
+  int32_t bpp;
+  int32_t extWidth;
+  int32_t extHeight;
+  int32_t extLinePitch;
+  int32_t tileWidth;
+  int32_t tileHeight;
+  cupvaPadModeType_t padMode;
+  int32_t padVal;
+} cupvaGatherScatterDataFlowParams_t;
+typedef struct 
+{
+  cupvaParameter_t *handler;
+  int32_t nodeCount;
+  int32_t laneCount;
+} cupvaDynamicDataFlowParams_t;
+typedef struct 
+{
+  int32_t tileWidth;
+  int32_t tileHeight;
+  int32_t bpp;
+  cupvaPadModeType_t padMode;
+  int32_t padVal;
+  cupvaPadDirType_t padDir;
+  int32_t padDim;
+  const void *ptrSrc;
+  cupvaOffsetPointer_t *opSrc;
+  int32_t linePitchSrc;
+  void *ptrDst;
+  cupvaOffsetPointer_t *opDst;
+  int32_t linePitchDst;
+} cupvaNodeParams_t;
+typedef struct 
+{
+  cupvaParameter_t *handler;
+  const void *ptrSrc;
+  int32_t size;
+} cupvaConfigDataFlowParams_t;
+typedef struct 
+{
+  const void *ptrSrc;
+  cupvaOffsetPointer_t *opSrc;
+  void *ptrDst;
+  cupvaOffsetPointer_t *opDst;
+} cupvaCmdMemcpyBufferParams_t;
+struct PlanarGeometry;
+typedef enum 
+{
+  CUPVA_SIM_BPP = 1,
+  CUPVA_SIM_TILE = 2,
+  CUPVA_SIM_PAD_DIM = 3,
+  CUPVA_SIM_PAD_VAL = 4,
+  CUPVA_SIM_GRANULARITY = 5,
+  CUPVA_SIM_SRC = 6,
+  CUPVA_SIM_DST = 7,
+  CUPVA_SIM_SRC_LINE_PITCH = 8,
+  CUPVA_SIM_DST_LINE_PITCH = 9,
+  CUPVA_SIM_SRC_DIM = 10,
+  CUPVA_SIM_DST_DIM = 11,
+  CUPVA_SIM_SRC_CIRCULAR = 12,
+  CUPVA_SIM_DST_CIRCULAR = 13,
+  CUPVA_SIM_IMAGE_SRC = 14,
+  CUPVA_SIM_IMAGE_DST = 15,
+  CUPVA_SIM_TENSOR_SRC = 16,
+  CUPVA_SIM_TENSOR_DST = 17,
+  CUPVA_SIM_TILE_BUFFER = 18,
+  CUPVA_SIM_HALO = 19,
+  CUPVA_SIM_ROI = 20,
+  CUPVA_SIM_SCAN_ORDER = 21,
+  CUPVA_SIM_TRANS_MODE = 22,
+  CUPVA_SIM_TRANSFER_MODE = 23,
+  CUPVA_SIM_TILES_PER_TRIGGER = 24,
+  CUPVA_SIM_EXTERNAL = 25
+} cupvaSimProperty_t;
 typedef enum simStatus
 {
   simSuccess = 0,
@@ -2697,6 +3150,83 @@ extern "Python+C" {
     dpu_error_t impl_dpu_bank_interface_pmc_disable(struct dpu_set_t set);
     dpu_error_t impl_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set);
     dpu_error_t impl_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result);
+    cupvaError_t impl_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode);
+    cupvaError_t impl_CupvaCmdDestroy(cupvaCmd_t *cmd);
+    cupvaError_t impl_CupvaCmdBarrierInit(cupvaCmd_t *cmd);
+    cupvaError_t impl_CupvaCmdBufferCreate(cupvaCmdBuffer_t *buffer, const cupvaCmd_t * const *cmds, int32_t count, cupvaCmdStatus_t *status, cupvaOrderType_t order);
+    cupvaError_t impl_CupvaCmdBufferDestroy(cupvaCmdBuffer_t buffer);
+    cupvaError_t impl_CupvaCmdL2OpsCreate(cupvaCmd_t *cmd, cupvaL2OperationType_t operation, void *devicePtr);
+    cupvaError_t impl_CupvaCmdPFSDCreate(cupvaCmd_t *cmd, uint32_t index);
+    cupvaError_t impl_CupvaGetPFSDTestCount(uint32_t *count);
+    cupvaError_t impl_CupvaCmdRequestFencesInit(cupvaCmd_t *cmd, cupvaFence_t *fences, int32_t count);
+    cupvaError_t impl_CupvaCmdWaitOnFencesInit(cupvaCmd_t *cmd, const cupvaFence_t *fences, int32_t count);
+    cupvaError_t impl_CupvaContextGetCurrent(cupvaContext_t *context);
+    cupvaError_t impl_CupvaContextSetCurrent(cupvaContext_t context);
+    cupvaError_t impl_CupvaContextCreate(cupvaContext_t *context, uint32_t engineMask);
+    cupvaError_t impl_CupvaContextDestroy(cupvaContext_t context);
+    cupvaError_t impl_CupvaGetStatus(cupvaStatus_t *status);
+    cupvaError_t impl_CupvaFenceInit(cupvaFence_t *fence, cupvaSyncObj_t syncObj);
+    cupvaError_t impl_CupvaFenceWait(const cupvaFence_t *fence, int64_t timeout, _Bool *waitSuccess);
+    cupvaError_t impl_CupvaFenceGetTimeStamp(const cupvaFence_t *fence, uint64_t *timeStamp);
+    cupvaError_t impl_CupvaGetHardwareInfo(cupvaHardwareInfo_t *info);
+    cupvaError_t impl_CupvaGetLastError(const char **message);
+    cupvaError_t impl_CupvaGetDriverVersion(uint32_t *version);
+    cupvaError_t impl_CupvaGetRuntimeVersion(uint32_t *version);
+    cupvaError_t impl_CupvaMemAlloc(void **devicePtr, int64_t size, cupvaMemAccessType_t access, cupvaMemAllocType_t type);
+    cupvaError_t impl_CupvaMemFree(void *devicePtr);
+    cupvaError_t impl_CupvaMemGetHostPointer(void **hostPtr, void *devicePtr);
+    cupvaError_t impl_CupvaMemRegister(const void *ptr, int64_t size, cupvaExternalAllocType_t type);
+    cupvaError_t impl_CupvaMemUnregister(const void *ptr);
+    cupvaError_t impl_CupvaMemImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access);
+    cupvaError_t impl_CupvaMemMapL2(void **l2Ptr, void *devicePtr, int64_t size, cupvaL2SRAMPolicyType_t policy);
+    cupvaError_t impl_CupvaMemUnmapL2(void *l2Ptr);
+    cupvaError_t impl_CupvaStreamCreate(cupvaStream_t *stream, cupvaEngineType_t engine, cupvaAffinityType_t affinity);
+    cupvaError_t impl_CupvaStreamDestroy(cupvaStream_t stream);
+    cupvaError_t impl_CupvaStreamSubmit(cupvaStream_t stream, const cupvaCmd_t * const *cmds, cupvaCmdStatus_t *status, int32_t count, cupvaOrderType_t order, int32_t executionTimeout, int32_t submitTimeout);
+    cupvaError_t impl_CupvaStreamSubmitCmdBuffer(cupvaStream_t stream, cupvaCmdBuffer_t buffer, int32_t executionTimeout, int32_t submitTimeout);
+    cupvaError_t impl_CupvaStreamSynchronize(cupvaStream_t stream);
+    cupvaError_t impl_CupvaStreamSetName(cupvaStream_t stream, const char *name);
+    cupvaError_t impl_CupvaSyncObjCreate(cupvaSyncObj_t *syncObj, _Bool isTimeStamp, cupvaSyncClientType_t clientType, cupvaSyncWaitMode_t waitMode);
+    cupvaError_t impl_CupvaSyncObjDestroy(cupvaSyncObj_t syncObj);
+    cupvaError_t impl_CupvaCmdMemcpyCreate(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t bytes);
+    cupvaError_t impl_CupvaCmdMemcpyCreate2D(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t dstLinePitch, size_t srcLinePitch, size_t width, size_t height);
+    cupvaError_t impl_CupvaCmdProgramCreate(cupvaCmd_t *cmd, cupvaExecutable_t exec);
+    cupvaError_t impl_CupvaCmdProgramGetParameter(cupvaCmd_t *cmd, cupvaParameter_t *parameter, const char *name);
+    cupvaError_t impl_CupvaParameterSetValueArray(cupvaParameter_t *parameter, const void *value, int64_t size);
+    cupvaError_t impl_CupvaParameterSetValuePointer(cupvaParameter_t *parameter, const void *devicePtr);
+    cupvaError_t impl_CupvaParameterGetDevicePointer(const cupvaParameter_t *parameter, void **devicePtr);
+    cupvaError_t impl_CupvaCmdProgramAddDataFlowHead(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, int32_t phase, float32_t weight);
+    cupvaError_t impl_CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, cupvaDataFlow_t shared);
+    cupvaError_t impl_CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
+    cupvaError_t impl_CupvaCmdProgramLinkDataFlows(cupvaDataFlow_t first, cupvaDataFlow_t next);
+    cupvaError_t impl_CupvaCmdProgramAppendDataFlow(cupvaDataFlow_t first, cupvaDataFlow_t next);
+    cupvaError_t impl_CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd);
+    cupvaError_t impl_CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd);
+    cupvaError_t impl_CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size);
+    cupvaError_t impl_CupvaOffsetPointerInit(cupvaOffsetPointer_t *pointer, void *base, int64_t offset);
+    cupvaError_t impl_CupvaOffsetPointerSetBase(cupvaOffsetPointer_t *pointer, void *base);
+    cupvaError_t impl_CupvaOffsetPointerSetOffset(cupvaOffsetPointer_t *pointer, int64_t offset);
+    cupvaError_t impl_CupvaOffsetPointerGet(const cupvaOffsetPointer_t *pointer, void **base, int64_t *offset);
+    cupvaError_t impl_CupvaStaticDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaStaticDataFlowParams_t *params);
+    cupvaError_t impl_CupvaRasterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaRasterDataFlowParams_t *params);
+    cupvaError_t impl_CupvaTensorDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaTensorDataFlowParams_t *params);
+    cupvaError_t impl_CupvaSequenceDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowParams_t *params);
+    cupvaError_t impl_CupvaSequenceDataFlowAddTransfer(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowTransferParams_t *params);
+    cupvaError_t impl_CupvaGatherScatterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaGatherScatterDataFlowParams_t *params);
+    cupvaError_t impl_CupvaDynamicDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaDynamicDataFlowParams_t *params);
+    cupvaError_t impl_CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, const cupvaNodeParams_t *params);
+    cupvaError_t impl_CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaConfigDataFlowParams_t *params);
+    cupvaError_t impl_CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id);
+    cupvaError_t impl_CupvaExecutableCreate(cupvaExecutable_t *exec, const void *data, int32_t size);
+    cupvaError_t impl_CupvaExecutableDestroy(cupvaExecutable_t exec);
+    cupvaError_t impl_CupvaMemGetL2BaseAddress(void **base);
+    cupvaError_t impl_CupvaMemGetPointerAttributes(const void *devicePtr, cupvaPointerAttributes_t *attributes);
+    cupvaError_t impl_CupvaMemGetSurfaceAttributes(const void *devicePtr, cupvaSurfaceAttributes_t *attributes);
+    cupvaError_t impl_CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t *attributes, int32_t bpp, struct PlanarGeometry *geometry);
+    cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count);
+    cupvaError_t impl_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler);
+    cupvaError_t impl_CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source);
+    cupvaError_t impl_CupvaSimSequenceAddTransfer(cupvaDataFlow_t dataFlow, cupvaDataFlow_t *transfer);
     size_t impl_simExplain(char *buffer, size_t size);
     simStatus impl_simWarmup(void);
     simStatus impl_simReset(void);

@@ -44,6 +44,10 @@
 
 #include "upmem/dpu_bank_interface_pmc.h"
 
+#include "cupva/cupva_host.h"
+
+#include "cupva/detail/cupva_host_cpp_detail.h"
+
 #include "cudla_sim.h"
 
 #include "boot.h"

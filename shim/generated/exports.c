@@ -44,6 +44,10 @@
 
 #include "upmem/dpu_bank_interface_pmc.h"
 
+#include "cupva/cupva_host.h"
+
+#include "cupva/detail/cupva_host_cpp_detail.h"
+
 #include "cudla_sim.h"
 
 #include "boot.h"
@@ -2275,20 +2279,6 @@ SIM_EXPORT void dpu_set_rank_iterator_next(struct dpu_set_rank_iterator_t *itera
     impl_dpu_set_rank_iterator_next(iterator);
 }
 
-extern struct dpu_set_dpu_iterator_t impl_dpu_set_dpu_iterator_from(struct dpu_set_t *set);
-SIM_EXPORT struct dpu_set_dpu_iterator_t dpu_set_dpu_iterator_from(struct dpu_set_t *set)
-{
-    if (sim_enter() != 0) { return (struct dpu_set_dpu_iterator_t){0}; }
-    return impl_dpu_set_dpu_iterator_from(set);
-}
-
-extern void impl_dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator);
-SIM_EXPORT void dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator)
-{
-    if (sim_enter() != 0) { return; }
-    impl_dpu_set_dpu_iterator_next(iterator);
-}
-
 extern dpu_error_t impl_dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program);
 SIM_EXPORT dpu_error_t dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program)
 {
@@ -2385,13 +2375,6 @@ SIM_EXPORT dpu_error_t dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct 
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
     return impl_dpu_broadcast_to_symbol(dpu_set, symbol, symbol_offset, src, length, flags);
-}
-
-extern dpu_error_t impl_dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer);
-SIM_EXPORT dpu_error_t dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_prepare_xfer(dpu_set, buffer);
 }
 
 extern dpu_error_t impl_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);
@@ -3064,6 +3047,545 @@ SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_read_counters(struct dpu_set_t set
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
     return impl_dpu_bank_interface_pmc_read_counters(set, result);
+}
+
+extern cupvaError_t impl_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode);
+SIM_EXPORT cupvaError_t CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCheckCommandStatus(status, statusCode);
+}
+
+extern cupvaError_t impl_CupvaCmdDestroy(cupvaCmd_t *cmd);
+SIM_EXPORT cupvaError_t CupvaCmdDestroy(cupvaCmd_t *cmd)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdDestroy(cmd);
+}
+
+extern cupvaError_t impl_CupvaCmdBarrierInit(cupvaCmd_t *cmd);
+SIM_EXPORT cupvaError_t CupvaCmdBarrierInit(cupvaCmd_t *cmd)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdBarrierInit(cmd);
+}
+
+extern cupvaError_t impl_CupvaCmdBufferCreate(cupvaCmdBuffer_t *buffer, const cupvaCmd_t * const *cmds, int32_t count, cupvaCmdStatus_t *status, cupvaOrderType_t order);
+SIM_EXPORT cupvaError_t CupvaCmdBufferCreate(cupvaCmdBuffer_t *buffer, const cupvaCmd_t * const *cmds, int32_t count, cupvaCmdStatus_t *status, cupvaOrderType_t order)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdBufferCreate(buffer, cmds, count, status, order);
+}
+
+extern cupvaError_t impl_CupvaCmdBufferDestroy(cupvaCmdBuffer_t buffer);
+SIM_EXPORT cupvaError_t CupvaCmdBufferDestroy(cupvaCmdBuffer_t buffer)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdBufferDestroy(buffer);
+}
+
+extern cupvaError_t impl_CupvaCmdL2OpsCreate(cupvaCmd_t *cmd, cupvaL2OperationType_t operation, void *devicePtr);
+SIM_EXPORT cupvaError_t CupvaCmdL2OpsCreate(cupvaCmd_t *cmd, cupvaL2OperationType_t operation, void *devicePtr)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdL2OpsCreate(cmd, operation, devicePtr);
+}
+
+extern cupvaError_t impl_CupvaCmdPFSDCreate(cupvaCmd_t *cmd, uint32_t index);
+SIM_EXPORT cupvaError_t CupvaCmdPFSDCreate(cupvaCmd_t *cmd, uint32_t index)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdPFSDCreate(cmd, index);
+}
+
+extern cupvaError_t impl_CupvaGetPFSDTestCount(uint32_t *count);
+SIM_EXPORT cupvaError_t CupvaGetPFSDTestCount(uint32_t *count)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaGetPFSDTestCount(count);
+}
+
+extern cupvaError_t impl_CupvaCmdRequestFencesInit(cupvaCmd_t *cmd, cupvaFence_t *fences, int32_t count);
+SIM_EXPORT cupvaError_t CupvaCmdRequestFencesInit(cupvaCmd_t *cmd, cupvaFence_t *fences, int32_t count)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdRequestFencesInit(cmd, fences, count);
+}
+
+extern cupvaError_t impl_CupvaCmdWaitOnFencesInit(cupvaCmd_t *cmd, const cupvaFence_t *fences, int32_t count);
+SIM_EXPORT cupvaError_t CupvaCmdWaitOnFencesInit(cupvaCmd_t *cmd, const cupvaFence_t *fences, int32_t count)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdWaitOnFencesInit(cmd, fences, count);
+}
+
+extern cupvaError_t impl_CupvaContextGetCurrent(cupvaContext_t *context);
+SIM_EXPORT cupvaError_t CupvaContextGetCurrent(cupvaContext_t *context)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaContextGetCurrent(context);
+}
+
+extern cupvaError_t impl_CupvaContextSetCurrent(cupvaContext_t context);
+SIM_EXPORT cupvaError_t CupvaContextSetCurrent(cupvaContext_t context)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaContextSetCurrent(context);
+}
+
+extern cupvaError_t impl_CupvaContextCreate(cupvaContext_t *context, uint32_t engineMask);
+SIM_EXPORT cupvaError_t CupvaContextCreate(cupvaContext_t *context, uint32_t engineMask)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaContextCreate(context, engineMask);
+}
+
+extern cupvaError_t impl_CupvaContextDestroy(cupvaContext_t context);
+SIM_EXPORT cupvaError_t CupvaContextDestroy(cupvaContext_t context)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaContextDestroy(context);
+}
+
+extern cupvaError_t impl_CupvaGetStatus(cupvaStatus_t *status);
+SIM_EXPORT cupvaError_t CupvaGetStatus(cupvaStatus_t *status)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaGetStatus(status);
+}
+
+extern cupvaError_t impl_CupvaFenceInit(cupvaFence_t *fence, cupvaSyncObj_t syncObj);
+SIM_EXPORT cupvaError_t CupvaFenceInit(cupvaFence_t *fence, cupvaSyncObj_t syncObj)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaFenceInit(fence, syncObj);
+}
+
+extern cupvaError_t impl_CupvaFenceWait(const cupvaFence_t *fence, int64_t timeout, _Bool *waitSuccess);
+SIM_EXPORT cupvaError_t CupvaFenceWait(const cupvaFence_t *fence, int64_t timeout, _Bool *waitSuccess)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaFenceWait(fence, timeout, waitSuccess);
+}
+
+extern cupvaError_t impl_CupvaFenceGetTimeStamp(const cupvaFence_t *fence, uint64_t *timeStamp);
+SIM_EXPORT cupvaError_t CupvaFenceGetTimeStamp(const cupvaFence_t *fence, uint64_t *timeStamp)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaFenceGetTimeStamp(fence, timeStamp);
+}
+
+extern cupvaError_t impl_CupvaGetHardwareInfo(cupvaHardwareInfo_t *info);
+SIM_EXPORT cupvaError_t CupvaGetHardwareInfo(cupvaHardwareInfo_t *info)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaGetHardwareInfo(info);
+}
+
+extern cupvaError_t impl_CupvaGetLastError(const char **message);
+SIM_EXPORT cupvaError_t CupvaGetLastError(const char **message)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaGetLastError(message);
+}
+
+extern cupvaError_t impl_CupvaGetDriverVersion(uint32_t *version);
+SIM_EXPORT cupvaError_t CupvaGetDriverVersion(uint32_t *version)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaGetDriverVersion(version);
+}
+
+extern cupvaError_t impl_CupvaGetRuntimeVersion(uint32_t *version);
+SIM_EXPORT cupvaError_t CupvaGetRuntimeVersion(uint32_t *version)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaGetRuntimeVersion(version);
+}
+
+extern cupvaError_t impl_CupvaMemAlloc(void **devicePtr, int64_t size, cupvaMemAccessType_t access, cupvaMemAllocType_t type);
+SIM_EXPORT cupvaError_t CupvaMemAlloc(void **devicePtr, int64_t size, cupvaMemAccessType_t access, cupvaMemAllocType_t type)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemAlloc(devicePtr, size, access, type);
+}
+
+extern cupvaError_t impl_CupvaMemFree(void *devicePtr);
+SIM_EXPORT cupvaError_t CupvaMemFree(void *devicePtr)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemFree(devicePtr);
+}
+
+extern cupvaError_t impl_CupvaMemGetHostPointer(void **hostPtr, void *devicePtr);
+SIM_EXPORT cupvaError_t CupvaMemGetHostPointer(void **hostPtr, void *devicePtr)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemGetHostPointer(hostPtr, devicePtr);
+}
+
+extern cupvaError_t impl_CupvaMemRegister(const void *ptr, int64_t size, cupvaExternalAllocType_t type);
+SIM_EXPORT cupvaError_t CupvaMemRegister(const void *ptr, int64_t size, cupvaExternalAllocType_t type)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemRegister(ptr, size, type);
+}
+
+extern cupvaError_t impl_CupvaMemUnregister(const void *ptr);
+SIM_EXPORT cupvaError_t CupvaMemUnregister(const void *ptr)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemUnregister(ptr);
+}
+
+extern cupvaError_t impl_CupvaMemImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access);
+SIM_EXPORT cupvaError_t CupvaMemImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemImportFromHostPtr(devicePtr, hostPtr, size, access);
+}
+
+extern cupvaError_t impl_CupvaMemMapL2(void **l2Ptr, void *devicePtr, int64_t size, cupvaL2SRAMPolicyType_t policy);
+SIM_EXPORT cupvaError_t CupvaMemMapL2(void **l2Ptr, void *devicePtr, int64_t size, cupvaL2SRAMPolicyType_t policy)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemMapL2(l2Ptr, devicePtr, size, policy);
+}
+
+extern cupvaError_t impl_CupvaMemUnmapL2(void *l2Ptr);
+SIM_EXPORT cupvaError_t CupvaMemUnmapL2(void *l2Ptr)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemUnmapL2(l2Ptr);
+}
+
+extern cupvaError_t impl_CupvaStreamCreate(cupvaStream_t *stream, cupvaEngineType_t engine, cupvaAffinityType_t affinity);
+SIM_EXPORT cupvaError_t CupvaStreamCreate(cupvaStream_t *stream, cupvaEngineType_t engine, cupvaAffinityType_t affinity)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaStreamCreate(stream, engine, affinity);
+}
+
+extern cupvaError_t impl_CupvaStreamDestroy(cupvaStream_t stream);
+SIM_EXPORT cupvaError_t CupvaStreamDestroy(cupvaStream_t stream)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaStreamDestroy(stream);
+}
+
+extern cupvaError_t impl_CupvaStreamSubmit(cupvaStream_t stream, const cupvaCmd_t * const *cmds, cupvaCmdStatus_t *status, int32_t count, cupvaOrderType_t order, int32_t executionTimeout, int32_t submitTimeout);
+SIM_EXPORT cupvaError_t CupvaStreamSubmit(cupvaStream_t stream, const cupvaCmd_t * const *cmds, cupvaCmdStatus_t *status, int32_t count, cupvaOrderType_t order, int32_t executionTimeout, int32_t submitTimeout)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaStreamSubmit(stream, cmds, status, count, order, executionTimeout, submitTimeout);
+}
+
+extern cupvaError_t impl_CupvaStreamSubmitCmdBuffer(cupvaStream_t stream, cupvaCmdBuffer_t buffer, int32_t executionTimeout, int32_t submitTimeout);
+SIM_EXPORT cupvaError_t CupvaStreamSubmitCmdBuffer(cupvaStream_t stream, cupvaCmdBuffer_t buffer, int32_t executionTimeout, int32_t submitTimeout)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaStreamSubmitCmdBuffer(stream, buffer, executionTimeout, submitTimeout);
+}
+
+extern cupvaError_t impl_CupvaStreamSynchronize(cupvaStream_t stream);
+SIM_EXPORT cupvaError_t CupvaStreamSynchronize(cupvaStream_t stream)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaStreamSynchronize(stream);
+}
+
+extern cupvaError_t impl_CupvaStreamSetName(cupvaStream_t stream, const char *name);
+SIM_EXPORT cupvaError_t CupvaStreamSetName(cupvaStream_t stream, const char *name)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaStreamSetName(stream, name);
+}
+
+extern cupvaError_t impl_CupvaSyncObjCreate(cupvaSyncObj_t *syncObj, _Bool isTimeStamp, cupvaSyncClientType_t clientType, cupvaSyncWaitMode_t waitMode);
+SIM_EXPORT cupvaError_t CupvaSyncObjCreate(cupvaSyncObj_t *syncObj, _Bool isTimeStamp, cupvaSyncClientType_t clientType, cupvaSyncWaitMode_t waitMode)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSyncObjCreate(syncObj, isTimeStamp, clientType, waitMode);
+}
+
+extern cupvaError_t impl_CupvaSyncObjDestroy(cupvaSyncObj_t syncObj);
+SIM_EXPORT cupvaError_t CupvaSyncObjDestroy(cupvaSyncObj_t syncObj)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSyncObjDestroy(syncObj);
+}
+
+extern cupvaError_t impl_CupvaCmdMemcpyCreate(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t bytes);
+SIM_EXPORT cupvaError_t CupvaCmdMemcpyCreate(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t bytes)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdMemcpyCreate(cmd, params, bytes);
+}
+
+extern cupvaError_t impl_CupvaCmdMemcpyCreate2D(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t dstLinePitch, size_t srcLinePitch, size_t width, size_t height);
+SIM_EXPORT cupvaError_t CupvaCmdMemcpyCreate2D(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t dstLinePitch, size_t srcLinePitch, size_t width, size_t height)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdMemcpyCreate2D(cmd, params, dstLinePitch, srcLinePitch, width, height);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramCreate(cupvaCmd_t *cmd, cupvaExecutable_t exec);
+SIM_EXPORT cupvaError_t CupvaCmdProgramCreate(cupvaCmd_t *cmd, cupvaExecutable_t exec)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramCreate(cmd, exec);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramGetParameter(cupvaCmd_t *cmd, cupvaParameter_t *parameter, const char *name);
+SIM_EXPORT cupvaError_t CupvaCmdProgramGetParameter(cupvaCmd_t *cmd, cupvaParameter_t *parameter, const char *name)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramGetParameter(cmd, parameter, name);
+}
+
+extern cupvaError_t impl_CupvaParameterSetValueArray(cupvaParameter_t *parameter, const void *value, int64_t size);
+SIM_EXPORT cupvaError_t CupvaParameterSetValueArray(cupvaParameter_t *parameter, const void *value, int64_t size)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaParameterSetValueArray(parameter, value, size);
+}
+
+extern cupvaError_t impl_CupvaParameterSetValuePointer(cupvaParameter_t *parameter, const void *devicePtr);
+SIM_EXPORT cupvaError_t CupvaParameterSetValuePointer(cupvaParameter_t *parameter, const void *devicePtr)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaParameterSetValuePointer(parameter, devicePtr);
+}
+
+extern cupvaError_t impl_CupvaParameterGetDevicePointer(const cupvaParameter_t *parameter, void **devicePtr);
+SIM_EXPORT cupvaError_t CupvaParameterGetDevicePointer(const cupvaParameter_t *parameter, void **devicePtr)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaParameterGetDevicePointer(parameter, devicePtr);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramAddDataFlowHead(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, int32_t phase, float32_t weight);
+SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlowHead(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, int32_t phase, float32_t weight)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramAddDataFlowHead(cmd, dataFlow, type, phase, weight);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, cupvaDataFlow_t shared);
+SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, cupvaDataFlow_t shared)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramAddDataFlowHeadShared(cmd, dataFlow, type, shared);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
+SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramAddDataFlow(cmd, dataFlow, type);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramLinkDataFlows(cupvaDataFlow_t first, cupvaDataFlow_t next);
+SIM_EXPORT cupvaError_t CupvaCmdProgramLinkDataFlows(cupvaDataFlow_t first, cupvaDataFlow_t next)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramLinkDataFlows(first, next);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramAppendDataFlow(cupvaDataFlow_t first, cupvaDataFlow_t next);
+SIM_EXPORT cupvaError_t CupvaCmdProgramAppendDataFlow(cupvaDataFlow_t first, cupvaDataFlow_t next)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramAppendDataFlow(first, next);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd);
+SIM_EXPORT cupvaError_t CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramCompileDataFlows(cmd);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd);
+SIM_EXPORT cupvaError_t CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramUpdateDataFlows(cmd);
+}
+
+extern cupvaError_t impl_CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size);
+SIM_EXPORT cupvaError_t CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaCmdProgramSetL2Size(cmd, size);
+}
+
+extern cupvaError_t impl_CupvaOffsetPointerInit(cupvaOffsetPointer_t *pointer, void *base, int64_t offset);
+SIM_EXPORT cupvaError_t CupvaOffsetPointerInit(cupvaOffsetPointer_t *pointer, void *base, int64_t offset)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaOffsetPointerInit(pointer, base, offset);
+}
+
+extern cupvaError_t impl_CupvaOffsetPointerSetBase(cupvaOffsetPointer_t *pointer, void *base);
+SIM_EXPORT cupvaError_t CupvaOffsetPointerSetBase(cupvaOffsetPointer_t *pointer, void *base)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaOffsetPointerSetBase(pointer, base);
+}
+
+extern cupvaError_t impl_CupvaOffsetPointerSetOffset(cupvaOffsetPointer_t *pointer, int64_t offset);
+SIM_EXPORT cupvaError_t CupvaOffsetPointerSetOffset(cupvaOffsetPointer_t *pointer, int64_t offset)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaOffsetPointerSetOffset(pointer, offset);
+}
+
+extern cupvaError_t impl_CupvaOffsetPointerGet(const cupvaOffsetPointer_t *pointer, void **base, int64_t *offset);
+SIM_EXPORT cupvaError_t CupvaOffsetPointerGet(const cupvaOffsetPointer_t *pointer, void **base, int64_t *offset)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaOffsetPointerGet(pointer, base, offset);
+}
+
+extern cupvaError_t impl_CupvaStaticDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaStaticDataFlowParams_t *params);
+SIM_EXPORT cupvaError_t CupvaStaticDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaStaticDataFlowParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaStaticDataFlowSetParams(dataFlow, params);
+}
+
+extern cupvaError_t impl_CupvaRasterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaRasterDataFlowParams_t *params);
+SIM_EXPORT cupvaError_t CupvaRasterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaRasterDataFlowParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaRasterDataFlowSetParams(dataFlow, params);
+}
+
+extern cupvaError_t impl_CupvaTensorDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaTensorDataFlowParams_t *params);
+SIM_EXPORT cupvaError_t CupvaTensorDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaTensorDataFlowParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaTensorDataFlowSetParams(dataFlow, params);
+}
+
+extern cupvaError_t impl_CupvaSequenceDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowParams_t *params);
+SIM_EXPORT cupvaError_t CupvaSequenceDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSequenceDataFlowSetParams(dataFlow, params);
+}
+
+extern cupvaError_t impl_CupvaSequenceDataFlowAddTransfer(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowTransferParams_t *params);
+SIM_EXPORT cupvaError_t CupvaSequenceDataFlowAddTransfer(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowTransferParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSequenceDataFlowAddTransfer(dataFlow, params);
+}
+
+extern cupvaError_t impl_CupvaGatherScatterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaGatherScatterDataFlowParams_t *params);
+SIM_EXPORT cupvaError_t CupvaGatherScatterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaGatherScatterDataFlowParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaGatherScatterDataFlowSetParams(dataFlow, params);
+}
+
+extern cupvaError_t impl_CupvaDynamicDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaDynamicDataFlowParams_t *params);
+SIM_EXPORT cupvaError_t CupvaDynamicDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaDynamicDataFlowParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaDynamicDataFlowSetParams(dataFlow, params);
+}
+
+extern cupvaError_t impl_CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, const cupvaNodeParams_t *params);
+SIM_EXPORT cupvaError_t CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, const cupvaNodeParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSetNodeParams(dataFlow, nodeId, laneId, params);
+}
+
+extern cupvaError_t impl_CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaConfigDataFlowParams_t *params);
+SIM_EXPORT cupvaError_t CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaConfigDataFlowParams_t *params)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaConfigDataFlowSetParams(dataFlow, params);
+}
+
+extern cupvaError_t impl_CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id);
+SIM_EXPORT cupvaError_t CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaDataFlowGetId(dataFlow, id);
+}
+
+extern cupvaError_t impl_CupvaExecutableCreate(cupvaExecutable_t *exec, const void *data, int32_t size);
+SIM_EXPORT cupvaError_t CupvaExecutableCreate(cupvaExecutable_t *exec, const void *data, int32_t size)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaExecutableCreate(exec, data, size);
+}
+
+extern cupvaError_t impl_CupvaExecutableDestroy(cupvaExecutable_t exec);
+SIM_EXPORT cupvaError_t CupvaExecutableDestroy(cupvaExecutable_t exec)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaExecutableDestroy(exec);
+}
+
+extern cupvaError_t impl_CupvaMemGetL2BaseAddress(void **base);
+SIM_EXPORT cupvaError_t CupvaMemGetL2BaseAddress(void **base)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemGetL2BaseAddress(base);
+}
+
+extern cupvaError_t impl_CupvaMemGetPointerAttributes(const void *devicePtr, cupvaPointerAttributes_t *attributes);
+SIM_EXPORT cupvaError_t CupvaMemGetPointerAttributes(const void *devicePtr, cupvaPointerAttributes_t *attributes)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemGetPointerAttributes(devicePtr, attributes);
+}
+
+extern cupvaError_t impl_CupvaMemGetSurfaceAttributes(const void *devicePtr, cupvaSurfaceAttributes_t *attributes);
+SIM_EXPORT cupvaError_t CupvaMemGetSurfaceAttributes(const void *devicePtr, cupvaSurfaceAttributes_t *attributes)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemGetSurfaceAttributes(devicePtr, attributes);
+}
+
+extern cupvaError_t impl_CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t *attributes, int32_t bpp, struct PlanarGeometry *geometry);
+SIM_EXPORT cupvaError_t CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t *attributes, int32_t bpp, struct PlanarGeometry *geometry)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaMemConvertToGeometry(attributes, bpp, geometry);
+}
+
+extern cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count);
+SIM_EXPORT cupvaError_t CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSimDataFlowSet(dataFlow, property, values, count);
+}
+
+extern cupvaError_t impl_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler);
+SIM_EXPORT cupvaError_t CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSimDataFlowSetHandler(dataFlow, handler);
+}
+
+extern cupvaError_t impl_CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source);
+SIM_EXPORT cupvaError_t CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSimDataFlowCopy(dataFlow, source);
+}
+
+extern cupvaError_t impl_CupvaSimSequenceAddTransfer(cupvaDataFlow_t dataFlow, cupvaDataFlow_t *transfer);
+SIM_EXPORT cupvaError_t CupvaSimSequenceAddTransfer(cupvaDataFlow_t dataFlow, cupvaDataFlow_t *transfer)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSimSequenceAddTransfer(dataFlow, transfer);
 }
 
 extern simStatus impl_simWarmup(void);

@@ -22,7 +22,9 @@ LEGAL = {
     "cudaDeviceSetLimit", "cudaSetValidDevices", "cudaDeviceGetStreamPriorityRange",
     "cudaMemcpyPeer", "cudaMemcpyPeerAsync", "cudaSignalExternalSemaphoresAsync",
     "cudaSignalExternalSemaphoresAsync_v2", "cudaWaitExternalSemaphoresAsync",
-    "cudaWaitExternalSemaphoresAsync_v2",
+    "cudaWaitExternalSemaphoresAsync_v2", "CupvaCmdDestroy", "CupvaCmdBufferDestroy",
+    "CupvaContextSetCurrent", "CupvaMemFree", "CupvaStreamDestroy", "CupvaSyncObjDestroy",
+    "CupvaExecutableDestroy",
 }  # fmt: skip
 
 WAITS = {"NvDlaSleepMS"}  # as long as it is told: weeks, with all bits set

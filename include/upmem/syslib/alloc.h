@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* 8-byte aligned; fault 1 when WRAM is full; size 0: where the next allocation would look. */
-void *mem_alloc(size_t size);
+__RT_CALLED void *mem_alloc(size_t size);
 
 /* Forgets all allocations; gives the start of the heap. */
 void *mem_reset(void);

@@ -22,9 +22,16 @@
 #define __mram_keep __attribute__((aligned(8), used, section(".mram")))
 #define __mram_noinit_keep __attribute__((aligned(8), used, section(".bss.mram.noinit")))
 
-#define __atomic_bit __attribute__((section(".bss.atomic")))
-#define __atomic_used_bit __attribute__((used, section(".bss.atomic")))
+#define __atomic_bit __attribute__((aligned(1), section(".bss.atomic")))
+#define __atomic_used_bit __attribute__((aligned(1), used, section(".bss.atomic")))
 #define __lower_data(name) __attribute__((used, section(".data.immediate_memory." name)))
+
+/* Keeps the caller visible: a fault in the function is explained by the line that called it. */
+#ifdef __clang__
+#define __RT_CALLED __attribute__((not_tail_called))
+#else
+#define __RT_CALLED
+#endif
 
 #define __NO_RETURN __attribute__((noreturn))
 #define DEPRECATED __attribute__((deprecated))

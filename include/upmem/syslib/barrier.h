@@ -5,6 +5,7 @@
 #include <atomic_bit.h>
 #include <attributes.h>
 #include <dpuconst.h>
+#include <limits.h>
 #include <macro_utils.h>
 #include <stdint.h>
 
@@ -20,6 +21,6 @@ typedef struct barrier_t {
     barrier_t _name = { 0xff, (uint8_t)(_counter), (uint8_t)(_counter), 0 };
 
 /* Waits until `initial_count` tasklets have called it. */
-void barrier_wait(barrier_t *barrier);
+__RT_CALLED void barrier_wait(barrier_t *barrier);
 
 #endif

@@ -2,9 +2,10 @@
 #ifndef UPMEM_SYSLIB_BUDDY_ALLOC_H
 #define UPMEM_SYSLIB_BUDDY_ALLOC_H
 
+#include <attributes.h>
 #include <stddef.h>
 
-void buddy_init(size_t size_of_heap);
+__RT_CALLED void buddy_init(size_t size_of_heap);
 
 /* NULL and errno EINVAL or ENOMEM when it fails. */
 void *buddy_alloc(size_t size);

@@ -4,6 +4,7 @@
 
 #include <attributes.h>
 #include <dpuruntime.h>
+#include <limits.h>
 #include <macro_utils.h>
 #include <stdint.h>
 #include <sysdef.h>

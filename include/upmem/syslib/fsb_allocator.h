@@ -2,9 +2,11 @@
 #ifndef UPMEM_SYSLIB_FSB_ALLOCATOR_H
 #define UPMEM_SYSLIB_FSB_ALLOCATOR_H
 
+#include <attributes.h>
+
 typedef void **fsb_allocator_t;
 
-fsb_allocator_t fsb_alloc(unsigned int block_size, unsigned int nb_of_blocks);
+__RT_CALLED fsb_allocator_t fsb_alloc(unsigned int block_size, unsigned int nb_of_blocks);
 
 /* NULL when all blocks are taken. */
 void *fsb_get(fsb_allocator_t allocator);

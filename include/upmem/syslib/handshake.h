@@ -2,13 +2,14 @@
 #ifndef UPMEM_SYSLIB_HANDSHAKE_H
 #define UPMEM_SYSLIB_HANDSHAKE_H
 
+#include <attributes.h>
 #include <errno.h>
 #include <sysdef.h>
 
 /* Waits until another tasklet has consumed the notification. */
-void handshake_notify(void);
+__RT_CALLED void handshake_notify(void);
 
 /* 0, or EALREADY when another tasklet already waits for that notifier. */
-int handshake_wait_for(sysname_t notifier);
+__RT_CALLED int handshake_wait_for(sysname_t notifier);
 
 #endif

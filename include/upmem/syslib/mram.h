@@ -3,13 +3,11 @@
 #define UPMEM_SYSLIB_MRAM_H
 
 #include <attributes.h>
+#include <limits.h>
 #include <stdint.h>
 
 extern __mram_ptr uint8_t __sys_used_mram_end[];
 #define DPU_MRAM_HEAP_POINTER ((__mram_ptr void *)(&__sys_used_mram_end[0]))
-
-void __rt_mram_read(uint32_t from, uintptr_t to, uint32_t size);
-void __rt_mram_write(uintptr_t from, uint32_t to, uint32_t size);
 
 #ifdef __clang__
 #define __RT_DMA_SIZE(n) \
@@ -20,19 +18,9 @@ void __rt_mram_write(uintptr_t from, uint32_t to, uint32_t size);
 #endif
 
 /* Addresses and size must be multiples of 8; 8 to 2048 bytes. */
-static inline void mram_read(const __mram_ptr void *from, void *to, unsigned int nb_of_bytes)
+__RT_CALLED void mram_read(const __mram_ptr void *from, void *to, unsigned int nb_of_bytes)
     __RT_DMA_SIZE(nb_of_bytes);
-static inline void mram_write(const void *from, __mram_ptr void *to, unsigned int nb_of_bytes)
+__RT_CALLED void mram_write(const void *from, __mram_ptr void *to, unsigned int nb_of_bytes)
     __RT_DMA_SIZE(nb_of_bytes);
-
-static inline void mram_read(const __mram_ptr void *from, void *to, unsigned int nb_of_bytes)
-{
-    __rt_mram_read((uint32_t)(uintptr_t)from, (uintptr_t)to, nb_of_bytes);
-}
-
-static inline void mram_write(const void *from, __mram_ptr void *to, unsigned int nb_of_bytes)
-{
-    __rt_mram_write((uintptr_t)from, (uint32_t)(uintptr_t)to, nb_of_bytes);
-}
 
 #endif

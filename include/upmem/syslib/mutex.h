@@ -14,7 +14,7 @@ typedef uint8_t *mutex_id_t;
     ATOMIC_BIT_INIT(_name); \
     const mutex_id_t _name = MUTEX_GET(_name)
 
-void mutex_lock(mutex_id_t mutex);
+__RT_CALLED void mutex_lock(mutex_id_t mutex);
 
 /* True when it took the mutex. */
 bool mutex_trylock(mutex_id_t mutex);

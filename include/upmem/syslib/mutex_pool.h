@@ -19,7 +19,7 @@ struct mutex_pool {
     const struct mutex_pool NAME \
         = { ATOMIC_BIT_GET(__CONCAT(__mutex_pool_, NAME)), (NB_MUTEXES)-1 }
 
-void mutex_pool_lock(const struct mutex_pool *mp, uint16_t mutex_id);
+__RT_CALLED void mutex_pool_lock(const struct mutex_pool *mp, uint16_t mutex_id);
 void mutex_pool_unlock(const struct mutex_pool *mp, uint16_t mutex_id);
 
 #endif

@@ -5,6 +5,7 @@
 #include <atomic_bit.h>
 #include <attributes.h>
 #include <dpuconst.h>
+#include <limits.h>
 #include <macro_utils.h>
 #include <stdint.h>
 
@@ -19,7 +20,7 @@ typedef struct sem_t {
     _Static_assert((_counter) < 128 && (_counter) >= -127, "semaphore counter must be on 8 bits"); \
     sem_t _name = { 0xff, (uint8_t)(_counter), (uint8_t)(_counter), 0 };
 
-void sem_take(sem_t *sem);
+__RT_CALLED void sem_take(sem_t *sem);
 void sem_give(sem_t *sem);
 
 #endif

@@ -2,11 +2,12 @@
 #ifndef UPMEM_SYSLIB_STRING_H
 #define UPMEM_SYSLIB_STRING_H
 
+#include <attributes.h>
 #include <stddef.h>
 
-void *memcpy(void *restrict to, const void *restrict from, size_t n);
-void *memmove(void *to, const void *from, size_t n);
-void *memset(void *to, int c, size_t n);
+__RT_CALLED void *memcpy(void *restrict to, const void *restrict from, size_t n);
+__RT_CALLED void *memmove(void *to, const void *from, size_t n);
+__RT_CALLED void *memset(void *to, int c, size_t n);
 int memcmp(const void *a, const void *b, size_t n);
 void *memchr(const void *where, int c, size_t n);
 size_t strlen(const char *s);

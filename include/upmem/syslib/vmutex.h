@@ -22,7 +22,7 @@ struct vmutex {
     const struct vmutex NAME = { __CONCAT(__vmutex_, NAME), \
         ATOMIC_BIT_GET(__CONCAT(__vmutex_hw_, NAME)), (NB_HW_MUTEXES)-1 }
 
-void vmutex_lock(const struct vmutex *vm, uint16_t vmutex_id);
+__RT_CALLED void vmutex_lock(const struct vmutex *vm, uint16_t vmutex_id);
 void vmutex_unlock(const struct vmutex *vm, uint16_t vmutex_id);
 
 #endif

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import obs
 from ..core import process
-from . import cudart, cudla, entry, nvdla, nvsci, sim, upmem  # noqa: F401  (imported to attach their handlers)
+from . import cudart, cudla, cupva, entry, nvdla, nvsci, sim, upmem  # noqa: F401  (imported to attach their handlers)
 from . import fp16_mac as _fp16_mac  # noqa: F401  (imported to install the C version)
 from .native import ffi, lib
 
@@ -39,6 +39,7 @@ def _at_exit() -> None:
 
 
 def _after_fork() -> None:
+    lib.sim_dpu_fast_after_fork()
     process.after_fork()
 
 

@@ -84,7 +84,9 @@ class Config:
         if not 1 <= self.upmem_ranks <= 1024:
             raise ConfigError(f"upmem_ranks is {self.upmem_ranks}; a machine has 1 to 1024 ranks")
         if not 0 <= self.upmem_workers <= 256:
-            raise ConfigError(f"upmem_workers is {self.upmem_workers}; it is 1 to 256, 0: one a core")
+            raise ConfigError(
+                f"upmem_workers is {self.upmem_workers}; it is 1 to 256, 0: one a core"
+            )
         major, dot, minor = self.dla_version.partition(".")
         if not (major.isdigit() and minor.isdigit() and dot):
             raise ConfigError(f"dla_version is {self.dla_version!r}; it is major.minor, as in 2.0")

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TypeVar
 
 from .errors import ConfigError
+from .events import watching_changed
 
 S = TypeVar("S", bound=Enum)
 
@@ -38,6 +39,7 @@ class Faults:
         with self._lock:
             self._rules = rules
             self.active = bool(rules)
+        watching_changed()
 
     @staticmethod
     def _parse(part: str) -> Rule:

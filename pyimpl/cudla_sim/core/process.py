@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from .config import Config, from_environment
-from .events import EventHub
+from .events import EventHub, watching_changed
 from .faults import Faults
 from .handles import HandleTable
 from .memory import AddressSpace
@@ -81,6 +81,7 @@ def replace(config: Config | None = None) -> Process:
         fresh.handles.inherit_freed(old.handles)
         fresh.events.subscribers = old.events.subscribers
         _Current.process = fresh
+    watching_changed()
     return fresh
 
 

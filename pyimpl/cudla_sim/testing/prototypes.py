@@ -1505,6 +1505,255 @@ class _bank_interface_pmc_result_t(ctypes.Structure):
     ]
 
 
+class cupvaFence_t(ctypes.Structure):
+    _fields_ = [
+        ('data', ctypes.c_uint64 * 6),
+    ]
+
+
+class cupvaCmd_t(ctypes.Structure):
+    _fields_ = [
+        ('data', ctypes.c_uint64 * 3),
+    ]
+
+
+class cupvaHardwareInfo_t(ctypes.Structure):
+    _fields_ = [
+        ('pvaEngineCount', ctypes.c_uint32),
+        ('pvaVPUCount', ctypes.c_uint32),
+        ('pvaGen', ctypes.c_int),
+    ]
+
+
+class cupvaParameter_t(ctypes.Structure):
+    _fields_ = [
+        ('data', ctypes.c_uint64 * 2),
+    ]
+
+
+class cupvaOffsetPointer_t(ctypes.Structure):
+    _fields_ = [
+        ('data', ctypes.c_uint64 * 4),
+    ]
+
+
+class cupvaPlaneInfo_t(ctypes.Structure):
+    _fields_ = [
+        ('offset', ctypes.c_int64),
+        ('linePitch', ctypes.c_int32),
+        ('widthInBytes', ctypes.c_int32),
+        ('height', ctypes.c_int32),
+    ]
+
+
+class cupvaSurfaceAttributes_t(ctypes.Structure):
+    _fields_ = [
+        ('format', ctypes.c_int),
+        ('numPlanes', ctypes.c_int32),
+        ('planes', cupvaPlaneInfo_t * 6),
+    ]
+
+
+class cupvaPointerAttributes_t(ctypes.Structure):
+    _fields_ = [
+        ('devicePtr', ctypes.c_void_p),
+        ('hostPtr', ctypes.c_void_p),
+        ('size', ctypes.c_int64),
+        ('offset', ctypes.c_int64),
+        ('memType', ctypes.c_int),
+        ('bufferType', ctypes.c_int),
+    ]
+
+
+class cupvaStaticDataFlowParams_t(ctypes.Structure):
+    _fields_ = [
+        ('handler', ctypes.c_void_p),
+        ('granularityType', ctypes.c_int),
+        ('tileWidth', ctypes.c_int32),
+        ('tileHeight', ctypes.c_int32),
+        ('bpp', ctypes.c_int32),
+        ('padMode', ctypes.c_int),
+        ('padVal', ctypes.c_int32),
+        ('padDir', ctypes.c_int),
+        ('padDim', ctypes.c_int32),
+        ('ptrSrc', ctypes.c_void_p),
+        ('opSrc', ctypes.c_void_p),
+        ('linePitchSrc', ctypes.c_int32),
+        ('cbStartSrc', ctypes.c_int32),
+        ('cbLenSrc', ctypes.c_int32),
+        ('niterSrcDim1', ctypes.c_int32),
+        ('advSrcDim1', ctypes.c_int32),
+        ('niterSrcDim2', ctypes.c_int32),
+        ('advSrcDim2', ctypes.c_int32),
+        ('niterSrcDim3', ctypes.c_int32),
+        ('advSrcDim3', ctypes.c_int32),
+        ('ptrDst', ctypes.c_void_p),
+        ('opDst', ctypes.c_void_p),
+        ('ptrDst2', ctypes.c_void_p),
+        ('opDst2', ctypes.c_void_p),
+        ('linePitchDst', ctypes.c_int32),
+        ('cbStartDst', ctypes.c_int32),
+        ('cbLenDst', ctypes.c_int32),
+        ('niterDstDim1', ctypes.c_int32),
+        ('advDstDim1', ctypes.c_int32),
+        ('niterDstDim2', ctypes.c_int32),
+        ('advDstDim2', ctypes.c_int32),
+        ('niterDstDim3', ctypes.c_int32),
+        ('advDstDim3', ctypes.c_int32),
+    ]
+
+
+class cupvaRasterDataFlowParams_t(ctypes.Structure):
+    _fields_ = [
+        ('handler', ctypes.c_void_p),
+        ('roiX', ctypes.c_int32),
+        ('roiY', ctypes.c_int32),
+        ('roiWidth', ctypes.c_int32),
+        ('roiHeight', ctypes.c_int32),
+        ('tileWidth', ctypes.c_int32),
+        ('tileHeight', ctypes.c_int32),
+        ('scanOrder', ctypes.c_uint32),
+        ('bpp', ctypes.c_int32),
+        ('haloX', ctypes.c_int32),
+        ('haloY', ctypes.c_int32),
+        ('padMode', ctypes.c_int),
+        ('padVal', ctypes.c_int32),
+        ('ptrSrc', ctypes.c_void_p),
+        ('opSrc', ctypes.c_void_p),
+        ('ptrDst', ctypes.c_void_p),
+        ('opDst', ctypes.c_void_p),
+        ('width', ctypes.c_int32),
+        ('height', ctypes.c_int32),
+        ('linePitch', ctypes.c_int32),
+        ('ptrTileBuffer', ctypes.c_void_p),
+        ('transMode', ctypes.c_int),
+    ]
+
+
+class cupvaTensorDataFlowParams_t(ctypes.Structure):
+    _fields_ = [
+        ('handler', ctypes.c_void_p),
+        ('roiX', ctypes.c_int32),
+        ('roiY', ctypes.c_int32),
+        ('roiWidth', ctypes.c_int32),
+        ('roiHeight', ctypes.c_int32),
+        ('tileWidth', ctypes.c_int32),
+        ('tileHeight', ctypes.c_int32),
+        ('tileDepth', ctypes.c_int32),
+        ('bpp', ctypes.c_int32),
+        ('haloX', ctypes.c_int32),
+        ('haloY', ctypes.c_int32),
+        ('padMode', ctypes.c_int),
+        ('padVal', ctypes.c_int32),
+        ('ptrSrc', ctypes.c_void_p),
+        ('opSrc', ctypes.c_void_p),
+        ('ptrDst', ctypes.c_void_p),
+        ('opDst', ctypes.c_void_p),
+        ('width', ctypes.c_int32),
+        ('height', ctypes.c_int32),
+        ('depth', ctypes.c_int32),
+        ('rowStride', ctypes.c_int32),
+        ('depthStride', ctypes.c_int32),
+        ('ptrTileBuffer', ctypes.c_void_p),
+    ]
+
+
+class cupvaSequenceDataFlowParams_t(ctypes.Structure):
+    _fields_ = [
+        ('handler', ctypes.c_void_p),
+    ]
+
+
+class cupvaSequenceDataFlowTransferParams_t(ctypes.Structure):
+    _fields_ = [
+        ('transferMode', ctypes.c_int),
+        ('tileWidth', ctypes.c_int32),
+        ('tileHeight', ctypes.c_int32),
+        ('ptrSrc', ctypes.c_void_p),
+        ('opSrc', ctypes.c_void_p),
+        ('linePitchSrc', ctypes.c_int32),
+        ('niterSrcDim1', ctypes.c_int32),
+        ('advSrcDim1', ctypes.c_int32),
+        ('niterSrcDim2', ctypes.c_int32),
+        ('advSrcDim2', ctypes.c_int32),
+        ('niterSrcDim3', ctypes.c_int32),
+        ('advSrcDim3', ctypes.c_int32),
+        ('ptrDst', ctypes.c_void_p),
+        ('opDst', ctypes.c_void_p),
+        ('linePitchDst', ctypes.c_int32),
+        ('niterDstDim1', ctypes.c_int32),
+        ('advDstDim1', ctypes.c_int32),
+        ('niterDstDim2', ctypes.c_int32),
+        ('advDstDim2', ctypes.c_int32),
+        ('niterDstDim3', ctypes.c_int32),
+        ('advDstDim3', ctypes.c_int32),
+        ('bpp', ctypes.c_int32),
+    ]
+
+
+class cupvaGatherScatterDataFlowParams_t(ctypes.Structure):
+    _fields_ = [
+        ('handler', ctypes.c_void_p),
+        ('numTilesPerTrigger', ctypes.c_int32),
+        ('bufferType', ctypes.c_int),
+        ('ptrSrc', ctypes.c_void_p),
+        ('opSrc', ctypes.c_void_p),
+        ('ptrDst', ctypes.c_void_p),
+        ('opDst', ctypes.c_void_p),
+        ('bpp', ctypes.c_int32),
+        ('extWidth', ctypes.c_int32),
+        ('extHeight', ctypes.c_int32),
+        ('extLinePitch', ctypes.c_int32),
+        ('tileWidth', ctypes.c_int32),
+        ('tileHeight', ctypes.c_int32),
+        ('padMode', ctypes.c_int),
+        ('padVal', ctypes.c_int32),
+    ]
+
+
+class cupvaDynamicDataFlowParams_t(ctypes.Structure):
+    _fields_ = [
+        ('handler', ctypes.c_void_p),
+        ('nodeCount', ctypes.c_int32),
+        ('laneCount', ctypes.c_int32),
+    ]
+
+
+class cupvaNodeParams_t(ctypes.Structure):
+    _fields_ = [
+        ('tileWidth', ctypes.c_int32),
+        ('tileHeight', ctypes.c_int32),
+        ('bpp', ctypes.c_int32),
+        ('padMode', ctypes.c_int),
+        ('padVal', ctypes.c_int32),
+        ('padDir', ctypes.c_int),
+        ('padDim', ctypes.c_int32),
+        ('ptrSrc', ctypes.c_void_p),
+        ('opSrc', ctypes.c_void_p),
+        ('linePitchSrc', ctypes.c_int32),
+        ('ptrDst', ctypes.c_void_p),
+        ('opDst', ctypes.c_void_p),
+        ('linePitchDst', ctypes.c_int32),
+    ]
+
+
+class cupvaConfigDataFlowParams_t(ctypes.Structure):
+    _fields_ = [
+        ('handler', ctypes.c_void_p),
+        ('ptrSrc', ctypes.c_void_p),
+        ('size', ctypes.c_int32),
+    ]
+
+
+class cupvaCmdMemcpyBufferParams_t(ctypes.Structure):
+    _fields_ = [
+        ('ptrSrc', ctypes.c_void_p),
+        ('opSrc', ctypes.c_void_p),
+        ('ptrDst', ctypes.c_void_p),
+        ('opDst', ctypes.c_void_p),
+    ]
+
+
 class simNvdlaAddress(ctypes.Structure):
     _fields_ = [
         ('data', ctypes.c_void_p),
@@ -1988,6 +2237,83 @@ PROTOTYPES = {
     "dpu_bank_interface_pmc_disable": (ctypes.c_int, [dpu_set_t]),
     "dpu_bank_interface_pmc_stop_counters": (ctypes.c_int, [dpu_set_t]),
     "dpu_bank_interface_pmc_read_counters": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p]),
+    "CupvaCheckCommandStatus": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaCmdDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaCmdBarrierInit": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaCmdBufferCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p, ctypes.c_int]),
+    "CupvaCmdBufferDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaCmdL2OpsCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "CupvaCmdPFSDCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
+    "CupvaGetPFSDTestCount": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaCmdRequestFencesInit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32]),
+    "CupvaCmdWaitOnFencesInit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32]),
+    "CupvaContextGetCurrent": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaContextSetCurrent": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaContextCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
+    "CupvaContextDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaGetStatus": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaFenceInit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaFenceWait": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]),
+    "CupvaFenceGetTimeStamp": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaGetHardwareInfo": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaGetLastError": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaGetDriverVersion": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaGetRuntimeVersion": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaMemAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int, ctypes.c_int]),
+    "CupvaMemFree": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaMemGetHostPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaMemRegister": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]),
+    "CupvaMemUnregister": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaMemImportFromHostPtr": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]),
+    "CupvaMemMapL2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]),
+    "CupvaMemUnmapL2": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaStreamCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "CupvaStreamDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaStreamSubmit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int, ctypes.c_int32, ctypes.c_int32]),
+    "CupvaStreamSubmitCmdBuffer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32]),
+    "CupvaStreamSynchronize": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaStreamSetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaSyncObjCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_bool, ctypes.c_int, ctypes.c_int]),
+    "CupvaSyncObjDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaCmdMemcpyCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "CupvaCmdMemcpyCreate2D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t]),
+    "CupvaCmdProgramCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaCmdProgramGetParameter": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaParameterSetValueArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]),
+    "CupvaParameterSetValuePointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaParameterGetDevicePointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaCmdProgramAddDataFlowHead": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int32, ctypes.c_float]),
+    "CupvaCmdProgramAddDataFlowHeadShared": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "CupvaCmdProgramAddDataFlow": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "CupvaCmdProgramLinkDataFlows": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaCmdProgramAppendDataFlow": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaCmdProgramCompileDataFlows": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaCmdProgramUpdateDataFlows": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaCmdProgramSetL2Size": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int32]),
+    "CupvaOffsetPointerInit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]),
+    "CupvaOffsetPointerSetBase": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaOffsetPointerSetOffset": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int64]),
+    "CupvaOffsetPointerGet": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaStaticDataFlowSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaRasterDataFlowSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaTensorDataFlowSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaSequenceDataFlowSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaSequenceDataFlowAddTransfer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaGatherScatterDataFlowSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaDynamicDataFlowSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaSetNodeParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p]),
+    "CupvaConfigDataFlowSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaDataFlowGetId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaExecutableCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32]),
+    "CupvaExecutableDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaMemGetL2BaseAddress": (ctypes.c_int, [ctypes.c_void_p]),
+    "CupvaMemGetPointerAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaMemGetSurfaceAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaMemConvertToGeometry": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p]),
+    "CupvaSimDataFlowSet": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int32]),
+    "CupvaSimDataFlowSetHandler": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaSimDataFlowCopy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaSimSequenceAddTransfer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "simExplain": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_size_t]),
     "simWarmup": (ctypes.c_int, []),
     "simReset": (ctypes.c_int, []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +48,11 @@ class Dpu:
     @property
     def name(self) -> str:
         return f"{self.rank.id}.{self.slice}.{self.member}"
+
+    @cached_property
+    def alone(self) -> Selection:
+        """This DPU as a set."""
+        return Selection([self.rank], self)
 
     def __repr__(self) -> str:
         return f"<DPU {self.name}{'' if self.enabled else ', disabled'}>"
@@ -141,8 +147,9 @@ class Rank:
         self.id = number
         self.profile = profile
         self.dpus = [Dpu(self, i) for i in range(DPUS_PER_RANK)]
-        self.buffers: list[int] = [0] * DPUS_PER_RANK
-        """Host addresses that dpu_prepare_xfer set, by DPU index; 0 for none."""
+        self.buffers = np.zeros(DPUS_PER_RANK, np.uint64)
+        """Host addresses that dpu_prepare_xfer set, by DPU index; 0 for none. The C side of
+        dpu_prepare_xfer writes here."""
         self.handle = 0
         self.launches = 0
         """Asynchronous launches that did not end yet."""
@@ -159,7 +166,7 @@ class Rank:
     def refresh(self) -> None:
         """To be called when ``enabled`` of a DPU changed."""
         self.enabled = [d for d in self.dpus if d.enabled]
-        self.slots = np.array([d.slot for d in self.enabled], np.uint32)
+        self.indexes = np.array([d.index for d in self.enabled], np.intp)
 
     def __repr__(self) -> str:
         return f"<rank {self.id}, {len(self.enabled)} DPUs>"
@@ -263,19 +270,30 @@ class Selection:
         self.ranks = ranks
         self.dpu = dpu
 
-    @property
+    @cached_property
     def dpus(self) -> list[Dpu]:
         """Enabled DPUs, in the order in which DPU_FOREACH counts them."""
         if self.dpu is not None:
             return [self.dpu]
         return [d for r in self.ranks for d in r.enabled]
 
+    def indexes(self, rank: Rank) -> NDArray[np.intp]:
+        """Places of the DPUs in ``rank.buffers``."""
+        if self.dpu is not None:
+            return np.array([self.dpu.index], np.intp)
+        return rank.indexes
+
     def of(self, rank: Rank) -> list[Dpu]:
         return [self.dpu] if self.dpu is not None else rank.enabled
 
     @property
     def count(self) -> int:
-        return 1 if self.dpu is not None else sum(len(r.enabled) for r in self.ranks)
+        return len(self.dpus)
+
+    @cached_property
+    def slots(self) -> NDArray[np.uint32]:
+        """The places of the DPUs in the machine's memory."""
+        return np.array([d.slot for d in self.dpus], np.uint32)
 
     def wait(self) -> None:
         """Waits until no job of these ranks is queued."""

@@ -11,7 +11,7 @@ from .copying import Addresses, Place, Slots
 from .errors import DpuError, Status, error
 from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .program import IRAM, MRAM, Program, Symbol
-from .rank import Dpu, Rank, Selection
+from .rank import Dpu, Selection
 
 _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same bytes for all)
     ("mram", True, False): "copy_mram_to_matrix",
@@ -137,25 +137,18 @@ def bad_buffer(address: int, size: int, argument: str, dpu: Dpu) -> DpuError:
     )
 
 
-def _columns(dpus: list[Dpu], hosts: list[int]) -> tuple[Slots, Addresses]:
-    return np.array([d.slot for d in dpus], np.uint32), np.array(hosts, np.uint64)
-
-
 def perform(
-    selection: Selection, where: Place, host_of: dict[Rank, list[int]], argument: str, job: str,
-    flags: Flags,
-) -> None:  # fmt: skip
-    """Copies now, or queues one job a rank. ``host_of``: a host address for each DPU."""
+    selection: Selection, where: Place, hosts: Addresses, argument: str, job: str, flags: Flags
+) -> None:
+    """Copies now, or queues one job a rank. ``hosts``: a host address for each DPU."""
     if flags.asynchronous:
-        for rank in selection.ranks:
-            dpus = selection.of(rank)
-            copy = Copy(where, dpus, *_columns(dpus, host_of[rank]), argument)
+        for rank, first, dpus in selection.each():
+            part = slice(first, first + len(dpus))
+            copy = Copy(where, dpus, selection.slots[part], hosts[part], argument)
             rank.submit(job, copy.run)
         return
     selection.wait()
-    dpus = selection.dpus
-    hosts = [a for rank in selection.ranks for a in host_of[rank]]
-    Copy(where, dpus, *_columns(dpus, hosts), argument).run()
+    Copy(where, selection.dpus, selection.slots, hosts, argument).run()
 
 
 def _memory_base(selection: Selection) -> int:
@@ -172,7 +165,7 @@ def broadcast(
     if not copying.is_memory(source, length):
         raise bad_buffer(source, length, "src", selection.dpus[0])
     _parallel(symbol, flags)
-    hosts = {rank: [source] * len(selection.of(rank)) for rank in selection.ranks}
+    hosts = np.full(selection.count, source, np.uint64)
     perform(selection, where, hosts, "src", _JOBS[symbol.memory, True, True], flags)
 
 
@@ -188,16 +181,11 @@ def fetch(selection: Selection, symbol: Symbol, offset: int, target: int, length
             "dpu_push_xfer takes many",
         )
     where = place(symbol, offset, length, _memory_base(selection), to_dpu=False)
-    dpus = selection.dpus
     selection.wait()
-    Copy(where, dpus, *_columns(dpus, [target]), "dst").run() if target else _no_target(
-        length, dpus
-    )
-
-
-def _no_target(length: int, dpus: list[Dpu]) -> None:
-    if length:
-        raise bad_buffer(0, length, "dst", dpus[0])
+    if not target and length:
+        raise bad_buffer(0, length, "dst", selection.dpus[0])
+    hosts = np.array([target], np.uint64)
+    Copy(where, selection.dpus, selection.slots, hosts, "dst").run()
 
 
 def _parallel(symbol: Symbol, flags: Flags) -> None:
@@ -236,8 +224,9 @@ def push(
     """
     where = place(symbol, offset, length, _memory_base(selection), to_dpu)
     _parallel(symbol, flags)
-    hosts = {r: [r.buffers[d.index] for d in selection.of(r)] for r in selection.ranks}
-    if not any(any(addresses) for addresses in hosts.values()):
+    parts = [(rank.buffers, selection.indexes(rank)) for rank in selection.ranks]
+    hosts = np.concatenate([buffers[indexes] for buffers, indexes in parts])
+    if not hosts.any():
         from ..core import explain
 
         explain.remember(
@@ -245,8 +234,7 @@ def push(
         )
         return
     if not flags.no_reset:
-        for rank in selection.ranks:
-            for dpu in selection.of(rank):
-                rank.buffers[dpu.index] = 0
+        for buffers, indexes in parts:
+            buffers[indexes] = 0
     job = _JOBS[symbol.memory, to_dpu, False]
     perform(selection, where, hosts, "the prepared buffer", job, flags)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ctypes
 from ctypes import byref
 
+import numpy as np
 import pytest
 
 import cudla_sim
 from cudla_sim.testing.prototypes import dpu_set_t
 
-from .hosting import Host, status
+from .hosting import Host, pointer, status
 
 
 @pytest.mark.parametrize("dpus", [1, 8, 10, 63, 64, 65, 130, 512])
@@ -160,3 +161,27 @@ def test_fewer_dpus_per_control_interface(host: Host) -> None:
     with host.alloc(20, "nrDpusPerCI=2") as made:  # 16 DPUs a rank
         assert [host.count(r) for r in host.ranks(made)] == [16, 4]
         assert all(d.member < 2 for d in cudla_sim.upmem.ranks[0].enabled)
+
+
+def test_watched_calls_give_the_same(host: Host) -> None:
+    """Logs and fault rules see every call; otherwise some are answered without Python."""
+    api = host.api
+    buffer = np.zeros(8, np.uint8)
+    with host.alloc(70) as made:
+        plain = [d.dpu for d in host.dpus(made)]
+        calls: list[str] = []
+        stop = cudla_sim.process.events.subscribe(lambda event: calls.append(event.name))
+        watched = host.dpus(made)
+        host.ok(api.dpu_prepare_xfer(watched[69], pointer(buffer)))
+        stop()
+        assert [d.dpu for d in watched] == plain
+        assert calls.count("dpu_set_dpu_iterator_next") == 70
+        assert "dpu_prepare_xfer" in calls
+        assert cudla_sim.upmem.ranks[1].buffers.any()
+        assert api.dpu_prepare_xfer(watched[69], pointer(buffer)) == status("TRANSFER_ALREADY_SET")
+        host.ok(api.dpu_prepare_xfer(watched[69], None))
+        assert not cudla_sim.upmem.ranks[1].buffers.any()
+        cudla_sim.inject_fault("dpu_prepare_xfer=DPU_ERR_DRIVER")
+        assert api.dpu_prepare_xfer(watched[69], pointer(buffer)) == status("DRIVER")
+        cudla_sim.inject_fault("")
+        host.ok(api.dpu_prepare_xfer(watched[69], pointer(buffer)))

@@ -27,6 +27,7 @@ int main(void)
 }
 """
 TEXT = "scatter/gather transfer not activated\n"
+KERNEL = "#include <mram.h>\n__host int x;\nint main(void) { x = NR_TASKLETS; return 0; }\n"
 
 
 @pytest.fixture(autouse=True)
@@ -166,6 +167,16 @@ def test_clang_passes_other_targets_on(tmp_path: Path) -> None:
     assert sh(f"{ours}/clang -O2 'a b.c'", tmp_path, PATH=path) == "the real one: -O2 a b.c\n"
 
 
+@pytest.mark.parametrize(
+    "compiler",
+    ["clang --target=dpu-upmem-dpurte", "clang -target dpu-upmem-dpurte", "dpu-clang"],
+)
+def test_every_name_of_the_dpu_compiler(compiler: str, tmp_path: Path) -> None:
+    (tmp_path / "kernel.c").write_text(KERNEL)
+    sh(f"{paths.sdk_dir()}/bin/{compiler} -O2 -DNR_TASKLETS=4 kernel.c -o kernel", tmp_path)
+    assert (tmp_path / "kernel").exists()
+
+
 def test_modes_of_the_chip(tmp_path: Path) -> None:
     tools = paths.tools_dir()
     assert sh(f"{tools}/dpu_v1B_mode printenv DPU_ARCH_VERSION", tmp_path) == "v1B\n"
@@ -195,7 +206,6 @@ def test_cmake_host_program(host: Path) -> None:
     assert sh("build/host; build/other", host.parent) == 2 * TEXT
 
 
-KERNEL = "#include <mram.h>\n__host int x;\nint main(void) { x = NR_TASKLETS; return 0; }\n"
 CMAKE_DPU = """
 cmake_minimum_required(VERSION 3.5)
 project(kernel C)

@@ -13,6 +13,7 @@ from ...upmem.program import Program, Symbol
 from ...upmem.rank import Dpu, Rank, Selection
 from ..entry import Family
 from ..native import address, ffi
+from . import fast
 
 __all__ = [
     "DPU",
@@ -54,11 +55,13 @@ _FREED_SETS_KEPT = 4096
 class State:
     """What C holds pointers to: the rank arrays of sets, and programs."""
 
-    def __init__(self, _: Process) -> None:
+    def __init__(self, owner: Process) -> None:
+        owner.closers.append(lambda: fast.publish({}))
         self.places: dict[int, tuple[list[Rank], int]] = {}  # element address -> array, index
         self.sets: dict[tuple[int, int], DpuSet] = {}  # (array, ranks) of dpu_alloc
         self.selections: dict[tuple[int, int], Selection] = {}
         self.arrays: dict[int, Any] = {}
+        self.whole: dict[int, list[Rank]] = {}
         self.freed: list[Any] = []  # arrays of freed sets: their addresses must not come back
         self.freed_addresses: set[int] = set()
         self.programs: dict[int, tuple[Program, Any]] = {}
@@ -71,10 +74,14 @@ class State:
         self.arrays[base] = array
         for index in range(len(ranks)):
             self.places[base + 8 * index] = (ranks, index)
+        self.whole[base] = ranks
+        fast.publish(self.whole)
         return array
 
     def retire(self, base: int, count: int) -> None:
         """The set is freed: what still points into its array is stale."""
+        del self.whole[base]
+        fast.publish(self.whole)
         self.freed.append(self.arrays.pop(base))
         for index in range(count):
             self.places.pop(base + 8 * index, None)
@@ -106,7 +113,7 @@ def selection(given: Any) -> Selection:
         dpu = resolve_dpu(given.dpu)
         if not dpu.enabled:
             raise error(Status.DPU_ERR_DPU_DISABLED, f"DPU {dpu.name} is disabled")
-        return Selection([dpu.rank], dpu)
+        return dpu.alone
     if given.kind != RANKS:
         raise invalid_set(f"kind is {given.kind}; DPU_SET_RANKS (0) and DPU_SET_DPU (1) exist")
     base, count = address(given.list.ranks), given.list.nr_ranks

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ... import paths
@@ -19,8 +20,8 @@ from .runtime import archive, syslib
 
 TRIPLE = "dpu-upmem-dpurte"
 NO_COMPILER = (
-    "no compiler for DPU programs was found. Install clang (best) or gcc, and binutils:\n"
-    "  apt install clang binutils"
+    "no compiler for DPU programs was found. On an x86-64 machine install clang (best) or gcc, and "
+    "binutils:\n  apt install clang binutils"
 )
 
 
@@ -69,8 +70,8 @@ def _dependency_flags(options: Options, source: Input, target: str) -> list[str]
     if not any(word in ("-MT", "-MQ") for word in flags):
         flags += ["-MT", target]
     if any(word in ("-MD", "-MMD") for word in flags) and "-MF" not in flags:
-        base = options.output if options.action != "link" else None
-        flags += ["-MF", str(Path(base or Path(source.path).name).with_suffix(".d"))]
+        base = options.output or Path(source.path).name
+        flags += ["-MF", str(Path(base).with_suffix(".d"))]
     return flags
 
 
@@ -82,7 +83,8 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
         return
     if source.language not in ("c", "cpp-output"):
         raise UsageError(f"language not recognized: '{source.language}': a DPU runs C")
-    flags = [*options.preprocess, *_warnings(options), *_dependency_flags(options, source, output)]
+    target = options.output or "a.out" if options.action == "link" else output
+    flags = [*options.preprocess, *_warnings(options), *_dependency_flags(options, source, target)]
     text = steps.preprocess(
         route, source.path, source.language, flags, options.generation, syslib()
     )
@@ -99,7 +101,7 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
 
 def _warnings(options: Options) -> list[str]:
     """Flags that change what the preprocessor defines or reports."""
-    return [word for word in options.compile if word.startswith(("-O", "-W", "-f", "-w"))]
+    return [word for word in options.compile if word.startswith(("-O", "-W", "-f", "-w", "-d"))]
 
 
 def _preprocess_only(options: Options, route: Route) -> None:
@@ -143,13 +145,16 @@ def _program(options: Options, route: Route, runtime: Path) -> None:
     for source in options.inputs:
         if source.path != "-" and not Path(source.path).exists():
             raise UsageError(f"no such file or directory: '{source.path}'")
-    with tempfile.TemporaryDirectory(prefix="dpu-") as folder:
+    with tempfile.TemporaryDirectory(prefix="dpu-") as folder, ThreadPoolExecutor(2) as pool:
         objects = {}
+        compiled = []
         for index, source in enumerate(options.inputs):
             objects[index] = source.path
             if source.language:
                 objects[index] = f"{folder}/{index}-{Path(source.path).stem}.o"
-                _object(options, route, source, objects[index])
+                compiled.append(pool.submit(_object, options, route, source, objects[index]))
+        for job in compiled:
+            job.result()
         link(options, objects, runtime, options.output or "a.out")
 
 

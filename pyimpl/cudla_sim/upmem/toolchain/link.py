@@ -28,7 +28,7 @@ def script(options: Options) -> str:
     """The linker script for these options. Raises UsageError."""
     tasklets = options.tasklets
     stacks = [options.stack_bytes(k) for k in range(tasklets)]
-    symbols = [f"NR_TASKLETS = {tasklets};"]
+    symbols = [f"NR_TASKLETS = {tasklets};", f"__rt_v1b = {int(options.generation == 'v1B')};"]
     symbols += [f"STACK_SIZE_TASKLET_{k} = {size};" for k, size in enumerate(stacks)]
     sizes = stacks + [0] * (MAX_TASKLETS["v1A"] - tasklets)
     values = {

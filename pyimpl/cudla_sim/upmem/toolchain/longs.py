@@ -1,8 +1,8 @@
 """Makes ``long`` 64 bits wide in preprocessed C.
 
 A DPU has 32-bit pointers and a 64-bit ``long``; no x86 target has both. x32 gives the pointers, and
-here every ``long`` becomes ``long long``, every ``long double`` (8 bytes on a DPU) ``double``, and the
-suffix ``L`` of a constant ``LL``. Line markers and the number of lines stay as they are.
+here every ``long`` becomes ``long long``, every ``long double`` (8 bytes on a DPU) ``double``,
+and the suffix ``L`` of a constant ``LL``. Line markers and the number of lines stay as they are.
 
 Not covered: a ``_Generic`` that lists both ``long`` and ``long long``.
 """

@@ -16,7 +16,16 @@ DEFAULT_STACK_BYTES = 1024
 _WITH_VALUE = {
     *("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter"),
     *("-o", "-x", "-L", "-l", "-T", "-u", "-target", "-MF", "-MT", "-MQ", "-Xlinker"),
-    *("-Xclang", "-Xassembler", "-Xpreprocessor", "-arch", "-e", "-mllvm", "-isysroot", "--sysroot"),
+    *(
+        "-Xclang",
+        "-Xassembler",
+        "-Xpreprocessor",
+        "-arch",
+        "-e",
+        "-mllvm",
+        "-isysroot",
+        "--sysroot",
+    ),
 }
 _PREPROCESSOR = ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter")
 _DEPENDENCY = {"-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-MV"}
@@ -149,7 +158,13 @@ def parse(arguments: list[str], generation: str = "v1A") -> Options:
 
 
 def _linker(o: Options, words: list[str]) -> None:
-    keep = ("--whole-archive", "--no-whole-archive", "--start-group", "--end-group", "--gc-sections")
+    keep = (
+        "--whole-archive",
+        "--no-whole-archive",
+        "--start-group",
+        "--end-group",
+        "--gc-sections",
+    )
     for word in words:
         if word in keep or word.startswith(("-Map", "--defsym=", "-u")):
             o.link.append(word)
@@ -175,9 +190,12 @@ def _simple(o: Options, word: str) -> bool:
         if word[6:] not in MAX_TASKLETS:
             raise UsageError(f"unknown target CPU '{word[6:]}': valid are v1A, v1B")
         o.generation = word[6:]
-    elif word in ("--version", "-dumpversion", "-dumpmachine", "--print-target-triple"):
-        o.query = word
-    elif word.startswith(("-print-", "--print-")):
+    elif word in (
+        "--version",
+        "-dumpversion",
+        "-dumpmachine",
+        "--print-target-triple",
+    ) or word.startswith(("-print-", "--print-")):
         o.query = word
     elif word == "-v":
         o.verbose = True

@@ -8,9 +8,12 @@ pointers of 8 bytes and run all programs that do not depend on pointer size.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+
+from .options import MAX_TASKLETS
 
 # Flags for all: code at fixed addresses below 4 GiB, without what a DPU has not. No jump tables:
 # a compare tree keeps them out of WRAM, where the constants of a DPU program lie.
@@ -18,10 +21,10 @@ _COMMON = (
     *("-fno-pic", "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"),
     *("-fno-jump-tables", "-ffp-contract=off", "-fcf-protection=none", "-fno-common"),
     *("-fno-builtin-printf", "-fno-builtin-puts", "-fno-builtin-putchar", "-fno-builtin-exit"),
-    *("-fno-builtin-abort", "-fno-builtin-fabs"),
+    "-fno-builtin-abort",
 )
-# What would fire here and not on a DPU, also under -Werror: the text is already preprocessed, pointers
-# may be 64 bits, printf knows other types.
+# What would fire here and not on a DPU, also under -Werror: the text is already preprocessed,
+# pointers may be 64 bits, printf knows other types.
 _QUIET = (
     *("-Wno-int-to-pointer-cast", "-Wno-pointer-to-int-cast", "-Wno-format", "-Wno-psabi"),
     *("-Wno-int-conversion", "-Wno-attributes", "-Wno-parentheses"),
@@ -32,6 +35,7 @@ _QUIET_CLANG = (
     *("-Wno-int-to-void-pointer-cast", "-Wno-void-pointer-to-int-cast", "-Wno-extra-semi"),
     *("-Wno-incompatible-library-redeclaration", "-Wno-main-return-type", "-Wno-unused-value"),
     *("-Wno-pointer-to-enum-cast", "-Wno-constant-logical-operand", "-Wno-gnu"),
+    "-Wno-c11-extensions",
     # newer than the clang 12 that the SDK is made of
     *("-Wno-error=unused-but-set-variable", "-Wno-error=unused-but-set-parameter"),
     *("-Wno-error=strict-prototypes", "-Wno-error=deprecated-non-prototype"),
@@ -61,7 +65,8 @@ class Route:
 
     def preprocess_flags(self, generation: str) -> list[str]:
         flags = [*self.arguments, "-nostdinc", *(f"-U{name}" for name in _HOST_MACROS)]
-        flags += ["-D__dpu__=1", f"-D__dpu_{generation}__=1"]
+        macros = ("__dpu__=1", f"__dpu_{generation}__=1", "__DPU__=1", "__DPU=1")
+        flags += [f"-D{macro}" for macro in (*macros, f"NR_THREADS={MAX_TASKLETS[generation]}")]
         if self.x32:
             for name, value in (
                 ("__SIZEOF_LONG__", "8"),
@@ -96,8 +101,11 @@ def real_tool(name: str, avoid: Path | None = None) -> str | None:
 def available(avoid: Path | None = None) -> list[Route]:
     """The routes whose compiler is installed, best first.
 
-    CUDLA_SIM_DPU_ROUTE (clang-x32, gcc-x32, clang-m64, gcc-m64) asks for one of them.
+    None but on x86-64: a worker's code switches tasklets by that processor's registers.
+    DPU_COMPILER_ROUTE (clang-x32, gcc-x32, clang-m64, gcc-m64) asks for one of them.
     """
+    if platform.machine() != "x86_64":
+        return []
     routes = []
     clang, gcc = real_tool("clang", avoid), real_tool("gcc", avoid)
     if clang:
@@ -108,5 +116,5 @@ def available(avoid: Path | None = None) -> list[Route]:
         routes.append(Route("clang-m64", clang, ("--target=x86_64-linux-gnu",), False, True))
     if gcc:
         routes.append(Route("gcc-m64", gcc, ("-m64",), False, False))
-    wanted = os.environ.get("CUDLA_SIM_DPU_ROUTE")
+    wanted = os.environ.get("DPU_COMPILER_ROUTE")
     return [route for route in routes if wanted in (None, "", route.name)]

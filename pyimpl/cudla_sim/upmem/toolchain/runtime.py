@@ -1,9 +1,9 @@
 """The DPU runtime as an archive, compiled once for each compiler and kept in a cache.
 
-The archive lies in ``$XDG_CACHE_HOME/cudla-sim/dpu/<key>/librt.a``; the key is a hash of the sources,
-the flags and the compiler, so a new version never meets an old archive. It is built in a folder of its
-own and moved in place: two compilers started at once do not disturb each other. Without a writable
-cache it is built in a temporary folder for this one run.
+The archive lies in ``$XDG_CACHE_HOME/cudla-sim/dpu/<key>/librt.a``; the key is a hash of the
+sources, the flags and the compiler, so a new version never meets an old archive. It is built in a
+folder of its own and moved in place: two compilers started at once do not disturb each other.
+Without a writable cache it is built in a temporary folder for this one run.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def _compile(route: Route, source: Path, folder: Path) -> Path:
     text = steps.preprocess(
         route, str(source), "c", ["-std=gnu11", f"-I{source.parent}"], "v1A", syslib()
     )
-    steps.compile_text(route, text, route.compile_flags(_FLAGS, lines=False), str(output), source.name)
+    steps.compile_text(
+        route, text, route.compile_flags(_FLAGS, lines=False), str(output), source.name
+    )
     return output
 
 

@@ -11,7 +11,8 @@ from .longs import widen
 from .routes import Route
 
 ASSEMBLER_HINT = (
-    "note: this asm statement is written for the DPU's processor. Programs run natively here: of the\n"
+    "note: this asm statement is written for the DPU's processor. Programs run natively here: "
+    "of the\n"
     "      DPU instructions only acquire, release, resume, stop and fault are understood in asm.\n"
 )
 
@@ -24,17 +25,16 @@ class StepFailed(Exception):
         self.status = status
 
 
-def run(command: Sequence[str], text: bytes | None = None, quiet: bool = False) -> bytes:
+def run(command: Sequence[str], text: bytes | None = None) -> bytes:
     """Runs a tool, passes its diagnostics on, gives its output. Raises StepFailed."""
-    stdin = {"input": text} if text is not None else {"stdin": None}
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **stdin)  # type: ignore[call-overload]
-    if not quiet and done.stderr:
+    done = subprocess.run(command, input=text, capture_output=True)
+    if done.stderr:
         sys.stderr.write(done.stderr.decode(errors="replace"))
         if b"instruction mnemonic" in done.stderr or b"no such instruction" in done.stderr:
             sys.stderr.write(ASSEMBLER_HINT)
     if done.returncode:
         raise StepFailed(done.returncode if done.returncode > 0 else 1)
-    return bytes(done.stdout)
+    return done.stdout
 
 
 def preprocess(

@@ -9,7 +9,7 @@ MODES = ("off", "warn", "fault")
 
 @dataclass(frozen=True)
 class Checks:
-    """Each is ``off``, ``warn`` or ``fault``. Real hardware gives silent garbage in all these cases.
+    """Each is ``off``, ``warn`` or ``fault``. Real hardware gives silent garbage in these cases.
 
     The order of the fields is that of ``enum check`` in shim/dpu_run/protocol.h.
     """
@@ -30,8 +30,11 @@ class Checks:
     mram_unwritten: str = "warn"
     """A DMA of which no word was ever written: by the host, by DMA, or (not zero) by a pointer."""
     race: str = "warn"
-    """Two tasklets write one WRAM word, no lock or barrier between them. Only sampled DPUs: the first
-    of a launch and one of each 64."""
+    """Two tasklets write one WRAM byte, no lock or barrier between them. Only in sampled DPUs: the
+    first of a launch and one of each 64."""
+    heap_on_stacks: str = "warn"
+    """A heap that fits WRAM only without the declared stacks, which a DPU keeps there too. Fault:
+    the heap is full then, as on a DPU (fault 1). Off and warn: the heap gets their place."""
 
     @classmethod
     def parse(cls, text: str) -> Checks:
@@ -48,7 +51,7 @@ class Checks:
                     f"{part!r} is no check: write one of {', '.join(names)} = "
                     "off, warn or fault; a mode alone is for all"
                 )
-            checks = replace(checks, **{n: mode for n in ([name] if name else names)})
+            checks = replace(checks, **dict.fromkeys([name] if name else names, mode))
         return checks
 
     @property

@@ -26,7 +26,7 @@ PROGRAM_FAULTS = {
     6: "profiling was started twice",
     7: "profiling was not started",
     8: "unaligned MRAM write whose two addresses differ in their last three bits",
-    9: "this performance counter is not counting",
+    9: "a v1A DPU cannot count cycles and instructions at once",
 }
 # The processor stopped at the instruction itself, not behind a call.
 _AT_INSTRUCTION = {
@@ -56,14 +56,13 @@ def _places(image: bytes | None) -> Places | None:
 def _where(known: Places | None, event: Event) -> str:
     if known is None:
         return ""
-    exact = event.kind in _AT_INSTRUCTION or (
-        event.kind == FaultKind.PROGRAM and event.code == 2
-    )
+    exact = event.kind in _AT_INSTRUCTION or (event.kind == FaultKind.PROGRAM and event.code == 2)
     if known.in_program(event.pc if exact else event.pc - 1):
         return " in " + known.code(event.pc if exact else event.pc - 1)
+    between = "" if event.kind == FaultKind.RACE else "a function of the runtime called by "
     for caller in event.chain:
         if known.in_program(caller - 1):
-            return " in a function of the runtime called by " + known.code(caller - 1)
+            return f" in {between}{known.code(caller - 1)}"
     return ""
 
 
@@ -88,7 +87,8 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
         return _stack(known, event)
     if kind == FaultKind.INSTRUCTION:
         return (
-            f"illegal instruction or jump at {event.address:#x}: a function pointer that is not one, "
+            f"illegal instruction or jump at {event.address:#x}: a function pointer that is "
+            f"not one, "
             "or code that the compiler found unreachable"
         )
     if kind == FaultKind.MRAM_ALIGN:
@@ -111,11 +111,19 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
         )
     if kind == FaultKind.UNWRITTEN:
         return (
-            f"read of {size} bytes at MRAM address {_mram(event.address)}, which neither host nor DPU "
+            f"read of {size} bytes at MRAM address {_mram(event.address)}, which neither host "
+            f"nor DPU "
             "has written"
         )
     if kind == FaultKind.RACE:
         return _race(known, event)
+    if kind == FaultKind.HEAP:
+        return (
+            f"the heap is full: {size} bytes asked for, {event.other} of the 64 KiB of WRAM are "
+            "left beside the declared stacks. A DPU stops here with fault 1; here stacks lie "
+            "elsewhere and the heap got their place (smaller buffers, stacks or fewer tasklets "
+            "would fit)"
+        )
     if kind == FaultKind.WORKER:
         return "the process that ran the DPU was killed"
     if kind == FaultKind.CANCELLED:

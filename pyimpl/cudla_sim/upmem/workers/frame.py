@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .protocol import (
     FRAME_HEADER,
@@ -41,7 +42,7 @@ class Frames:
 class Frame:
     """``status`` and ``owner`` are live views: workers write them."""
 
-    def __init__(self, number: int, data: np.ndarray) -> None:  # type: ignore[type-arg]
+    def __init__(self, number: int, data: NDArray[np.uint8]) -> None:
         self.number = number
         self._data = data
 

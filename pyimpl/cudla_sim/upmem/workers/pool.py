@@ -1,8 +1,8 @@
 """Runs DPU programs in worker processes.
 
-Each program has workers of its own, because a worker is the program. A launch takes idle ones (as many
-as there are cores), shares its DPUs out through a frame, and waits without the interpreter lock until
-all have answered. Launches from several threads go on side by side.
+Each program has workers of its own, because a worker is the program. A launch takes idle ones (as
+many as there are cores), shares its DPUs out through a frame, and waits without the interpreter
+lock until all have answered. Launches from several threads go on side by side.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ import os
 import select
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
 import numpy as np
 
 from .checks import Checks
-from .faults import explain
 from .frame import Frame, Frames
+from .outcome import Launch, Outcome, recorded, stopped
 from .process import Image, Worker, WorkerError
-from .protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, Event, FaultKind, Side, State
+from .protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State
 
 __all__ = ["Launch", "Outcome", "WorkerError", "WorkerPool"]
 
@@ -29,32 +28,6 @@ _PATIENCE_S = 0.020
 """How long a launch waits for a busy worker before it gets one more."""
 _IDLE_PROGRAMS = 4
 """Programs whose workers stay alive though they do not run; the longest idle go first."""
-
-
-@dataclass
-class Outcome:
-    """How a DPU's launch ended. ``pc`` and ``address`` are link addresses."""
-
-    number: int
-    status: str = "done"
-    fault: FaultKind | None = None
-    code: int = 0
-    tasklet: int = 0
-    pc: int = 0
-    address: int = 0
-    text: str = ""
-    cycles: int = 0
-    log_bytes: int = 0
-    log_wrapped: bool = False
-    warnings: list[str] = field(default_factory=list)
-
-
-@dataclass
-class Launch:
-    """``faulted``: only the DPUs with a fault or with warnings."""
-
-    faulted: list[Outcome]
-    seconds: float
 
 
 class _Program:
@@ -179,7 +152,8 @@ class WorkerPool:
             raise
 
     def _take(self, program: _Program, wanted: int) -> list[Worker]:
-        """At least one worker: idle ones, else new ones up to the pool's size. When all are busy and
+        """At least one worker: idle ones, else new ones up to the pool's size. When all are "
+        "busy and
         stay so, one more: what keeps them may be waiting for this launch."""
         with self._changed:
             if not program.idle and program.busy >= self._size:
@@ -270,40 +244,17 @@ class WorkerPool:
             worker = workers.pop(fd)
         self._give_back(program, worker, alive=False)
 
-    # ---- what came of it ----
-
     def _outcomes(self, program: _Program, frame: Frame) -> list[Outcome]:
+        """The DPUs of a frame that did not just end well, whatever stopped them."""
         status = frame.status.copy()
-        wanted = np.flatnonzero(status != State.DONE)
         outcomes = []
-        for index in wanted.tolist():
+        for index in np.flatnonzero(status != State.DONE).tolist():
             number, state = int(frame.slots[index]), int(status[index])
             if state in (State.FAULT, State.WARNED):
-                outcome = self._recorded(program, number)
+                page = os.pread(self._memfd, SIDE_SIZE, number * self._stride + SLOT_SIDE)
+                outcome = recorded(number, page, program.image.contents, program.warned)
                 if outcome.status == "fault" or outcome.warnings:
                     outcomes.append(outcome)
             elif state == State.RUNNING or frame.cancelled:
-                kind = FaultKind.CANCELLED if frame.cancelled else FaultKind.WORKER
-                event = Event(kind, 0, 0, 0, 0, 0, 0, 0, ())
-                outcomes.append(Outcome(number, "fault", kind, text=explain(None, event)))
+                outcomes.append(stopped(number, cancelled=frame.cancelled))
         return outcomes
-
-    def _recorded(self, program: _Program, number: int) -> Outcome:
-        """From the side page. A warning is given once a program and place, not once a DPU."""
-        image = program.image.contents
-        side = Side.read(os.pread(self._memfd, SIDE_SIZE, number * self._stride + SLOT_SIDE))
-        fresh = [w for w in side.warnings if (w.kind, w.pc) not in program.warned]
-        program.warned.update((w.kind, w.pc) for w in fresh)
-        outcome = Outcome(
-            number,
-            cycles=side.cycles,
-            log_bytes=side.log_bytes,
-            log_wrapped=side.log_wrapped,
-            warnings=[explain(image, w) for w in fresh],
-        )
-        if side.state == State.FAULT:
-            fault = side.fault
-            outcome.status, outcome.fault, outcome.code = "fault", fault.kind, fault.code
-            outcome.tasklet, outcome.pc, outcome.address = fault.tasklet, fault.pc, fault.address
-            outcome.text = explain(image, fault, side)
-        return outcome

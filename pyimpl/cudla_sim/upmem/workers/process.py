@@ -1,8 +1,8 @@
 """One worker process, and starting it.
 
-A worker is the program file itself: its entry point is the runtime's loop (shim/dpu_run/worker.c). It
-is started as a child of a child, so that the host program's wait() never meets it, and ends when our
-end of its socket is closed, by us or by the kernel when this process dies.
+A worker is the program file itself: its entry point is the runtime's loop, worker.c in
+shim/dpu_run. It is started as a child of a child, so that the host program's wait() never meets it,
+and ends when our end of its socket is closed, by us or by the kernel when this process dies.
 """
 
 from __future__ import annotations
@@ -17,10 +17,19 @@ from pathlib import Path
 
 _NUMBER = struct.Struct("<i")
 _START_TIMEOUT_S = 10.0
+_MFD_EXEC = 0x10
 
 
 class WorkerError(Exception):
     """A worker could not be started; the text says why."""
+
+
+def _executable_memory(name: str) -> int:
+    """A memory file that may be executed: newer kernels want that said, older ones refuse it."""
+    try:
+        return os.memfd_create(name, os.MFD_CLOEXEC | _MFD_EXEC)
+    except OSError:
+        return os.memfd_create(name, os.MFD_CLOEXEC)
 
 
 class Image:
@@ -30,7 +39,7 @@ class Image:
         self.path = path
         self.contents = contents
         name = "dpu:" + Path(path).name[:200]
-        writable = os.memfd_create(name, os.MFD_CLOEXEC)
+        writable = _executable_memory(name)
         try:
             rest = memoryview(contents)
             while rest:
@@ -44,6 +53,24 @@ class Image:
         os.close(self.fd)
 
 
+def _start(image: Image, arguments: str, files: tuple[int, ...]) -> int:
+    """Starts the program; gives the exit status of the first process, whose child the worker is."""
+    try:
+        first = subprocess.Popen(
+            [image.path or "dpu", arguments],
+            executable=f"/proc/self/fd/{image.fd}",
+            pass_fds=files,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError as cause:
+        raise WorkerError(f"{image.path!r} cannot be started: {cause}") from None
+    with contextlib.suppress(ChildProcessError):
+        first.wait()
+    return first.returncode or 0
+
+
 class Worker:
     """``number`` is its name in the frames' owner table."""
 
@@ -55,33 +82,21 @@ class Worker:
         self.doomed = False
         try:
             with theirs:
-                self._start(image, theirs.fileno(), machine, control, stride)
+                arguments = f"{machine} {control} {theirs.fileno()} {stride} {number}"
+                status = _start(image, arguments, (machine, control, theirs.fileno(), image.fd))
+            self._greet(image, status)
         except BaseException:
             self.socket.close()
             raise
 
-    def _start(self, image: Image, theirs: int, machine: int, control: int, stride: int) -> None:
-        arguments = f"{machine} {control} {theirs} {stride} {self.number}"
-        try:
-            first = subprocess.Popen(
-                [image.path or "dpu", arguments],
-                executable=f"/proc/self/fd/{image.fd}",
-                pass_fds=(machine, control, theirs, image.fd),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        except OSError as cause:
-            raise WorkerError(f"{image.path!r} cannot be started: {cause}") from None
-        with contextlib.suppress(ChildProcessError):
-            first.wait()
+    def _greet(self, image: Image, status: int) -> None:
+        """Its first message is its process id."""
         self.socket.settimeout(_START_TIMEOUT_S)
+        why = f"exit status {status}"
         try:
             hello = self.socket.recv(4)
         except OSError as cause:
             hello, why = b"", str(cause)
-        else:
-            why = f"exit status {first.returncode}"
         if len(hello) != 4:
             raise WorkerError(f"{image.path!r} did not start: {why}")
         self.socket.settimeout(None)

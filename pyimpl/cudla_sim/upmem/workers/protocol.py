@@ -60,6 +60,7 @@ class FaultKind(IntEnum):
     RACE = 12
     WORKER = 13
     CANCELLED = 14
+    HEAP = 15
 
 
 class WaitKind(IntEnum):

@@ -18,8 +18,9 @@ set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR dpu)
 set(DPU_TRIPLE dpu-upmem-dpurte)
 
-set(CMAKE_C_COMPILER "${UPMEM_HOME}/bin/clang")
-set(CMAKE_ASM_COMPILER "${UPMEM_HOME}/bin/clang")
+# Not bin/clang: a project that replaces CMAKE_C_FLAGS would lose the target with them.
+set(CMAKE_C_COMPILER "${UPMEM_HOME}/bin/dpu-upmem-dpurte-clang")
+set(CMAKE_ASM_COMPILER "${UPMEM_HOME}/bin/dpu-upmem-dpurte-clang")
 
 # A DPU program needs its number of tasklets before it links: a library is enough of a test.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
@@ -34,10 +35,9 @@ if(NOT DEFINED DPU_ARCH_VERSION)
 endif()
 set(_dpu_flags "--target=${DPU_TRIPLE} -mcpu=${DPU_ARCH_VERSION}")
 if(CMAKE_C_COMPILER_LOADED)
-  # too late for what the compiler's detection reads: these replace what it found
+  # too late for what the detection of a compiler reads; -rdynamic is the host's
   string(APPEND CMAKE_C_FLAGS " ${_dpu_flags}")
   set(CMAKE_SHARED_LIBRARY_LINK_C_FLAGS "")
-  set(CMAKE_EXE_LINKER_FLAGS "")
 else()
   set(CMAKE_C_FLAGS_INIT "${_dpu_flags}")
   set(CMAKE_ASM_FLAGS_INIT "${_dpu_flags}")

@@ -1,0 +1,235 @@
+/*
+ * Intrinsics with names: selection, minima, absolute values, multiplication with rounding, changes of
+ * width. Names with `dv` work on double vectors, the same names with `v` on single ones; both are
+ * overloads here, and numbers stand for vectors of them.
+ */
+#ifndef VPU_NATIVE_INTRINSICS_H
+#define VPU_NATIVE_INTRINSICS_H
+
+#include "operators.h"
+
+/*
+ * How the product of a multiplication is brought back to a lane: shifted right by n, with VPU_ROUND_n
+ * after half of what is shifted out was added, with VPU_TRUNC_n without. The result wraps.
+ */
+#define VPU_TRUNC_FLAG 0x100
+#define PVA_ROUNDINGS(n) VPU_ROUND_##n = n, VPU_TRUNC_##n = n | VPU_TRUNC_FLAG
+enum {
+    PVA_ROUNDINGS(0), PVA_ROUNDINGS(1), PVA_ROUNDINGS(2), PVA_ROUNDINGS(3), PVA_ROUNDINGS(4),
+    PVA_ROUNDINGS(5), PVA_ROUNDINGS(6), PVA_ROUNDINGS(7), PVA_ROUNDINGS(8), PVA_ROUNDINGS(9),
+    PVA_ROUNDINGS(10), PVA_ROUNDINGS(11), PVA_ROUNDINGS(12), PVA_ROUNDINGS(13), PVA_ROUNDINGS(14),
+    PVA_ROUNDINGS(15), PVA_ROUNDINGS(16), PVA_ROUNDINGS(17), PVA_ROUNDINGS(18), PVA_ROUNDINGS(19),
+    PVA_ROUNDINGS(20), PVA_ROUNDINGS(21), PVA_ROUNDINGS(22), PVA_ROUNDINGS(23)
+};
+#undef PVA_ROUNDINGS
+
+namespace pva {
+
+template <typename P> inline P rounded(P product, int how)
+{
+    int shift = how & 0x3f;
+    if (shift && !(how & VPU_TRUNC_FLAG))
+        product += (P)1 << (shift - 1);
+    return product >> shift;
+}
+
+/* a * b, shifted, plus the accumulator in the lanes whose bit of `predicate` is set. */
+template <typename R, typename A, typename B, typename C>
+inline R multiply(const A &a, const B &b, const C &sum, int how, uint64_t predicate, int sign)
+{
+    typedef std::conditional_t<traits<R>::bits <= 24, int64_t, __int128> wide;
+    R x = as<R>(a), y = as<R>(b), z = as<R>(sum), result{};
+    for (int i = 0; i < traits<R>::lanes; i++) {
+        wide product = rounded((wide)lane(x, i) * lane(y, i), how);
+        int64_t start = predicate >> (i & 63) & 1 ? (int64_t)lane(z, i) : 0;
+        set_lane(result, i, start + sign * (int64_t)product);
+    }
+    return result;
+}
+
+} // namespace pva
+
+/* --- selection and comparison --- */
+
+#define PVA_PAIR(name, expression)                                                          \
+    template <typename A, typename B> static inline pva::result_of<A, B> dv##name(const A &a, const B &b) \
+    {                                                                                       \
+        typedef pva::result_of<A, B> R;                                                     \
+        return pva::each<R>(                                                                \
+            [](auto x, auto y) {                                                            \
+                decltype(x) r;                                                              \
+                expression;                                                                 \
+                return r;                                                                   \
+            },                                                                              \
+            pva::as<R>(a), pva::as<R>(b));                                                  \
+    }                                                                                       \
+    template <typename A, typename B> static inline pva::result_of<A, B> v##name(const A &a, const B &b) \
+    {                                                                                       \
+        return dv##name(a, b);                                                              \
+    }                                                                                       \
+    static_assert(true, "")
+
+PVA_PAIR(min, r.v = x.v < y.v ? x.v : y.v);
+PVA_PAIR(max, r.v = x.v > y.v ? x.v : y.v);
+/* |a - b|; the difference is wider than a lane, the result wraps. */
+PVA_PAIR(absdif, r.v = x.v > y.v ? x.v - y.v : y.v - x.v; r = pva::wrapped(r));
+PVA_PAIR(add, r.v = x.v + y.v; r = pva::wrapped(r));
+PVA_PAIR(sub, r.v = x.v - y.v; r = pva::wrapped(r));
+PVA_PAIR(and, r.v = x.v & y.v);
+PVA_PAIR(or, r.v = x.v | y.v);
+PVA_PAIR(xor, r.v = x.v ^ y.v);
+/* Arithmetic shifts. */
+PVA_PAIR(sra, r.v = x.v >> y.v);
+PVA_PAIR(sll, r.v = x.v << y.v; r = pva::wrapped(r));
+#undef PVA_PAIR
+
+/* a in the lanes where the condition is not 0, b in the others. */
+template <typename C, typename A, typename B>
+static inline pva::same_as<C> dvmux(const C &condition, const A &a, const B &b)
+{
+    typedef pva::same_as<C> R;
+    return pva::each<R>(
+        [](auto c, auto x, auto y) {
+            decltype(x) r;
+            r.v = c.v != 0 ? x.v : y.v;
+            return r;
+        },
+        pva::as<R>(condition), pva::as<R>(a), pva::as<R>(b));
+}
+template <typename C, typename A, typename B>
+static inline pva::same_as<C> vmux(const C &condition, const A &a, const B &b)
+{
+    return dvmux(condition, a, b);
+}
+
+template <typename A> static inline pva::same_as<A> dvabs(const A &a)
+{
+    return dvabsdif(a, 0);
+}
+template <typename A> static inline pva::same_as<A> vabs(const A &a)
+{
+    return dvabsdif(a, 0);
+}
+
+/* Between low and high, both included. */
+template <typename A, typename L, typename H>
+static inline pva::same_as<A> dvclamp(const A &a, const L &low, const H &high)
+{
+    return dvmin(dvmax(a, low), high);
+}
+
+/* --- multiplication --- */
+
+template <typename A, typename B>
+static inline pva::result_of<A, B> dvmulh(const A &a, const B &b, int how = VPU_ROUND_0)
+{
+    return pva::multiply<pva::result_of<A, B>>(a, b, 0, how, 0, 1);
+}
+template <typename A, typename B>
+static inline pva::result_of<A, B> vmulh(const A &a, const B &b, int how = VPU_ROUND_0)
+{
+    return dvmulh(a, b, how);
+}
+
+/* a * b + sum. Lanes whose bit of `predicate` is 0 start from 0 instead of the sum. */
+template <typename A, typename B, typename C>
+static inline pva::result_of<A, B> dvmaddh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
+                                           uint64_t predicate = ~0ull)
+{
+    return pva::multiply<pva::result_of<A, B>>(a, b, sum, how, predicate, 1);
+}
+template <typename A, typename B, typename C>
+static inline pva::result_of<A, B> vmaddh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
+                                          uint64_t predicate = ~0ull)
+{
+    return dvmaddh(a, b, sum, how, predicate);
+}
+/* sum - a * b, likewise. */
+template <typename A, typename B, typename C>
+static inline pva::result_of<A, B> dvmsubh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
+                                           uint64_t predicate = ~0ull)
+{
+    return pva::multiply<pva::result_of<A, B>>(a, b, sum, how, predicate, -1);
+}
+
+/* --- numbers to vectors and back --- */
+
+static inline vcharx replicateb(int32_t value)
+{
+    return pva::spread<vcharx>(value);
+}
+static inline vshortx replicateh(int32_t value)
+{
+    return pva::spread<vshortx>(value);
+}
+static inline vintx replicatew(int64_t value)
+{
+    return pva::spread<vintx>(value);
+}
+static inline vfloat replicatef(float value)
+{
+    return pva::spread<vfloat>(value);
+}
+
+/* Lane i of a vector. */
+template <typename A> static inline auto extract(const A &a, int i) -> typename pva::traits<pva::same_as<A>>::element
+{
+    pva::same_as<A> value = a;
+    return pva::lane(value, i);
+}
+
+/* The sum of all lanes. */
+template <typename A> static inline auto dvhsum(const A &a) -> std::enable_if_t<pva::is_vector<A>, int64_t>
+{
+    pva::same_as<A> value = a;
+    int64_t total = 0;
+    for (int i = 0; i < pva::traits<A>::lanes; i++)
+        total += pva::lane(value, i);
+    return total;
+}
+
+/* --- other widths: the same number of lanes, narrower or wider; narrowing wraps --- */
+
+namespace pva {
+template <typename To, typename From> inline To convert(const From &from)
+{
+    static_assert(traits<To>::lanes == traits<From>::lanes, "as many lanes");
+    To result{};
+    for (int i = 0; i < traits<To>::lanes; i++)
+        set_lane(result, i, lane(from, i));
+    return result;
+}
+} // namespace pva
+
+static inline vcharx vdemote(const dvshortx &a)
+{
+    return pva::convert<vcharx>(a);
+}
+static inline vshortx vdemote(const dvintx &a)
+{
+    return pva::convert<vshortx>(a);
+}
+static inline dvshortx vpromote(const vcharx &a)
+{
+    return pva::convert<dvshortx>(a);
+}
+static inline dvintx vpromote(const vshortx &a)
+{
+    return pva::convert<dvintx>(a);
+}
+
+/* A double vector of two single ones. */
+static inline dvcharx dvjoin(const vcharx &lo, const vcharx &hi)
+{
+    return dvcharx{lo, hi};
+}
+static inline dvshortx dvjoin(const vshortx &lo, const vshortx &hi)
+{
+    return dvshortx{lo, hi};
+}
+static inline dvintx dvjoin(const vintx &lo, const vintx &hi)
+{
+    return dvintx{lo, hi};
+}
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * Vector loads and stores, through an agen or at an address. A load extends each element to its lane;
+ * a store keeps the low bits of each lane that the element has. `..._load_perm(agen, index)` gives
+ * lane i the element index[i] of the vector at the address. An agen steps once for each of them.
+ */
+#ifndef VPU_NATIVE_LOAD_STORE_H
+#define VPU_NATIVE_LOAD_STORE_H
+
+#include <string.h>
+
+#include "agen.h"
+#include "operators.h"
+
+namespace pva {
+
+/* One register from consecutive elements; the compiler turns the loop into vector code. */
+template <typename S, typename E> inline S load_single(const uint8_t *from)
+{
+    E elements[traits<S>::lanes];
+    memcpy(elements, from, sizeof elements);
+    S result;
+    typename traits<S>::element widened[traits<S>::lanes];
+    for (int i = 0; i < traits<S>::lanes; i++)
+        widened[i] = (typename traits<S>::element)elements[i];
+    memcpy(&result.v, widened, sizeof widened);
+    return result;
+}
+
+template <typename R, typename E> inline R load(const void *from)
+{
+    const uint8_t *bytes = (const uint8_t *)from;
+    if constexpr (traits<R>::is_double) {
+        typedef typename traits<R>::half H;
+        return R{load_single<H, E>(bytes), load_single<H, E>(bytes + traits<H>::lanes * sizeof(E))};
+    } else {
+        return load_single<R, E>(bytes);
+    }
+}
+
+template <typename E, typename S> inline void store_single(const S &value, uint8_t *to)
+{
+    typename traits<S>::element lanes[traits<S>::lanes];
+    memcpy(lanes, &value.v, sizeof lanes);
+    E elements[traits<S>::lanes];
+    for (int i = 0; i < traits<S>::lanes; i++)
+        elements[i] = (E)lanes[i];
+    memcpy(to, elements, sizeof elements);
+}
+
+template <typename E, typename R> inline void store(const R &value, void *to)
+{
+    uint8_t *bytes = (uint8_t *)to;
+    if constexpr (traits<R>::is_double) {
+        store_single<E>(value.lo, bytes);
+        store_single<E>(value.hi, bytes + traits<R>::lanes / 2 * sizeof(E));
+    } else {
+        store_single<E>(value, bytes);
+    }
+}
+
+template <typename R, typename E, typename I> inline R load_perm(const void *from, const I &index)
+{
+    R result{};
+    for (int i = 0; i < traits<R>::lanes; i++) {
+        E element;
+        memcpy(&element, (const uint8_t *)from + (int64_t)lane(index, i) * sizeof(E), sizeof element);
+        set_lane(result, i, element);
+    }
+    return result;
+}
+
+} // namespace pva
+
+#define PVA_LOADS(name, register_type, element)                                              \
+    static inline register_type name##_load(agen &a)                                         \
+    {                                                                                        \
+        return pva::load<register_type, element>(pva::next(a));                              \
+    }                                                                                        \
+    static inline register_type name##_load(const void *from)                                \
+    {                                                                                        \
+        return pva::load<register_type, element>(from);                                      \
+    }                                                                                        \
+    template <typename I> static inline register_type name##_load_perm(agen &a, const I &index) \
+    {                                                                                        \
+        return pva::load_perm<register_type, element>(pva::next(a), index);                  \
+    }
+
+PVA_LOADS(vchar, vcharx, int8_t)
+PVA_LOADS(vuchar, vcharx, uint8_t)
+PVA_LOADS(vshort, vshortx, int16_t)
+PVA_LOADS(vushort, vshortx, uint16_t)
+PVA_LOADS(vint, vintx, int32_t)
+PVA_LOADS(vuint, vintx, uint32_t)
+PVA_LOADS(dvchar, dvcharx, int8_t)
+PVA_LOADS(dvuchar, dvcharx, uint8_t)
+PVA_LOADS(dvshort, dvshortx, int16_t)
+PVA_LOADS(dvushort, dvshortx, uint16_t)
+PVA_LOADS(dvint, dvintx, int32_t)
+PVA_LOADS(dvuint, dvintx, uint32_t)
+PVA_LOADS(vfloat, vfloat, float)
+PVA_LOADS(dvfloat, dvfloat, float)
+#undef PVA_LOADS
+
+/* Elements of 8, 16 or 32 bits, as the register type says. */
+#define PVA_STORES(register_type, element)                                                   \
+    static inline void vstore(const register_type &value, agen &a)                           \
+    {                                                                                        \
+        pva::store<element>(value, pva::next(a));                                            \
+    }                                                                                        \
+    static inline void vstore(const register_type &value, void *to)                          \
+    {                                                                                        \
+        pva::store<element>(value, to);                                                      \
+    }                                                                                        \
+    static inline void vstore_pred(const register_type &value, agen &a, uint64_t predicate)  \
+    {                                                                                        \
+        uint8_t *to = pva::next(a);                                                          \
+        for (int i = 0; i < pva::traits<register_type>::lanes; i++) {                        \
+            element narrow = (element)pva::lane(value, i);                                   \
+            if (predicate >> i & 1)                                                          \
+                memcpy(to + i * sizeof narrow, &narrow, sizeof narrow);                      \
+        }                                                                                    \
+    }
+
+PVA_STORES(vcharx, uint8_t)
+PVA_STORES(vshortx, uint16_t)
+PVA_STORES(vintx, uint32_t)
+PVA_STORES(dvcharx, uint8_t)
+PVA_STORES(dvshortx, uint16_t)
+PVA_STORES(dvintx, uint32_t)
+PVA_STORES(vfloat, float)
+PVA_STORES(dvfloat, float)
+#undef PVA_STORES
+
+#endif

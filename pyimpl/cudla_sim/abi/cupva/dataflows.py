@@ -1,0 +1,352 @@
+"""Making dataflows and telling them what to do: one by one for C++, all at once for C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...constants.cupva import cupvaSimProperty_t as Property
+from ...cupva.dataflow.base import DataFlow, state
+from ...cupva.dataflow.gather import GatherScatterDataFlow
+from ...cupva.dataflow.raster import RasterDataFlow
+from ...cupva.dataflow.sequence import SequenceDataFlow, Transfer
+from ...cupva.dataflow.static import StaticDataFlow
+from ...cupva.dataflow.tensor import TensorDataFlow
+from ...cupva.pointers import Pointer
+from ..native import ffi
+from .family import (
+    Error,
+    cupva,
+    error,
+    invalid,
+    object_of,
+    offset_pointer,
+    pointer_or_offset,
+    put,
+    result,
+    the_program,
+)
+from .programs import bound
+
+_KIND = "dataflow"
+
+_CLASSES: dict[int, type[DataFlow]] = {
+    1: StaticDataFlow,
+    4: RasterDataFlow,
+    5: SequenceDataFlow,
+    6: GatherScatterDataFlow,
+    7: TensorDataFlow,
+}
+_UNKNOWN = {2: "ConfigDataFlow", 3: "DynamicDataFlow"}
+
+
+def _make(kind: int) -> DataFlow:
+    if kind in _UNKNOWN:
+        raise error(
+            Error.CUPVA_UNSUPPORTED_FEATURE,
+            f"UnsupportedOperation: {_UNKNOWN[kind]}: its tables are not documented publicly; "
+            "SequenceDataFlow and GatherScatterDataFlow do what it did",
+        )
+    if kind not in _CLASSES:
+        raise invalid(f"dataflow type {kind}; CUPVA_STATIC_DATAFLOW (1) to TENSOR (7) exist")
+    return _CLASSES[kind]()
+
+
+def flow_of(value: Any, argument: str = "dataFlow") -> Any:
+    if not value:
+        raise state(f"{argument} was not created with addDataFlow() or addDataFlowHead()")
+    return object_of(value, _KIND, argument)
+
+
+@cupva.export("CupvaCmdProgramAddDataFlowHead")
+def add_head(cmd: Any, target: Any, kind: int, phase: int, weight: float) -> None:
+    result(target, "dataFlow")
+    made = the_program(cmd).add_head(_make(kind), phase, weight)
+    put(target, "cupvaDataFlow_t", _KIND, made)
+
+
+@cupva.export("CupvaCmdProgramAddDataFlowHeadShared")
+def add_head_shared(cmd: Any, target: Any, kind: int, shared: Any) -> None:
+    result(target, "dataFlow")
+    flow_of(shared, "shared")
+    put(target, "cupvaDataFlow_t", _KIND, the_program(cmd).add_head(_make(kind)))
+
+
+@cupva.export("CupvaCmdProgramAddDataFlow")
+def add(cmd: Any, target: Any, kind: int) -> None:
+    result(target, "dataFlow")
+    put(target, "cupvaDataFlow_t", _KIND, the_program(cmd).add(_make(kind)))
+
+
+def _list(first: Any) -> StaticDataFlow:
+    found = flow_of(first, "first")
+    if not isinstance(found, StaticDataFlow) or not found.primitive:
+        raise invalid(f"{found.name} has no list; StaticDataFlow can be linked and appended to")
+    return found
+
+
+@cupva.export("CupvaCmdProgramLinkDataFlows")
+def link(first: Any, following: Any) -> None:
+    _list(first).link(flow_of(following, "next"))
+
+
+@cupva.export("CupvaCmdProgramAppendDataFlow")
+def append(first: Any, following: Any) -> None:
+    _list(first).append(flow_of(following, "next"))
+
+
+@cupva.export("CupvaDataFlowGetId")
+def get_id(flow: Any, number: Any) -> None:
+    result(number, "id")
+    found = flow_of(flow)
+    if found.compiled_id is None:
+        raise state(f"{found.name} has no id before compileDataFlows()")
+    number[0] = found.compiled_id
+
+
+@cupva.export("CupvaSimDataFlowSetHandler")
+def set_handler(flow: Any, parameter: Any) -> None:
+    found = bound(parameter, "handler")
+    flow_of(flow).handler(found.program.handler(found.name))
+
+
+@cupva.export("CupvaSimDataFlowCopy")
+def copy(flow: Any, source: Any) -> None:
+    target, origin = flow_of(flow), flow_of(source, "source")
+    if type(target) is not type(origin) or not isinstance(target, StaticDataFlow):
+        raise invalid(f"{origin.name} cannot be copied into {target.name}")
+    target.copy(origin)
+
+
+@cupva.export("CupvaSimSequenceAddTransfer")
+def add_transfer(flow: Any, target: Any) -> None:
+    result(target, "transfer")
+    found = flow_of(flow)
+    if not isinstance(found, SequenceDataFlow):
+        raise invalid(f"{found.name} has no transfers; SequenceDataFlow has")
+    put(target, "cupvaDataFlow_t", _KIND, found.add_transfer())
+
+
+def _pointer(value: int, kind: int) -> Pointer:
+    if kind:
+        pointer = ffi.cast("cupvaOffsetPointer_t *", value)
+        return offset_pointer(pointer, "the OffsetPointer") if value else 0
+    return value
+
+
+def _raster_image(reads: bool) -> Callable[..., None]:
+    def put_image(flow: Any, pointer: int, kind: int, *rest: int) -> None:
+        flow.image(reads, _pointer(pointer, kind), *rest)
+
+    return put_image
+
+
+def _tensor(reads: bool) -> Callable[..., None]:
+    def put_tensor(flow: Any, pointer: int, kind: int, *rest: int) -> None:
+        w, h, d, row, depth, bpp = rest
+        flow.tensor(reads, _pointer(pointer, kind), (w, h, d), (row, depth), bpp)
+
+    return put_tensor
+
+
+def _dst(flow: Any, pointer: int, kind: int, second: int = 0, second_kind: int = 0) -> None:
+    if isinstance(flow, GatherScatterDataFlow):
+        flow.memory(False, _pointer(pointer, kind))
+    else:
+        flow.dst(_pointer(pointer, kind), _pointer(second, second_kind) or None)
+
+
+def _src(flow: Any, pointer: int, kind: int) -> None:
+    if isinstance(flow, GatherScatterDataFlow):
+        flow.memory(True, _pointer(pointer, kind))
+    else:
+        flow.src(_pointer(pointer, kind))
+
+
+def _trans_mode(flow: Any, mode: int) -> None:
+    if mode:
+        raise error(
+            Error.CUPVA_UNSUPPORTED_FEATURE,
+            f"UnsupportedOperation: {flow.name}: transposition mode {mode}; how transposed tiles "
+            "lie in VMEM is not documented publicly",
+        )
+
+
+_SETTERS: dict[int, Callable[..., None]] = {
+    Property.CUPVA_SIM_BPP: lambda f, n: f.bpp(n),
+    Property.CUPVA_SIM_TILE: lambda f, *v: f.tile(*v),
+    Property.CUPVA_SIM_PAD_DIM: lambda f, sides, n: f.pad_dim(sides, n),
+    Property.CUPVA_SIM_PAD_VAL: lambda f, mode, value: f.pad_val(mode, value),
+    Property.CUPVA_SIM_GRANULARITY: lambda f, kind: f.granularity(kind),
+    Property.CUPVA_SIM_SRC: _src,
+    Property.CUPVA_SIM_DST: _dst,
+    Property.CUPVA_SIM_SRC_LINE_PITCH: lambda f, n: f.line_pitch("source", n),
+    Property.CUPVA_SIM_DST_LINE_PITCH: lambda f, n: f.line_pitch("destination", n),
+    Property.CUPVA_SIM_SRC_DIM: lambda f, *v: f.dim("source", *v),
+    Property.CUPVA_SIM_DST_DIM: lambda f, *v: f.dim("destination", *v),
+    Property.CUPVA_SIM_SRC_CIRCULAR: lambda f, *v: f.circular_buffer("source", *v),
+    Property.CUPVA_SIM_DST_CIRCULAR: lambda f, *v: f.circular_buffer("destination", *v),
+    Property.CUPVA_SIM_IMAGE_SRC: _raster_image(True),
+    Property.CUPVA_SIM_IMAGE_DST: _raster_image(False),
+    Property.CUPVA_SIM_TENSOR_SRC: _tensor(True),
+    Property.CUPVA_SIM_TENSOR_DST: _tensor(False),
+    Property.CUPVA_SIM_TILE_BUFFER: lambda f, p, kind: f.tile_buffer(_pointer(p, kind)),
+    Property.CUPVA_SIM_HALO: lambda f, *v: f.halo(*v),
+    Property.CUPVA_SIM_ROI: lambda f, *v: f.roi(*v),
+    Property.CUPVA_SIM_SCAN_ORDER: lambda f, bits: f.scan_order(bits),
+    Property.CUPVA_SIM_TRANS_MODE: _trans_mode,
+    Property.CUPVA_SIM_TRANSFER_MODE: lambda f, mode: f.transfer_mode(mode),
+    Property.CUPVA_SIM_TILES_PER_TRIGGER: lambda f, n: f.tiles_per_trigger(n),
+    Property.CUPVA_SIM_EXTERNAL: lambda f, *v: f.extent(*v),
+}
+
+
+@cupva.export("CupvaSimDataFlowSet")
+def set_property(flow: Any, which: int, values: Any, count: int) -> None:
+    found = flow_of(flow)
+    setter = _SETTERS.get(which)
+    if setter is None or not 1 <= count <= 8 or not values:
+        raise invalid(f"{found.name}: property {which} with {count} values")
+    arguments = [int(values[i]) for i in range(count)]
+    try:
+        setter(found, *arguments)
+    except (AttributeError, TypeError):
+        raise invalid(f"{found.name} has no property {Property(which).name}") from None
+
+
+# --- the C interface: everything in one structure ---
+
+_PAD_SIDES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 5, 6: 6, 7: 8, 8: 9, 9: 10}
+
+
+def _params(flow: Any, params: Any, kind: type[DataFlow]) -> Any:
+    found = flow_of(flow)
+    if not isinstance(found, kind):
+        raise invalid(f"{found.name} is no {kind.kind}")
+    if not params:
+        raise invalid("params is NULL")
+    if hasattr(params, "handler") and params.handler:
+        set_handler_of(found, params.handler)
+    return found
+
+
+def set_handler_of(flow: DataFlow, parameter: Any) -> None:
+    found = bound(parameter, "handler")
+    flow.handler(found.program.handler(found.name))
+
+
+def _walks(found: StaticDataFlow, params: Any) -> None:
+    for side, end in (("source", "Src"), ("destination", "Dst")):
+        if pitch := getattr(params, f"linePitch{end}"):
+            found.line_pitch(side, pitch)
+        for number in (1, 2, 3):
+            niter = getattr(params, f"niter{end}Dim{number}")
+            adv = getattr(params, f"adv{end}Dim{number}")
+            if niter or adv:
+                found.dim(side, number, niter, adv)
+    source = pointer_or_offset(params.ptrSrc, params.opSrc, "Src")
+    target = pointer_or_offset(params.ptrDst, params.opDst, "Dst")
+    if source is not None:
+        found.src(source)
+    if target is not None:
+        found.dst(target)
+
+
+@cupva.export("CupvaStaticDataFlowSetParams")
+def static_params(flow: Any, params: Any) -> None:
+    found: StaticDataFlow = _params(flow, params, StaticDataFlow)
+    found.bpp(params.bpp or 1)
+    found.tile(params.tileWidth, params.tileHeight)
+    if params.granularityType:
+        found.granularity(params.granularityType)
+    if params.padMode:
+        found.pad_val(params.padMode, params.padVal)
+    if params.padDir not in _PAD_SIDES:
+        raise invalid(f"padDir is {params.padDir}; CUPVA_PAD_NONE (1) to BOTTOM_RIGHT (9) exist")
+    if sides := _PAD_SIDES[params.padDir]:
+        found.pad_dim(sides, params.padDim)
+    _walks(found, params)
+    second = pointer_or_offset(params.ptrDst2, params.opDst2, "Dst2")
+    if second is not None:
+        found.second_target = second
+    for side, start, length in (
+        ("source", params.cbStartSrc, params.cbLenSrc),
+        ("destination", params.cbStartDst, params.cbLenDst),
+    ):
+        if length:
+            found.circular_buffer(side, start, length)
+
+
+def _way(params: Any) -> tuple[bool, Pointer]:
+    source = pointer_or_offset(params.ptrSrc, params.opSrc, "Src")
+    target = pointer_or_offset(params.ptrDst, params.opDst, "Dst")
+    if (source is None) == (target is None):
+        raise invalid("exactly one of ptrSrc, opSrc, ptrDst and opDst is set")
+    return (True, source) if source is not None else (False, target or 0)
+
+
+@cupva.export("CupvaRasterDataFlowSetParams")
+def raster_params(flow: Any, params: Any) -> None:
+    found: RasterDataFlow = _params(flow, params, RasterDataFlow)
+    reads, pointer = _way(params)
+    bpp = params.bpp or 1
+    found.image(reads, pointer, params.width, params.height, params.linePitch, bpp)
+    found.tile(params.tileWidth, params.tileHeight)
+    found.halo(params.haloX, params.haloY, params.padMode or 1, params.padVal)
+    found.roi(params.roiX, params.roiY, params.roiWidth, params.roiHeight)
+    found.scan_order(params.scanOrder)
+    found.tile_buffer(int(ffi.cast("uintptr_t", params.ptrTileBuffer)))
+    _trans_mode(found, params.transMode)
+
+
+@cupva.export("CupvaTensorDataFlowSetParams")
+def tensor_params(flow: Any, params: Any) -> None:
+    found: TensorDataFlow = _params(flow, params, TensorDataFlow)
+    reads, pointer = _way(params)
+    extent = (params.width, params.height, params.depth)
+    strides = (params.rowStride, params.depthStride)
+    found.tensor(reads, pointer, extent, strides, params.bpp or 1)
+    found.tile(params.tileWidth, params.tileHeight, params.tileDepth)
+    found.halo(params.haloX, params.haloY, params.padMode or 1, params.padVal)
+    found.roi(params.roiX, params.roiY, params.roiWidth, params.roiHeight)
+    found.tile_buffer(int(ffi.cast("uintptr_t", params.ptrTileBuffer)))
+
+
+@cupva.export("CupvaSequenceDataFlowSetParams")
+def sequence_params(flow: Any, params: Any) -> None:
+    _params(flow, params, SequenceDataFlow)
+
+
+@cupva.export("CupvaSequenceDataFlowAddTransfer")
+def sequence_transfer(flow: Any, params: Any) -> None:
+    found: SequenceDataFlow = _params(flow, params, SequenceDataFlow)
+    transfer: Transfer = found.add_transfer()
+    transfer.bpp(params.bpp or 1)
+    transfer.tile(params.tileWidth, params.tileHeight)
+    if params.transferMode:
+        transfer.transfer_mode(params.transferMode)
+    _walks(transfer, params)
+
+
+@cupva.export("CupvaGatherScatterDataFlowSetParams")
+def gather_params(flow: Any, params: Any) -> None:
+    found: GatherScatterDataFlow = _params(flow, params, GatherScatterDataFlow)
+    found.memory(*_way(params))
+    found.bpp(params.bpp or 1)
+    found.tiles_per_trigger(params.numTilesPerTrigger or 1)
+    found.extent(params.extWidth, params.extHeight, params.extLinePitch or params.extWidth)
+    if params.tileWidth or params.tileHeight:
+        found.tile(params.tileWidth, params.tileHeight)
+    if params.padMode:
+        found.pad_val(params.padMode, params.padVal)
+
+
+cupva.unsupported(
+    "CupvaDynamicDataFlowSetParams",
+    "CupvaSetNodeParams",
+    because="UnsupportedOperation: DynamicDataFlow: its tables are not documented publicly",
+)
+cupva.unsupported(
+    "CupvaConfigDataFlowSetParams",
+    because="UnsupportedOperation: ConfigDataFlow: its tables are not documented publicly",
+)

@@ -1,0 +1,110 @@
+"""What the Cupva* functions have in common: statuses, handles, values in the program's memory."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar, cast
+
+from ...constants.cupva_parameters import PARAMETERS
+from ...core import process
+from ...cupva.commands import Command
+from ...cupva.errors import CupvaError, Error, error, invalid
+from ...cupva.machine import Pva, pva
+from ...cupva.pointers import OffsetPointer, Pointer
+from ...cupva.program import Program
+from ..entry import Family
+from ..native import address, ffi
+
+__all__ = [
+    "CupvaError",
+    "Error",
+    "cupva",
+    "error",
+    "handle",
+    "invalid",
+    "machine",
+    "object_of",
+    "offset_pointer",
+    "pointer_or_offset",
+    "put",
+    "result",
+    "the_command",
+    "the_program",
+    "uninitialized",
+]
+
+cupva = Family(
+    "cupva",
+    Error,
+    PARAMETERS,
+    unknown=Error.CUPVA_INTERNAL_ERROR,
+    no_memory=Error.CUPVA_DRIVER_API_ERROR,
+    bad_handle=Error.CUPVA_UNINITIALIZED_OBJECT,
+    bad_memory=Error.CUPVA_INVALID_ARGUMENT,
+    not_supported=Error.CUPVA_UNSUPPORTED_FEATURE,
+    error=CupvaError,
+)
+
+T = TypeVar("T")
+
+
+def machine() -> Pva:
+    return pva()
+
+
+def result(pointer: Any, argument: str) -> None:
+    """Raises CupvaError(CUPVA_INVALID_ARGUMENT) when there is no place for a result."""
+    if not pointer:
+        raise invalid(f"{argument} is NULL; it points to the result")
+
+
+def handle(kind: str, target: object) -> int:
+    return process.current().handles.add(kind, target)
+
+
+def put(pointer: Any, ctype: str, kind: str, target: object) -> None:
+    """Gives C a new handle."""
+    pointer[0] = ffi.cast(ctype, handle(kind, target))
+
+
+def object_of(value: Any, kind: str, argument: str) -> Any:
+    """The object behind a handle. Raises CupvaError(CUPVA_UNINITIALIZED_OBJECT)."""
+    return cupva.resolve(value, kind, argument)
+
+
+def uninitialized(what: str) -> CupvaError:
+    return error(
+        Error.CUPVA_UNINITIALIZED_OBJECT, f"{what} was not created (a default object, or zeroed)"
+    )
+
+
+def the_command(pointer: Any, argument: str = "cmd") -> Command:
+    """The command in a ``cupvaCmd_t``."""
+    if not pointer:
+        raise invalid(f"{argument} is NULL")
+    if not pointer.data[0]:
+        raise uninitialized(argument)
+    return cast(Command, cupva.resolve(int(pointer.data[0]), "command", argument))
+
+
+def the_program(pointer: Any) -> Program:
+    found = the_command(pointer)
+    program = getattr(found, "program", None)
+    if program is None:
+        raise invalid("cmd is no CmdProgram")
+    return cast(Program, program)
+
+
+def offset_pointer(pointer: Any, argument: str) -> OffsetPointer:
+    """The object in a ``cupvaOffsetPointer_t``."""
+    if not pointer.data[0]:
+        raise uninitialized(argument)
+    return cast(OffsetPointer, cupva.resolve(int(pointer.data[0]), "OffsetPointer", argument))
+
+
+def pointer_or_offset(pointer: Any, offset: Any, name: str) -> Pointer | None:
+    """Of ptrX and opX exactly one may be set; None when neither is."""
+    if pointer and offset:
+        raise invalid(f"ptr{name} and op{name} are both set; one of them is")
+    if offset:
+        return offset_pointer(offset, f"op{name}")
+    return address(pointer) or None

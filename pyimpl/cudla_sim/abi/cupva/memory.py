@@ -1,0 +1,90 @@
+"""Device memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...cupva.dma import DRAM, L2
+from ..native import address, ffi
+from .family import Error, cupva, error, invalid, machine, result
+
+_READ_WRITE = 3
+_DRAM, _CVSRAM = 1, 2
+_MEM_TYPES = {DRAM: 1, L2: 2}
+_RAW = 1
+
+
+@cupva.export("CupvaMemAlloc")
+def alloc(target: Any, size: int, access: int, kind: int) -> None:
+    result(target, "devicePtr")
+    if access != _READ_WRITE:
+        raise invalid(f"access is {access}; memory is allocated CUPVA_READ_WRITE (3)")
+    if kind not in (_DRAM, _CVSRAM):
+        raise invalid(f"type is {kind}; CUPVA_ALLOC_DRAM (1) and CUPVA_ALLOC_CVSRAM (2) exist")
+    target[0] = ffi.cast("void *", machine().memory.allocate(size))
+
+
+@cupva.export("CupvaMemFree")
+def free(pointer: Any) -> None:
+    if pointer:
+        machine().memory.free(address(pointer))
+
+
+@cupva.export("CupvaMemGetHostPointer")
+def get_host_pointer(target: Any, pointer: Any) -> None:
+    result(target, "hostPtr")
+    target[0] = ffi.cast("void *", machine().memory.host_address(address(pointer)))
+
+
+@cupva.export("CupvaMemGetL2BaseAddress")
+def get_l2_base(target: Any) -> None:
+    result(target, "base")
+    target[0] = ffi.cast("void *", machine().memory.l2_base)
+
+
+@cupva.export("CupvaMemGetPointerAttributes")
+def get_pointer_attributes(pointer: Any, attributes: Any) -> None:
+    result(attributes, "attributes")
+    memory = machine().memory
+    number = address(pointer)
+    place = memory.locate(number)
+    offset = place.at - place.limits[0]
+    attributes.devicePtr = ffi.cast("void *", number - offset)
+    attributes.size = place.limits[1] - place.limits[0]
+    attributes.offset = offset
+    attributes.memType = _MEM_TYPES.get(place.space, 3)
+    attributes.bufferType = _RAW
+    host = memory.host_address(number) if place.space == DRAM else 0
+    attributes.hostPtr = ffi.cast("void *", host)
+
+
+@cupva.export("CupvaMemGetSurfaceAttributes")
+def get_surface_attributes(pointer: Any, attributes: Any) -> None:
+    result(attributes, "attributes")
+    machine().memory.locate(address(pointer))
+    raise invalid("devicePtr is raw memory, no surface; surfaces come from imports")
+
+
+@cupva.export("CupvaMemConvertToGeometry")
+def convert_to_geometry(attributes: Any, bpp: int, geometry: Any) -> None:
+    raise error(
+        Error.CUPVA_UNSUPPORTED_FEATURE,
+        "UnsupportedOperation: there are no surface buffers, so no geometry of one",
+    )
+
+
+cupva.unsupported(
+    "CupvaMemRegister",
+    "CupvaMemUnregister",
+    because="UnsupportedOperation: memory of the host or of CUDA is not registered; allocate with "
+    "CupvaMemAlloc",
+)
+cupva.unsupported(
+    "CupvaMemImportFromHostPtr",
+    because="UnsupportedOperation: host memory is imported on L4T only; CupvaMemAlloc allocates",
+)
+cupva.unsupported(
+    "CupvaMemMapL2",
+    "CupvaMemUnmapL2",
+    because="UnsupportedOperation: L2SRAM is reached through CupvaMemGetL2BaseAddress here",
+)

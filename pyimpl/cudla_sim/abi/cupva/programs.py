@@ -1,0 +1,165 @@
+"""Executables, programs and their parameters."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ...core import process
+from ...core.memory import readable_size
+from ...cupva.commands import RunProgram
+from ...cupva.copying import is_memory
+from ...cupva.executable import Executable
+from ...cupva.machine import DRIVER_VERSION
+from ...cupva.pointers import OffsetPointer
+from ...cupva.program import Program
+from ..native import address, ffi
+from .commands import init
+from .family import (
+    cupva,
+    handle,
+    invalid,
+    machine,
+    object_of,
+    offset_pointer,
+    put,
+    result,
+    the_program,
+    uninitialized,
+)
+
+_EXECUTABLE, _PARAMETER = "Executable", "Parameter"
+
+
+@cupva.export("CupvaExecutableCreate")
+def executable_create(target: Any, data: Any, size: int) -> None:
+    result(target, "exec")
+    if not data or size <= 0:
+        raise invalid(
+            f"data is {'NULL' if not data else 'given'} with size {size}; "
+            "PVA_EXECUTABLE_DATA and PVA_EXECUTABLE_SIZE name an embedded executable"
+        )
+    if readable_size(address(data)) < size:
+        raise invalid(f"data is not readable memory for {size} bytes")
+    image = bytes(ffi.buffer(ffi.cast("char *", data), size))
+    put(target, "cupvaExecutable_t", _EXECUTABLE, Executable(image))
+
+
+@cupva.export("CupvaExecutableDestroy")
+def executable_destroy(executable: Any) -> None:
+    if executable:
+        number = address(executable)
+        handles = process.current().handles
+        found: Executable = handles.remove(number, _EXECUTABLE, "CupvaExecutableDestroy")
+        machine().release(found)
+
+
+@cupva.export("CupvaCmdProgramCreate")
+def program_create(cmd: Any, executable: Any) -> None:
+    result(cmd, "cmd")
+    found = object_of(executable, _EXECUTABLE, "exec") if executable else None
+    init(cmd, RunProgram(Program(machine().memory, found)))
+
+
+# --- parameters: a program and a name ---
+
+
+class Bound:
+    """A parameter: ``program`` must outlive it."""
+
+    def __init__(self, program: Program, name: str) -> None:
+        self.program = program
+        self.name = name
+
+
+def bound(parameter: Any, argument: str = "parameter") -> Bound:
+    if not parameter:
+        raise invalid(f"{argument} is NULL")
+    if not parameter.data[0]:
+        raise uninitialized(argument)
+    return cast(Bound, object_of(int(parameter.data[0]), _PARAMETER, argument))
+
+
+@cupva.export("CupvaCmdProgramGetParameter")
+def get_parameter(cmd: Any, parameter: Any, name: Any) -> None:
+    result(parameter, "parameter")
+    program = the_program(cmd)
+    if not name:
+        raise invalid("name is NULL")
+    text = ffi.string(name).decode(errors="replace")
+    program.symbol(text)
+    parameter.data[0], parameter.data[1] = handle(_PARAMETER, Bound(program, text)), 0
+
+
+@cupva.export("CupvaParameterSetValueArray")
+def set_value(parameter: Any, value: Any, size: int) -> None:
+    found = bound(parameter)
+    if size <= 0:
+        raise invalid(f"size is {size}; it is at least 1 byte")
+    if not is_memory(address(value), size):
+        raise invalid(f"value is not memory for {size} bytes")
+    found.program.set_value(found.name, bytes(ffi.buffer(ffi.cast("char *", value), size)))
+
+
+@cupva.export("CupvaParameterSetValuePointer")
+def set_pointer(parameter: Any, pointer: Any) -> None:
+    found = bound(parameter)
+    machine().memory.locate(address(pointer))
+    found.program.pointers[found.name] = address(pointer)
+
+
+@cupva.export("CupvaParameterGetDevicePointer")
+def get_device_pointer(parameter: Any, target: Any) -> None:
+    result(target, "devicePtr")
+    found = bound(parameter)
+    target[0] = ffi.cast("void *", found.program.vmem_pointer(found.name))
+
+
+# --- dataflows as a whole ---
+
+
+@cupva.export("CupvaCmdProgramCompileDataFlows")
+def compile_dataflows(cmd: Any) -> None:
+    the_program(cmd).compile_dataflows(DRIVER_VERSION)
+
+
+@cupva.export("CupvaCmdProgramUpdateDataFlows")
+def update_dataflows(cmd: Any) -> None:
+    the_program(cmd).compile_dataflows(DRIVER_VERSION)
+
+
+@cupva.export("CupvaCmdProgramSetL2Size")
+def set_l2_size(cmd: Any, size: int) -> None:
+    the_program(cmd).set_l2_size(size)
+
+
+# --- offset pointers ---
+
+
+@cupva.export("CupvaOffsetPointerInit")
+def offset_init(pointer: Any, base: Any, offset: int) -> None:
+    result(pointer, "pointer")
+    made = OffsetPointer(address(base), offset)
+    pointer.data[0] = handle("OffsetPointer", made)
+
+
+@cupva.export("CupvaOffsetPointerSetBase")
+def offset_set_base(pointer: Any, base: Any) -> None:
+    result(pointer, "pointer")
+    machine().memory.locate(address(base))
+    offset_pointer(pointer, "pointer").base = address(base)
+
+
+@cupva.export("CupvaOffsetPointerSetOffset")
+def offset_set_offset(pointer: Any, offset: int) -> None:
+    result(pointer, "pointer")
+    offset_pointer(pointer, "pointer").offset = offset
+
+
+@cupva.export("CupvaOffsetPointerGet")
+def offset_get(pointer: Any, base: Any, offset: Any) -> None:
+    result(pointer, "pointer")
+    found = offset_pointer(pointer, "pointer")
+    if base:
+        base[0] = ffi.cast("void *", found.base)
+    if offset:
+        offset[0] = found.offset

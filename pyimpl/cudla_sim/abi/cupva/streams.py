@@ -1,0 +1,137 @@
+"""Streams and command buffers."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ...core import process
+from ...core.process import Process
+from ...cupva.commands import MAX_COMMANDS, Command, Status
+from ...cupva.copying import is_memory
+from ...cupva.stream import VPU0, VPU1, VPU_ANY, Batch, Stream
+from ..native import address, ffi
+from .family import cupva, handle, invalid, machine, object_of, put, result, the_command
+
+_STREAM, _BUFFER, _STATUS = "stream", "command buffer", "command status"
+_AFFINITIES = {1: VPU0, 2: VPU1, 3: VPU_ANY}
+_IN_ORDER, _OUT_OF_ORDER = 1, 2
+_STATUSES_KEPT = 1 << 16
+_MAX_NAME = 64
+
+
+class _Statuses:
+    """Handles of command statuses; nobody destroys them, so the oldest go."""
+
+    def __init__(self, _: Process) -> None:
+        self._order: deque[int] = deque()
+
+    def publish(self, status: Status) -> int:
+        number = handle(_STATUS, status)
+        self._order.append(number)
+        if len(self._order) > _STATUSES_KEPT:
+            process.current().handles.remove(self._order.popleft(), _STATUS, "newer submissions")
+        return number
+
+
+def _statuses() -> _Statuses:
+    return process.current().family("cupva.statuses", _Statuses)
+
+
+@cupva.export("CupvaStreamCreate")
+def create(target: Any, engine: int, affinity: int) -> None:
+    result(target, "stream")
+    engines = machine().engines
+    if not 1 <= engine <= len(engines):
+        raise invalid(f"engine is {engine}; this machine has CUPVA_PVA0 (1) only")
+    if affinity not in _AFFINITIES:
+        raise invalid(f"affinity is {affinity}; CUPVA_VPU0 (1), VPU1 (2) and VPU_ANY (3) exist")
+    made = Stream(engines[engine - 1], _AFFINITIES[affinity])
+    put(target, "cupvaStream_t", _STREAM, made)
+
+
+@cupva.export("CupvaStreamDestroy")
+def destroy(stream: Any) -> None:
+    if stream:
+        found: Stream = object_of(stream, _STREAM, "stream")
+        process.current().handles.remove(address(stream), _STREAM, "CupvaStreamDestroy")
+        found.synchronize()
+        found.close()
+
+
+def _commands(cmds: Any, count: int) -> list[Command]:
+    if not 1 <= count <= MAX_COMMANDS:
+        raise invalid(f"{count} commands; a submission has 1 to {MAX_COMMANDS}")
+    if not is_memory(address(cmds), 8 * count):
+        raise invalid(f"cmds is not memory for {count} pointers")
+    return [the_command(cmds[i], f"cmds[{i}]") for i in range(count)]
+
+
+def _order(order: int) -> bool:
+    if order not in (_IN_ORDER, _OUT_OF_ORDER):
+        raise invalid(f"order is {order}; CUPVA_IN_ORDER (1) and CUPVA_OUT_OF_ORDER (2) exist")
+    return order == _IN_ORDER
+
+
+def _submit(stream: Stream, batch: Batch, status: Any, execution: int, submission: int) -> None:
+    if status:
+        if not is_memory(address(status), 8 * len(batch.statuses)):
+            raise invalid(f"status is not memory for {len(batch.statuses)} places")
+        for index, one in enumerate(batch.statuses):
+            status[index] = ffi.cast("cupvaCmdStatus_t", _statuses().publish(one))
+    stream.submit(batch, execution, submission)
+
+
+@cupva.export("CupvaStreamSubmit")
+def submit(
+    stream: Any, cmds: Any, status: Any, count: int, order: int, execution: int, submission: int
+) -> None:
+    found: Stream = object_of(stream, _STREAM, "stream")
+    batch = Batch(_commands(cmds, count), _order(order))
+    _submit(found, batch, status, execution, submission)
+
+
+@cupva.export("CupvaStreamSynchronize")
+def synchronize(stream: Any) -> None:
+    object_of(stream, _STREAM, "stream").synchronize()
+
+
+@cupva.export("CupvaStreamSetName")
+def set_name(stream: Any, name: Any) -> None:
+    found: Stream = object_of(stream, _STREAM, "stream")
+    if not name:
+        raise invalid("name is NULL")
+    text = ffi.string(name).decode(errors="replace")
+    if len(text) > _MAX_NAME:
+        raise invalid(f"name has {len(text)} characters; at most {_MAX_NAME}")
+    found.name = text
+
+
+class _Buffer:
+    """A list of commands with the places of its statuses."""
+
+    def __init__(self, commands: list[Command], in_order: bool, status: Any) -> None:
+        self.commands = commands
+        self.in_order = in_order
+        self.status = status
+
+
+@cupva.export("CupvaCmdBufferCreate")
+def buffer_create(target: Any, cmds: Any, count: int, status: Any, order: int) -> None:
+    result(target, "buffer")
+    made = _Buffer(_commands(cmds, count), _order(order), status)
+    put(target, "cupvaCmdBuffer_t", _BUFFER, made)
+
+
+@cupva.export("CupvaCmdBufferDestroy")
+def buffer_destroy(buffer: Any) -> None:
+    if buffer:
+        process.current().handles.remove(address(buffer), _BUFFER, "CupvaCmdBufferDestroy")
+
+
+@cupva.export("CupvaStreamSubmitCmdBuffer")
+def submit_buffer(stream: Any, buffer: Any, execution: int, submission: int) -> None:
+    found: Stream = object_of(stream, _STREAM, "stream")
+    kept: _Buffer = object_of(buffer, _BUFFER, "buffer")
+    batch = Batch(kept.commands, kept.in_order)
+    _submit(found, batch, kept.status, execution, submission)

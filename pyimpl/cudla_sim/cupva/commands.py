@@ -1,0 +1,130 @@
+"""What a stream can be given."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..core.fence import Fence
+from .dma import VMEM
+from .errors import CupvaError, Error, error, invalid
+from .memory import DeviceMemory
+from .pointers import Pointer, address_of
+
+if TYPE_CHECKING:
+    from .program import Program
+    from .sync import SyncObj
+
+MAX_COMMANDS = 256
+MAX_REQUEST_FENCES = 4
+MAX_WAIT_FENCES = 8
+
+
+class Status:
+    """What became of one command of one submission; pending until it ended."""
+
+    def __init__(self) -> None:
+        self.code: int = int(Error.CUPVA_OPERATION_PENDING)
+        self.explanation = "the command has not ended yet"
+
+    def end(self, failure: CupvaError | None) -> None:
+        self.explanation = failure.explanation if failure else ""
+        self.code = failure.status if failure else int(Error.CUPVA_ERROR_NONE)
+
+
+class Command:
+    """Base of all commands."""
+
+    def check(self) -> None:
+        """Raises CupvaError at submission for what is wrong already then."""
+
+
+@dataclass(eq=False)
+class RunProgram(Command):
+    program: Program
+
+    def check(self) -> None:
+        _ = self.program.flows  # uncompiled dataflows are an error here
+
+
+@dataclass(eq=False)
+class Barrier(Command):
+    """Ends when everything before it in the submission ended."""
+
+
+@dataclass(eq=False)
+class RequestFences(Command):
+    """``fences``: each is told, at submission, the sync object's future value."""
+
+    fences: list[Callable[[], tuple[SyncObj, int]]] = field(default_factory=list)
+    """Each reserves a value, writes it into the program's fence, and says which."""
+
+    @staticmethod
+    def check_count(count: int) -> None:
+        if not 1 <= count <= MAX_REQUEST_FENCES:
+            raise invalid(f"{count} fences requested; 1 to {MAX_REQUEST_FENCES}")
+
+
+@dataclass(eq=False)
+class WaitOnFences(Command):
+    fences: Callable[[], list[Fence]]
+
+    @staticmethod
+    def check_count(count: int) -> None:
+        if not 1 <= count <= MAX_WAIT_FENCES:
+            raise invalid(f"waiting on {count} fences; 1 to {MAX_WAIT_FENCES}")
+
+
+@dataclass(eq=False)
+class Memcpy(Command):
+    """``height`` rows of ``width`` bytes; pitches in bytes. DRAM and L2SRAM only."""
+
+    memory: DeviceMemory
+    target: Pointer
+    source: Pointer
+    width: int
+    height: int = 1
+    target_pitch: int = 0
+    source_pitch: int = 0
+
+    def check(self) -> None:
+        if self.width < 1 or self.height < 1:
+            raise invalid(f"a copy of {self.width} x {self.height} bytes")
+        for pitch, name in ((self.target_pitch, "dst"), (self.source_pitch, "src")):
+            if self.height > 1 and pitch < self.width:
+                raise invalid(f"{name} line pitch {pitch} is less than the width {self.width}")
+        self._places()
+
+    def _places(self) -> tuple[int, int]:
+        found = []
+        for pointer, pitch, name in (
+            (self.target, self.target_pitch, "dst"), (self.source, self.source_pitch, "src"),
+        ):  # fmt: skip
+            address = address_of(pointer, name)
+            place = self.memory.locate(address)
+            if place.space == VMEM:
+                raise invalid(f"{name} lies in VMEM; CmdMemcpy copies between DRAM and L2SRAM")
+            end = place.at + pitch * (self.height - 1) + self.width
+            if end > place.limits[1]:
+                raise invalid(
+                    f"{name}: the copy ends at byte {end - place.limits[0]} of a {place.what} of "
+                    f"{place.limits[1] - place.limits[0]} bytes"
+                )
+            found.append(self.memory.host_of(place))
+        return found[0], found[1]
+
+    def run(self) -> None:
+        target, source = self._places()
+        if self.height == 1 or self.target_pitch == self.source_pitch == self.width:
+            ctypes.memmove(target, source, self.width * self.height)
+            return
+        for row in range(self.height):
+            ctypes.memmove(
+                target + row * self.target_pitch, source + row * self.source_pitch, self.width
+            )
+
+
+def unsupported(what: str) -> CupvaError:
+    return error(Error.CUPVA_UNSUPPORTED_FEATURE, what)

@@ -1,0 +1,327 @@
+"""RasterDataFlow: an image in tiles, with halo, region of interest and scan order.
+
+Source of the rules: cuPVA API reference, class RasterDataFlow; choices where it is silent are in
+docs/decisions.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+from ..dma import MAX_PAD, MAX_PITCH, Move, Padding, Side
+from ..pointers import OffsetPointer
+from .base import (
+    DataFlow,
+    Locator,
+    PadMode,
+    Place,
+    Pointer,
+    Tile,
+    inside_vmem,
+    invalid,
+    located,
+    outside_vmem,
+)
+
+LINE = 64
+"""Bytes that halves of a tile buffer are aligned to."""
+CIRCULAR_EXTRA = 64
+"""Bytes that a circular tile buffer has more than a double one."""
+
+HORIZONTAL_REVERSED, VERTICAL_REVERSED, COLUMN_MAJOR = 1, 2, 4
+
+
+class Layout(IntEnum):
+    """How many tiles the tile buffer holds, and where the next one begins."""
+
+    SINGLE = 1
+    DOUBLE = 2
+    CIRCULAR = 3
+
+
+def aligned(size: int, unit: int = LINE) -> int:
+    return -(-size // unit) * unit
+
+
+class Window(NamedTuple):
+    """A rectangle of real pixels and what is made up around it."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    padding: Padding
+
+
+def window(
+    corner: tuple[int, int], size: tuple[int, int], extent: tuple[int, int], mode: int, value: int
+) -> Window:
+    """The part of [corner, corner + size) inside [0, extent), the rest as padding.
+
+    Raises CupvaError(InvalidArgument): no pixel inside, or more padding than the engine does.
+    """
+    (x, y), (width, height), (limit_x, limit_y) = corner, size, extent
+    left, top = max(0, -x), max(0, -y)
+    right, bottom = max(0, x + width - limit_x), max(0, y + height - limit_y)
+    inner_width, inner_height = width - left - right, height - top - bottom
+    if inner_width < 1 or inner_height < 1:
+        raise invalid(
+            f"the tile at ({x}, {y}) of {width} x {height} pixels does not touch the image of "
+            f"{limit_x} x {limit_y}"
+        )
+    for count, name in ((left, "left"), (right, "right"), (top, "top"), (bottom, "bottom")):
+        if count > MAX_PAD:
+            raise invalid(
+                f"the tile at ({x}, {y}) needs {count} pixels of padding {name}; the engine pads "
+                f"0 to {MAX_PAD}"
+            )
+    return Window(
+        x + left, y + top, inner_width, inner_height,
+        Padding(left, right, top, bottom, mode, value),
+    )  # fmt: skip
+
+
+class RasterDataFlow(DataFlow):
+    """Tiles of a 2-D image into VMEM (src) or out of it (dst). Sizes in pixels."""
+
+    kind = "RasterDataFlow"
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__(name)
+        self.pixel_bytes = 1
+        self.pointer: Pointer | None = None
+        self.reads: bool | None = None
+        self.extent = (0, 0)
+        self.pitch = 0
+        self.buffer: Pointer | None = None
+        self.buffer_bytes: int | None = None
+        self.tile_size = (0, 0)
+        self.halo_size = (0, 0)
+        self.pad_mode = PadMode.CONST
+        self.pad_value = 0
+        self.region: tuple[int, int, int, int] | None = None
+        self.scan = 0
+
+    # --- setters ---
+
+    def image(
+        self, reads: bool, pointer: Pointer, width: int, height: int, pitch: int, bpp: int
+    ) -> None:
+        """``src`` (reads) or ``dst``; pitch 0 means the width."""
+        if self.reads is not None and self.reads is not reads:
+            raise invalid(f"{self.name}: src() and dst() were both called; one chooses the way")
+        if width < 1 or height < 1:
+            raise invalid(f"{self.name}: an image of {width} x {height} pixels")
+        pitch = pitch or width
+        if not width <= pitch <= MAX_PITCH:
+            raise invalid(
+                f"{self.name}: line pitch {pitch} of an image {width} wide; it is {width} to "
+                f"{MAX_PITCH}"
+            )
+        self.reads, self.pointer, self.extent = reads, pointer, (width, height)
+        self.pitch, self.pixel_bytes = pitch, bpp
+
+    def tile_buffer(self, pointer: Pointer, size: int | None = None) -> None:
+        self.buffer, self.buffer_bytes = pointer, size
+
+    def tile(self, width: int, height: int = 1) -> None:
+        if width < 1 or height < 1:
+            raise invalid(f"{self.name}: tile of {width} x {height} pixels; both are at least 1")
+        self.tile_size = (width, height)
+
+    def halo(self, x: int, y: int, mode: int = PadMode.CONST, value: int = 0) -> None:
+        if mode not in (PadMode.CONST, PadMode.BPE):
+            raise invalid(f"{self.name}: padding mode {mode}; PAD_CONST (1) and PAD_BPE (2) exist")
+        if not 0 <= x <= MAX_PAD or not 0 <= y <= MAX_PAD:
+            raise invalid(f"{self.name}: halo of {x} x {y} pixels; it is 0 to {MAX_PAD}")
+        self.halo_size, self.pad_mode, self.pad_value = (x, y), PadMode(mode), value
+
+    def roi(self, x: int, y: int, width: int, height: int) -> None:
+        self.region = (x, y, width, height)
+
+    def scan_order(self, bits: int) -> None:
+        if not 0 <= bits <= 7:
+            raise invalid(f"{self.name}: scan order {bits:#x}; bits 1, 2 and 4 exist")
+        self.scan = bits
+
+    # --- geometry ---
+
+    @property
+    def offset_pointers(self) -> list[OffsetPointer]:
+        return [p for p in (self.pointer, self.buffer) if isinstance(p, OffsetPointer)]
+
+    @property
+    def roi_rectangle(self) -> tuple[int, int, int, int]:
+        """The region, a width or height of 0 meaning all of the image's."""
+        x, y, width, height = self.region or (0, 0, 0, 0)
+        return x, y, width or self.extent[0], height or self.extent[1]
+
+    @property
+    def vmem_size(self) -> tuple[int, int]:
+        """Width and height of a tile in VMEM, halo included."""
+        (width, height), (hx, hy) = self.tile_size, self.halo_size
+        return (width + 2 * hx, height + 2 * hy) if self.reads else (width, height)
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Tiles in a row, and rows of tiles."""
+        _, _, width, height = self.roi_rectangle
+        return -(-width // self.tile_size[0]), -(-height // self.tile_size[1])
+
+    def order(self) -> Iterator[tuple[int, int]]:
+        """(column, row) of each tile in scan order."""
+        columns, rows = (range(n) for n in self.grid)
+        xs = reversed(columns) if self.scan & HORIZONTAL_REVERSED else columns
+        ys = reversed(rows) if self.scan & VERTICAL_REVERSED else rows
+        if self.scan & COLUMN_MAJOR:
+            down = list(ys)
+            return ((x, y) for x in xs for y in down)
+        across = list(xs)
+        return ((x, y) for y in ys for x in across)
+
+    def check(self) -> None:
+        """The rules that need all setters. Raises CupvaError(InvalidArgument)."""
+        if self.reads is None:
+            raise invalid(f"{self.name}: neither src() nor dst() was called")
+        if self.tile_size == (0, 0):
+            raise invalid(f"{self.name}: tile() was not called")
+        if not self.reads and any(self.halo_size):
+            raise invalid(f"{self.name}: dst() with a halo; a halo is for reading into VMEM")
+        x, y, width, height = self.roi_rectangle
+        if width < 1 or height < 1:
+            raise invalid(f"{self.name}: roi of {width} x {height} pixels")
+        if not self.reads and (
+            x < 0 or y < 0 or x + width > self.extent[0] or y + height > self.extent[1]
+        ):
+            raise invalid(
+                f"{self.name}: roi ({x}, {y}, {width}, {height}) leaves the destination of "
+                f"{self.extent[0]} x {self.extent[1]}"
+            )
+        if self.reads and self.pixel_bytes not in (1, 2, 4):
+            raise invalid(f"{self.name}: pixels of {self.pixel_bytes} bytes; 1, 2 or 4")
+
+    # --- the tile buffer ---
+
+    def layout(self, room: int) -> Layout:
+        """What fits ``room`` bytes. Raises CupvaError(InvalidArgument) when nothing does."""
+        width, height = self.vmem_size
+        single = width * height * self.pixel_bytes
+        if room < single:
+            raise invalid(
+                f"{self.name}: the tile buffer has {room} bytes, one tile of {width} x {height} "
+                f"pixels needs {single}; RDF_SINGLE, RDF_DOUBLE and RDF_CIRCULAR give sizes"
+            )
+        if any(self.halo_size) and room >= self.ring_bytes + CIRCULAR_EXTRA:
+            return Layout.CIRCULAR
+        return Layout.DOUBLE if room >= aligned(2 * single) else Layout.SINGLE
+
+    @property
+    def ring_pitch(self) -> int:
+        return 2 * self.vmem_size[0]
+
+    @property
+    def ring_bytes(self) -> int:
+        return aligned(self.ring_pitch * self.vmem_size[1] * self.pixel_bytes)
+
+    def half(self, room: int) -> int:
+        """Byte offset of the second tile of a double buffer."""
+        width, height = self.vmem_size
+        single = width * height * self.pixel_bytes
+        return aligned(single) if aligned(single) + single <= room else single
+
+    def _place_in_buffer(self, number: int, layout: Layout, room: int) -> tuple[int, int]:
+        """Byte offset of tile ``number``, and the line pitch in pixels."""
+        width, _ = self.vmem_size
+        if layout is Layout.SINGLE:
+            return 0, width
+        if layout is Layout.DOUBLE:
+            return (self.half(room) if number & 1 else 0), width
+        return number * width * self.pixel_bytes % self.ring_bytes, self.ring_pitch
+
+    def places(self, locate: Locator) -> tuple[Place, Place, int]:
+        """The image, the tile buffer, and the bytes that the buffer has."""
+        image = outside_vmem(
+            located(locate, self.pointer, f"{self.name}: the image"), f"{self.name}: the image"
+        )
+        buffer = inside_vmem(
+            located(locate, self.buffer, f"{self.name}: tileBuffer"), f"{self.name}: tileBuffer"
+        )
+        room = buffer.limits[1] - buffer.at
+        return image, buffer, room if self.buffer_bytes is None else min(room, self.buffer_bytes)
+
+    # --- compilation ---
+
+    def _windows(self) -> Iterator[Window]:
+        x0, y0, width, height = self.roi_rectangle
+        (tw, th), (hx, hy) = self.tile_size, self.halo_size
+        for column, row in self.order():
+            x, y = x0 + column * tw, y0 + row * th
+            if self.reads:
+                yield window(
+                    (x - hx, y - hy), self.vmem_size, self.extent, self.pad_mode, self.pad_value
+                )
+            else:
+                clipped = min(tw, x0 + width - x), min(th, y0 + height - y)
+                yield Window(x, y, *clipped, Padding())
+
+    def moves(self, locate: Locator) -> list[Move]:
+        self.check()
+        self.require_handler()
+        image, buffer, room = self.places(locate)
+        layout = self.layout(room)
+        found = []
+        for number, part in enumerate(self._windows()):
+            offset, pitch = self._place_in_buffer(number, layout, room)
+            outside = Side(
+                image.space,
+                image.at + (part.y * self.pitch + part.x) * self.pixel_bytes,
+                image.limits,
+                self.pitch,
+                what=image.what,
+            )
+            found.append(self._move(part, outside, self._inside(buffer, layout, offset, pitch)))
+        return found
+
+    def _inside(self, buffer: Place, layout: Layout, offset: int, pitch: int) -> Side:
+        ring = None
+        if layout is Layout.CIRCULAR:
+            ring = (-offset // self.pixel_bytes, self.ring_bytes // self.pixel_bytes)
+        return Side(
+            buffer.space, buffer.at + offset, buffer.limits, pitch, ring=ring, what=buffer.what
+        )
+
+    def _move(self, part: Window, outside: Side, inside: Side) -> Move:
+        size = self.vmem_size if self.reads else (part.width, part.height)
+        sides = (outside, inside) if self.reads else (inside, outside)
+        move = Move(*size, self.pixel_bytes, *sides, part.padding, per_trigger=1)
+        move.check()
+        return move
+
+    def device_info(self, locate: Locator) -> dict[str, int]:
+        _, buffer, room = self.places(locate)
+        layout = self.layout(room)
+        circular = layout is Layout.CIRCULAR
+        columns, rows = self.grid
+        return {
+            "line_pitch": self.ring_pitch if circular else self.vmem_size[0],
+            "bpp_log2": self.pixel_bytes.bit_length() - 1,
+            "buffer": buffer.at,
+            "tiles": columns * rows,
+            "layout": int(layout),
+            "half": self.half(room) // self.pixel_bytes if layout is Layout.DOUBLE else 0,
+            "advance": self.vmem_size[0] if circular else 0,
+            "ring": self.ring_bytes // self.pixel_bytes if circular else 0,
+            "reads": int(bool(self.reads)),
+        }
+
+    def tiles(self, locate: Locator) -> list[Tile]:
+        self.check()
+        _, buffer, room = self.places(locate)
+        layout = self.layout(room)
+        return [
+            Tile(n, p.x, p.y, p.width, p.height, 0, p.padding,
+                 buffer.at + self._place_in_buffer(n, layout, room)[0], n)
+            for n, p in enumerate(self._windows())
+        ]  # fmt: skip

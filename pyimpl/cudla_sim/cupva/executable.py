@@ -1,0 +1,103 @@
+"""A VPU program as the build put it into the host program: its variables in VMEM."""
+
+from __future__ import annotations
+
+import io
+import struct
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from .errors import Error, error, invalid
+from .memory import VmemSymbol
+
+SUPERBANK_SIZE = 128 << 10
+SUPERBANK_STRIDE = 0x40000
+VMEM_SIZE = 3 * SUPERBANK_STRIDE
+MAX_SYMBOL_LENGTH = 64
+
+_NOTE_SECTION = ".note.cudla_sim_vpu"
+_SYMBOLS_SECTION = ".cupva_symbols"
+_RECORD = struct.Struct("<64sIIII")
+
+
+class Kind(IntEnum):
+    """What an exported variable is."""
+
+    DATA = 0
+    RASTER = 1
+    TENSOR = 2
+    SEQUENCE = 3
+    GATHER_SCATTER = 4
+    DYNAMIC = 5
+    CONFIG = 6
+    POINTER = 7
+    SURFACE = 8
+    RASTER_UNIFIED = 9
+
+
+class Symbol(NamedTuple):
+    """An exported variable: ``offset`` in VMEM and ``size`` in bytes."""
+
+    name: str
+    offset: int
+    size: int
+    kind: Kind
+
+
+class Executable:
+    """``image`` is the file that a worker process runs."""
+
+    def __init__(self, image: bytes) -> None:
+        self.image = image
+        self.symbols = {s.name: s for s in _read(image)}
+        self.released = False
+
+    def symbol(self, name: str) -> Symbol:
+        """Raises CupvaError(CUPVA_INVALID_ARGUMENT) for a name that is not exported."""
+        if len(name) > MAX_SYMBOL_LENGTH:
+            raise invalid(
+                f"symbol name of {len(name)} characters; names have up to {MAX_SYMBOL_LENGTH}"
+            )
+        found = self.symbols.get(name)
+        if found is None:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, self.symbols, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise invalid(f"the executable exports no symbol {name!r}{hint}")
+        return found
+
+    @property
+    def vmem_symbols(self) -> list[VmemSymbol]:
+        return [VmemSymbol(s.name, s.offset, s.size) for s in self.symbols.values()]
+
+
+@lru_cache(maxsize=32)
+def _read(image: bytes) -> tuple[Symbol, ...]:
+    from elftools.elf.elffile import ELFFile  # only for programs that load executables
+
+    what = "the data is no VPU executable of cudla-sim"
+    if image[:4] != b"\x7fELF":
+        raise invalid(f"{what}: it is no ELF file")
+    try:
+        elf = ELFFile(io.BytesIO(image))
+        machine = elf.header["e_machine"]
+        note = elf.get_section_by_name(_NOTE_SECTION)
+        section = elf.get_section_by_name(_SYMBOLS_SECTION)
+        data = section.data() if section is not None else b""
+    except Exception as cause:  # pyelftools answers damage with many kinds of exceptions
+        raise invalid(f"{what}: it is damaged ({type(cause).__name__})") from None
+    if note is None:
+        raise error(
+            Error.CUPVA_INVALID_ARGUMENT,
+            f"{what} (machine {machine}); pva_device() and `cudla-sim pva-cc` make those",
+        )
+    found = []
+    for start in range(0, len(data) - _RECORD.size + 1, _RECORD.size):
+        name, offset, size, kind, _ = _RECORD.unpack_from(data, start)
+        known = Kind(kind) if kind in Kind.__members__.values() else Kind.DATA
+        text = name.split(b"\0", 1)[0].decode(errors="replace")
+        if text and offset + size <= VMEM_SIZE:
+            found.append(Symbol(text, offset, size, known))
+    return tuple(found)

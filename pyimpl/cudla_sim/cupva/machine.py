@@ -1,0 +1,113 @@
+"""The PVA of one simulated machine: its memory, its engines, and the workers of executables."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from ..core import process as processes
+from ..core.process import Process
+from .errors import CupvaError, Error, error
+from .executable import Executable
+from .memory import DeviceMemory
+from .program import Program
+from .stream import Engine
+
+if TYPE_CHECKING:
+    from .workers.worker import LaunchResult, VpuWorker
+
+DRIVER_VERSION = 2007
+RUNTIME_VERSION = 2100
+"""PVA SDK 2.10."""
+GENERATION = 2
+VPUS_PER_ENGINE = 2
+ENGINES = 1
+DEFAULT_DMA_TIMEOUT_S = 60.0
+
+
+class Pva:
+    """One engine with two VPUs, as on Orin."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.memory = DeviceMemory()
+        self.engines = [Engine(i, self.run) for i in range(ENGINES)]
+        self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
+        self._workers: dict[tuple[Executable, int], VpuWorker] = {}
+        process.closers.append(self.close)
+
+    def run(self, program: Program, vpu: int, deadline: float | None) -> None:
+        """Runs a program on a VPU to its end.
+
+        Raises CupvaError with what the command's status becomes.
+        """
+        if program.executable is None:
+            self._run_dma(program)
+            return
+        from .workers.worker import LaunchRequest
+
+        left = None if deadline is None else max(0.0, deadline - monotonic())
+        request = LaunchRequest(
+            parameters=program.parameter_bytes(),
+            flows=program.flow_requests(),
+            vpu=vpu,
+            dma_timeout_s=self.dma_timeout_s,
+        )
+        result = self._worker(program.executable, vpu).launch(request, left)
+        failure = _failure(result)
+        if failure is not None:
+            raise failure
+
+    def _run_dma(self, program: Program) -> None:
+        from .engine import run_all
+
+        for flow in program.flows:
+            run_all(flow.descriptors, self.memory)
+
+    def _worker(self, executable: Executable, vpu: int) -> VpuWorker:
+        from .workers.worker import VpuWorker
+
+        key = (executable, vpu)
+        if key not in self._workers:
+            memory = self.memory
+            self._workers[key] = VpuWorker(
+                executable.image, memory.fd, memory.l2_fd, memory.dram_size, memory.l2_size
+            )
+        return self._workers[key]
+
+    def release(self, executable: Executable) -> None:
+        """Ends the workers of an executable that is destroyed."""
+        for key in [k for k in self._workers if k[0] is executable]:
+            self._workers.pop(key).close()
+
+    def close(self) -> None:
+        for worker in self._workers.values():
+            worker.close()
+        self._workers.clear()
+        self.memory.close()
+
+
+_STATUSES = {
+    "timeout": Error.CUPVA_COMMAND_EXECUTION_TIMEOUT,
+    "dma_timeout": Error.CUPVA_COMMAND_EXECUTION_TIMEOUT,
+    "unfinished": Error.CUPVA_COMMAND_EXECUTION_TIMEOUT,
+    "died": Error.CUPVA_VPU_ABORTED,
+    "divide": Error.CUPVA_VPU_DIVIDE_BY_ZERO,
+    "overflow": Error.CUPVA_VPU_BUFFER_OVERFLOW,
+}
+
+
+def _failure(result: LaunchResult) -> CupvaError | None:
+    if result.status == "done":
+        if result.value:
+            return error(
+                Error.CUPVA_VPU_APPLICATION_ERROR, f"the VPU program returned {result.value}"
+            )
+        return None
+    status = _STATUSES.get(result.status, Error.CUPVA_VPU_APPLICATION_ERROR)
+    return error(status, result.text or result.status)
+
+
+def pva(process: Process | None = None) -> Pva:
+    """The PVA of a process (the current one by default)."""
+    return (process or processes.current()).family("cupva", Pva)

@@ -1,0 +1,270 @@
+"""CmdProgram: an executable with its parameters and dataflows."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from .dataflow.base import DataFlow, Handler, state
+from .dataflow.tensor import TensorDataFlow
+from .dma import Descriptors, Move, pack
+from .errors import Error, error, invalid
+from .executable import Executable, Kind, Symbol
+from .memory import L2_SIZE, DeviceMemory
+from .pointers import Pointer, address_of
+
+if TYPE_CHECKING:
+    from .workers.worker import FlowRequest
+
+MAX_TOTAL_PARAM_SIZE = 8192
+"""Bytes of all parameter values of one program."""
+DESCRIPTORS = 60
+"""Descriptors of one VPU's DMA that programs may use (Orin: 64, of which 4 are reserved)."""
+TRIGGERS = {"read": 7, "store": 7, "config": 1}
+CHANNELS = 15
+TENSOR_DRIVER_VERSION = 2006
+
+_EXTERNAL = struct.Struct("<QII")
+
+D = TypeVar("D", bound=DataFlow)
+
+# What a handler variable must be declared as, by dataflow class.
+_HANDLER_KINDS = {
+    "StaticDataFlow": (Kind.DATA,),
+    "RasterDataFlow": (Kind.RASTER, Kind.RASTER_UNIFIED),
+    "TensorDataFlow": (Kind.TENSOR,),
+    "SequenceDataFlow": (Kind.SEQUENCE,),
+    "GatherScatterDataFlow": (Kind.GATHER_SCATTER,),
+    "DynamicDataFlow": (Kind.DYNAMIC,),
+    "ConfigDataFlow": (Kind.CONFIG, Kind.DATA),
+}
+
+
+class Flow(NamedTuple):
+    """A compiled dataflow as the VPU's DMA works it off."""
+
+    head: DataFlow
+    handler: Handler | None
+    descriptors: Descriptors
+
+
+class Head(NamedTuple):
+    dataflow: DataFlow
+    phase: int
+    weight: float
+
+
+class Program:
+    """A VPU program that streams can run many times.
+
+    Parameters are written to VMEM at each launch, after VMEM was set up from the executable.
+    """
+
+    def __init__(self, memory: DeviceMemory, executable: Executable | None) -> None:
+        self.memory = memory
+        self.executable = executable
+        self.values: dict[str, bytes] = {}
+        self.pointers: dict[str, Pointer] = {}
+        self.heads: list[Head] = []
+        self.others: list[DataFlow] = []
+        self.l2_size = 0
+        self.compiled = False
+        self._flows: list[Flow] = []
+        self._bound: tuple[int, ...] = ()
+        symbols = executable.vmem_symbols if executable else []
+        self.vmem_base = memory.publish(symbols)
+
+    # --- parameters ---
+
+    def symbol(self, name: str) -> Symbol:
+        if self.executable is None:
+            raise invalid(f"symbol {name!r}: the program was created without an executable")
+        return self.executable.symbol(name)
+
+    def set_value(self, name: str, value: bytes) -> None:
+        """Keeps a copy for each launch.
+
+        Raises CupvaError(CUPVA_INVALID_ARGUMENT): more bytes than the variable has, or than all
+        parameters of a program may have.
+        """
+        symbol = self.symbol(name)
+        if len(value) > symbol.size:
+            raise invalid(f"{len(value)} bytes for {name!r}, which has {symbol.size}")
+        total = sum(len(v) for n, v in self.values.items() if n != name) + len(value)
+        if total > MAX_TOTAL_PARAM_SIZE:
+            raise invalid(
+                f"{name!r} with {len(value)} bytes makes {total} bytes of parameters; a program "
+                f"has at most {MAX_TOTAL_PARAM_SIZE}"
+            )
+        self.values[name] = value
+
+    def vmem_pointer(self, name: str) -> int:
+        """The device address of an exported variable."""
+        return self.vmem_base + self.symbol(name).offset
+
+    def handler(self, name: str) -> Handler:
+        return Handler(name, self.symbol(name).offset)
+
+    # --- dataflows ---
+
+    def add_head(self, dataflow: D, phase: int = 0, weight: float = 1.0) -> D:
+        if weight <= 0:
+            raise invalid(f"weight is {weight}; it is more than 0")
+        self._name(dataflow)
+        self.heads.append(Head(dataflow, phase, weight))
+        self.compiled = False
+        return dataflow
+
+    def add(self, dataflow: D) -> D:
+        self._name(dataflow)
+        self.others.append(dataflow)
+        self.compiled = False
+        return dataflow
+
+    def _name(self, dataflow: DataFlow) -> None:
+        same = [d for d in self.dataflows if d.kind == dataflow.kind]
+        dataflow.name = f"{dataflow.kind} {len(same)}"
+
+    @property
+    def dataflows(self) -> list[DataFlow]:
+        return [h.dataflow for h in self.heads] + self.others
+
+    def set_l2_size(self, size: int) -> None:
+        if not 0 <= size <= L2_SIZE:
+            raise invalid(f"L2SRAM of {size} bytes; it is 0 to {L2_SIZE}")
+        self.l2_size = size
+
+    def compile_dataflows(self, driver_version: int) -> None:
+        """Checks all dataflows and their use of the hardware together.
+
+        Raises CupvaError: CUPVA_INVALID_ARGUMENT with the rule, CUPVA_INSUFFICIENT_DRIVER_VERSION
+        for a TensorDataFlow with an old driver, CUPVA_INVALID_STATE when nothing is there.
+        """
+        for dataflow in self.dataflows:
+            if isinstance(dataflow, TensorDataFlow) and driver_version < TENSOR_DRIVER_VERSION:
+                raise error(
+                    Error.CUPVA_INSUFFICIENT_DRIVER_VERSION,
+                    f"TensorDataFlow needs driver version {TENSOR_DRIVER_VERSION}; this one is "
+                    f"{driver_version}",
+                )
+        self._check_lists()
+        moves = {id(h.dataflow): h.dataflow.moves(self.memory.locate) for h in self.heads}
+        self._check_resources(moves)
+        for number, dataflow in enumerate(self.dataflows):
+            dataflow.compiled_id = number
+        self._flows = self._pack()
+        self._bound = self._addresses()
+        self.compiled = True
+
+    def _check_lists(self) -> None:
+        """Every dataflow that is no head hangs in exactly one head's list."""
+        seen: dict[int, str] = {}
+        for head in self.heads:
+            for node in head.dataflow.chain():
+                if id(node) in seen:
+                    raise invalid(
+                        f"{node.name} is in the lists of {seen[id(node)]} and "
+                        f"{head.dataflow.name}; a dataflow has one place"
+                    )
+                seen[id(node)] = head.dataflow.name
+        for node in self.others:
+            if id(node) not in seen:
+                raise invalid(
+                    f"{node.name} was made with addDataFlow() and is linked to no head; "
+                    "addDataFlowHead() makes one that runs by itself"
+                )
+
+    def _check_resources(self, moves: dict[int, list[Move]]) -> None:
+        for phase in {h.phase for h in self.heads}:
+            heads = [h for h in self.heads if h.phase == phase]
+            if len(heads) > CHANNELS:
+                raise invalid(f"{len(heads)} dataflow heads in phase {phase}; {CHANNELS} channels")
+            self._check_triggers(heads, moves)
+            # Raster patterns are one or two descriptors in hardware, sequenced there.
+            used = sum(len(h.dataflow.chain()) for h in heads)
+            if used > DESCRIPTORS:
+                raise invalid(
+                    f"phase {phase} needs {used} descriptors; programs may use {DESCRIPTORS}"
+                )
+        for head in self.heads:
+            self._check_handler(head.dataflow)
+
+    def _check_triggers(self, heads: list[Head], moves: dict[int, list[Move]]) -> None:
+        used = {"read": 0, "store": 0}
+        for head in heads:
+            if head.dataflow.handler_symbol is None:
+                continue
+            first = moves[id(head.dataflow)][0]
+            used["read" if first.dst.space == 1 else "store"] += 1
+        for way, count in used.items():
+            if count > TRIGGERS[way]:
+                raise invalid(f"{count} {way} dataflows with handlers; the VPU has {TRIGGERS[way]}")
+
+    def _check_handler(self, dataflow: DataFlow) -> None:
+        handler = dataflow.handler_symbol
+        if handler is None:
+            return
+        symbol = self.symbol(handler.symbol)
+        allowed = _HANDLER_KINDS.get(dataflow.kind, (Kind.DATA,))
+        if symbol.kind not in allowed:
+            names = " or ".join(k.name for k in allowed)
+            raise invalid(
+                f"{dataflow.name}: handler {handler.symbol!r} is declared as {symbol.kind.name}, "
+                f"a {dataflow.kind} needs {names}"
+            )
+
+    def _pack(self) -> list[Flow]:
+        return [
+            Flow(h.dataflow, h.dataflow.handler_symbol, pack(h.dataflow.moves(self.memory.locate)))
+            for h in self.heads
+        ]
+
+    def _addresses(self) -> tuple[int, ...]:
+        return tuple(p.address for h in self.heads for p in h.dataflow.offset_pointers)
+
+    @property
+    def flows(self) -> list[Flow]:
+        """The descriptors, for the addresses that offset pointers have now.
+
+        Raises CupvaError(CUPVA_INVALID_STATE) before compileDataFlows().
+        """
+        if self.heads and not self.compiled:
+            raise state("the program has dataflows that were not compiled (compileDataFlows())")
+        addresses = self._addresses()
+        if addresses != self._bound:
+            self._flows, self._bound = self._pack(), addresses
+        return self._flows
+
+    def parameter_bytes(self) -> list[tuple[int, bytes]]:
+        """(VMEM offset, bytes) of every parameter that was set."""
+        values = [(self.symbol(n).offset, v) for n, v in self.values.items()]
+        for name, pointer in self.pointers.items():
+            values.append((self.symbol(name).offset, self._external(pointer)))
+        return values
+
+    def _external(self, pointer: Pointer) -> bytes:
+        """An ExtMemPointer: the address that the VPU's DMA knows, and an offset."""
+        address = address_of(pointer, "the parameter's pointer")
+        place = self.memory.locate(address)
+        return _EXTERNAL.pack(place.at, place.space, 0)
+
+    def flow_requests(self) -> list[FlowRequest]:
+        """The compiled dataflows as the worker takes them."""
+        from .workers.worker import FlowRequest
+
+        found = []
+        for flow in self.flows:
+            kind = self.symbol(flow.handler.symbol).kind if flow.handler else Kind.DATA
+            offset = flow.handler.offset if flow.handler else -1
+            info = flow.head.device_info(self.memory.locate)
+            found.append(FlowRequest(int(kind), offset, flow.descriptors, info))
+        return found
+
+    def explain(self) -> str:
+        """All tiles of all dataflows as text."""
+        from .explain import text
+
+        return "\n".join(text(h.dataflow, self.memory.locate) for h in self.heads)
+
+    def close(self) -> None:
+        self.memory.retire(self.vmem_base)

@@ -1,0 +1,210 @@
+"""Streams: submissions in order, each a list of commands, on the VPUs of an engine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import monotonic
+
+from ..core.fence import Fence
+from ..core.queue import Queue
+from .commands import (
+    MAX_COMMANDS,
+    Barrier,
+    Command,
+    Memcpy,
+    RequestFences,
+    RunProgram,
+    Status,
+    WaitOnFences,
+)
+from .errors import CupvaError, Error, error, invalid
+from .program import Program
+from .sync import SyncObj
+
+VPU0, VPU1, VPU_ANY = 0, 1, 2
+MAX_OUTSTANDING = 256
+"""Submissions that a stream holds; the next one waits for room (submission timeout)."""
+
+
+class Vpu:
+    """One vector processor: runs one program at a time."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.lock = threading.Lock()
+
+
+class Engine:
+    """A PVA with two VPUs."""
+
+    def __init__(self, number: int, run: Callable[[Program, int, float | None], None]) -> None:
+        self.number = number
+        self.vpus = [Vpu(f"PVA{number} VPU{i}") for i in range(2)]
+        self._run = run
+        self._free = threading.Condition()
+        self._busy: set[int] = set()
+
+    def run(self, program: Program, affinity: int, deadline: float | None) -> None:
+        """Runs a program when a VPU that it may use is free.
+
+        Raises CupvaError: what the program ended with, CUPVA_COMMAND_EXECUTION_TIMEOUT.
+        """
+        allowed = (0, 1) if affinity == VPU_ANY else (affinity,)
+        with self._free:
+            while not (idle := [v for v in allowed if v not in self._busy]):
+                left = None if deadline is None else deadline - monotonic()
+                if left is not None and left <= 0:
+                    raise timeout("no VPU became free in time")
+                self._free.wait(left)
+            chosen = idle[0]
+            self._busy.add(chosen)
+        try:
+            self._run(program, chosen, deadline)
+        finally:
+            with self._free:
+                self._busy.discard(chosen)
+                self._free.notify_all()
+
+
+def timeout(explanation: str) -> CupvaError:
+    return error(Error.CUPVA_COMMAND_EXECUTION_TIMEOUT, explanation)
+
+
+class Batch:
+    """One submission. Fences that it requests are reserved when it is made."""
+
+    def __init__(self, commands: list[Command], in_order: bool) -> None:
+        if not commands:
+            raise invalid("a submission without commands")
+        if len(commands) > MAX_COMMANDS:
+            raise invalid(f"{len(commands)} commands in a submission; at most {MAX_COMMANDS}")
+        for command in commands:
+            command.check()
+        self.commands = commands
+        self.in_order = in_order
+        self.statuses = [Status() for _ in commands]
+        self.signals: dict[int, list[tuple[SyncObj, int]]] = {}
+        self.waits: dict[int, list[Fence]] = {}
+        for number, command in enumerate(commands):
+            if isinstance(command, RequestFences):
+                self.signals[number] = [request() for request in command.fences]
+            elif isinstance(command, WaitOnFences):
+                self.waits[number] = command.fences()
+
+
+class Stream:
+    """Submissions begin and end in the order of submission."""
+
+    def __init__(self, engine: Engine, affinity: int, name: str = "stream") -> None:
+        self.engine = engine
+        self.affinity = affinity
+        self.name = name
+        self._queue = Queue(name)
+        self._room = threading.Semaphore(MAX_OUTSTANDING)
+
+    def submit(self, batch: Batch, execution_us: int, submission_us: int) -> None:
+        """Queues a submission. Timeouts in microseconds, negative for none.
+
+        Raises CupvaError(CUPVA_COMMAND_SUBMISSION_TIMEOUT) when there is no room in time.
+        """
+        wait_s = None if submission_us < 0 else submission_us / 1e6
+        if not self._room.acquire(timeout=wait_s):
+            raise error(
+                Error.CUPVA_COMMAND_SUBMISSION_TIMEOUT,
+                f"{MAX_OUTSTANDING} submissions are queued and none ended in {submission_us} us",
+            )
+
+        def work() -> None:
+            try:
+                _Execution(self, batch, execution_us).run()
+            finally:
+                self._room.release()
+
+        self._queue.submit(work)
+
+    def synchronize(self) -> None:
+        self._queue.drain()
+
+    def close(self) -> None:
+        self._queue.close()
+
+
+class _Execution:
+    """A submission while it is worked off."""
+
+    def __init__(self, stream: Stream, batch: Batch, execution_us: int) -> None:
+        self.stream = stream
+        self.batch = batch
+        self.execution_us = execution_us
+        self.deadline: float | None = None
+        self._running: list[threading.Thread] = []
+
+    def _start_clock(self) -> None:
+        if self.deadline is None and self.execution_us >= 0:
+            self.deadline = monotonic() + self.execution_us / 1e6
+
+    def run(self) -> None:
+        # Waiting at the very beginning is not execution: the clock starts after it.
+        if not isinstance(self.batch.commands[0], WaitOnFences):
+            self._start_clock()
+        try:
+            for number, command in enumerate(self.batch.commands):
+                self._one(number, command)
+                self._start_clock()
+        finally:
+            self._join()
+
+    def _one(self, number: int, command: Command) -> None:
+        status = self.batch.statuses[number]
+        if isinstance(command, RunProgram) and not self.batch.in_order:
+            thread = threading.Thread(
+                target=self._guarded,
+                args=(status, lambda: self._program(command)),
+                name=f"{self.stream.name} program",
+                daemon=True,
+            )
+            self._running.append(thread)
+            thread.start()
+            return
+        self._guarded(status, lambda: self._perform(number, command))
+
+    def _guarded(self, status: Status, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except CupvaError as failure:
+            status.end(failure)
+        except BaseException as failure:
+            text = f"internal error: {type(failure).__name__}: {failure}"
+            status.end(error(Error.CUPVA_INTERNAL_ERROR, text))
+            raise
+        else:
+            status.end(None)
+
+    def _perform(self, number: int, command: Command) -> None:
+        if isinstance(command, RunProgram):
+            self._program(command)
+        elif isinstance(command, RequestFences):
+            self._join()
+            for sync, value in self.batch.signals[number]:
+                sync.signal(value)
+        elif isinstance(command, WaitOnFences):
+            self._wait(self.batch.waits[number])
+        elif isinstance(command, Barrier):
+            self._join()
+        elif isinstance(command, Memcpy):
+            command.run()
+
+    def _program(self, command: RunProgram) -> None:
+        self.stream.engine.run(command.program, self.stream.affinity, self.deadline)
+
+    def _wait(self, fences: list[Fence]) -> None:
+        for fence in fences:
+            left = None if self.deadline is None else max(0.0, self.deadline - monotonic())
+            if not fence.wait(left):
+                raise timeout(f"a fence was not reached in {self.execution_us} us")
+
+    def _join(self) -> None:
+        for thread in self._running:
+            thread.join()
+        self._running.clear()

@@ -1,0 +1,126 @@
+"""The way from sources to a VPU executable, and from that to an object for the host program."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from . import exports, layout, steps
+from .options import Options
+from .runtime import headers, runtime_object
+
+# Kernels are C with features of C++; they are written for a compiler that wraps and aliases.
+_LANGUAGE = (
+    *("-x", "c++", "-std=gnu++17", "-fpermissive", "-O2", "-g1", "-Wno-psabi"),
+    *("-fwrapv", "-fno-strict-aliasing", "-fno-pie", "-fno-common", "-fno-threadsafe-statics"),
+    *("-DCUPVA_DEVICE=1", "-DCUPVA_BUILD_MODE=1"),
+)
+
+
+def _compile(options: Options, compiler: Sequence[str], source: str, target: Path) -> None:
+    flags = [*_LANGUAGE, f"-I{headers()}", *options.compile]
+    if options.dependencies:
+        flags += [*options.dependencies, "-MF", str(target.with_suffix(".d"))]
+        if not any(f in ("-MT", "-MQ") for f in options.dependencies):
+            flags += ["-MT", options.output]
+    steps.run([*compiler, *flags, "-c", source, "-o", str(target)], options.verbose)
+
+
+def _join(options: Options, compiler: Sequence[str], folder: Path) -> Path:
+    """One object of all sources, whose main function does not collide with the worker's."""
+    targets = [folder / f"{number}.o" for number in range(len(options.sources))]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda pair: _compile(options, compiler, *pair),
+                      zip(options.sources, targets, strict=True)))  # fmt: skip
+    if options.dependencies:
+        rules = "".join(t.with_suffix(".d").read_text() for t in targets)
+        Path(options.dependency_file).write_text(rules)
+    objects = [str(t) for t in targets]
+    own = [o for o in options.objects if o.endswith(".o")]
+    joined = folder / "kernel.o"
+    steps.run(["ld", "-r", *objects, *own, "-o", str(joined)], options.verbose)
+    steps.run(["objcopy", "--redefine-sym", "main=cupva_vpu_main", str(joined)], options.verbose)
+    return joined
+
+
+def _link(options: Options, compiler: Sequence[str], kernel: Path, folder: Path) -> Path:
+    banks = layout.variables(kernel)
+    layout.check(banks)
+    script = folder / "vmem.ld"
+    script.write_text(layout.script(kernel, banks))
+    image = folder / "image"
+    libraries = [o for o in options.objects if not o.endswith(".o")]
+    command = [*compiler, "-no-pie", "-Wl,--as-needed", "-Wl,--build-id=none", "-Wl,-z,noexecstack"]
+    command += [str(kernel), str(runtime_object(list(compiler))), *libraries, *options.link]
+    command += ["-lm", "-T", str(script), "-o", str(image)]
+    steps.run(command, options.verbose)
+    return image
+
+
+def _without_main(kernel: Path) -> bool:
+    with kernel.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection), "ld -r keeps symbols"
+        found = table.get_symbol_by_name("cupva_vpu_main")
+    return not found or found[0]["st_shndx"] == "SHN_UNDEF"
+
+
+def build(options: Options, folder: Path) -> Path:
+    """The VPU executable, in ``folder``. Raises StepFailed, OSError."""
+    compiler = steps.compiler()
+    kernel = _join(options, compiler, folder)
+    if _without_main(kernel):
+        raise steps.StepFailed("no source has CUPVA_VPU_MAIN()")
+    image = _link(options, compiler, kernel, folder)
+    symbols = folder / "symbols"
+    symbols.write_bytes(exports.symbols(image))
+    if symbols.stat().st_size:
+        add = f".cupva_symbols={symbols}"
+        flags = ".cupva_symbols=readonly"
+        steps.run(["objcopy", "--add-section", add, "--set-section-flags", flags, str(image)])
+    return image
+
+
+def embed(name: str, image: Path, output: Path, folder: Path) -> None:
+    """An object with the executable as data. Raises StepFailed."""
+    size = image.stat().st_size
+    text = f"""\
+    .section .data._cupva_exe, "aw"
+    .global _cupva_exe_data_{name}, _cupva_exe_size_{name}
+    .type _cupva_exe_data_{name}, @object
+    .type _cupva_exe_size_{name}, @object
+    .balign 64
+_cupva_exe_data_{name}:
+    .incbin "{image}"
+    .size _cupva_exe_data_{name}, {size}
+    .balign 4
+_cupva_exe_size_{name}:
+    .long {size}
+    .size _cupva_exe_size_{name}, 4
+    .section .note.GNU-stack, "", @progbits
+"""
+    source = folder / "embed.s"
+    source.write_text(text)
+    steps.run([*steps.compiler(), "-c", str(source), "-o", str(output)])
+
+
+def compile_kernel(options: Options) -> None:
+    """Everything. Raises StepFailed, OSError."""
+    with tempfile.TemporaryDirectory(prefix="pva-cc-") as name:
+        folder = Path(name)
+        image = build(options, folder)
+        if options.image:
+            Path(options.image).write_bytes(image.read_bytes())
+        embed(options.executable, image, Path(options.output), folder)
+
+
+def compile_image(sources: Sequence[str | Path], *flags: str) -> bytes:
+    """A VPU executable in memory. Raises StepFailed, OSError."""
+    options = Options(sources=[str(s) for s in sources], compile=list(flags))
+    with tempfile.TemporaryDirectory(prefix="pva-cc-") as name:
+        return build(options, Path(name)).read_bytes()

@@ -1,0 +1,45 @@
+"""Running the tools: a C++ compiler, ld, objcopy."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+
+NO_COMPILER = (
+    "no C++ compiler was found: VPU kernels are compiled natively. Install g++ (or clang) and "
+    "binutils, or name one in CXX."
+)
+
+
+class StepFailed(Exception):
+    """A tool failed; its own words have been shown, or the text says why."""
+
+
+def compiler() -> list[str]:
+    """The C++ compiler as words. Raises StepFailed."""
+    chosen = os.environ.get("CXX")
+    if chosen and shutil.which(shlex.split(chosen)[0]):
+        return shlex.split(chosen)
+    for name in ("g++", "clang++", "c++"):
+        found = shutil.which(name)
+        if found:
+            return [found]
+    raise StepFailed(NO_COMPILER)
+
+
+def run(command: Sequence[str], verbose: bool = False) -> None:
+    """Runs a tool; its diagnostics go to standard error. Raises StepFailed."""
+    if verbose:
+        sys.stderr.write(shlex.join(command) + "\n")
+    try:
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
+    except OSError as cause:
+        raise StepFailed(f"{command[0]}: {cause.strerror}") from None
+    if done.stderr:
+        sys.stderr.write(done.stderr)
+    if done.returncode:
+        raise StepFailed("")

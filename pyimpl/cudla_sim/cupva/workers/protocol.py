@@ -1,0 +1,157 @@
+"""What host and workers share: the mirror of shim/vpu_run/protocol.h."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Self
+
+from numpy import void
+from numpy.typing import NDArray
+
+PROTOCOL_VERSION = 1
+REQUEST_AT = 0x1000
+LISTS_AT = 0x10000
+CONTROL_SIZE = 0x2000_0000
+VMEM_WINDOW = 0x1000_0000
+BANK_STRIDE = 0x40000
+VMEM_SIZE = 3 * BANK_STRIDE
+MAX_FLOWS = 64
+
+REQUEST = struct.Struct("<8I")
+PARAMETER = struct.Struct("<IIQ")
+FLOW = struct.Struct("<iiQQ")
+INFO = struct.Struct("<I15i")
+_REPLY = struct.Struct("<IIIiQQII8Q256s")
+_FLOW_STATE = struct.Struct("<4I")
+REPLY_SIZE = _REPLY.size + MAX_FLOWS * _FLOW_STATE.size
+
+INFO_FIELDS = (
+    *("layout", "reads", "line_pitch", "bpp_log2", "buffer", "tiles", "half", "advance", "ring"),
+    *("planes", "niter_hw", "niter_c", "plane_size", "remainder", "bpp"),
+)
+
+
+class Status(IntEnum):
+    """``enum pva_status``."""
+
+    RUNNING = 0
+    DONE = 1
+    FAULT = 2
+    DMA_TIMEOUT = 3
+    UNFINISHED = 4
+    INTERRUPTED = 5
+
+
+class Cause(IntEnum):
+    """``enum pva_cause``: why a launch did not end well."""
+
+    NONE = 0
+    MEMORY = 1
+    DIVISION = 2
+    INSTRUCTION = 3
+    ABORT = 4
+    OVERRUN = 5
+    SYNC = 6
+    TRIGGER = 7
+    HANDLER = 8
+    RANGE = 9
+    ORDER = 10
+    STACK = 11
+    UNFINISHED = 12
+
+
+@dataclass
+class FlowRequest:
+    """A dataflow of a launch.
+
+    ``kind``: executable.Kind of the handler variable. ``handler_offset``: its place in VMEM, bytes;
+    -1 for a dataflow without handler, which runs to its end before the kernel starts.
+    ``descriptors``: as dma.pack gives them; not changed afterwards by whoever gives them.
+
+    ``info`` (all optional, default 0): ``layout`` 1 single, 2 double, 3 circular; ``line_pitch``
+    pixels; ``bpp_log2``; ``bpp`` bytes of a pixel (default 1 << bpp_log2); ``buffer`` VMEM
+    offset of the tile buffer; ``tiles`` in all; ``half`` bytes from the first half of a double buffer to the
+    second; ``advance`` and ``ring`` of a circular one, pixels; for tensors ``planes`` of a full
+    tile, ``niter_hw``, ``niter_c``, ``plane_size`` pixels, ``remainder`` planes of the last tile.
+    ``reads`` (1: into VMEM) is taken from the descriptors when it is missing.
+    """
+
+    kind: int
+    handler_offset: int
+    descriptors: NDArray[void]
+    info: Mapping[str, int] = field(default_factory=dict)
+
+    def pack_info(self) -> bytes:
+        info = self.info
+        unknown = set(info) - set(INFO_FIELDS)
+        if unknown:
+            raise ValueError(f"unknown device information: {', '.join(sorted(unknown))}")
+        values = {name: int(info.get(name, 0)) for name in INFO_FIELDS}
+        values["bpp"] = values["bpp"] or 1 << values["bpp_log2"]
+        if "reads" not in info and len(self.descriptors):
+            values["reads"] = int(self.descriptors["dst"]["space"][0] == 1)
+        return INFO.pack(0, *values.values())
+
+
+@dataclass
+class LaunchRequest:
+    """``parameters``: (VMEM offset, bytes). ``vpu``: 0 or 1. ``dma_timeout_s`` is what a message
+    says a channel would have waited (CUPVA_DMATIMEOUT); 0: for ever."""
+
+    parameters: list[tuple[int, bytes]] = field(default_factory=list)
+    flows: list[FlowRequest] = field(default_factory=list)
+    vpu: int = 0
+    dma_timeout_s: float = 60.0
+
+
+@dataclass
+class LaunchResult:
+    """How a launch ended.
+
+    ``status``: done, fault, timeout (the deadline), dma_timeout (a sync that nothing can ever end),
+    unfinished (the kernel ended before a dataflow), died (the process was killed or left).
+    ``value``: what the kernel returned. ``cause`` tells faults apart. ``text``: one line for a
+    person, empty when all is well. ``flow``: number of the dataflow that the text is about, from 0,
+    -1 for none. ``triggers``: of each dataflow.
+    """
+
+    status: str = "done"
+    value: int = 0
+    text: str = ""
+    cause: Cause = Cause.NONE
+    flow: int = -1
+    triggers: tuple[int, ...] = ()
+    vmem: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """``struct pva_reply``; addresses are link addresses, ``chain``: callers, innermost first."""
+
+    version: int
+    status: int
+    cause: Cause
+    value: int
+    address: int
+    pc: int
+    flow: int
+    chain: tuple[int, ...]
+    text: str
+    triggers: tuple[int, ...]
+    syncs: tuple[int, ...]
+
+    @classmethod
+    def unpack(cls, data: bytes, flows: int) -> Self:
+        version, status, cause, value, address, pc, flow, length, *rest = _REPLY.unpack_from(data)
+        known = Cause(cause) if cause in Cause.__members__.values() else Cause.NONE
+        text = rest[8].split(b"\0", 1)[0].decode(errors="replace")
+        states = [
+            _FLOW_STATE.unpack_from(data, _REPLY.size + i * _FLOW_STATE.size) for i in range(flows)
+        ]
+        return cls(
+            version, status, known, value, address, pc, flow, tuple(rest[: min(length, 8)]), text,
+            tuple(s[0] for s in states), tuple(s[1] for s in states),
+        )  # fmt: skip

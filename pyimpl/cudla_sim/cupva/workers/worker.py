@@ -1,0 +1,177 @@
+"""Runs the launches of one VPU executable in a process of its own."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+
+import numpy as np
+
+from .explain import explain
+from .process import Image, Process, WorkerError
+from .protocol import (
+    CONTROL_SIZE,
+    FLOW,
+    INFO,
+    LISTS_AT,
+    MAX_FLOWS,
+    PARAMETER,
+    REPLY_SIZE,
+    REQUEST,
+    REQUEST_AT,
+    VMEM_SIZE,
+    Cause,
+    FlowRequest,
+    LaunchRequest,
+    LaunchResult,
+    Reply,
+    Status,
+)
+
+__all__ = ["FlowRequest", "LaunchRequest", "LaunchResult", "VpuWorker", "WorkerError"]
+
+_NORESERVE = 0x4000
+_NAMES = {
+    Status.DONE: "done",
+    Status.FAULT: "fault",
+    Status.DMA_TIMEOUT: "dma_timeout",
+    Status.UNFINISHED: "unfinished",
+}
+
+
+class VpuWorker:
+    """``image``: a VPU executable. DRAM and L2SRAM are files that the worker maps.
+
+    The process starts with the first launch, and anew after a launch that killed it. Launches of
+    several threads follow each other. Raises WorkerError when the executable does not start.
+    """
+
+    def __init__(
+        self, image: bytes, dram_fd: int, l2_fd: int, dram_size: int, l2_size: int
+    ) -> None:
+        self._image = image
+        self._start_image = Image(image)
+        self._memories = (dram_fd, l2_fd)
+        self._sizes = (dram_size, l2_size)
+        self._vmem = os.memfd_create("vpu-vmem", os.MFD_CLOEXEC)
+        self._control = os.memfd_create("vpu-control", os.MFD_CLOEXEC)
+        os.ftruncate(self._vmem, VMEM_SIZE)
+        os.ftruncate(self._control, CONTROL_SIZE)
+        self._map = mmap.mmap(self._control, CONTROL_SIZE, flags=mmap.MAP_SHARED | _NORESERVE)
+        self._lists: list[object] = []
+        self._places: list[int] = []
+        self._process: Process | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @property
+    def pid(self) -> int:
+        """Process id of the worker, 0 when none runs."""
+        process = self._process
+        return process.pid if process else 0
+
+    def launch(
+        self,
+        request: LaunchRequest,
+        deadline_s: float | None = None,
+        *,
+        kernel: bool = True,
+        snapshot: bool = False,
+    ) -> LaunchResult:
+        """Runs the kernel once; waits without the interpreter lock.
+
+        ``deadline_s``: seconds from now after which the process is killed. ``kernel`` false: only
+        the dataflows, which must have no handlers. ``snapshot``: VMEM as the kernel left it.
+        """
+        with self._lock:
+            if self._closed:
+                raise WorkerError("the worker has been closed")
+            if self._process is None:
+                files = (self._control, self._vmem, *self._memories)
+                self._process = Process(self._start_image, files, self._sizes)
+            self._write(request, kernel)
+            outcome = self._process.run(deadline_s)
+            result = self._result(outcome, request, deadline_s)
+            if snapshot:
+                result.vmem = os.pread(self._vmem, VMEM_SIZE, 0)
+            return result
+
+    def close(self) -> None:
+        """Ends the process. Harmless when repeated."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._drop()
+            self._start_image.close()
+            self._map.close()
+            os.close(self._vmem)
+            os.close(self._control)
+
+    def _drop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+    # --- the request ---
+
+    def _write(self, request: LaunchRequest, kernel: bool) -> None:
+        flows, parameters = request.flows, request.parameters
+        if len(flows) > MAX_FLOWS:
+            raise ValueError(f"{len(flows)} dataflows; at most {MAX_FLOWS}")
+        self._write_lists(flows)
+        head = [REQUEST.pack(1, request.vpu, len(parameters), len(flows), int(kernel), 0, 0, 0)]
+        at = REQUEST_AT + REQUEST.size + PARAMETER.size * len(parameters)
+        at += (FLOW.size + INFO.size) * len(flows)
+        for offset, value in parameters:
+            if not 0 <= offset <= VMEM_SIZE - len(value):
+                raise ValueError(f"{len(value)} bytes at VMEM offset {offset:#x}")
+            head.append(PARAMETER.pack(offset, len(value), at))
+            at += len(value)
+        for flow, place in zip(flows, self._places, strict=True):
+            head.append(FLOW.pack(flow.kind, flow.handler_offset, place, len(flow.descriptors)))
+            head.append(flow.pack_info())
+        head += [value for _, value in parameters]
+        message = b"".join(head)
+        if REQUEST_AT + len(message) > LISTS_AT:
+            raise ValueError(f"{len(message)} bytes of parameters and dataflows in one launch")
+        self._map[REQUEST_AT : REQUEST_AT + len(message)] = message
+
+    def _write_lists(self, flows: list[FlowRequest]) -> None:
+        """Descriptors stay where they are from launch to launch while they are the same."""
+        fresh: list[object] = [flow.descriptors for flow in flows]
+        same = len(fresh) == len(self._lists)
+        if same and all(a is b for a, b in zip(fresh, self._lists, strict=True)):
+            return
+        self._lists, self._places, at = [], [], LISTS_AT
+        for flow in flows:
+            data = np.ascontiguousarray(flow.descriptors).view(np.uint8).reshape(-1)
+            if at + data.nbytes > CONTROL_SIZE:
+                raise ValueError("too many tiles in one launch")
+            np.frombuffer(self._map, np.uint8, data.nbytes, at)[:] = data
+            self._places.append(at)
+            at += -(-data.nbytes // 64) * 64
+        self._lists = fresh
+
+    # --- the result ---
+
+    def _result(
+        self, outcome: str, request: LaunchRequest, deadline_s: float | None
+    ) -> LaunchResult:
+        reply = Reply.unpack(self._map[:REPLY_SIZE], len(request.flows))
+        if outcome == "answered" and reply.status == Status.DONE:
+            return LaunchResult("done", reply.value, triggers=reply.triggers)
+        text = explain(self._image, reply, request)
+        flow = reply.flow - 1 if reply.flow else -1
+        if outcome == "answered" and reply.status in _NAMES:
+            name = _NAMES[Status(reply.status)]
+            if reply.status != Status.UNFINISHED and reply.cause != Cause.OVERRUN:
+                self._drop()  # every other fault ends the process
+            return LaunchResult(name, reply.value, text, reply.cause, flow, reply.triggers)
+        self._drop()
+        if outcome == "late" or reply.status == Status.INTERRUPTED:
+            limit = f" in {deadline_s:g} s" if deadline_s is not None else ""
+            place = text.removeprefix("the kernel did not end")
+            return LaunchResult("timeout", text=f"the kernel did not end{limit}{place}")
+        return LaunchResult("died", text="the process that ran the kernel ended (exit or killed)")

@@ -1,0 +1,65 @@
+"""How a launch ended, DPU by DPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .faults import explain
+from .protocol import Event, FaultKind, Side, State
+
+
+@dataclass
+class Outcome:
+    """How a DPU's launch ended. ``pc`` and ``address`` are link addresses."""
+
+    number: int
+    status: str = "done"
+    fault: FaultKind | None = None
+    code: int = 0
+    tasklet: int = 0
+    pc: int = 0
+    address: int = 0
+    text: str = ""
+    cycles: int = 0
+    log_bytes: int = 0
+    log_wrapped: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Launch:
+    """``faulted``: only the DPUs with a fault or with warnings."""
+
+    faulted: list[Outcome]
+    seconds: float
+
+
+def recorded(number: int, page: bytes, image: bytes, warned: set[tuple[int, int]]) -> Outcome:
+    """From the side page of a DPU whose worker is well.
+
+    ``warned``: kinds and places of the warnings that the program has given; the same warning is
+    given once, not once a DPU and launch.
+    """
+    side = Side.read(page)
+    fresh = [w for w in side.warnings if (w.kind, w.pc) not in warned]
+    warned.update((w.kind, w.pc) for w in fresh)
+    outcome = Outcome(
+        number,
+        cycles=side.cycles,
+        log_bytes=side.log_bytes,
+        log_wrapped=side.log_wrapped,
+        warnings=[explain(image, w) for w in fresh],
+    )
+    if side.state == State.FAULT:
+        fault = side.fault
+        outcome.status, outcome.fault, outcome.code = "fault", fault.kind, fault.code
+        outcome.tasklet, outcome.pc, outcome.address = fault.tasklet, fault.pc, fault.address
+        outcome.text = explain(image, fault, side)
+    return outcome
+
+
+def stopped(number: int, cancelled: bool) -> Outcome:
+    """Of a DPU that did not come to its end: its worker was killed, or the host gave up."""
+    kind = FaultKind.CANCELLED if cancelled else FaultKind.WORKER
+    event = Event(kind, 0, 0, 0, 0, 0, 0, 0, ())
+    return Outcome(number, "fault", kind, text=explain(None, event))

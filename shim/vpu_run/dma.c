@@ -1,0 +1,212 @@
+/*
+ * Moves tiles. Rows are copied whole where addresses are consecutive; only circular buffers need a
+ * second piece at the wrap.
+ */
+#include "dma.h"
+
+#include <string.h>
+
+static uint64_t tile_offset(const struct pva_side *side, uint64_t tile)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < 3; i++) {
+        offset += (int64_t)(tile % (uint64_t)side->n[i]) * side->adv[i];
+        tile /= (uint64_t)side->n[i];
+    }
+    return (uint64_t)(side->at + offset);
+}
+
+/* The address of a byte, wrapped; *run is how many bytes follow it without a wrap. */
+static uint64_t wrapped(const struct pva_side *side, uint64_t address, uint64_t *run)
+{
+    if (side->ring_size == 0) {
+        *run = UINT64_MAX;
+        return address;
+    }
+    int64_t inside = ((int64_t)address - side->ring) % side->ring_size;
+    if (inside < 0) {
+        inside += side->ring_size;
+    }
+    *run = (uint64_t)(side->ring_size - inside);
+    return (uint64_t)(side->ring + inside);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int in_range(const struct pva_memory *memory, int64_t space, uint64_t at, uint64_t size)
+{
+    return at <= memory->size[space] && size <= memory->size[space] - at;
+}
+
+static int store(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t to,
+                 const uint8_t *bytes, uint64_t size)
+{
+    if (!in_range(memory, d->dst.space, to, size)) {
+        return PVA_DMA_OUT_OF_RANGE;
+    }
+    memmove(memory->base[d->dst.space] + to, bytes, size);
+    if (d->copy_at >= 0) {
+        uint64_t copy = to - (uint64_t)d->dst.at + (uint64_t)d->copy_at;
+        if (!in_range(memory, d->dst.space, copy, size)) {
+            return PVA_DMA_OUT_OF_RANGE;
+        }
+        memmove(memory->base[d->dst.space] + copy, bytes, size);
+    }
+    return PVA_DMA_MOVED;
+}
+
+static int copy_run(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t from,
+                    uint64_t to, uint64_t size)
+{
+    while (size != 0) {
+        uint64_t source_run, target_run;
+        uint64_t source = wrapped(&d->src, from, &source_run);
+        uint64_t target = wrapped(&d->dst, to, &target_run);
+        uint64_t piece = least(size, least(source_run, target_run));
+        if (!in_range(memory, d->src.space, source, piece)) {
+            return PVA_DMA_OUT_OF_RANGE;
+        }
+        int status = store(d, memory, target, memory->base[d->src.space] + source, piece);
+        if (status != PVA_DMA_MOVED) {
+            return status;
+        }
+        from += piece;
+        to += piece;
+        size -= piece;
+    }
+    return PVA_DMA_MOVED;
+}
+
+static int fill_run(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t to,
+                    const uint8_t *pixel, int64_t count)
+{
+    uint8_t line[1024];
+    int64_t room = (int64_t)sizeof line / d->bpp, filled = count < room ? count : room;
+    for (int64_t i = 0; i < filled; i++) {
+        memcpy(line + i * d->bpp, pixel, (size_t)d->bpp);
+    }
+    while (count > 0) {
+        uint64_t run, size = (uint64_t)((count < room ? count : room) * d->bpp);
+        uint64_t target = wrapped(&d->dst, to, &run);
+        uint64_t piece = least(size, run);
+        /* A wrap may cut a pixel in two: the rest of the line begins in its middle. */
+        int status = store(d, memory, target, line, piece);
+        if (status == PVA_DMA_MOVED && piece < size) {
+            target = wrapped(&d->dst, to + piece, &run);
+            status = store(d, memory, target, line + piece, size - piece);
+        }
+        if (status != PVA_DMA_MOVED) {
+            return status;
+        }
+        to += size;
+        count -= (int64_t)(size / (uint64_t)d->bpp);
+    }
+    return PVA_DMA_MOVED;
+}
+
+static int read_pixel(const struct pva_descriptor *d, const struct pva_memory *memory,
+                      uint64_t from, uint8_t *pixel)
+{
+    for (int64_t i = 0; i < d->bpp; i++) {
+        uint64_t run, at = wrapped(&d->src, from + (uint64_t)i, &run);
+        if (!in_range(memory, d->src.space, at, 1)) {
+            return PVA_DMA_OUT_OF_RANGE;
+        }
+        pixel[i] = memory->base[d->src.space][at];
+    }
+    return PVA_DMA_MOVED;
+}
+
+/* One row of the destination that has real pixels: padding, pixels, padding. */
+static int move_row(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t from,
+                    uint64_t to)
+{
+    int64_t width = d->tx - d->left - d->right;
+    uint8_t pixel[8] = {0};
+    int status = PVA_DMA_MOVED;
+    memcpy(pixel, &d->pad_value, sizeof pixel);
+    if (d->left > 0) {
+        if (d->pad_mode == PVA_PAD_BPE) {
+            status = read_pixel(d, memory, from, pixel);
+        }
+        if (status == PVA_DMA_MOVED) {
+            status = fill_run(d, memory, to, pixel, d->left);
+        }
+        to += (uint64_t)(d->left * d->bpp);
+    }
+    if (status == PVA_DMA_MOVED) {
+        status = copy_run(d, memory, from, to, (uint64_t)(width * d->bpp));
+    }
+    if (status == PVA_DMA_MOVED && d->right > 0) {
+        if (d->pad_mode == PVA_PAD_BPE) {
+            status = read_pixel(d, memory, from + (uint64_t)((width - 1) * d->bpp), pixel);
+        }
+        if (status == PVA_DMA_MOVED) {
+            status = fill_run(d, memory, to + (uint64_t)(width * d->bpp), pixel, d->right);
+        }
+    }
+    return status;
+}
+
+static int move_tile(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t tile)
+{
+    uint64_t from = tile_offset(&d->src, tile), to = tile_offset(&d->dst, tile);
+    int64_t height = d->ty - d->top - d->bottom;
+    uint8_t pixel[8];
+    memcpy(pixel, &d->pad_value, sizeof pixel);
+    for (int64_t y = 0; y < d->ty; y++) {
+        int64_t line = y - d->top;
+        int made_up = line < 0 || line >= height;
+        int status;
+        line = line < 0 ? 0 : line >= height ? height - 1 : line;
+        if (made_up && d->pad_mode != PVA_PAD_BPE) {
+            status = fill_run(d, memory, to, pixel, d->tx);
+        } else {
+            status = move_row(d, memory, from + (uint64_t)(line * d->src.pitch), to);
+        }
+        if (status != PVA_DMA_MOVED) {
+            return status;
+        }
+        to += (uint64_t)d->dst.pitch;
+    }
+    return PVA_DMA_MOVED;
+}
+
+int pva_dma_trigger(const struct pva_descriptor *list, uint64_t count, struct pva_cursor *cursor,
+                    const struct pva_memory *memory)
+{
+    if (cursor->descriptor >= count) {
+        return PVA_DMA_ENDED;
+    }
+    cursor->triggers++;
+    for (int go_on = 1; go_on;) {
+        const struct pva_descriptor *d = &list[cursor->descriptor];
+        uint64_t end = least((uint64_t)d->tiles, cursor->tile + (uint64_t)d->per_trigger);
+        for (; cursor->tile < end; cursor->tile++) {
+            int status = d->tx == 0 ? PVA_DMA_MOVED : move_tile(d, memory, cursor->tile);
+            if (status != PVA_DMA_MOVED) {
+                return status;
+            }
+        }
+        go_on = 0;
+        if (cursor->tile >= (uint64_t)d->tiles) {
+            cursor->descriptor++;
+            cursor->tile = 0;
+            go_on = d->chained && cursor->descriptor < count;
+        }
+    }
+    return PVA_DMA_MOVED;
+}
+
+int pva_dma_run(const struct pva_descriptor *list, uint64_t count, struct pva_cursor *cursor,
+                const struct pva_memory *memory)
+{
+    int status;
+    do {
+        status = pva_dma_trigger(list, count, cursor, memory);
+    } while (status == PVA_DMA_MOVED);
+    return status == PVA_DMA_ENDED ? PVA_DMA_MOVED : status;
+}

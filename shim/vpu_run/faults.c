@@ -1,0 +1,130 @@
+/*
+ * Faults of a kernel: what happened and where goes into the reply, then the process ends; the host
+ * starts a fresh one for the next launch. Signals of the processor arrive on an alternate stack.
+ */
+#define _GNU_SOURCE
+#include "rt.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define WATCH_MS 200
+#define STACK_WORDS 4096
+
+extern uint8_t __executable_start[], etext[];
+static uint8_t alternate_stack[65536] __attribute__((aligned(16)));
+
+static int in_program(uint64_t pc)
+{
+    return pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext;
+}
+
+/* Words of the stack that look like return addresses; functions need not keep frame pointers. */
+static void note_callers(uint64_t stack_pointer)
+{
+    uint64_t top = (uint64_t)(uintptr_t)environ; /* the environment lies above all frames */
+    rt_reply->chain_length = 0;
+    for (uint64_t at = (stack_pointer + 7) & ~7ull, words = 0;
+         at + 8 <= top && words < STACK_WORDS && rt_reply->chain_length < 8; at += 8, words++) {
+        uint64_t word = *(const uint64_t *)(uintptr_t)at;
+        if (in_program(word))
+            rt_reply->chain[rt_reply->chain_length++] = word;
+    }
+}
+
+static _Noreturn void end_with(uint32_t status, uint32_t cause, uint64_t pc, uint64_t address)
+{
+    rt_reply->status = status;
+    rt_reply->cause = cause;
+    rt_reply->pc = pc;
+    rt_reply->address = address;
+    rt_answer_and_end();
+}
+
+void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t address, const char *text,
+             void *caller)
+{
+    rt_reply->flow = flow;
+    strncpy(rt_reply->text, text, sizeof rt_reply->text - 1);
+    note_callers((uintptr_t)__builtin_frame_address(0));
+    end_with(status, cause, (uintptr_t)caller, address);
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uint64_t pc = (uint64_t)registers[REG_RIP], sp = (uint64_t)registers[REG_RSP];
+    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    if (rt_reply == 0 || rt_reply->status != PVA_RUNNING)
+        _exit(128 + number);
+    uint32_t cause = PVA_CAUSE_MEMORY;
+    if (number == SIGFPE)
+        cause = PVA_CAUSE_DIVISION;
+    else if (number == SIGILL || number == SIGTRAP)
+        cause = PVA_CAUSE_INSTRUCTION;
+    else if (number == SIGABRT)
+        cause = PVA_CAUSE_ABORT;
+    else if (address + 65536 > sp && address < sp + 65536)
+        cause = PVA_CAUSE_STACK;
+    if (number == SIGSEGV && info->si_code == SI_KERNEL)
+        address = UINT64_MAX; /* not a canonical address: the processor does not say which */
+    if (cause == PVA_CAUSE_STACK)
+        rt_reply->chain_length = 0;
+    else
+        note_callers(sp);
+    end_with(PVA_FAULT, cause, pc, address);
+}
+
+/* The host's patience ended. */
+static void on_interrupt(int number, siginfo_t *info, void *context)
+{
+    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    (void)number;
+    (void)info;
+    if (rt_reply->status != PVA_RUNNING)
+        return;
+    note_callers((uint64_t)registers[REG_RSP]);
+    end_with(PVA_INTERRUPTED, PVA_CAUSE_NONE, (uint64_t)registers[REG_RIP], 0);
+}
+
+/* While a kernel runs: the host process has gone when its end of our socket is closed. */
+static void on_tick(int number)
+{
+    struct pollfd host = {rt_host_socket, 0, 0};
+    (void)number;
+    if (poll(&host, 1, 0) == 1 && host.revents & (POLLERR | POLLHUP))
+        _exit(0);
+}
+
+void rt_watch_host(int on)
+{
+    struct itimerval period = {{0, on ? WATCH_MS * 1000 : 0}, {0, on ? WATCH_MS * 1000 : 0}};
+    setitimer(ITIMER_REAL, &period, 0);
+}
+
+void rt_faults_setup(void)
+{
+    stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
+    sigaltstack(&stack, 0);
+    static const int traps[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTSTP};
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
+    action.sa_sigaction = on_trap;
+    for (size_t i = 0; i < sizeof traps / sizeof traps[0]; i++)
+        sigaction(traps[i], &action, 0);
+    action.sa_sigaction = on_interrupt;
+    sigaction(SIGUSR1, &action, 0);
+    action.sa_flags = SA_ONSTACK | SA_RESTART;
+    action.sa_handler = on_tick;
+    sigaction(SIGALRM, &action, 0);
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        signal(ignored[i], SIG_IGN);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, 0);
+}

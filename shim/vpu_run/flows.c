@@ -1,0 +1,233 @@
+/*
+ * Dataflows: a handler holds a number, a trigger moves what one trigger moves, at once; so a sync
+ * never has to wait, and one that would is an error that nothing can end.
+ *
+ * Two habits of kernels are no errors, because hardware has none either: one trigger more than the
+ * dataflow has (the prefetch of the last turn of a loop), and one sync more than triggers on a
+ * dataflow that leaves VMEM (the first turn of a loop, when nothing is under way).
+ */
+#include "rt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct flow {
+    const struct pva_descriptor *list;
+    uint64_t count;
+    struct pva_descriptor *own, *staged; /* copies that the kernel may change */
+    struct pva_cursor cursor;
+    int32_t kind, handler;
+    int reads, held;
+    uint32_t surplus, syncs, failed;
+};
+
+static struct flow flows[PVA_MAX_FLOWS];
+static uint32_t nr_flows;
+
+static struct flow *flow_of(uint32_t number, void *caller)
+{
+    if (number == 0 || number > nr_flows)
+        rt_stop(PVA_FAULT, PVA_CAUSE_HANDLER, number, 0, "", caller);
+    return &flows[number - 1];
+}
+
+static int ended(const struct flow *flow)
+{
+    return flow->cursor.descriptor >= flow->count;
+}
+
+/* Dataflows without a fixed number of runs start over when they are triggered at their end. */
+static int repeats(const struct flow *flow)
+{
+    return flow->kind == PVA_KIND_SEQUENCE || flow->kind == PVA_KIND_GATHER_SCATTER
+        || flow->kind == PVA_KIND_DYNAMIC || flow->kind == PVA_KIND_CONFIG;
+}
+
+static void write_handler(const struct pva_flow_request *request, uint32_t number)
+{
+    uint8_t *target = rt_memory.base[PVA_VMEM] + request->handler;
+    if (request->kind == PVA_KIND_DATA || request->kind == PVA_KIND_CONFIG) {
+        memcpy(target, &number, sizeof number);
+        return;
+    }
+    cupvaFlowInfo info = request->info;
+    info.flow = number;
+    memcpy(target, &info, sizeof info);
+}
+
+int rt_flows_begin(const struct pva_flow_request *requests, uint32_t count)
+{
+    nr_flows = count;
+    memset(flows, 0, count * sizeof flows[0]);
+    for (uint32_t i = 0; i < count; i++) {
+        struct flow *flow = &flows[i];
+        flow->list = (const void *)(rt_control + requests[i].list_at);
+        flow->count = requests[i].count;
+        flow->kind = requests[i].kind;
+        flow->handler = requests[i].handler;
+        flow->reads = flow->count == 0 || flow->list[0].dst.space == PVA_VMEM;
+        if (flow->handler >= 0) {
+            write_handler(&requests[i], i + 1);
+        } else if (pva_dma_run(flow->list, flow->count, &flow->cursor, &rt_memory)
+                   != PVA_DMA_MOVED) {
+            rt_stop(PVA_FAULT, PVA_CAUSE_RANGE, i + 1, 0, "", 0);
+        }
+    }
+    return 0;
+}
+
+/* How far everything came; a dataflow that the kernel left in the middle. */
+void rt_flows_end(void)
+{
+    uint32_t unfinished = 0;
+    for (uint32_t i = 0; i < nr_flows; i++) {
+        struct flow *flow = &flows[i];
+        int untouched = flow->cursor.descriptor == 0 && flow->cursor.tile == 0;
+        int finished = (ended(flow) || (repeats(flow) && untouched)) && !flow->held;
+        rt_reply->flows[i].triggers = (uint32_t)flow->cursor.triggers;
+        rt_reply->flows[i].syncs = flow->syncs;
+        rt_reply->flows[i].finished = (uint32_t)finished;
+        if (!finished && unfinished == 0)
+            unfinished = i + 1;
+        free(flow->own);
+        free(flow->staged);
+        flow->own = flow->staged = 0;
+    }
+    if (unfinished != 0 && rt_reply->status == PVA_DONE) {
+        rt_reply->status = PVA_UNFINISHED;
+        rt_reply->cause = PVA_CAUSE_UNFINISHED;
+        rt_reply->flow = unfinished;
+    }
+}
+
+void pva_rt_trigger(uint32_t number)
+{
+    void *caller = __builtin_return_address(0);
+    struct flow *flow = flow_of(number, caller);
+    if (ended(flow) && repeats(flow))
+        flow->cursor.descriptor = flow->cursor.tile = 0;
+    int status = pva_dma_trigger(flow->list, flow->count, &flow->cursor, &rt_memory);
+    if (status == PVA_DMA_OUT_OF_RANGE)
+        rt_stop(PVA_FAULT, PVA_CAUSE_RANGE, number, 0, "", caller);
+    if (status == PVA_DMA_ENDED && ++flow->surplus > 1)
+        rt_stop(PVA_FAULT, PVA_CAUSE_TRIGGER, number, 0, "", caller);
+}
+
+void pva_rt_sync(uint32_t number)
+{
+    void *caller = __builtin_return_address(0);
+    struct flow *flow = flow_of(number, caller);
+    uint64_t allowed = flow->cursor.triggers + (flow->reads ? 0 : 1);
+    if (flow->syncs >= allowed)
+        rt_stop(PVA_DMA_TIMEOUT, PVA_CAUSE_SYNC, number, 0, "", caller);
+    flow->syncs++;
+}
+
+/*
+ * Changes that a kernel makes to a dataflow between its runs. They wait in a copy until the kernel
+ * flushes them, and last for this launch.
+ */
+static struct pva_descriptor *staged(uint32_t number, uint32_t index, void *caller)
+{
+    struct flow *flow = flow_of(number, caller);
+    if (index >= flow->count)
+        rt_stop(PVA_FAULT, PVA_CAUSE_ORDER, number, 0, "update of a transfer that does not exist",
+                caller);
+    if (flow->staged == 0) {
+        size_t size = flow->count * sizeof *flow->staged;
+        flow->staged = malloc(size);
+        memcpy(flow->staged, flow->list, size);
+    }
+    return &flow->staged[index];
+}
+
+/* A pitch below 0 stays what it is. */
+void pva_rt_stage_side(uint32_t number, uint32_t index, int destination, int space, uint64_t at,
+                       int64_t pitch)
+{
+    struct pva_descriptor *d = staged(number, index, __builtin_return_address(0));
+    struct pva_side *side = destination ? &d->dst : &d->src;
+    if (side->ring_size)
+        side->ring += (int64_t)at - side->at;
+    side->space = space;
+    side->at = (int64_t)at;
+    if (pitch >= 0)
+        side->pitch = pitch;
+}
+
+void pva_rt_stage_tile(uint32_t number, uint32_t index, uint32_t tx, uint32_t ty)
+{
+    struct pva_descriptor *d = staged(number, index, __builtin_return_address(0));
+    d->tx = tx;
+    d->ty = ty;
+}
+
+/* Makes what was staged valid; only between two runs. */
+void pva_rt_flush(uint32_t number)
+{
+    void *caller = __builtin_return_address(0);
+    struct flow *flow = flow_of(number, caller);
+    if (!ended(flow) && (flow->cursor.descriptor != 0 || flow->cursor.tile != 0))
+        rt_stop(PVA_FAULT, PVA_CAUSE_ORDER, number, 0, "flush of updates in the middle of a run",
+                caller);
+    if (flow->staged == 0)
+        return;
+    free(flow->own);
+    flow->own = flow->staged;
+    flow->staged = 0;
+    flow->list = flow->own;
+}
+
+/* From open to close a dataflow is not finished, whatever it has moved. */
+void pva_rt_hold(uint32_t number, int held)
+{
+    flow_of(number, __builtin_return_address(0))->held = held;
+}
+
+/*
+ * Gather and scatter: a tile of w x h pixels at (x, y) of the memory that the dataflow's descriptor
+ * names, to or from VMEM at `vmem`. What lies outside `width` x `height` (when they are not 0) is
+ * padded on the way in and skipped on the way out.
+ */
+void pva_rt_gather(uint32_t number, const struct pva_gather *gather)
+{
+    void *caller = __builtin_return_address(0);
+    struct flow *flow = flow_of(number, caller);
+    if (flow->count == 0)
+        rt_stop(PVA_FAULT, PVA_CAUSE_HANDLER, number, 0, "", caller);
+    struct pva_descriptor d = flow->list[0];
+    struct pva_side *outside = flow->reads ? &d.src : &d.dst, *inside = flow->reads ? &d.dst : &d.src;
+    int64_t left = 0, right = 0, top = 0, bottom = 0, w = gather->w, h = gather->h;
+    if (gather->width > 0) {
+        left = gather->x < 0 ? -gather->x : 0;
+        right = gather->x + w > gather->width ? gather->x + w - gather->width : 0;
+    }
+    if (gather->height > 0) {
+        top = gather->y < 0 ? -gather->y : 0;
+        bottom = gather->y + h > gather->height ? gather->y + h - gather->height : 0;
+    }
+    if (left + right >= w || top + bottom >= h)
+        rt_stop(PVA_FAULT, PVA_CAUSE_RANGE, number, 0, "", caller);
+    d.tx = flow->reads ? w : w - left - right;
+    d.ty = flow->reads ? h : h - top - bottom;
+    if (flow->reads) {
+        d.left = left, d.right = right, d.top = top, d.bottom = bottom;
+        if (d.pad_mode == PVA_PAD_NONE)
+            d.pad_mode = PVA_PAD_CONST;
+    }
+    outside->at += (gather->y + top) * outside->pitch + (gather->x + left) * d.bpp;
+    inside->space = PVA_VMEM;
+    inside->pitch = (int64_t)gather->pitch * d.bpp;
+    inside->at = (int64_t)gather->vmem + (flow->reads ? 0 : top * inside->pitch + left * d.bpp);
+    d.tiles = d.per_trigger = 1;
+    d.chained = 0;
+    d.src.n[0] = d.src.n[1] = d.src.n[2] = d.dst.n[0] = d.dst.n[1] = d.dst.n[2] = 1;
+    struct pva_cursor cursor = {0, 0, 0};
+    if (pva_dma_run(&d, 1, &cursor, &rt_memory) != PVA_DMA_MOVED)
+        rt_stop(PVA_FAULT, PVA_CAUSE_RANGE, number, 0, "", caller);
+}
+
+void pva_rt_misuse(const char *text)
+{
+    rt_stop(PVA_FAULT, PVA_CAUSE_ORDER, 0, 0, text, __builtin_return_address(0));
+}

@@ -1,0 +1,126 @@
+/*
+ * Main loop of a worker: one process runs one VPU program, launch after launch. The host writes a
+ * request into the control file and sends a number; the worker runs the kernel, writes the reply
+ * and sends the number back. A closed socket means that the host has gone.
+ */
+#define _GNU_SOURCE
+#include "rt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int rt_host_socket = -1;
+struct pva_reply *rt_reply;
+const char *rt_control;
+struct pva_memory rt_memory;
+
+static uint32_t own_vpu, launch_number;
+
+uint32_t pva_rt_vpu_id(void)
+{
+    return own_vpu;
+}
+
+static void answer(void)
+{
+    (void)!send(rt_host_socket, &launch_number, sizeof launch_number, MSG_NOSIGNAL);
+}
+
+/* After a fault. Another thread of execution may be inside stdio: then its buffer is lost. */
+void rt_answer_and_end(void)
+{
+    rt_flows_end();
+    if (ftrylockfile(stdout) == 0)
+        fflush(stdout);
+    answer();
+    _exit(1);
+}
+
+static void write_parameters(const struct pva_request *request)
+{
+    const struct pva_parameter *parameters = (const void *)(request + 1);
+    for (uint32_t i = 0; i < request->nr_parameters; i++)
+        memcpy(rt_memory.base[PVA_VMEM] + parameters[i].at, rt_control + parameters[i].bytes_at,
+               parameters[i].size);
+}
+
+static void launch(void)
+{
+    const struct pva_request *request = (const void *)(rt_control + PVA_REQUEST_AT);
+    const struct pva_parameter *parameters = (const void *)(request + 1);
+    own_vpu = request->vpu;
+    memset(rt_reply, 0, sizeof *rt_reply);
+    rt_reply->version = PVA_PROTOCOL_VERSION;
+    rt_watch_host(1);
+    rt_image_reset();
+    write_parameters(request);
+    rt_flows_begin((const void *)(parameters + request->nr_parameters), request->nr_flows);
+    if (request->run_kernel)
+        rt_reply->value = cupva_vpu_main();
+    rt_watch_host(0);
+    const uint8_t *overrun = rt_image_overrun();
+    rt_reply->status = overrun ? PVA_FAULT : PVA_DONE;
+    if (overrun) {
+        rt_reply->cause = PVA_CAUSE_OVERRUN;
+        rt_reply->address = (uintptr_t)overrun;
+    }
+    rt_flows_end();
+    if (__fpending(stdout))
+        fflush(stdout);
+}
+
+static void *map(int file, size_t size)
+{
+    void *at = mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (at == MAP_FAILED)
+        _exit(122);
+    return at;
+}
+
+/* Arguments: socket, control file, VMEM, DRAM, L2SRAM, bytes of DRAM, bytes of L2SRAM. */
+static void set_up(char **words)
+{
+    rt_host_socket = atoi(words[0]);
+    char *control = map(atoi(words[1]), PVA_CONTROL_SIZE);
+    rt_control = control;
+    rt_reply = (struct pva_reply *)control;
+    rt_reply->status = PVA_DONE;
+    rt_image_setup(atoi(words[2]));
+    rt_memory.base[PVA_VMEM] = (uint8_t *)(uintptr_t)PVA_VMEM_WINDOW;
+    rt_memory.size[PVA_VMEM] = PVA_VMEM_SIZE;
+    rt_memory.size[PVA_DRAM] = strtoull(words[5], 0, 10);
+    rt_memory.size[PVA_L2] = strtoull(words[6], 0, 10);
+    rt_memory.base[PVA_DRAM] = map(atoi(words[3]), rt_memory.size[PVA_DRAM]);
+    rt_memory.base[PVA_L2] = map(atoi(words[4]), rt_memory.size[PVA_L2]);
+}
+
+int main(int count, char **words)
+{
+    if (count != 8) {
+        fputs("this is a VPU program: a host program runs it with CmdProgram\n", stderr);
+        return 126;
+    }
+    /* A child of a child: the host's own wait() never sees a worker. */
+    pid_t child = fork();
+    if (child != 0)
+        _exit(child < 0 ? 123 : 0);
+    set_up(words + 1);
+    rt_faults_setup();
+    int32_t hello = getpid();
+    (void)!send(rt_host_socket, &hello, sizeof hello, MSG_NOSIGNAL);
+    for (;;) {
+        ssize_t got = recv(rt_host_socket, &launch_number, sizeof launch_number, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != sizeof launch_number)
+            _exit(0);
+        launch();
+        answer();
+    }
+}

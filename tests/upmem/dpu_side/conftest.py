@@ -1,0 +1,59 @@
+"""A bench with DPUs, and a compiler that keeps what it has compiled for the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cudla_sim.upmem.toolchain.cli import choose_route
+from cudla_sim.upmem.toolchain.options import UsageError
+
+from .bench import STRICT, Bench, Program, dpu_cc
+
+Build = Callable[..., Program]
+
+
+@pytest.fixture(scope="session")
+def route() -> str:
+    try:
+        return choose_route()[0].name
+    except UsageError as error:
+        pytest.skip(f"no compiler for DPU programs: {error}")
+
+
+@pytest.fixture(scope="session")
+def build(route: str, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """build(source, tasklets=1, *flags) -> Program"""
+    folder = tmp_path_factory.mktemp("dpu")
+    made: dict[tuple[object, ...], Program] = {}
+
+    def compile_(source: str, tasklets: int = 1, *flags: str) -> Program:
+        key = (source, tasklets, flags)
+        if key not in made:
+            path = folder / f"program{len(made)}.c"
+            path.write_text(source)
+            output = path.with_suffix("")
+            done = dpu_cc(*STRICT, f"-DNR_TASKLETS={tasklets}", *flags, "-o", output, path)
+            assert done.returncode == 0, done.stderr
+            assert done.stderr == ""
+            made[key] = Program(output)
+        return made[key]
+
+    return compile_
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    made = Bench()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A program that does nothing, to compile in many ways."""
+    path = tmp_path / "nothing.c"
+    path.write_text("int main(void) { return 0; }\n")
+    return path

@@ -1,0 +1,177 @@
+"""The strict checks: each with its switch."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from cudla_sim.upmem.workers.checks import MODES, Checks
+from cudla_sim.upmem.workers.protocol import FaultKind
+
+from .bench import Bench
+from .conftest import Build
+
+COMMON = """
+#include <alloc.h>
+#include <barrier.h>
+#include <defs.h>
+#include <mram.h>
+#include <mutex.h>
+#include <stdint.h>
+BARRIER_INIT(all, NR_TASKLETS)
+MUTEX_INIT(door);
+volatile uint32_t zero, shared;
+__host uint32_t ended;
+__dma_aligned uint8_t buffer[4096];
+__mram_noinit uint8_t data[65536];
+"""
+# check -> (statement, kind, words of the explanation)
+CASES = {
+    "mram_alignment": (
+        "mram_write(buffer, data + 4 + zero, 16);",
+        FaultKind.MRAM_ALIGN,
+        "multiples",
+    ),
+    "mram_bounds": (
+        "mram_write(buffer, (__mram_ptr void *)(0x0c000000 + zero), 8);",
+        FaultKind.MRAM_BOUNDS,
+        "64 MiB",
+    ),
+    "dma_size": ("mram_write(buffer, data, 20 + zero);", FaultKind.DMA_SIZE, "DMA of 20"),
+    "wram_bounds": ("buffer[66000 + zero] = 1;", FaultKind.MEMORY, "past the end"),
+    "stack_overflow": (
+        "volatile char large[20000]; large[zero] = 1; large[0] = 2;",
+        FaultKind.STACK,
+        "stack overflow",
+    ),
+    "mram_unwritten": (
+        "mram_read(data + 4096, buffer, 64 + zero);",
+        FaultKind.UNWRITTEN,
+        "written",
+    ),
+    "heap_on_stacks": (
+        "if (me() == 0) { mem_alloc(57000 + zero); mem_alloc(1800); mem_alloc(1800); }",
+        FaultKind.PROGRAM,
+        "the heap is full",
+    ),
+    "race": (
+        "shared = me() + 1; barrier_wait(&all); uint32_t old = shared; mram_write(buffer, "
+        "data, 8); "
+        "shared = old + 1 + me();",
+        FaultKind.RACE,
+        "race: tasklets 0 and 1 both wrote WRAM address",
+    ),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("check", CASES)
+def test_switch(check: str, mode: str, bench: Bench, build: Build) -> None:
+    statement, kind, text = CASES[check]
+    program = build(f"{COMMON}int main(void) {{ {statement} ended = 1; return 0; }}", 2)
+    outcome = bench.run(program, Checks.parse(f"off,{check}={mode}"))
+    if mode == "fault":
+        assert (outcome.status, outcome.fault) == ("fault", kind)
+        assert text in outcome.text
+    else:
+        assert outcome.status == "done"
+        assert bench.var("ended")[0] == 1
+        assert [text in w for w in outcome.warnings] == ([True] if mode == "warn" else [])
+
+
+def test_every_check_has_a_case() -> None:
+    assert set(CASES) == {f.name for f in fields(Checks)}
+
+
+def test_checks_parse() -> None:
+    assert Checks.parse("") == Checks()
+    assert Checks.parse("race=off, dma_size=warn") == Checks(race="off", dma_size="warn")
+    assert {getattr(Checks.parse("warn"), f.name) for f in fields(Checks)} == {"warn"}
+    for wrong in ("race", "race=on", "speed=off"):
+        with pytest.raises(ValueError, match="is no check"):
+            Checks.parse(wrong)
+
+
+def test_a_word_at_an_address_inside_it_only_warns(bench: Bench, build: Build) -> None:
+    source = (
+        COMMON
+        + "int main(void) { buffer[3] = 9; mram_write(buffer, data, 8); "
+        + ("mram_read(data + 3 + zero, buffer + 8, 8); ended = buffer[11]; return 0; }")
+    )
+    outcome = bench.run(build(source))
+    assert outcome.status == "done"
+    assert len(outcome.warnings) == 1
+    assert bench.var("ended")[0] == 9
+
+
+def test_written_by_dma_host_or_pointer_is_written(bench: Bench, build: Build) -> None:
+    source = (
+        COMMON
+        + """
+int main(void) {
+    mram_write(buffer, data + 8, 8);
+    mram_read(data, buffer, 16);         /* half of it was written */
+    data[1024] = 1;
+    mram_read(data + 1024, buffer, 8);   /* by pointer */
+    mram_read(data + 2048, buffer, 8);   /* by the host, zeros */
+    return 0;
+}"""
+    )
+    program = build(source)
+    bench.load(program)
+    bench.at(program.symbols["data"][0] + 2048, 8)[:] = 0
+    assert not bench.launch(Checks(mram_unwritten="fault"), [0]).faulted
+
+
+def test_locks_and_barriers_are_no_race(bench: Bench, build: Build) -> None:
+    source = (
+        COMMON
+        + """
+#include <alloc.h>
+#include <handshake.h>
+#include <sem.h>
+#include <vmutex.h>
+SEMAPHORE_INIT(one, 1)
+VMUTEX_INIT(many, 8, 1);
+uint8_t neighbours[NR_TASKLETS];
+volatile uint32_t counts[4];
+int main(void) {
+    mem_alloc(8);
+    for (int i = 0; i < 20; i++) {
+        neighbours[me()]++;
+        mutex_lock(door); counts[0]++; mutex_unlock(door);
+        sem_take(&one); counts[1]++; sem_give(&one);
+        vmutex_lock(&many, 5); counts[2]++; vmutex_unlock(&many, 5);
+        mram_write(buffer + 8 * me(), data + 8 * me(), 8);
+        barrier_wait(&all);
+        if (i % NR_TASKLETS == (int)me()) counts[3] += i;
+        barrier_wait(&all);
+    }
+    if (me()) handshake_wait_for(me() - 1);
+    shared += me() + 1;
+    if (me() < NR_TASKLETS - 1) handshake_notify();
+    return 0;
+}"""
+    )
+    assert bench.run(build(source, 8), Checks(race="fault")).status == "done"
+    assert bench.var("shared")[0] == 36
+
+
+def test_a_warning_is_given_once_for_all_dpus(bench: Bench, build: Build) -> None:
+    program = build(COMMON + "int main(void) { mram_read(data, buffer, 8 + zero); return 0; }")
+    bench.load(program)
+    texts = [w for _ in range(3) for o in bench.launch().faulted for w in o.warnings]
+    assert len(texts) == 1
+
+
+def test_a_stack_warning_comes_back_in_every_launch(bench: Bench, build: Build) -> None:
+    source = COMMON + (
+        "int main(void) { volatile char large[20000]; large[zero] = 1; large[0] = 2; return 0; }"
+    )
+    bench.load(build(source))
+    assert len(bench.launch(Checks(stack_overflow="warn"), [0]).faulted) == 1
+    ended = bench.launch(Checks(), [0, 1, 2, 3])
+    assert {o.fault for o in ended.faulted} == {FaultKind.STACK}
+    assert len(ended.faulted) == 4
+    assert not bench.launch(Checks(stack_overflow="off")).faulted
