@@ -20,6 +20,7 @@ $(VENV)/installed-test: $(VENV)/installed
 run: $(VENV)/installed
 	$(MAKE) --no-print-directory -C c_examples/nvdla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
 	$(MAKE) --no-print-directory -C c_examples/upmem run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
+	$(MAKE) --no-print-directory -C c_examples/cupva run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
 	$(MAKE) --no-print-directory -C c_examples/cudla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
 
 test: $(VENV)/installed-test
@@ -39,3 +40,4 @@ clean:
 	$(MAKE) -C c_examples/cudla clean
 	$(MAKE) -C c_examples/nvdla clean
 	$(MAKE) -C c_examples/upmem clean
+	$(MAKE) -C c_examples/cupva clean

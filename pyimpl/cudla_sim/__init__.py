@@ -1,4 +1,4 @@
-"""cudla-sim: what C programs see of cuDLA, NVDLA, NvSci, CUDA and UPMEM, seen from Python.
+"""cudla-sim: what C programs see of cuDLA, NVDLA, NvSci, CUDA, UPMEM and cuPVA, seen from Python.
 
 The objects here are those the C library works with, in the same process::
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "configure",
+    "cupva",
     "dla",
     "inject_fault",
     "last_explanation",
@@ -66,7 +67,7 @@ def inject_fault(rule: str) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Live views of the current process: ``dla``, ``memory``, ``process``, ``upmem``."""
+    """Live views of the current process: ``dla``, ``memory``, ``process``, ``upmem``, ``cupva``."""
     from .core import process as processes
 
     if name == "process":
@@ -77,8 +78,8 @@ def __getattr__(name: str) -> Any:
         from .cudla.device import dla
 
         return dla(processes.current())
-    if name == "upmem":
+    if name in ("upmem", "cupva"):
         import importlib
 
-        return importlib.import_module(".upmem", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'cudla_sim' has no attribute {name!r}")

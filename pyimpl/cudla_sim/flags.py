@@ -23,7 +23,7 @@ OPTIONS = {
 
 def include_dirs(cuda: bool) -> list[Path]:
     include = paths.include_dir()
-    own = [include, include / "nvdla", include / "upmem"]
+    own = [include, include / "nvdla", include / "upmem", include / "cupva"]
     return [*own, include / "cuda"] if cuda else own
 
 
@@ -46,7 +46,7 @@ def ldflags(cuda: bool) -> str:
 
 
 def libs(cuda: bool) -> str:
-    names = ["cudla", "nvscibuf", "nvscisync", "nvdla_runtime", "dpu"]
+    names = ["cudla", "nvscibuf", "nvscisync", "nvdla_runtime", "dpu", "cupva_host"]
     names += ["cudart"] if cuda else []
     return f"{ldflags(cuda)} " + _quoted([f"-l{n}" for n in names])
 

@@ -151,11 +151,88 @@ static int move_row(const struct pva_descriptor *d, const struct pva_memory *mem
     return status;
 }
 
+static void fill(uint8_t *to, const uint8_t *pixel, int64_t count, int64_t bpp)
+{
+    if (bpp == 1) {
+        memset(to, *pixel, (size_t)count);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(to + i * bpp, pixel, (size_t)bpp);
+    }
+}
+
+/* Short rows: what a call of memcpy costs would be most of their time. */
+static inline void copy_short(uint8_t *to, const uint8_t *from, int64_t size)
+{
+    if (size > 128) {
+        memcpy(to, from, (size_t)size);
+        return;
+    }
+    int64_t at = 0;
+    for (; at + 16 <= size; at += 16) {
+        __builtin_memcpy(to + at, from + at, 16);
+    }
+    if (at == size) {
+        return;
+    }
+    if (size >= 16) { /* the last 16 bytes, some of them twice */
+        __builtin_memcpy(to + size - 16, from + size - 16, 16);
+        return;
+    }
+    for (; at < size; at++) {
+        to[at] = from[at];
+    }
+}
+
+/* 1 when every byte of a tile lies in its space: then rows need not be looked at one by one. */
+static int tile_in_range(const struct pva_memory *memory, const struct pva_side *side,
+                         uint64_t start, int64_t width, int64_t height)
+{
+    return side->pitch >= 0 &&
+           in_range(memory, side->space, start, (uint64_t)((height - 1) * side->pitch + width));
+}
+
+/* A tile without circular buffers and replication, between two memories. */
+static void move_plain(const struct pva_descriptor *d, const struct pva_memory *memory,
+                       uint64_t from, uint64_t to)
+{
+    const uint8_t *source = memory->base[d->src.space] + from;
+    uint8_t *target = memory->base[d->dst.space] + to;
+    int64_t bpp = d->bpp, height = d->ty - d->top - d->bottom;
+    int64_t left = d->left * bpp, width = (d->tx - d->left - d->right) * bpp;
+    const uint8_t *constant = (const uint8_t *)&d->pad_value;
+    int nearest = d->pad_mode == PVA_PAD_BPE;
+    for (int64_t y = 0; y < d->ty; y++, target += d->dst.pitch) {
+        int64_t line = y - d->top;
+        if ((line < 0 || line >= height) && !nearest) {
+            fill(target, constant, d->tx, bpp);
+            continue;
+        }
+        line = line < 0 ? 0 : line >= height ? height - 1 : line;
+        const uint8_t *row = source + line * d->src.pitch;
+        if (d->left > 0) {
+            fill(target, nearest ? row : constant, d->left, bpp);
+        }
+        copy_short(target + left, row, width);
+        if (d->right > 0) {
+            fill(target + left + width, nearest ? row + width - bpp : constant, d->right, bpp);
+        }
+    }
+}
+
 static int move_tile(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t tile)
 {
     uint64_t from = tile_offset(&d->src, tile), to = tile_offset(&d->dst, tile);
     int64_t height = d->ty - d->top - d->bottom;
     uint8_t pixel[8];
+    int plain = d->src.ring_size == 0 && d->dst.ring_size == 0 && d->copy_at < 0 &&
+                d->src.space != d->dst.space;
+    if (plain && tile_in_range(memory, &d->src, from, (d->tx - d->left - d->right) * d->bpp, height) &&
+        tile_in_range(memory, &d->dst, to, d->tx * d->bpp, d->ty)) {
+        move_plain(d, memory, from, to);
+        return PVA_DMA_MOVED;
+    }
     memcpy(pixel, &d->pad_value, sizeof pixel);
     for (int64_t y = 0; y < d->ty; y++) {
         int64_t line = y - d->top;

@@ -64,6 +64,9 @@ class Config:
     log: str = ""
     """Comma-separated: ``api`` prints one line per call, ``layers`` one line per hardware layer,
     ``firmware`` what an NVDLA firmware says through dla_debug and dla_info."""
+    dataflows: str = ""
+    """A folder: every cuPVA dataflow is described there when it is compiled, as text and (with
+    matplotlib) as a picture."""
     trace: str = ""
     """Write a Chrome/Perfetto trace to this file at exit."""
     strict: bool = False

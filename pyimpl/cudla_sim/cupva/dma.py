@@ -227,7 +227,7 @@ def pack(moves: list[Move]) -> Descriptors:
         row["left"], row["right"], row["top"], row["bottom"] = (
             pad.left, pad.right, pad.top, pad.bottom,
         )  # fmt: skip
-        row["pad_mode"], row["pad_value"] = (pad.mode if pad.any else PAD_NONE), pad.value
+        row["pad_mode"], row["pad_value"] = pad.mode, pad.value
         for key, side in (("src", move.src), ("dst", move.dst)):
             target = row[key]
             target["space"], target["at"] = side.space, side.at

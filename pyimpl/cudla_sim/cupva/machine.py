@@ -33,8 +33,23 @@ class Pva:
         self.memory = DeviceMemory()
         self.engines = [Engine(i, self.run) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
+        self.programs: list[Program] = []
+        self._made = 0
         self._workers: dict[tuple[Executable, int], VpuWorker] = {}
         process.closers.append(self.close)
+
+    def program(self, executable: Executable | None) -> Program:
+        """A new program; ``programs`` lists those that live."""
+        made = Program(self.memory, executable)
+        made.number = self._made = self._made + 1
+        self.programs.append(made)
+        return made
+
+    def forget(self, program: Program) -> None:
+        """The program is destroyed."""
+        if program in self.programs:
+            self.programs.remove(program)
+        program.close()
 
     def run(self, program: Program, vpu: int, deadline: float | None) -> None:
         """Runs a program on a VPU to its end.
@@ -44,7 +59,7 @@ class Pva:
         if program.executable is None:
             self._run_dma(program)
             return
-        from .workers.worker import LaunchRequest
+        from .workers.worker import LaunchRequest, WorkerError
 
         left = None if deadline is None else max(0.0, deadline - monotonic())
         request = LaunchRequest(
@@ -53,7 +68,10 @@ class Pva:
             vpu=vpu,
             dma_timeout_s=self.dma_timeout_s,
         )
-        result = self._worker(program.executable, vpu).launch(request, left)
+        try:
+            result = self._worker(program.executable, vpu).launch(request, left)
+        except WorkerError as cause:
+            raise error(Error.CUPVA_DRIVER_API_ERROR, f"no VPU process: {cause}") from None
         failure = _failure(result)
         if failure is not None:
             raise failure
@@ -92,19 +110,26 @@ _STATUSES = {
     "dma_timeout": Error.CUPVA_COMMAND_EXECUTION_TIMEOUT,
     "unfinished": Error.CUPVA_COMMAND_EXECUTION_TIMEOUT,
     "died": Error.CUPVA_VPU_ABORTED,
-    "divide": Error.CUPVA_VPU_DIVIDE_BY_ZERO,
-    "overflow": Error.CUPVA_VPU_BUFFER_OVERFLOW,
+}
+_CAUSES = {
+    "DIVISION": Error.CUPVA_VPU_DIVIDE_BY_ZERO,
+    "INSTRUCTION": Error.CUPVA_VPU_ILLEGAL_INSTRUCTION,
+    "OVERRUN": Error.CUPVA_VPU_BUFFER_OVERFLOW,
+    "ABORT": Error.CUPVA_VPU_ABORTED,
 }
 
 
 def _failure(result: LaunchResult) -> CupvaError | None:
+    """What a launch that did not end well makes of its command."""
     if result.status == "done":
         if result.value:
             return error(
                 Error.CUPVA_VPU_APPLICATION_ERROR, f"the VPU program returned {result.value}"
             )
         return None
-    status = _STATUSES.get(result.status, Error.CUPVA_VPU_APPLICATION_ERROR)
+    status = _STATUSES.get(result.status)
+    if status is None:
+        status = _CAUSES.get(result.cause.name, Error.CUPVA_VPU_APPLICATION_ERROR)
     return error(status, result.text or result.status)
 
 

@@ -24,7 +24,8 @@ TRIGGERS = {"read": 7, "store": 7, "config": 1}
 CHANNELS = 15
 TENSOR_DRIVER_VERSION = 2006
 
-_EXTERNAL = struct.Struct("<QII")
+_EXTERNAL = struct.Struct("<Qq")
+_SPACE_SHIFT = 56
 
 D = TypeVar("D", bound=DataFlow)
 
@@ -69,6 +70,7 @@ class Program:
         self.others: list[DataFlow] = []
         self.l2_size = 0
         self.compiled = False
+        self.number = 0
         self._flows: list[Flow] = []
         self._bound: tuple[int, ...] = ()
         symbols = executable.vmem_symbols if executable else []
@@ -239,14 +241,15 @@ class Program:
         """(VMEM offset, bytes) of every parameter that was set."""
         values = [(self.symbol(n).offset, v) for n, v in self.values.items()]
         for name, pointer in self.pointers.items():
-            values.append((self.symbol(name).offset, self._external(pointer)))
+            symbol = self.symbol(name)
+            values.append((symbol.offset, self._external(pointer)[: symbol.size]))
         return values
 
     def _external(self, pointer: Pointer) -> bytes:
-        """An ExtMemPointer: the address that the VPU's DMA knows, and an offset."""
-        address = address_of(pointer, "the parameter's pointer")
-        place = self.memory.locate(address)
-        return _EXTERNAL.pack(place.at, place.space, 0)
+        """An ExtMemPointer: the start of the memory as the VPU knows it, and an offset in bytes."""
+        place = self.memory.locate(address_of(pointer, "the parameter's pointer"))
+        first = place.limits[0]
+        return _EXTERNAL.pack(place.space << _SPACE_SHIFT | first, place.at - first)
 
     def flow_requests(self) -> list[FlowRequest]:
         """The compiled dataflows as the worker takes them."""
@@ -259,12 +262,6 @@ class Program:
             info = flow.head.device_info(self.memory.locate)
             found.append(FlowRequest(int(kind), offset, flow.descriptors, info))
         return found
-
-    def explain(self) -> str:
-        """All tiles of all dataflows as text."""
-        from .explain import text
-
-        return "\n".join(text(h.dataflow, self.memory.locate) for h in self.heads)
 
     def close(self) -> None:
         self.memory.retire(self.vmem_base)

@@ -48,7 +48,7 @@ def tile_pixels(machine: Bench, flow: RasterDataFlow, number: int, kind: Any) ->
     """A tile as a VPU program finds it: by offset, line pitch, and the ring's length."""
     info = flow.device_info(machine.memory.locate)
     if info["layout"] == Layout.DOUBLE:
-        offset = info["half"] if number & 1 else 0
+        offset = info["half"] // flow.pixel_bytes if number & 1 else 0
     elif info["layout"] == Layout.CIRCULAR:
         offset = number * info["advance"] % info["ring"]
     else:

@@ -31,11 +31,6 @@ inline void *GetHostPointer(void *const devicePtr)
     return found;
 }
 
-inline void const *GetHostPointer(void const *const devicePtr)
-{
-    return GetHostPointer(const_cast<void *>(devicePtr));
-}
-
 inline void *GetL2BaseAddress()
 {
     void *found = nullptr;

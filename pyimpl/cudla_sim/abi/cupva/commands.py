@@ -54,7 +54,7 @@ def destroy(cmd: Any) -> None:
     cmd.data[0] = 0
     program = getattr(found, "program", None)
     if program is not None:
-        program.close()
+        machine().forget(program)
 
 
 @cupva.export("CupvaCmdBarrierInit")

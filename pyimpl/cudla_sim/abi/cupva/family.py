@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, TypeVar, cast
 
 from ...constants.cupva_parameters import PARAMETERS
@@ -48,7 +49,12 @@ T = TypeVar("T")
 
 
 def machine() -> Pva:
-    return pva()
+    """The PVA; CUPVA_DMATIMEOUT (seconds, 0: never) says how long its DMA waits for a trigger."""
+    found = pva()
+    wish = os.environ.get("CUPVA_DMATIMEOUT", "")
+    if wish.isdigit():
+        found.dma_timeout_s = float(wish)
+    return found
 
 
 def result(pointer: Any, argument: str) -> None:

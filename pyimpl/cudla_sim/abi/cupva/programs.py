@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, cast
 
 from ...core import process
@@ -12,6 +13,7 @@ from ...cupva.executable import Executable
 from ...cupva.machine import DRIVER_VERSION
 from ...cupva.pointers import OffsetPointer
 from ...cupva.program import Program
+from ...cupva.report import save
 from ..native import address, ffi
 from .commands import init
 from .family import (
@@ -57,7 +59,7 @@ def executable_destroy(executable: Any) -> None:
 def program_create(cmd: Any, executable: Any) -> None:
     result(cmd, "cmd")
     found = object_of(executable, _EXECUTABLE, "exec") if executable else None
-    init(cmd, RunProgram(Program(machine().memory, found)))
+    init(cmd, RunProgram(machine().program(found)))
 
 
 # --- parameters: a program and a name ---
@@ -117,14 +119,24 @@ def get_device_pointer(parameter: Any, target: Any) -> None:
 # --- dataflows as a whole ---
 
 
+def _compile(program: Program) -> None:
+    program.compile_dataflows(DRIVER_VERSION)
+    folder = process.current().config.dataflows
+    if folder:
+        try:
+            save(program, folder, machine().memory.locate)
+        except OSError as cause:
+            sys.stderr.write(f"cudla-sim: dataflows are not written to {folder}: {cause}\n")
+
+
 @cupva.export("CupvaCmdProgramCompileDataFlows")
 def compile_dataflows(cmd: Any) -> None:
-    the_program(cmd).compile_dataflows(DRIVER_VERSION)
+    _compile(the_program(cmd))
 
 
 @cupva.export("CupvaCmdProgramUpdateDataFlows")
 def update_dataflows(cmd: Any) -> None:
-    the_program(cmd).compile_dataflows(DRIVER_VERSION)
+    _compile(the_program(cmd))
 
 
 @cupva.export("CupvaCmdProgramSetL2Size")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dma import MAX_PITCH, Move, Side
+from ..dma import MAX_PITCH, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import DataFlow, Locator, PadMode, Pointer, Tile, invalid, located, outside_vmem
 
@@ -25,7 +25,7 @@ class GatherScatterDataFlow(DataFlow):
         self.reads: bool | None = None
         self.per_trigger = 1
         self.external = (0, 0, 0)
-        self.tile_size = (0, 0)
+        self.tile_size: tuple[int, int] | None = None
         self.pad_mode = PadMode.CONST
         self.pad_value = 0
 
@@ -91,22 +91,15 @@ class GatherScatterDataFlow(DataFlow):
         ]
 
     def device_info(self, locate: Locator) -> dict[str, int]:
-        width, height, pitch = self.external
-        place = located(locate, self.pointer, self.name)
+        """``planes``: tiles of a trigger; ``advance`` and ``ring``: extent of the memory."""
+        width, height, _ = self.external
         return {
             "bpp_log2": self.pixel_bytes.bit_length() - 1,
-            "tiles": self.per_trigger,
+            "bpp": self.pixel_bytes,
             "reads": int(bool(self.reads)),
-            "ext_at": place.at,
-            "ext_space": place.space,
-            "ext_end": place.limits[1],
-            "ext_width": width,
-            "ext_height": height,
-            "ext_pitch": pitch,
-            "tile_width": self.tile_size[0],
-            "tile_height": self.tile_size[1],
-            "pad_mode": int(self.pad_mode),
-            "pad_value": self.pad_value,
+            "planes": self.per_trigger,
+            "advance": width,
+            "ring": height,
         }
 
     def tiles(self, locate: Locator) -> list[Tile]:

@@ -307,10 +307,11 @@ class RasterDataFlow(DataFlow):
         return {
             "line_pitch": self.ring_pitch if circular else self.vmem_size[0],
             "bpp_log2": self.pixel_bytes.bit_length() - 1,
+            "bpp": self.pixel_bytes,
             "buffer": buffer.at,
             "tiles": columns * rows,
             "layout": int(layout),
-            "half": self.half(room) // self.pixel_bytes if layout is Layout.DOUBLE else 0,
+            "half": self.half(room) if layout is Layout.DOUBLE else 0,
             "advance": self.vmem_size[0] if circular else 0,
             "ring": self.ring_bytes // self.pixel_bytes if circular else 0,
             "reads": int(bool(self.reads)),

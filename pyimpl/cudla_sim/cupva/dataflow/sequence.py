@@ -90,7 +90,7 @@ class SequenceDataFlow(DataFlow):
         return found
 
     def device_info(self, locate: Locator) -> dict[str, int]:
-        return {"transfers": len(self.transfers)}
+        return {"tiles": len(self.transfers)}
 
     def tiles(self, locate: Locator) -> list[Tile]:
         found: list[Tile] = []

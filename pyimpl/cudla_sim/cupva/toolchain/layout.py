@@ -57,7 +57,7 @@ def check(banks: dict[str, list[Variable]]) -> None:
     problems = []
     for bank, content in banks.items():
         at = RESERVED.get(bank, 0)
-        for variable in sorted(content, key=lambda v: -v.alignment):
+        for variable in sorted(content, key=lambda v: (-v.alignment, v.size % v.alignment)):
             at = _up(at, variable.alignment) + variable.size
         if at > BANK_BYTES:
             largest = sorted(content, key=lambda v: -v.size)[:3]

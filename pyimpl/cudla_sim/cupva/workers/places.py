@@ -7,13 +7,16 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 from pathlib import PurePath
+from typing import Any
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from .protocol import BANK_STRIDE, VMEM_SIZE, VMEM_WINDOW
 
-_RUNTIME = re.compile(r"(pva_|rt_|_start|main$|_init$|_fini$|frame_dummy|__)")
+# Functions of ours and of the C library's start, in C and in C++ spelling.
+_RUNTIME = re.compile(r"(_ZN?\w*?\d+)?(pva_|rt_|cupva[A-Z])|_start|main$|_init$|_fini$|frame_dummy|__")
+_OWN_FOLDERS = ("include/cupva", "cupva/cupva_device", "cupva/vpu_native")
 Entry = tuple[int, int, str]
 
 
@@ -97,6 +100,18 @@ def _find(entries: list[Entry], address: int) -> Entry | None:
     return entries[at] if address < start + max(size, 1) else None
 
 
+def _own_files(program: Any) -> set[int]:
+    """Indices of the device headers: what is inlined from them counts as the line that called."""
+    folders = [bytes(d).decode(errors="replace") for d in program.header["include_directory"]]
+    if program.header["version"] < 5:
+        folders.insert(0, "")
+    return {
+        index
+        for index, file in enumerate(program.header["file_entry"])
+        if file.dir_index < len(folders) and folders[file.dir_index].endswith(_OWN_FOLDERS)
+    }
+
+
 def _read_lines(elf: ELFFile) -> list[tuple[int, str | None, int]]:
     """Rows (address, file, line) in order; file None: a gap starts there."""
     rows: list[tuple[int, str | None, int]] = []
@@ -109,13 +124,14 @@ def _read_lines(elf: ELFFile) -> list[tuple[int, str | None, int]]:
             continue
         files = program.header["file_entry"]
         base = 0 if program.header["version"] >= 5 else 1
+        own = _own_files(program)
         for entry in program.get_entries():
             state = entry.state
             if state is None:
                 continue
             if state.end_sequence:
                 rows.append((state.address, None, 0))
-            elif 0 <= state.file - base < len(files):
+            elif 0 <= state.file - base < len(files) and state.file - base not in own:
                 name = files[state.file - base].name.decode(errors="replace")
                 rows.append((state.address, PurePath(name).name, state.line))
     rows.sort(key=lambda row: (row[0], row[1] is not None))

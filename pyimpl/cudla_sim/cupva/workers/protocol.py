@@ -73,9 +73,11 @@ class FlowRequest:
 
     ``info`` (all optional, default 0): ``layout`` 1 single, 2 double, 3 circular; ``line_pitch``
     pixels; ``bpp_log2``; ``bpp`` bytes of a pixel (default 1 << bpp_log2); ``buffer`` VMEM
-    offset of the tile buffer; ``tiles`` in all; ``half`` bytes from the first half of a double buffer to the
-    second; ``advance`` and ``ring`` of a circular one, pixels; for tensors ``planes`` of a full
-    tile, ``niter_hw``, ``niter_c``, ``plane_size`` pixels, ``remainder`` planes of the last tile.
+    offset of the tile buffer; ``tiles`` in all; ``half`` bytes from the first half of a double
+    buffer to the second; ``advance`` and ``ring`` of a circular one, pixels; for tensors
+    ``planes`` of a full tile, ``niter_hw``, ``niter_c``, ``plane_size`` pixels, ``remainder``
+    planes of the last tile. For gather and scatter ``planes`` is the tiles of one trigger, and
+    ``advance`` and ``ring`` are width and height of the memory outside VMEM (0: no limit).
     ``reads`` (1: into VMEM) is taken from the descriptors when it is missing.
     """
 

@@ -1,7 +1,7 @@
 # find_package(cudla-sim CONFIG): imported targets for the simulated libraries.
 #
 #   cudla-sim::cudla  cudla-sim::nvscibuf  cudla-sim::nvscisync  cudla-sim::cudart
-#   cudla-sim::nvdla_runtime  cudla-sim::dpu
+#   cudla-sim::nvdla_runtime  cudla-sim::dpu  cudla-sim::cupva_host
 
 get_filename_component(_cudla_sim_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
@@ -21,6 +21,7 @@ endforeach()
 _cudla_sim_target(nvdla_runtime libcudla_sim.so
   "${_cudla_sim_prefix}/include;${_cudla_sim_prefix}/include/nvdla")
 _cudla_sim_target(dpu libcudla_sim.so "${_cudla_sim_prefix}/include/upmem")
+_cudla_sim_target(cupva_host libcudla_sim.so "${_cudla_sim_prefix}/include/cupva")
 _cudla_sim_target(cudart libcudart_sim.so "${_cudla_sim_prefix}/include/cuda")
 set_target_properties(cudla-sim::cudart PROPERTIES
   IMPORTED_LINK_DEPENDENT_LIBRARIES cudla-sim::cudla)

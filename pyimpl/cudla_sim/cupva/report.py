@@ -1,0 +1,53 @@
+"""What a dataflow does, as a table of tiles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .dataflow.base import DataFlow, Tile
+from .pointers import Locator
+
+if TYPE_CHECKING:
+    from .program import Program
+
+_COLUMNS = ("tile", "trigger", "x", "y", "width", "height", "plane", "pad l,r,t,b", "VMEM")
+
+
+def tiles(dataflow: DataFlow, locate: Locator) -> list[Tile]:
+    """The tiles in the order of transfer. Raises CupvaError as compileDataFlows() does."""
+    return dataflow.tiles(locate)
+
+
+def text(dataflow: DataFlow, locate: Locator) -> str:
+    """A line a tile: what is read or written, what is made up around it, its place in VMEM."""
+    rows = [_row(tile) for tile in dataflow.tiles(locate)]
+    widths = [max(len(r[i]) for r in (_COLUMNS, *rows)) for i in range(len(_COLUMNS))]
+    lines = [f"{dataflow.name}: {len(rows)} tiles"]
+    lines += [
+        "  ".join(c.rjust(w) for c, w in zip(r, widths, strict=True)) for r in (_COLUMNS, *rows)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(tile: Tile) -> tuple[str, ...]:
+    pad = tile.padding
+    made_up = f"{pad.left},{pad.right},{pad.top},{pad.bottom}" if pad.any else "-"
+    numbers = (tile.order, tile.trigger, tile.x, tile.y, tile.width, tile.height, tile.plane)
+    return (*(str(n) for n in numbers), made_up, f"{tile.vmem:#x}")
+
+
+def save(program: Program, folder: str, locate: Locator) -> None:
+    """Writes a table for each dataflow head of a program into ``folder``, and a picture where
+    matplotlib is installed. Raises OSError."""
+    path = Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
+    for head in program.heads:
+        name = f"program{program.number}_{head.dataflow.name.replace(' ', '')}"
+        (path / f"{name}.txt").write_text(text(head.dataflow, locate))
+        try:
+            from .picture import draw
+
+            draw(head.dataflow, locate, str(path / f"{name}.png"))
+        except ImportError:
+            continue

@@ -1,0 +1,51 @@
+"""Kernels of this folder, compiled once a session, and a bench for each."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from cudla_sim.cupva.toolchain.build import compile_image
+
+from .bench import KERNELS, Bench
+
+Image = Callable[..., bytes]
+
+
+@pytest.fixture(scope="session")
+def image() -> Image:
+    """image("name") compiles kernels/name.c"""
+    if not (shutil.which("g++") or shutil.which("clang++")):
+        pytest.skip("no C++ compiler for VPU kernels")
+    made: dict[tuple[str, ...], bytes] = {}
+
+    def compile_(name: str, *flags: str) -> bytes:
+        key = (name, *flags)
+        if key not in made:
+            made[key] = compile_image([KERNELS / f"{name}.c"], *flags)
+        return made[key]
+
+    return compile_
+
+
+def _bench(image: Image, name: str) -> Iterator[Bench]:
+    bench = Bench(image(name))
+    yield bench
+    bench.close()
+
+
+@pytest.fixture(scope="session")
+def modes(image: Image) -> Iterator[Bench]:
+    yield from _bench(image, "modes")
+
+
+@pytest.fixture(scope="session")
+def flows(image: Image) -> Iterator[Bench]:
+    yield from _bench(image, "flows")
+
+
+@pytest.fixture(scope="session")
+def vectors(image: Image) -> Iterator[Bench]:
+    yield from _bench(image, "vectors")

@@ -1,0 +1,22 @@
+/* What modes.c does; the tests read the names. */
+enum {
+    COPY,
+    COPY_WITH_SURPLUS,
+    COPY_WITH_TWO_TOO_MANY,
+    RETURN,
+    STATE,
+    READ_NULL,
+    READ_WILD,
+    DIVIDE,
+    ILLEGAL,
+    ASSERT,
+    OVERRUN,
+    HANG,
+    SYNC_FIRST,
+    LEAVE_EARLY,
+    NO_HANDLER,
+    RECURSE,
+    EXIT,
+    PRINT,
+    ADDRESSES,
+};
