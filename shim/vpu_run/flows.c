@@ -212,8 +212,8 @@ void pva_rt_gather(uint32_t number, const struct pva_gather *gather)
     d.ty = flow->reads ? h : h - top - bottom;
     if (flow->reads) {
         d.left = left, d.right = right, d.top = top, d.bottom = bottom;
-        if (d.pad_mode == PVA_PAD_NONE)
-            d.pad_mode = PVA_PAD_CONST;
+        d.pad_mode = gather->pad_mode == PVA_PAD_BPE ? PVA_PAD_BPE : PVA_PAD_CONST;
+        d.pad_value = gather->pad_value;
     }
     outside->at += (gather->y + top) * outside->pitch + (gather->x + left) * d.bpp;
     inside->space = PVA_VMEM;

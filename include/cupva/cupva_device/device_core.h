@@ -96,6 +96,24 @@ static inline uint32_t cupvaGetL2Size(void)
     return 1u << 20;
 }
 
+/* Registers of the DMA: a kernel that programs the engine itself stops with this explanation. */
+[[noreturn]] static inline uint32_t pvaNoRegisters(void)
+{
+    pva_rt_misuse("the registers of the DMA do not exist in native mode");
+}
+static inline uint32_t cupvaGetDmaDescBase(void)
+{
+    return pvaNoRegisters();
+}
+static inline uint32_t cupvaGetHwseqRamBase(void)
+{
+    return pvaNoRegisters();
+}
+static inline uint32_t cupvaGetChannelRegAddr(uint32_t)
+{
+    return pvaNoRegisters();
+}
+
 static inline void cupvaGetL2ExtMemPointer(ExtMemPointer *pointer, int64_t offset)
 {
     pointer->base = cupvaGetL2Base();

@@ -1,5 +1,5 @@
-/* Types of the decoupled sampler. Its functions do not exist here: a kernel that calls them does not
- * compile. */
+/* Types of the decoupled sampler, and its functions as far as their names are known; what they do is
+ * not: a kernel that calls one stops with an explanation. */
 #ifndef CUPVA_SAMPLER_H
 #define CUPVA_SAMPLER_H
 
@@ -19,5 +19,14 @@ typedef struct {
     int32_t offsetX, offsetY;
     uint32_t tileTraversalMode;
 } CupvaSamplerTiles;
+
+template <typename... Arguments> static inline void cupvaSamplerSetup(Arguments &&...)
+{
+    pva_rt_misuse("the decoupled sampler does not exist here");
+}
+template <typename... Arguments> static inline void cupvaSamplerInit(Arguments &&...)
+{
+    pva_rt_misuse("the decoupled sampler does not exist here");
+}
 
 #endif

@@ -13,17 +13,13 @@
 
 namespace pva {
 
-/* One register from consecutive elements; the compiler turns the loop into vector code. */
+/* One register from consecutive elements. */
 template <typename S, typename E> inline S load_single(const uint8_t *from)
 {
-    E elements[traits<S>::lanes];
-    memcpy(elements, from, sizeof elements);
-    S result;
-    typename traits<S>::element widened[traits<S>::lanes];
-    for (int i = 0; i < traits<S>::lanes; i++)
-        widened[i] = (typename traits<S>::element)elements[i];
-    memcpy(&result.v, widened, sizeof widened);
-    return result;
+    typedef E packed __attribute__((vector_size(traits<S>::lanes * sizeof(E))));
+    packed elements;
+    memcpy(&elements, from, sizeof elements);
+    return S{__builtin_convertvector(elements, typename traits<S>::vector_t)};
 }
 
 template <typename R, typename E> inline R load(const void *from)
@@ -39,12 +35,9 @@ template <typename R, typename E> inline R load(const void *from)
 
 template <typename E, typename S> inline void store_single(const S &value, uint8_t *to)
 {
-    typename traits<S>::element lanes[traits<S>::lanes];
-    memcpy(lanes, &value.v, sizeof lanes);
-    E elements[traits<S>::lanes];
-    for (int i = 0; i < traits<S>::lanes; i++)
-        elements[i] = (E)lanes[i];
-    memcpy(to, elements, sizeof elements);
+    typedef E packed __attribute__((vector_size(traits<S>::lanes * sizeof(E))));
+    packed elements = __builtin_convertvector(value.v, packed);
+    memcpy(to, &elements, sizeof elements);
 }
 
 template <typename E, typename R> inline void store(const R &value, void *to)

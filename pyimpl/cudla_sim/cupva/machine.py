@@ -56,6 +56,15 @@ class Pva:
 
         Raises CupvaError with what the command's status becomes.
         """
+        lists = [flow.descriptors for flow in program.flows]
+        written = self.memory.touched(lists, "dst")
+        self.memory.copy_in([*self.memory.touched(lists, "src"), *written])
+        try:
+            self._run(program, vpu, deadline)
+        finally:
+            self.memory.copy_out(written)
+
+    def _run(self, program: Program, vpu: int, deadline: float | None) -> None:
         if program.executable is None:
             self._run_dma(program)
             return

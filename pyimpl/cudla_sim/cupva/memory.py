@@ -14,7 +14,8 @@ import threading
 from typing import NamedTuple
 
 from ..core import pages
-from .dma import DRAM, L2, VMEM
+from .copying import is_memory
+from .dma import DRAM, L2, VMEM, Descriptors
 from .errors import CupvaError, Error, error, invalid
 from .pointers import Place
 
@@ -36,6 +37,15 @@ _LIBC.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c
 class Allocation(NamedTuple):
     """Bytes [offset, offset + size) of DRAM."""
 
+    offset: int
+    size: int
+
+
+class Import(NamedTuple):
+    """Memory of the program (or of CUDA) that the DMA reaches through ``size`` bytes of DRAM at
+    ``offset``: copied there before a program that touches it, and back after one that writes it."""
+
+    address: int
     offset: int
     size: int
 
@@ -73,6 +83,7 @@ class DeviceMemory:
         self._next = _PAGE
         self._starts: list[int] = []
         self._allocations: dict[int, Allocation] = {}
+        self._imports: dict[int, Import] = {}
         self._vmem: dict[int, list[VmemSymbol]] = {}
         self._programs = 0
 
@@ -118,6 +129,7 @@ class DeviceMemory:
             if found is None:
                 raise invalid(f"{address:#x} is not the start of a live allocation")
             self._starts.remove(offset)
+            self._imports.pop(offset, None)
         size = -(-found.size // _PAGE) * _PAGE
         _LIBC.fallocate(self.fd, _PUNCH_HOLE_KEEP_SIZE, offset, size)
 
@@ -133,13 +145,57 @@ class DeviceMemory:
 
     def host_address(self, address: int) -> int:
         """Where the host sees a device address. Raises CupvaError(CUPVA_INVALID_ARGUMENT)."""
-        if self.allocation(address) is None:
+        found = self.allocation(address)
+        if found is None:
             raise invalid(f"{address:#x} is no device memory of mem::Alloc")
-        return self.host_base + address - self.device_base
+        return self._host(found.offset, address - self.device_base)
+
+    def _host(self, start: int, offset: int) -> int:
+        """The host's address of a DRAM offset in the allocation at ``start``."""
+        imported = self._imports.get(start)
+        return self.host_base + offset if imported is None else imported.address + offset - start
 
     def host_of(self, place: Place) -> int:
         """Where the host sees a place in DRAM or L2SRAM."""
-        return place.at + (self.host_base if place.space == DRAM else self.l2_host_base)
+        if place.space == DRAM:
+            return self._host(place.limits[0], place.at)
+        return place.at + self.l2_host_base
+
+    # --- memory of others ---
+
+    def take_in(self, address: int, size: int) -> int:
+        """A device address for memory that the host can reach. ``free`` gives it up again.
+
+        Raises CupvaError(CUPVA_INVALID_ARGUMENT) for what is not memory of this process.
+        """
+        if size <= 0 or not is_memory(address, size):
+            raise invalid(f"{address:#x} is not memory of this process for {size} bytes")
+        device = self.allocate(size)
+        offset = device - self.device_base
+        self._imports[offset] = Import(address, offset, size)
+        return device
+
+    def touched(self, descriptors: list[Descriptors], side: str) -> list[Import]:
+        """The imports that descriptors have as their ``src`` or ``dst``."""
+        if not self._imports:
+            return []
+        found = {}
+        for listed in descriptors:
+            part = listed[side][listed[side]["space"] == DRAM]
+            for at in set(part["at"].tolist()):
+                allocation = self.allocation(self.device_base + at)
+                start = allocation.offset if allocation else -1
+                if start in self._imports:
+                    found[start] = self._imports[start]
+        return list(found.values())
+
+    def copy_in(self, imports: list[Import]) -> None:
+        for one in imports:
+            ctypes.memmove(self.host_base + one.offset, one.address, one.size)
+
+    def copy_out(self, imports: list[Import]) -> None:
+        for one in imports:
+            ctypes.memmove(one.address, self.host_base + one.offset, one.size)
 
     # --- VMEM ---
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cudla_sim.cupva.dataflow.raster import RasterDataFlow
-from cudla_sim.cupva.dma import PAD_CONST, Move, Padding
+from cudla_sim.cupva.dma import Move
 from cudla_sim.cupva.workers.protocol import Cause
 from cudla_sim.cupva.workers.worker import FlowRequest
 
@@ -99,7 +99,7 @@ def test_acquire_twice(flows: Bench, picture: np.ndarray) -> None:
 
 
 def tensor(bench: Bench) -> tuple[FlowRequest, np.ndarray]:
-    """8x4x5 in tiles of 4x4x3 without halo: two places, two transfers each, the last of 2 planes."""
+    """8x4x5 in tiles of 4x4x3 without halo: two places, two transfers each, of 3 and 2 planes."""
     pixels = np.random.default_rng(2).integers(0, 256, (5, 4, 8)).astype(np.uint8)
     bench.dram[:160] = pixels.ravel()
     moves = []
@@ -159,9 +159,9 @@ def test_gather_and_scatter(flows: Bench) -> None:
     picture = np.arange(128, dtype=np.uint8).reshape(8, 16)
     flows.dram[:128] = picture.ravel()
     flows.dram[TARGET : TARGET + 128] = 255
-    into = Move(4, 2, 1, dram(0, 16), flows.side("bytes", 4), Padding(1, mode=PAD_CONST, value=9))
+    into = Move(4, 2, 1, dram(0, 16), flows.side("bytes", 4))
     away = Move(4, 2, 1, flows.side("bytes", 4), dram(TARGET, 16))
-    info = {"planes": 3, "line_pitch": 4, "advance": 16, "ring": 8}
+    info = {"planes": 3, "line_pitch": 4, "advance": 16, "ring": 8, "half": 9}
     requests = [
         FlowRequest(f.kind, f.handler_offset, f.descriptors, info)
         for f in (flows.static("gather", into), flows.static("scatter", away))

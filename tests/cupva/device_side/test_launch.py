@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 import threading
-from time import monotonic
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -155,6 +155,22 @@ def test_worker_ends_when_it_is_closed(image: object) -> None:
         worker.launch(LaunchRequest([]))
     for fd in files:
         os.close(fd)
+
+
+def test_close_ends_a_kernel_that_hangs(image: object) -> None:
+    """A host program can end although a kernel without a deadline does not."""
+    bench = Bench(image("modes"))  # type: ignore[operator]
+    found: list[str] = []
+    thread = threading.Thread(
+        target=lambda: found.append(bench.launch(mode=M["HANG"], deadline_s=None).status)
+    )
+    thread.start()
+    while bench.worker.pid == 0:
+        sleep(0.01)
+    sleep(0.05)
+    bench.worker.close()
+    thread.join(5)
+    assert found == ["died"]
 
 
 def test_not_an_executable() -> None:

@@ -6,6 +6,7 @@ import ctypes
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from cudla_sim.cupva.toolchain.build import compile_image
 from cudla_sim.cupva.toolchain.cli import main
 from cudla_sim.cupva.toolchain.options import UsageError, parse
 
-KERNEL = '#include <cupva_device.h>\nVMEM(A, int, x);\nCUPVA_VPU_MAIN() { return x; }\n'
+KERNEL = "#include <cupva_device.h>\nVMEM(A, int, x);\nCUPVA_VPU_MAIN() { return x; }\n"
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("g++") or shutil.which("clang++")), reason="no C++ compiler for VPU kernels"
@@ -64,7 +65,8 @@ def test_several_sources_macros_and_dependencies(folder: Path) -> None:
         "CUPVA_VPU_MAIN() { return FIVE + SIX + two(); }\n"
     )
     (folder / "two.c").write_text(
-        "#include <cupva_device.h>\nEXTERN_VMEM(B, int, shared);\nint two(void) { return shared; }\n"
+        "#include <cupva_device.h>\nEXTERN_VMEM(B, int, shared);\n"
+        "int two(void) { return shared; }\n"
     )
     words = ["one.c", "two.c", "-Iinc", "-D", "SIX=6", "-MMD", "-MF", "deps.d", "-c", "-fPIC"]
     assert main([*words, "-std=c11"]) == 0
@@ -95,7 +97,7 @@ def test_gaps_do_not_count_against_a_superbank(folder: Path) -> None:
     symbols = Executable(compile_image([folder / "full.c"])).symbols
     assert len(symbols) == 128
     ends = sorted((s.offset, s.offset + s.size) for s in symbols.values())
-    assert all(after[0] - before[1] >= 64 for before, after in zip(ends, ends[1:], strict=False))
+    assert all(after[0] - before[1] >= 64 for before, after in pairwise(ends))
 
 
 @pytest.mark.parametrize(
@@ -111,9 +113,7 @@ def test_gaps_do_not_count_against_a_superbank(folder: Path) -> None:
         (KERNEL + "int f(void) { return undeclared_thing; }\n", "undeclared_thing"),
     ],
 )  # fmt: skip
-def test_errors(
-    folder: Path, capsys: pytest.CaptureFixture[str], source: str, text: str
-) -> None:
+def test_errors(folder: Path, capsys: pytest.CaptureFixture[str], source: str, text: str) -> None:
     (folder / "k.c").write_text(source)
     assert text in failure(capsys, "k.c")
 

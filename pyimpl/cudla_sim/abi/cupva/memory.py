@@ -73,15 +73,37 @@ def convert_to_geometry(attributes: Any, bpp: int, geometry: Any) -> None:
     )
 
 
+_HOST, _CUDA = 1, 2
+
+
+@cupva.export("CupvaMemImportFromHostPtr")
+def import_from_host(target: Any, host: Any, size: int, access: int) -> None:
+    result(target, "devicePtr")
+    if access not in (1, 2, 3):
+        raise invalid(f"access is {access}; CUPVA_READ (1), WRITE (2), READ_WRITE (3)")
+    target[0] = ffi.cast("void *", machine().memory.take_in(address(host), size))
+
+
+@cupva.export("CupvaMemRegister")
+def register(pointer: Any, size: int, kind: int) -> None:
+    if kind == _HOST:
+        raise error(
+            Error.CUPVA_UNSUPPORTED_FEATURE,
+            "UnsupportedOperation: memory of the host is not registered; "
+            "CupvaMemImportFromHostPtr imports it",
+        )
+    if kind != _CUDA:
+        raise invalid(f"type is {kind}; EXTERNAL_ALLOC_TYPE_HOST (1) and _CUDA (2) exist")
+    raise error(
+        Error.CUPVA_UNSUPPORTED_FEATURE,
+        "UnsupportedOperation: a CUDA pointer is not a device pointer of the PVA here; "
+        "cupva::cuda::mem::Import gives one for it",
+    )
+
+
 cupva.unsupported(
-    "CupvaMemRegister",
     "CupvaMemUnregister",
-    because="UnsupportedOperation: memory of the host or of CUDA is not registered; allocate with "
-    "CupvaMemAlloc",
-)
-cupva.unsupported(
-    "CupvaMemImportFromHostPtr",
-    because="UnsupportedOperation: host memory is imported on L4T only; CupvaMemAlloc allocates",
+    because="UnsupportedOperation: nothing can be registered; imports end with CupvaMemFree",
 )
 cupva.unsupported(
     "CupvaMemMapL2",

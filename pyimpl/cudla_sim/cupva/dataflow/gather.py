@@ -86,9 +86,8 @@ class GatherScatterDataFlow(DataFlow):
         outside = Side(place.space, place.at, place.limits, pitch, what=place.what)
         inside = Side(1, 0, (0, 1 << 30), width, what="VMEM")
         sides = (outside, inside) if self.reads else (inside, outside)
-        return [
-            Move(*(self.tile_size if any(self.tile_size) else (1, 1)), self.pixel_bytes, *sides)
-        ]
+        pad = Padding(mode=int(self.pad_mode), value=self.pad_value)
+        return [Move(*(self.tile_size or (1, 1)), self.pixel_bytes, *sides, pad)]
 
     def device_info(self, locate: Locator) -> dict[str, int]:
         """``planes``: tiles of a trigger; ``advance`` and ``ring``: extent of the memory."""

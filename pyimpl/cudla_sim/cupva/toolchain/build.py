@@ -19,11 +19,13 @@ _LANGUAGE = (
     *("-x", "c++", "-std=gnu++17", "-fpermissive", "-O2", "-g1", "-Wno-psabi"),
     *("-fwrapv", "-fno-strict-aliasing", "-fno-pie", "-fno-common", "-fno-threadsafe-statics"),
     *("-DCUPVA_DEVICE=1", "-DCUPVA_BUILD_MODE=1"),
+    # words of C that C++ does not have
+    *("-Drestrict=__restrict__", "-D_Static_assert=static_assert", "-D_Bool=bool"),
 )
 
 
 def _compile(options: Options, compiler: Sequence[str], source: str, target: Path) -> None:
-    flags = [*_LANGUAGE, f"-I{headers()}", *options.compile]
+    flags = [*_LANGUAGE, "-isystem", str(headers()), *options.compile]
     if options.dependencies:
         flags += [*options.dependencies, "-MF", str(target.with_suffix(".d"))]
         if not any(f in ("-MT", "-MQ") for f in options.dependencies):

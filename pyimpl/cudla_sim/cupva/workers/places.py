@@ -15,7 +15,9 @@ from elftools.elf.sections import SymbolTableSection
 from .protocol import BANK_STRIDE, VMEM_SIZE, VMEM_WINDOW
 
 # Functions of ours and of the C library's start, in C and in C++ spelling.
-_RUNTIME = re.compile(r"(_ZN?\w*?\d+)?(pva_|rt_|cupva[A-Z])|_start|main$|_init$|_fini$|frame_dummy|__")
+_RUNTIME = re.compile(
+    r"(_ZN?\w*?\d+)?(pva_|rt_|cupva[A-Z])|_start|main$|_init$|_fini$|frame_dummy|__"
+)
 _OWN_FOLDERS = ("include/cupva", "cupva/cupva_device", "cupva/vpu_native")
 Entry = tuple[int, int, str]
 

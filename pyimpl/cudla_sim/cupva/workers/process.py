@@ -119,9 +119,13 @@ class Process:
             with contextlib.suppress(OSError):
                 signal.pidfd_send_signal(self._pidfd, number)
 
-    def kill(self) -> None:
-        """Ends the process, also in the middle of a kernel. Harmless when it is gone."""
+    def stop(self) -> None:
+        """Ends the process, also in the middle of a kernel; whoever runs it learns that it is gone."""
         self._signal(signal.SIGKILL)
+
+    def kill(self) -> None:
+        """Ends the process and lets go of it. Harmless when it is gone."""
+        self.stop()
         if self._pidfd >= 0:
             os.close(self._pidfd)
             self._pidfd = -1

@@ -98,7 +98,10 @@ class VpuWorker:
             return result
 
     def close(self) -> None:
-        """Ends the process. Harmless when repeated."""
+        """Ends the process, also in the middle of a launch. Harmless when repeated."""
+        process = self._process
+        if process is not None:
+            process.stop()  # who waits for it in launch() has the lock
         with self._lock:
             if self._closed:
                 return
