@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,22 @@ static void choose_python(char *path, size_t size)
     }
 }
 
+/*
+ * Whoever first imports Python's signal module makes SIGINT raise KeyboardInterrupt. It is imported
+ * here, and the host's way of handling Ctrl-C put back.
+ */
+static void leave_sigint_alone(void)
+{
+    struct sigaction before;
+    int known = sigaction(SIGINT, NULL, &before) == 0;
+    PyObject *module = PyImport_ImportModule("_signal");
+    Py_XDECREF(module);
+    PyErr_Clear();
+    if (known) {
+        sigaction(SIGINT, &before, NULL);
+    }
+}
+
 static int start_python(void)
 {
     char executable[PATH_MAX];
@@ -127,6 +144,7 @@ static int start_python(void)
              status.err_msg);
         return -1;
     }
+    leave_sigint_alone();
     PyEval_SaveThread(); /* every later call takes the interpreter lock itself */
     return 0;
 }

@@ -178,14 +178,32 @@ template <typename A> static inline auto extract(const A &a, int i) -> typename 
     return pva::lane(value, i);
 }
 
-/* The sum of all lanes. */
-template <typename A> static inline auto dvhsum(const A &a) -> std::enable_if_t<pva::is_vector<A>, int64_t>
+/* The sum of all lanes, as a number. */
+template <typename A> static inline auto vsumr_s(const A &a) -> std::enable_if_t<pva::is_vector<A>, int32_t>
 {
     pva::same_as<A> value = a;
     int64_t total = 0;
     for (int i = 0; i < pva::traits<A>::lanes; i++)
         total += pva::lane(value, i);
-    return total;
+    return (int32_t)total;
+}
+
+/* --- predicates for flattened loops: one bit a lane, all set or none --- */
+
+/* Counts 0 to `last` and starts over; the predicate is set when it did. */
+static inline int32_t mod_inc_pred_z(int32_t count, int32_t last, int32_t &predicate)
+{
+    count = count == last ? 0 : count + 1;
+    predicate = count == 0 ? -1 : 0;
+    return count;
+}
+
+/* The same with the opposite predicate. */
+static inline int32_t mod_inc_pred_nz(int32_t count, int32_t last, int32_t &predicate)
+{
+    count = count == last ? 0 : count + 1;
+    predicate = count == 0 ? 0 : -1;
+    return count;
 }
 
 /* --- other widths: the same number of lanes, narrower or wider; narrowing wraps --- */

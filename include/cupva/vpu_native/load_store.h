@@ -1,7 +1,7 @@
 /*
  * Vector loads and stores, through an agen or at an address. A load extends each element to its lane;
  * a store keeps the low bits of each lane that the element has. `..._load_perm(agen, index)` gives
- * lane i the element index[i] of the vector at the address. An agen steps once for each of them.
+ * lane i the element index[i] of the vector at the address. An agen steps once for each access.
  */
 #ifndef VPU_NATIVE_LOAD_STORE_H
 #define VPU_NATIVE_LOAD_STORE_H
@@ -94,7 +94,8 @@ PVA_LOADS(vfloat, vfloat, float)
 PVA_LOADS(dvfloat, dvfloat, float)
 #undef PVA_LOADS
 
-/* Elements of 8, 16 or 32 bits, as the register type says. */
+/* Elements of 8, 16 or 32 bits, as the register type says. With a predicate: only the lanes whose bit
+ * is set; the agen steps in any case. */
 #define PVA_STORES(register_type, element)                                                   \
     static inline void vstore(const register_type &value, agen &a)                           \
     {                                                                                        \
@@ -104,12 +105,12 @@ PVA_LOADS(dvfloat, dvfloat, float)
     {                                                                                        \
         pva::store<element>(value, to);                                                      \
     }                                                                                        \
-    static inline void vstore_pred(const register_type &value, agen &a, uint64_t predicate)  \
+    static inline void vstore(const register_type &value, agen &a, int32_t predicate)        \
     {                                                                                        \
         uint8_t *to = pva::next(a);                                                          \
         for (int i = 0; i < pva::traits<register_type>::lanes; i++) {                        \
             element narrow = (element)pva::lane(value, i);                                   \
-            if (predicate >> i & 1)                                                          \
+            if (predicate >> (i & 31) & 1)                                                   \
                 memcpy(to + i * sizeof narrow, &narrow, sizeof narrow);                      \
         }                                                                                    \
     }

@@ -41,7 +41,8 @@ def _submit(rank: Rank, dpus: list[Dpu], job: str) -> None:
 
     def work() -> None:
         try:
-            run(dpus)
+            if not rank.freed:
+                run(dpus)
         finally:
             with rank.lock:
                 rank.launches -= 1
@@ -67,7 +68,7 @@ def run(dpus: list[Dpu]) -> None:
     for program, members in programs.items():
         faulted += _run_program(program, members)
     if faulted:
-        _report(faulted)
+        _report([d for d in faulted if not d.rank.freed])
         first = faulted[0]
         why = first.fault.text if first.fault is not None else ""
         raise error(

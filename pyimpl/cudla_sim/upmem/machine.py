@@ -18,6 +18,9 @@ from .workers.checks import Checks
 if TYPE_CHECKING:
     from .workers.pool import WorkerPool
 
+_PATIENCE_S = 0.02
+"""How long a freed set's launch may go on before it is stopped."""
+
 ALLOCATE_ALL = 0xFFFF_FFFF
 """DPU_ALLOCATE_ALL: everything that is free."""
 
@@ -138,8 +141,15 @@ class Machine:
         return made
 
     def free(self, dpus: DpuSet) -> None:
-        """Ends a set after the jobs it still has. Its memory reads as zero afterwards."""
+        """Ends a set. Launches that run are stopped, those that are queued left out: nobody can
+        see their results. Its memory reads as zero afterwards."""
         for rank in dpus.ranks:
+            rank.freed = True
+        for rank in dpus.ranks:
+            # A job that was just beginning may start its launch after it was cancelled.
+            while rank.launches and not rank.drained(_PATIENCE_S):
+                if self._pool is not None:
+                    self._pool.cancel([d.slot for d in rank.dpus])
             rank.wait_all()
         with self._lock:
             if dpus not in self.sets:

@@ -161,6 +161,7 @@ class Rank:
         self._depth = 0
         self._worker = 0
         self.freed = False
+        """Given back: launches that are still queued are left out."""
         self.refresh()
 
     def refresh(self) -> None:
@@ -219,6 +220,10 @@ class Rank:
         """Waits for the jobs that are queued now."""
         if not self._queue.idle and not self.is_own_thread:
             self._queue.drain()
+
+    def drained(self, timeout_s: float) -> bool:
+        """True when the jobs that are queued now ended in time."""
+        return self.is_own_thread or self._queue.drain(timeout_s)
 
     def wait_all(self) -> None:
         """The same, for nonblocking callbacks too."""

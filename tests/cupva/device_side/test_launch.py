@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from time import monotonic, sleep
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 from cudla_sim.cupva.dma import Move
 from cudla_sim.cupva.executable import Kind
 from cudla_sim.cupva.workers.worker import FlowRequest, LaunchRequest, VpuWorker, WorkerError
+from tests.conftest import ROOT
 
 from .bench import DRAM_SIZE, L2_SIZE, Bench, dram, l2
 from .bench import modes as names
@@ -171,6 +175,32 @@ def test_close_ends_a_kernel_that_hangs(image: object) -> None:
     bench.worker.close()
     thread.join(5)
     assert found == ["died"]
+
+
+def test_worker_ends_with_its_host(image: object, tmp_path: Path) -> None:
+    """Also in the middle of a kernel, and when the host is killed."""
+    (tmp_path / "image").write_bytes(image("modes"))  # type: ignore[operator]
+    code = (
+        "import sys, threading, time; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.cupva.device_side.bench import Bench, modes\n"
+        "bench = Bench(open(sys.argv[2], 'rb').read()); m = modes('modes.h')\n"
+        "run = lambda: bench.launch(mode=m['HANG'], deadline_s=None)\n"
+        "threading.Thread(target=run, daemon=True).start()\n"
+        "while not bench.worker.pid: time.sleep(0.01)\n"
+        "print(bench.worker.pid, flush=True); time.sleep(60)\n"
+    )
+    words = [sys.executable, "-c", code, str(ROOT), str(tmp_path / "image")]
+    host = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert host.stdout is not None
+    pid = int(host.stdout.readline())
+    sleep(0.1)
+    host.kill()
+    host.wait()
+    host.stdout.close()
+    end = monotonic() + 5
+    while os.path.exists(f"/proc/{pid}/exe") and monotonic() < end:
+        sleep(0.02)
+    assert not os.path.exists(f"/proc/{pid}/exe")
 
 
 def test_not_an_executable() -> None:

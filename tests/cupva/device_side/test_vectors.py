@@ -140,6 +140,20 @@ def test_48_bit_lanes(run: Run) -> None:
         assert row.tolist() == wrap(values, 48).tolist()
 
 
+def test_flattened_loop_with_predicates(run: Run) -> None:
+    """mod_inc_pred_z and _nz start and end the sums; a predicated store steps its agen."""
+    sums = run.array("sums", np.uint16).reshape(3, 32)
+    low = run.u16.astype(np.int64) & 255
+    assert sums[0].tolist() == (low * (1 + 2 + 3)).tolist()
+    assert sums[1].tolist() == (low * (4 + 5 + 6) & 0xFFFF).tolist()
+    lanes = (0xFF0F >> np.arange(32)) & 1
+    assert sums[2].tolist() == np.where(lanes, run.a16.view(np.uint16), 0).tolist()
+
+
+def test_sum_of_lanes(run: Run) -> None:
+    assert run.array("total").tolist() == [int((run.a16 > run.b16).sum())]
+
+
 def test_float_lanes(run: Run) -> None:
     two = run.floats * np.float32(2)
     assert (run.array("floats", np.float32) == two + run.floats).all()

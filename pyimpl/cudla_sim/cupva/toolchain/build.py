@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -58,6 +59,8 @@ def _link(options: Options, compiler: Sequence[str], kernel: Path, folder: Path)
     image = folder / "image"
     libraries = [o for o in options.objects if not o.endswith(".o")]
     command = [*compiler, "-no-pie", "-Wl,--as-needed", "-Wl,--build-id=none", "-Wl,-z,noexecstack"]
+    if shutil.which("ld.bfd"):
+        command.append("-fuse-ld=bfd")  # the script adds to the built-in one: not every linker can
     command += [str(kernel), str(runtime_object(list(compiler))), *libraries, *options.link]
     command += ["-lm", "-T", str(script), "-o", str(image)]
     steps.run(command, options.verbose)

@@ -120,7 +120,7 @@ class Process:
                 signal.pidfd_send_signal(self._pidfd, number)
 
     def stop(self) -> None:
-        """Ends the process, also in the middle of a kernel; whoever runs it learns that it is gone."""
+        """Ends the process, also in the middle of a kernel; ``run`` answers "gone"."""
         self._signal(signal.SIGKILL)
 
     def kill(self) -> None:

@@ -20,6 +20,8 @@ VMEM(C, uint16_t, picture, ROWS, WIDTH + 2);
 VMEM(C, uint16_t, smooth, ROWS, WIDTH);
 VMEM(C, uint16_t, permuted, 32);
 VMEM(C, float, floats, 16);
+VMEM(C, uint16_t, sums, 3, 32);
+VMEM(C, int32_t, total);
 
 typedef struct {
     AgenCFG input, output;
@@ -159,6 +161,27 @@ CUPVA_VPU_MAIN()
     for (int32_t r = 0; r < 4; r++)
         for (int32_t i = 0; i < 16; i++)
             ints[r][i] = extract(wide[r], i);
+
+    /* A flattened loop: three loads are summed, every third iteration stores. */
+    AgenWrapper three;
+    three.size = sizeof(uint16_t);
+    three.n1 = 3;
+    three.s1 = 0;
+    three.n2 = 2;
+    three.s2 = 32;
+    agen sums_agen = init((dvushort *)&sums[0][0]), again = init((dvushort *)u16);
+    INIT_AGEN2(sums_agen, three);
+    int32_t stores = 0, adds = 0, store_now = 0, add_now = 0;
+    dvshortx sum = chess_dont_care(dvshortx) & 0;
+    for (int32_t i = 0; i < 6; i++) {
+        stores = mod_inc_pred_z(stores, 2, store_now);
+        sum = dvmaddh(dvushort_load(again) & 255, i + 1, sum, VPU_ROUND_0, add_now);
+        adds = mod_inc_pred_nz(adds, 2, add_now);
+        vstore(sum, sums_agen, store_now);
+    }
+    agen some = init((dvushort *)&sums[2][0]);
+    vstore(a, some, 0x0000FF0F);
+    total = vsumr_s(vdemote(a > b));
 
     dvfloat f = dvfloat_load(floats);
     vstore(f * 2.0f + f, floats);

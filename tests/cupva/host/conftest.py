@@ -1,0 +1,36 @@
+"""Fixtures of the host API's tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cudla_sim.testing import Compiler
+
+from .cases import PROGRAMS, Cases
+
+Subject = Callable[[], Path]
+
+
+@pytest.fixture(scope="session")
+def subject(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The object file of the VPU program that the cases use."""
+    if importlib.util.find_spec("cudla_sim.cupva.toolchain") is None:
+        pytest.skip("there is no compiler of VPU kernels")
+    target = tmp_path_factory.mktemp("vpu") / "subject.o"
+    words = ["pva-cc", "-O2", str(PROGRAMS / "subject.c"), "-o", str(target)]
+    command = [sys.executable, "-m", "cudla_sim", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return target
+
+
+@pytest.fixture(scope="session")
+def cases(sim_cc: Compiler, subject: Path) -> Cases:
+    """Runs all cases of a program once, and says how one of them ended."""
+    return Cases(sim_cc, subject)

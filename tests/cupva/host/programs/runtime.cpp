@@ -1,0 +1,735 @@
+// Memory, executables, parameters, commands, streams, fences.
+#include <cupva_host_cuda.hpp>
+#include <cupva_host_nonsafety.hpp>
+#include <cupva_host_nvsci.hpp>
+#include <cupva_host_utils.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "cases.hpp"
+
+static CmdProgram program() { return CmdProgram::Create(subject()); }
+
+// --- memory ---
+
+CASE(memory_reads_as_zero_and_is_seen_by_the_host)
+{
+    auto *device = static_cast<uint8_t *>(mem::Alloc(10000));
+    auto *host = static_cast<uint8_t *>(mem::GetHostPointer(device));
+    EXPECT(host != device && host[0] == 0 && host[9999] == 0);
+    EXPECT(mem::GetHostPointer(device + 77) == host + 77);
+    mem::Free(device);
+}
+
+CASE(memory_that_cannot_be)
+{
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "at least 1 byte", mem::Alloc(0));
+    REFUSED(invalid, "at least 1 byte", mem::Alloc(-1));
+    REFUSED(Error::DriverAPIError, "left", mem::Alloc(INT64_MAX));
+    REFUSED(invalid, "access", mem::Alloc(1, mem::AccessType::READ));
+    REFUSED(invalid, "access", mem::Alloc(1, mem::WRITE));
+    REFUSED(invalid, "type", mem::Alloc(1, mem::READ_WRITE, static_cast<mem::AllocType>(7)));
+    mem::Free(mem::Alloc(1, mem::AccessType::READ_WRITE, mem::AllocType::ALLOC_CVSRAM));
+}
+
+CASE(memory_that_is_none)
+{
+    uint8_t local = 0;
+    auto *device = static_cast<uint8_t *>(mem::Alloc(64));
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "", mem::Free(device + 1));
+    REFUSED(invalid, "", mem::Free(&local));
+    REFUSED(invalid, "", mem::GetHostPointer(&local));
+    REFUSED(invalid, "", mem::GetHostPointer(nullptr));
+    mem::Free(device);
+    REFUSED(invalid, "", mem::Free(device));
+    REFUSED(invalid, "", mem::GetHostPointer(device));
+    mem::Free(nullptr);
+}
+
+CASE(attributes_of_pointers)
+{
+    Buffer<uint8_t> buffer{100};
+    mem::PointerAttributes found{};
+    mem::GetPointerAttributes(buffer.device + 10, found);
+    EXPECT(found.devicePtr == buffer.device && found.hostPtr == buffer.host + 10);
+    EXPECT(found.size == 100 && found.offset == 10);
+    EXPECT(found.memType == mem::MemType::DRAM && found.bufferType == mem::BufferType::RAW);
+    mem::GetPointerAttributes(mem::GetL2BaseAddress(), found);
+    EXPECT(found.memType == mem::MemType::L2SRAM && found.hostPtr == nullptr);
+    EXPECT(found.size == config::MAX_L2SRAM_SIZE);
+    CmdProgram prog = program();
+    mem::GetPointerAttributes(prog["tile"].ptr<uint8_t>(), found);
+    EXPECT(found.memType == mem::MemType::VMEM && found.size == 8192);
+    mem::SurfaceAttributes surface{};
+    REFUSED(Error::InvalidArgument, "", mem::GetPointerAttributes(nullptr, found));
+    REFUSED(Error::InvalidArgument, "surface", mem::GetSurfaceAttributes(buffer.device, surface));
+}
+
+CASE(memory_of_others)
+{
+    uint8_t local[8];
+    Error const unsupported = Error::UnsupportedFeature;
+    PlanarGeometry geometry{};
+    REFUSED(unsupported, "", mem::ImportFromHostPtr(local, sizeof(local)));
+    REFUSED(unsupported, "", mem::Register(local, sizeof(local), mem::ExternalAllocType::HOST));
+    REFUSED(unsupported, "", mem::Unregister(local));
+    REFUSED(unsupported, "", mem::MapL2(local, 8, mem::L2SRAMPolicyType::FILL));
+    REFUSED(unsupported, "", mem::UnmapL2(local));
+    REFUSED(unsupported, "", mem::ConvertToGeometry(mem::SurfaceAttributes{}, 1, geometry));
+    REFUSED(unsupported, "surface", cupva_utils::AllocSurface(nullptr, 0));
+}
+
+// --- what the machine is ---
+
+CASE(hardware_and_versions)
+{
+    HardwareInfo const info = GetHardwareInfo();
+    EXPECT(info.pvaEngineCount == 1 && info.pvaVPUCount == 2 && info.pvaGen == GenType::PVA_GEN2);
+    EXPECT(GetDriverVersion() >= 2006 && GetRuntimeVersion() >= 2000);
+    EXPECT(GetStatus().err == Error::None);
+    EXPECT(GetPFSDTestCount() == 0);
+}
+
+CASE(numbers_and_names)
+{
+    static_assert(config::MAX_TOTAL_PARAM_SIZE == 8192 && config::MAX_SYMBOL_LENGTH == 64
+                      && config::MAX_NUM_COMMANDS_PER_SUBMIT == 256
+                      && config::MAX_CMD_REQUEST_FENCES_ARRAY_SIZE == 4
+                      && config::MAX_CMD_WAIT_ON_FENCES_ARRAY_SIZE == 8
+                      && config::ENGINE_MASK_ALL == 0xffffffffu,
+                  "");
+    static_assert((PAD_TOP | PAD_LEFT) == PAD_TOP_LEFT && (PAD_BOTTOM | PAD_RIGHT) == PAD_BOTTOM_RIGHT
+                      && (PAD_TOP | PAD_BOTTOM) == INVALID_PAD_TOP_BOTTOM,
+                  "");
+    static_assert(static_cast<uint32_t>(Error::VpuApplicationError) == 11
+                      && static_cast<uint32_t>(Error::OperationPending) == 18,
+                  "");
+    EngineType const engine = PVA0;
+    AffinityType const affinity = VPU_ANY;
+    OrderType const order = cupva::OrderType::OUT_OF_ORDER;
+    EXPECT(engine == cupva::EngineType::PVA0 && affinity != VPU0 && order == OUT_OF_ORDER);
+}
+
+CASE(contexts)
+{
+    Context none;
+    REFUSED(Error::UninitializedObject, "Context", Context::SetCurrent(none));
+    REFUSED(Error::InvalidArgument, "engineMask", Context::Create(0));
+    Context made = Context::Create();
+    Context::SetCurrent(made);
+    Context moved = std::move(made);
+    Context::SetCurrent(Context::GetCurrent());
+    moved.finalize();
+    mem::Free(mem::Alloc(1)); // in the default context
+}
+
+// --- executables ---
+
+CASE(executables_that_are_none)
+{
+    uint8_t const noise[64] = {1, 2, 3};
+    uint8_t const *const data = static_cast<uint8_t const *>(PVA_EXECUTABLE_DATA(subject));
+    int32_t const size = PVA_EXECUTABLE_SIZE(subject);
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "NULL", Executable::Create(nullptr, size));
+    REFUSED(invalid, "size 0", Executable::Create(data, 0));
+    REFUSED(invalid, "size -1", Executable::Create(data, -1));
+    REFUSED(invalid, "no ELF", Executable::Create(noise, sizeof(noise)));
+    REFUSED(invalid, "", Executable::Create(data, 200));
+    REFUSED(invalid, "readable", Executable::Create(data, INT32_MAX));
+    REFUSED(invalid, "readable", Executable::Create(reinterpret_cast<void *>(16), 100));
+    REFUSED(Error::UninitializedObject, "Executable", CmdProgram::Create(Executable()));
+}
+
+CASE(executables_move)
+{
+    Executable first =
+        Executable::Create(PVA_EXECUTABLE_DATA(subject), PVA_EXECUTABLE_SIZE(subject));
+    Executable second = std::move(first);
+    REFUSED(Error::UninitializedObject, "", CmdProgram::Create(first));
+    CmdProgram prog = CmdProgram::Create(second);
+    EXPECT(outcome({&prog}) == Error::None);
+    prog.finalize();
+    second.finalize();
+    second.finalize();
+}
+
+// --- parameters ---
+
+CASE(names_of_symbols)
+{
+    CmdProgram prog = program();
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "did you mean 'answer'", prog["anwser"]);
+    REFUSED(invalid, "", prog[""]);
+    REFUSED(invalid, "NULL", prog[nullptr]);
+    prog["a_name_of_exactly_sixty_four_characters_is_the_longest_allowed__"].ptr<void>();
+    REFUSED(invalid, "65 characters",
+            prog["a_name_of_exactly_sixty_four_characters_is_the_longest_allowed___"]);
+    REFUSED(invalid, "without an executable", CmdProgram::Create()["answer"]);
+    REFUSED(Error::UninitializedObject, "", CmdProgram()["answer"]);
+}
+
+CASE(values_reach_the_program)
+{
+    CmdProgram prog = program();
+    int32_t const values[3] = {1, 2, 3};
+    prog["values"] = values;
+    prog["check_values"] = 1;
+    EXPECT(outcome({&prog}) == Error::None);
+    Parameter parameter = prog["values"], copy = parameter;
+    copy.set(values, 8); // leaves the last one as the executable has it: 0
+    EXPECT(outcome({&prog}) == Error::VpuApplicationError);
+    struct {
+        int16_t halves[6];
+    } const whole = {{1, 0, 2, 0, 3, 0}};
+    parameter = whole;
+    EXPECT(outcome({&prog}) == Error::None);
+}
+
+CASE(a_value_is_captured_when_it_is_given)
+{
+    CmdProgram prog = program();
+    int32_t answer = 0;
+    prog["answer"].set(&answer, sizeof(answer));
+    answer = 1;
+    EXPECT(outcome({&prog}) == Error::None);
+    prog["answer"] = answer;
+    EXPECT(outcome({&prog}) == Error::VpuApplicationError);
+}
+
+CASE(programs_have_values_of_their_own)
+{
+    CmdProgram first = program(), second = program();
+    second["answer"] = 5;
+    EXPECT(outcome({&first}) == Error::None);
+    EXPECT(outcome({&second}) == Error::VpuApplicationError);
+    EXPECT(outcome({&first}) == Error::None);
+}
+
+CASE(values_that_cannot_be)
+{
+    CmdProgram prog = program();
+    static uint8_t const bytes[9000] = {};
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "which has 4", prog["answer"] = 1.0);
+    REFUSED(invalid, "which has 4", prog["answer"].set(bytes, 5));
+    REFUSED(invalid, "size is 0", prog["answer"].set(bytes, 0));
+    REFUSED(invalid, "size is -1", prog["answer"].set(bytes, -1));
+    REFUSED(invalid, "", prog["answer"].set(nullptr, 4));
+    REFUSED(invalid, "at most 8192", prog["large"].set(bytes, 8193));
+    prog["large"].set(bytes, 8188);
+    prog["answer"] = 0;
+    REFUSED(invalid, "at most 8192", prog["hangs"] = 0);
+    prog["large"].set(bytes, 8184); // in the place of the 8188
+    prog["hangs"] = 0;
+    REFUSED(Error::UninitializedObject, "", Parameter().set(bytes, 1));
+    REFUSED(Error::UninitializedObject, "", Parameter().ptr<int>());
+    REFUSED(Error::UninitializedObject, "", Parameter() = 1);
+}
+
+CASE(device_pointers_for_the_vpu)
+{
+    Buffer<int> buffer{100};
+    CmdProgram prog = program();
+    prog["check_pointer"] = 1;
+    prog["outside"] = buffer.device + 5;
+    EXPECT(outcome({&prog}) == Error::None);
+    OffsetPointer<int> const pointer{buffer.device};
+    prog["outside"] = pointer + 1;
+    EXPECT(outcome({&prog}) == Error::None);
+    REFUSED(Error::InvalidArgument, "", prog["outside"] = buffer.host);
+    REFUSED(Error::InvalidArgument, "", prog["outside"] = static_cast<int *>(nullptr));
+}
+
+// --- programs ---
+
+CASE(programs_move_with_their_dataflows)
+{
+    Buffer<uint8_t> from{16}, to{16};
+    from.host[3] = 9;
+    CmdProgram first = CmdProgram::Create();
+    StaticDataFlow &flow = first.addDataFlowHead<StaticDataFlow>();
+    CmdProgram second;
+    second = std::move(first);
+    flow.tile(16).src(from.device).dst(to.device);
+    second.compileDataFlows();
+    EXPECT(outcome({&second}) == Error::None);
+    EXPECT(to.host[3] == 9);
+    REFUSED(Error::UninitializedObject, "", first.compileDataFlows());
+}
+
+CASE(uncompiled_dataflows)
+{
+    CmdProgram prog = CmdProgram::Create();
+    prog.addDataFlowHead<StaticDataFlow>();
+    Stream stream = Stream::Create();
+    REFUSED(Error::InvalidState, "compileDataFlows", stream.submit({&prog}));
+    prog.compileDataFlows();
+    prog.addDataFlowHead<StaticDataFlow>();
+    REFUSED(Error::InvalidState, "compileDataFlows", stream.submit({&prog}));
+}
+
+CASE(l2sram)
+{
+    CmdProgram prog = CmdProgram::Create();
+    prog.setL2Size(0);
+    prog.setL2Size(config::MAX_L2SRAM_SIZE);
+    REFUSED(Error::InvalidArgument, "1048576", prog.setL2Size(config::MAX_L2SRAM_SIZE + 1));
+    REFUSED(Error::InvalidArgument, "1048576", prog.setL2Size(-1));
+    Buffer<uint8_t> from{64}, to{64};
+    from.host[63] = 5;
+    auto *l2 = static_cast<uint8_t *>(mem::GetL2BaseAddress());
+    CmdMemcpy in = CmdMemcpy::Create(l2 + 100, from.device, 64);
+    CmdMemcpy out = CmdMemcpy::Create(to.device, l2 + 100, 64);
+    EXPECT(outcome({&in, &out}) == Error::None);
+    EXPECT(to.host[63] == 5);
+}
+
+// --- status ---
+
+CASE(each_command_has_its_status)
+{
+    CmdProgram good = program(), bad = program(), zero = program();
+    bad["answer"] = 3;
+    zero["divides"] = 1;
+    SyncObj sync = SyncObj::Create();
+    Fence fence{sync};
+    CmdRequestFences rf{fence};
+    CmdStatus status[4];
+    Stream stream = Stream::Create();
+    stream.submit({&good, &bad, &zero, &rf}, status);
+    EXPECT(fence.wait());
+    EXPECT(CheckCommandStatus(status[0]) == Error::None);
+    EXPECT(CheckCommandStatus(status[1]) == Error::VpuApplicationError);
+    EXPECT(CheckCommandStatus(status[2]) == Error::VpuDivideByZero);
+    EXPECT(CheckCommandStatus(status[3]) == Error::None);
+    REFUSED(Error::UninitializedObject, "", CheckCommandStatus(nullptr));
+    REFUSED(Error::UninitializedObject, "", CheckCommandStatus(reinterpret_cast<CmdStatus>(77)));
+}
+
+CASE(a_command_is_pending_until_it_has_ended)
+{
+    CmdProgram prog = program();
+    prog["hangs"] = 1;
+    CmdStatus status[1];
+    Stream stream = Stream::Create();
+    stream.submit({&prog}, status, IN_ORDER, 300 * 1000);
+    EXPECT(CheckCommandStatus(status[0]) == Error::OperationPending);
+    stream.synchronize();
+    EXPECT(CheckCommandStatus(status[0]) == Error::CommandExecutionTimeout);
+    prog["hangs"] = 0; // the program is good for another run
+    stream.submit({&prog}, status);
+    stream.synchronize();
+    EXPECT(CheckCommandStatus(status[0]) == Error::None);
+}
+
+// --- streams ---
+
+CASE(streams_that_cannot_be)
+{
+    CmdProgram prog = program();
+    Error const uninitialized = Error::UninitializedObject, invalid = Error::InvalidArgument;
+    REFUSED(invalid, "engine", Stream::Create(PVA1));
+    REFUSED(invalid, "affinity", Stream::Create(PVA0, static_cast<AffinityType>(9)));
+    Stream none;
+    REFUSED(uninitialized, "stream", none.submit({&prog}));
+    REFUSED(uninitialized, "stream", none.submit(CmdBuffer()));
+    REFUSED(uninitialized, "stream", none.synchronize());
+    REFUSED(uninitialized, "stream", none.setName("x"));
+}
+
+CASE(submissions_that_cannot_be)
+{
+    CmdProgram prog = program();
+    Stream stream = Stream::Create();
+    Error const uninitialized = Error::UninitializedObject, invalid = Error::InvalidArgument;
+    REFUSED(invalid, "1 to 256", stream.submit({}));
+    REFUSED(invalid, "nullptr", stream.submit({&prog, nullptr}));
+    REFUSED(invalid, "", stream.submit(static_cast<BaseCmd const *const *>(nullptr), nullptr, 1));
+    BaseCmd const *one[] = {&prog};
+    REFUSED(invalid, "", stream.submit(one, nullptr, -1));
+    REFUSED(invalid, "order",
+            stream.submit({&prog}, nullptr, static_cast<OrderType>(7)));
+    CmdProgram none;
+    CmdRequestFences no_request;
+    REFUSED(uninitialized, "cmds[0]", stream.submit({&none}));
+    REFUSED(uninitialized, "cmds[1]", stream.submit({&prog, &no_request}));
+    REFUSED(invalid, "status", stream.submit({&prog}, reinterpret_cast<CmdStatus *>(16)));
+    std::string const name(65, 'n');
+    REFUSED(invalid, "", stream.setName(name.c_str()));
+    REFUSED(invalid, "NULL", stream.setName(nullptr));
+    stream.setName("a stream");
+}
+
+CASE(as_many_commands_as_fit_a_submission)
+{
+    CmdBarrier barrier;
+    std::vector<BaseCmd const *> cmds(256, &barrier);
+    std::vector<CmdStatus> status(257);
+    Stream stream = Stream::Create();
+    stream.submit(cmds.data(), status.data(), 256);
+    stream.synchronize();
+    EXPECT(CheckCommandStatus(status[255]) == Error::None);
+    cmds.push_back(&barrier);
+    REFUSED(Error::InvalidArgument, "257 commands", stream.submit(cmds.data(), status.data(), 257));
+}
+
+CASE(lists_of_commands)
+{
+    CmdProgram good = program(), bad = program();
+    bad["answer"] = 1;
+    BaseCmdList list{&good, &bad}, empty;
+    EXPECT(list.getSize() == 2 && empty.getSize() == 0);
+    BaseCmdList moved = std::move(list);
+    EXPECT(moved.getSize() == 2);
+    CmdStatus status[2];
+    Stream stream = Stream::Create();
+    stream.submit(moved, status);
+    stream.synchronize();
+    EXPECT(CheckCommandStatus(status[1]) == Error::VpuApplicationError);
+    moved.finalize();
+    EXPECT(moved.getSize() == 0);
+}
+
+CASE(buffers_of_commands)
+{
+    Buffer<uint8_t> from{8}, to{8};
+    CmdMemcpy copy = CmdMemcpy::Create(to.device, from.device, 8);
+    CmdProgram bad = program();
+    bad["answer"] = 1;
+    CmdStatus status[2] = {};
+    CmdBuffer buffer = CmdBuffer::Create({&copy, &bad}, status);
+    Stream stream = Stream::Create();
+    for (uint8_t round = 1; round < 4; round++) {
+        from.host[7] = round;
+        stream.submit(buffer, 10 * 1000 * 1000);
+        stream.synchronize();
+        EXPECT(to.host[7] == round);
+        EXPECT(CheckCommandStatus(status[0]) == Error::None);
+        EXPECT(CheckCommandStatus(status[1]) == Error::VpuApplicationError);
+    }
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "1 to 256", CmdBuffer::Create({}));
+    REFUSED(invalid, "nullptr", CmdBuffer::Create({nullptr}));
+    REFUSED(invalid, "order", CmdBuffer::Create({&copy}, nullptr, static_cast<OrderType>(0)));
+    REFUSED(Error::UninitializedObject, "", stream.submit(CmdBuffer()));
+    buffer.finalize();
+    REFUSED(Error::UninitializedObject, "", stream.submit(buffer));
+}
+
+CASE(timeouts_do_not_count_a_leading_wait)
+{
+    CmdProgram slow = program(), quick = program();
+    slow["spins"] = 200 * 1000 * 1000;
+    SyncObj sync = SyncObj::Create();
+    Fence fence{sync};
+    CmdRequestFences rf{fence};
+    Stream first = Stream::Create(PVA0, VPU0), second = Stream::Create(PVA0, VPU1);
+    first.submit({&slow, &rf});
+    CmdWaitOnFences wait{fence};
+    CmdStatus status[2];
+    second.submit({&wait, &quick}, status, IN_ORDER, 60 * 1000 * 1000);
+    second.synchronize();
+    EXPECT(CheckCommandStatus(status[0]) == Error::None);
+    EXPECT(CheckCommandStatus(status[1]) == Error::None);
+    EXPECT(fence.wait(0));
+}
+
+CASE(a_barrier_waits_for_what_is_before_it)
+{
+    Buffer<uint8_t> from{8}, middle{8}, to{8};
+    from.host[0] = 42;
+    CmdProgram slow = program(), first = CmdProgram::Create();
+    slow["spins"] = 20 * 1000 * 1000;
+    first.addDataFlowHead<StaticDataFlow>().tile(8).src(from.device).dst(middle.device);
+    first.compileDataFlows();
+    CmdBarrier barrier;
+    CmdMemcpy second = CmdMemcpy::Create(to.device, middle.device, 8);
+    EXPECT(outcome({&slow, &first, &barrier, &second}, -1, OUT_OF_ORDER) == Error::None);
+    EXPECT(to.host[0] == 42);
+}
+
+CASE(synchronous_streams)
+{
+    CmdProgram prog = program();
+    prog["spins"] = 1000 * 1000;
+    CmdStatus status[1];
+    Stream stream = cupva_utils::CreateSyncStream(PVA0, VPU1);
+    stream.submit({&prog}, status);
+    EXPECT(CheckCommandStatus(status[0]) == Error::None);
+    Stream other = cupva::utils::CreateSyncStream(Stream::Create());
+    other.submit({&prog}, status);
+    EXPECT(CheckCommandStatus(status[0]) == Error::None);
+}
+
+CASE(streams_are_assigned)
+{
+    static Stream global;
+    global = Stream::Create(PVA0, VPU0);
+    global = Stream::Create(PVA0, VPU1);
+    CmdProgram prog = program();
+    global.submit({&prog});
+    global.synchronize();
+    global.finalize();
+    REFUSED(Error::UninitializedObject, "", global.submit({&prog}));
+}
+
+// --- fences ---
+
+CASE(fences_that_mean_nothing)
+{
+    Fence none;
+    REFUSED(Error::UninitializedObject, "", none.wait());
+    REFUSED(Error::UninitializedObject, "", none.getTimestamp());
+    SyncObj no_object;
+    Fence of_none{no_object};
+    REFUSED(Error::UninitializedObject, "", of_none.wait());
+    REFUSED(Error::UninitializedObject, "", CmdRequestFences{none});
+    REFUSED(Error::UninitializedObject, "", CmdWaitOnFences{none});
+    SyncObj sync = SyncObj::Create(true);
+    Fence fresh{sync};
+    REFUSED(Error::InvalidState, "never submitted", fresh.wait());
+    REFUSED(Error::InvalidState, "never submitted", fresh.wait(0));
+    REFUSED(Error::InvalidState, "never submitted", fresh.getTimestamp());
+    CmdWaitOnFences wait{fresh};
+    Stream stream = Stream::Create();
+    REFUSED(Error::InvalidState, "never submitted", stream.submit({&wait}));
+    REFUSED(Error::InvalidArgument, "clientType", SyncObj::Create(false, static_cast<SyncClientType>(9)));
+    REFUSED(Error::InvalidArgument, "waitMode",
+            SyncObj::Create(false, SIGNALER, static_cast<SyncWaitMode>(9)));
+}
+
+CASE(numbers_of_fences)
+{
+    SyncObj sync = SyncObj::Create();
+    Fence fences[9];
+    for (Fence &fence : fences)
+        fence = Fence{sync};
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "1 to 4", CmdRequestFences(fences, 5));
+    REFUSED(invalid, "1 to 4", CmdRequestFences(fences, 0));
+    REFUSED(invalid, "1 to 4", CmdRequestFences(fences, -1));
+    REFUSED(invalid, "1 to 8", CmdWaitOnFences(fences, 9));
+    REFUSED(invalid, "NULL", CmdRequestFences(nullptr, 1));
+    REFUSED(invalid, "NULL", CmdWaitOnFences(nullptr, 1));
+    REFUSED(invalid, "", CmdRequestFences(reinterpret_cast<Fence *>(16), 1));
+    CmdRequestFences first(fences, 4), second(fences + 4, 4);
+    CmdWaitOnFences all(fences, 8);
+    Stream stream = Stream::Create();
+    stream.submit({&first, &second, &all});
+    for (int i = 0; i < 8; i++)
+        EXPECT(fences[i].wait());
+}
+
+CASE(time_stamps)
+{
+    SyncObj sync = SyncObj::Create(true), plain = SyncObj::Create();
+    Fence before{sync}, after{sync}, without{plain};
+    CmdRequestFences first{before}, second{after}, third{without};
+    CmdProgram prog = program();
+    prog["spins"] = 10 * 1000 * 1000;
+    Stream stream = Stream::Create();
+    stream.submit({&first, &prog, &second, &third});
+    EXPECT(without.wait());
+    EXPECT(before.getTimestamp() < after.getTimestamp());
+    uint64_t again = 0;
+    after.getTimestamp(again);
+    EXPECT(again == after.getTimestamp());
+    REFUSED(Error::InvalidState, "isTimeStamp", without.getTimestamp());
+}
+
+CASE(waiting_may_time_out)
+{
+    SyncObj sync = SyncObj::Create(true);
+    Fence fence{sync};
+    CmdRequestFences rf{fence};
+    CmdProgram prog = program();
+    prog["hangs"] = 1;
+    Stream stream = Stream::Create();
+    stream.submit({&prog, &rf}, nullptr, IN_ORDER, 400 * 1000);
+    EXPECT(!fence.wait(0));
+    EXPECT(!fence.wait(1000));
+    REFUSED(Error::InvalidState, "not expired", fence.getTimestamp());
+    EXPECT(fence.wait());
+}
+
+CASE(fences_are_used_again)
+{
+    SyncObj sync = SyncObj::Create(true);
+    Fence fence{sync};
+    CmdRequestFences rf{fence};
+    Stream stream = Stream::Create();
+    uint64_t last = 0;
+    for (int i = 0; i < 3; i++) {
+        stream.submit({&rf});
+        EXPECT(fence.wait());
+        EXPECT(fence.getTimestamp() > last);
+        last = fence.getTimestamp();
+    }
+    Fence moved = std::move(fence);
+    EXPECT(moved.wait());
+    REFUSED(Error::UninitializedObject, "", fence.wait());
+}
+
+// --- copies ---
+
+CASE(copies_in_two_dimensions)
+{
+    Buffer<uint8_t> from{100}, to{100};
+    for (int i = 0; i < 100; i++)
+        from.host[i] = static_cast<uint8_t>(i);
+    CmdMemcpy copy = CmdMemcpy::Create(to.device, 5, from.device, 10, 3, 4);
+    EXPECT(outcome({&copy}) == Error::None);
+    EXPECT(to.host[2] == 2 && to.host[3] == 0 && to.host[5] == 10 && to.host[17] == 32);
+}
+
+CASE(copies_between_offset_pointers)
+{
+    Buffer<uint8_t> from{16}, to{16}, other{16};
+    from.host[4] = 7;
+    OffsetPointer<uint8_t const> source{from.device};
+    OffsetPointer<uint8_t> target{to.device};
+    CmdMemcpy copy = CmdMemcpy::Create(target + 8, source + 4, 4);
+    EXPECT(outcome({&copy}) == Error::None);
+    EXPECT(to.host[8] == 7);
+    target.setBase(other.device);
+    EXPECT(outcome({&copy}) == Error::None);
+    EXPECT(other.host[8] == 7);
+}
+
+CASE(copies_that_cannot_be)
+{
+    Buffer<uint8_t> buffer{64};
+    CmdProgram prog = program();
+    auto *vmem = prog["tile"].ptr<uint8_t>();
+    uint8_t *const at = buffer.device;
+    uint8_t local = 0;
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "ends at byte 65", CmdMemcpy::Create(at, at, 65));
+    REFUSED(invalid, "ends at byte 66", CmdMemcpy::Create(at + 2, at, 64));
+    REFUSED(invalid, "0 x 1", CmdMemcpy::Create(at, at, 0));
+    REFUSED(invalid, "", CmdMemcpy::Create(at, at, SIZE_MAX));
+    REFUSED(invalid, "VMEM", CmdMemcpy::Create(vmem, at, 8));
+    REFUSED(invalid, "VMEM", CmdMemcpy::Create(at, vmem, 8));
+    REFUSED(invalid, "", CmdMemcpy::Create(&local, at, 1));
+    REFUSED(invalid, "", CmdMemcpy::Create(at, static_cast<void const *>(nullptr), 1));
+    REFUSED(invalid, "pitch", CmdMemcpy::Create(at, 3, at, 8, 4, 2));
+    REFUSED(invalid, "pitch", CmdMemcpy::Create(at, 8, at, 3, 4, 2));
+    REFUSED(invalid, "", CmdMemcpy::Create(at, 8, at, 8, 8, 9));
+    REFUSED(Error::UninitializedObject, "OffsetPointer",
+            CmdMemcpy::Create(OffsetPointer<uint8_t>(), at, 1));
+}
+
+CASE(memory_that_is_freed_before_the_copy_runs)
+{
+    auto *from = static_cast<uint8_t *>(mem::Alloc(8));
+    Buffer<uint8_t> to{8};
+    CmdMemcpy copy = CmdMemcpy::Create(to.device, from, 8);
+    mem::Free(from);
+    Stream stream = Stream::Create();
+    REFUSED(Error::InvalidArgument, "live allocation", stream.submit({&copy}));
+}
+
+CASE(offset_pointers)
+{
+    Buffer<int32_t> first{64}, second{64};
+    OffsetPointer<int32_t> none, pointer{first.device, 2}, copy = pointer;
+    EXPECT(!none && pointer);
+    EXPECT(pointer.get() == first.device + 2 && pointer.getOffset() == 2);
+    copy += 3;
+    EXPECT(copy.get() == first.device + 5 && pointer.get() == first.device + 2);
+    copy.setBase(second.device); // shared by both, the offsets are not
+    EXPECT(copy.get() == second.device + 5 && pointer.get() == second.device + 2);
+    EXPECT((++copy).getOffset() == 6 && (copy--).getOffset() == 6 && (copy - 1).getOffset() == 4);
+    pointer.setOffset(-1);
+    OffsetPointer<void const> bytes = pointer;
+    EXPECT(bytes.getOffset() == -4 && (bytes + 4).get() == second.device);
+    REFUSED(Error::UninitializedObject, "base", none.get());
+    REFUSED(Error::UninitializedObject, "base", none.setBase(first.device));
+    int32_t local = 0;
+    CmdMemcpy keeps = CmdMemcpy::Create(copy, first.device, 4);
+    REFUSED(Error::InvalidArgument, "", copy.setBase(&local));
+}
+
+// --- what other stacks share ---
+
+CASE(commands_that_do_not_exist)
+{
+    Error const unsupported = Error::UnsupportedFeature;
+    REFUSED(unsupported, "", CmdL2Ops::Create(mem::L2OperationType::FLUSH, mem::GetL2BaseAddress()));
+    REFUSED(unsupported, "", CmdPFSD::Create(0));
+}
+
+CASE(cuda)
+{
+    CmdProgram prog = program();
+    BaseCmd const *cmds[] = {&prog};
+    cudaStream_t stream = nullptr;
+    EXPECT(cudaStreamCreate(&stream) == cudaSuccess);
+    Error const unsupported = Error::UnsupportedFeature, invalid = Error::InvalidArgument;
+    uint8_t local[4];
+    REFUSED(unsupported, "native mode", cuda::Submit(stream, prog));
+    REFUSED(unsupported, "native mode", cuda::Submit(stream, &prog));
+    REFUSED(unsupported, "native mode", cuda::Submit(stream, cmds));
+    REFUSED(unsupported, "native mode", cuda::Submit(stream, CmdBuffer()));
+    REFUSED(unsupported, "Stream::Create", cuda::CreateStream(stream));
+    REFUSED(unsupported, "mem::Alloc", cuda::mem::Import(local, sizeof(local)));
+    REFUSED(invalid, "stream is 0", cuda::Submit(nullptr, prog));
+    REFUSED(invalid, "commands", cuda::Submit(stream, cmds, nullptr, 257));
+    REFUSED(invalid, "nullptr", cuda::mem::Import(nullptr, 4));
+    cudaStreamDestroy(stream);
+}
+
+CASE(nvsci)
+{
+    Fence fence;
+    NvSciSyncFence sci{};
+    Error const unsupported = Error::UnsupportedFeature;
+    REFUSED(unsupported, "NvSci", nvsci::mem::Import(nullptr));
+    REFUSED(unsupported, "NvSci", nvsci::mem::FillAttributes(nullptr));
+    REFUSED(unsupported, "NvSci", nvsci::Import(static_cast<NvSciSyncObj>(nullptr)));
+    REFUSED(unsupported, "NvSci", nvsci::FillAttributes(nullptr));
+    REFUSED(unsupported, "NvSci", nvsci::Import(fence, sci));
+    REFUSED(unsupported, "NvSci", nvsci::Export(fence, sci));
+}
+
+// --- programs as people write them ---
+
+CASE(objects_of_threads)
+{
+    std::atomic<int> good{0};
+    auto const work = [&good] {
+        try {
+            thread_local Executable exec =
+                Executable::Create(PVA_EXECUTABLE_DATA(subject), PVA_EXECUTABLE_SIZE(subject));
+            thread_local CmdProgram prog = CmdProgram::Create(exec);
+            SetVPUPrintBufferSize(64 * 1024);
+            if (outcome({&prog}) == Error::None)
+                good++;
+        } catch (std::exception const &e) {
+            std::cerr << e.what() << "\n";
+        }
+    };
+    std::thread first(work), second(work);
+    first.join();
+    second.join();
+    EXPECT(good == 2);
+}
+
+CASE(objects_that_live_until_the_program_ends)
+{
+    static CmdProgram prog = program();
+    static SyncObj sync = SyncObj::Create();
+    static Fence fence{sync};
+    static CmdRequestFences rf{fence};
+    static Stream stream = Stream::Create();
+    stream.submit({&prog, &rf});
+    EXPECT(fence.wait());
+    stream.submit({&prog, &rf}); // ends on its own
+}

@@ -1,0 +1,114 @@
+"""How host programs end while DPUs still run: nothing hangs, nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from cudla_sim.testing import Compiler
+
+from .kernels import Kernel
+
+SPIN = """
+#include <stdint.h>
+#include <defs.h>
+__host volatile uint32_t stop;
+int main(void) { while (!stop) ; return 0; }
+"""
+
+HOST = """
+#include <dpu.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct dpu_set_t set, other;
+    bool done, fault;
+    DPU_ASSERT(dpu_alloc(66, NULL, &set));
+    DPU_ASSERT(dpu_load(set, argv[1], NULL));
+    printf("begin\\n");
+    fflush(stdout);
+    DPU_ASSERT(dpu_launch(set, strcmp(argv[2], "wait") ? DPU_ASYNCHRONOUS : DPU_SYNCHRONOUS));
+    DPU_ASSERT(dpu_status(set, &done, &fault));
+    printf("done %d\\n", done);
+    fflush(stdout);
+    if (!strcmp(argv[2], "free")) {
+        DPU_ASSERT(dpu_free(set));
+    }
+    if (!strcmp(argv[2], "fork")) {
+        pid_t child = fork();
+        if (child == 0) {
+            _exit(dpu_sync(set) == DPU_ERR_INVALID_DPU_SET && dpu_alloc(1, NULL, &other) == DPU_OK);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        printf("child %d\\n", WEXITSTATUS(status));
+    }
+    return 7;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def host(sim_cc: Compiler) -> Path:
+    return sim_cc.build(HOST)
+
+
+def workers() -> list[int]:
+    """Processes that run a DPU program."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if "dpu" in os.readlink(entry / "exe") and "memfd" in os.readlink(entry / "exe"):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def none_left(before: set[int]) -> bool:
+    for _ in range(200):
+        if not set(workers()) - before:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("how", "out"),
+    [
+        ("exit", "begin\ndone 0\n"),
+        ("free", "begin\ndone 0\n"),
+        ("fork", "begin\ndone 0\nchild 1\n"),
+    ],
+)
+def test_ends_with_its_own_status(how: str, out: str, host: Path, kernel: Kernel) -> None:
+    before = set(workers())
+    command = [str(host), str(kernel(SPIN)), how]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (7, out)
+    assert none_left(before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_signals_end_it_as_without_us(number: int, host: Path, kernel: Kernel) -> None:
+    before = set(workers())
+    command = [str(host), str(kernel(SPIN)), "wait"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begin\n"
+    for _ in range(200):  # until its workers run
+        if set(workers()) - before:
+            break
+        time.sleep(0.05)
+    process.send_signal(number)
+    assert process.wait(30) == -number
+    process.stdout.close()
+    assert none_left(before)
