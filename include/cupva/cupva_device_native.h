@@ -16,7 +16,7 @@
  * outside, 0 for no limit. */
 struct pva_gather {
     int64_t x, y, width, height;
-    uint32_t w, h, pitch, vmem, pad_mode, pad_value;
+    uint32_t w, h, pitch, vmem, pad_mode;
 };
 
 extern "C" {

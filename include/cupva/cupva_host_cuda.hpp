@@ -1,8 +1,8 @@
 /*
  * cupva_host_cuda.hpp - PVA commands in CUDA streams, CUDA memory for the PVA.
  *
- * As in the SDK's own native mode, PVA work cannot be put into a CUDA stream: everything here
- * throws UnsupportedFeature, after it has checked its arguments.
+ * As in the SDK's own native mode, PVA work cannot be put into a CUDA stream: Submit and CreateStream
+ * throw UnsupportedFeature, after they have checked their arguments.
  */
 #ifndef CUDLA_SIM_CUPVA_CUPVA_HOST_CUDA_HPP
 #define CUDLA_SIM_CUPVA_CUPVA_HOST_CUDA_HPP
@@ -78,14 +78,14 @@ inline void checkCount(bool const given, int32_t const count)
 
 namespace mem {
 
-[[noreturn]] inline void *Import(void *const cudaDevPtr, int64_t const size,
-                                 cupva::mem::AccessType const = cupva::mem::READ_WRITE)
+/** A device pointer of the PVA for memory of cudaMalloc; mem::Free gives it up again. */
+inline void *Import(void *const cudaDevPtr, int64_t const size,
+                    cupva::mem::AccessType const access = cupva::mem::READ_WRITE)
 {
-    if (cudaDevPtr == nullptr || size < 1)
-        throw Exception(Error::InvalidArgument, "cuda::mem::Import of " + std::to_string(size)
-                                                    + " bytes, or of nullptr");
-    cupva::impl::unsupported("cuda::mem::Import: the PVA's workers cannot see CUDA memory here; "
-                             "copy it to memory of mem::Alloc");
+    void *found = nullptr;
+    cupva::impl::check(CupvaMemImportFromHostPtr(&found, cudaDevPtr, size,
+                                                 static_cast<cupvaMemAccessType_t>(access)));
+    return found;
 }
 
 } // namespace mem

@@ -16,7 +16,7 @@ namespace cupva {
 
 namespace mem {
 
-/** Device memory from memory of the host; UnsupportedFeature. */
+/** A device pointer for memory of the host; mem::Free gives it up again. */
 inline void *ImportFromHostPtr(void *const hostPtr, int64_t const size,
                                AccessType const access = READ_WRITE)
 {

@@ -213,7 +213,6 @@ void pva_rt_gather(uint32_t number, const struct pva_gather *gather)
     if (flow->reads) {
         d.left = left, d.right = right, d.top = top, d.bottom = bottom;
         d.pad_mode = gather->pad_mode == PVA_PAD_BPE ? PVA_PAD_BPE : PVA_PAD_CONST;
-        d.pad_value = gather->pad_value;
     }
     outside->at += (gather->y + top) * outside->pitch + (gather->x + left) * d.bpp;
     inside->space = PVA_VMEM;

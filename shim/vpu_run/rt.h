@@ -8,7 +8,7 @@
 /* One tile of a gather or scatter, in pixels; vmem: byte offset. As in cupva_device_native.h. */
 struct pva_gather {
     int64_t x, y, width, height;
-    uint32_t w, h, pitch, vmem, pad_mode, pad_value;
+    uint32_t w, h, pitch, vmem, pad_mode;
 };
 
 /* worker.c */

@@ -21,7 +21,7 @@
 #define GSDF_SURFACE_TILE_OFFSET(type, pitch) (BL_Y_OFFSET(type) * (pitch) + BL_X_OFFSET(type))
 
 /* `info`: planes is the number of tiles of a trigger, advance and ring are width and height of the
- * memory outside, layout the padding mode (1 constant, 2 nearest pixel), half its value. */
+ * memory outside, layout the padding mode (1 constant, 2 nearest pixel). */
 typedef struct {
     cupvaFlowInfo info;
     int32_t x[GSDF_MAX_TILES], y[GSDF_MAX_TILES];
@@ -92,7 +92,7 @@ static inline void cupvaGSDFTrig(GSDFHandler &handler)
         pva_gather gather = {handler.x[i], handler.y[i], handler.width, handler.height, handler.w[i],
                              handler.h[i], handler.pitch,
                              handler.vmem + i * handler.stride * (uint32_t)handler.info.bpp,
-                             (uint32_t)handler.info.layout, (uint32_t)handler.info.half};
+                             (uint32_t)handler.info.layout};
         if (gather.w && gather.h)
             pva_rt_gather(handler.info.flow, &gather);
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cudla_sim.cupva.dataflow.raster import RasterDataFlow
-from cudla_sim.cupva.dma import Move
+from cudla_sim.cupva.dma import Move, Padding
 from cudla_sim.cupva.workers.protocol import Cause
 from cudla_sim.cupva.workers.worker import FlowRequest
 
@@ -159,9 +159,9 @@ def test_gather_and_scatter(flows: Bench) -> None:
     picture = np.arange(128, dtype=np.uint8).reshape(8, 16)
     flows.dram[:128] = picture.ravel()
     flows.dram[TARGET : TARGET + 128] = 255
-    into = Move(4, 2, 1, dram(0, 16), flows.side("bytes", 4))
+    into = Move(4, 2, 1, dram(0, 16), flows.side("bytes", 4), Padding(value=9))
     away = Move(4, 2, 1, flows.side("bytes", 4), dram(TARGET, 16))
-    info = {"planes": 3, "line_pitch": 4, "advance": 16, "ring": 8, "half": 9}
+    info = {"planes": 3, "line_pitch": 4, "advance": 16, "ring": 8, "layout": 1}
     requests = [
         FlowRequest(f.kind, f.handler_offset, f.descriptors, info)
         for f in (flows.static("gather", into), flows.static("scatter", away))

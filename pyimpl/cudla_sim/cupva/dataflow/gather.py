@@ -90,7 +90,7 @@ class GatherScatterDataFlow(DataFlow):
         return [Move(*(self.tile_size or (1, 1)), self.pixel_bytes, *sides, pad)]
 
     def device_info(self, locate: Locator) -> dict[str, int]:
-        """``planes``: tiles of a trigger; ``advance`` and ``ring``: extent of the memory."""
+        """``planes``: tiles a trigger; ``advance``, ``ring``: the memory; ``layout``: pad mode."""
         width, height, _ = self.external
         return {
             "bpp_log2": self.pixel_bytes.bit_length() - 1,
@@ -99,6 +99,7 @@ class GatherScatterDataFlow(DataFlow):
             "planes": self.per_trigger,
             "advance": width,
             "ring": height,
+            "layout": int(self.pad_mode),
         }
 
     def tiles(self, locate: Locator) -> list[Tile]:

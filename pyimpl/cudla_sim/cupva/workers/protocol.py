@@ -78,7 +78,7 @@ class FlowRequest:
     ``planes`` of a full tile, ``niter_hw``, ``niter_c``, ``plane_size`` pixels, ``remainder``
     planes of the last tile. For gather and scatter ``planes`` is the tiles of one trigger, and
     ``advance`` and ``ring`` are width and height of the memory outside VMEM (0: no limit),
-    ``layout`` and ``half`` mode (1 constant, 2 nearest pixel) and value of the padding.
+    ``layout`` is the mode of padding (1 constant, 2 nearest pixel).
     ``reads`` (1: into VMEM) is taken from the descriptors when it is missing.
     """
 

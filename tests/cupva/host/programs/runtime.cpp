@@ -70,12 +70,29 @@ CASE(attributes_of_pointers)
     REFUSED(Error::InvalidArgument, "surface", mem::GetSurfaceAttributes(buffer.device, surface));
 }
 
-CASE(memory_of_others)
+CASE(memory_of_the_host)
+{
+    uint8_t local[64];
+    for (int i = 0; i < 64; i++)
+        local[i] = static_cast<uint8_t>(i);
+    auto *device = static_cast<uint8_t *>(mem::ImportFromHostPtr(local, sizeof(local)));
+    EXPECT(device != local && mem::GetHostPointer(device + 5) == local + 5);
+    CmdMemcpy copy = CmdMemcpy::Create(device + 32, device, 32);
+    EXPECT(outcome({&copy}) == Error::None);
+    EXPECT(local[40] == 8);
+    mem::Free(device);
+    REFUSED(Error::InvalidArgument, "", mem::GetHostPointer(device));
+    REFUSED(Error::InvalidArgument, "", mem::ImportFromHostPtr(nullptr, 4));
+    REFUSED(Error::InvalidArgument, "", mem::ImportFromHostPtr(reinterpret_cast<void *>(16), 4));
+    REFUSED(Error::InvalidArgument, "", mem::ImportFromHostPtr(local, 0));
+    REFUSED(Error::InvalidArgument, "", mem::ImportFromHostPtr(local, -1));
+}
+
+CASE(memory_that_is_not_supported)
 {
     uint8_t local[8];
     Error const unsupported = Error::UnsupportedFeature;
     PlanarGeometry geometry{};
-    REFUSED(unsupported, "", mem::ImportFromHostPtr(local, sizeof(local)));
     REFUSED(unsupported, "", mem::Register(local, sizeof(local), mem::ExternalAllocType::HOST));
     REFUSED(unsupported, "", mem::Unregister(local));
     REFUSED(unsupported, "", mem::MapL2(local, 8, mem::L2SRAMPolicyType::FILL));
@@ -673,30 +690,75 @@ CASE(cuda)
     cudaStream_t stream = nullptr;
     EXPECT(cudaStreamCreate(&stream) == cudaSuccess);
     Error const unsupported = Error::UnsupportedFeature, invalid = Error::InvalidArgument;
-    uint8_t local[4];
     REFUSED(unsupported, "native mode", cuda::Submit(stream, prog));
     REFUSED(unsupported, "native mode", cuda::Submit(stream, &prog));
     REFUSED(unsupported, "native mode", cuda::Submit(stream, cmds));
     REFUSED(unsupported, "native mode", cuda::Submit(stream, CmdBuffer()));
     REFUSED(unsupported, "Stream::Create", cuda::CreateStream(stream));
-    REFUSED(unsupported, "mem::Alloc", cuda::mem::Import(local, sizeof(local)));
     REFUSED(invalid, "stream is 0", cuda::Submit(nullptr, prog));
     REFUSED(invalid, "commands", cuda::Submit(stream, cmds, nullptr, 257));
-    REFUSED(invalid, "nullptr", cuda::mem::Import(nullptr, 4));
     cudaStreamDestroy(stream);
 }
 
-CASE(nvsci)
+CASE(memory_of_cuda)
+{
+    void *memory = nullptr;
+    EXPECT(cudaMalloc(&memory, 64) == cudaSuccess && cudaMemset(memory, 7, 64) == cudaSuccess);
+    Buffer<uint8_t> to{64};
+    void *device = cuda::mem::Import(memory, 64);
+    CmdMemcpy copy = CmdMemcpy::Create(to.device, device, 64);
+    EXPECT(outcome({&copy}) == Error::None);
+    EXPECT(to.host[0] == 7 && to.host[63] == 7);
+    mem::Free(device);
+    cudaFree(memory);
+    REFUSED(Error::InvalidArgument, "", cuda::mem::Import(nullptr, 4));
+}
+
+CASE(nvsci_fences)
 {
     Fence fence;
     NvSciSyncFence sci{};
     Error const unsupported = Error::UnsupportedFeature;
-    REFUSED(unsupported, "NvSci", nvsci::mem::Import(nullptr));
-    REFUSED(unsupported, "NvSci", nvsci::mem::FillAttributes(nullptr));
     REFUSED(unsupported, "NvSci", nvsci::Import(static_cast<NvSciSyncObj>(nullptr)));
     REFUSED(unsupported, "NvSci", nvsci::FillAttributes(nullptr));
     REFUSED(unsupported, "NvSci", nvsci::Import(fence, sci));
     REFUSED(unsupported, "NvSci", nvsci::Export(fence, sci));
+}
+
+CASE(nvsci_buffers)
+{
+    NvSciBufModule module = nullptr;
+    NvSciBufAttrList list = nullptr, reconciled = nullptr, conflicts = nullptr;
+    NvSciBufObj object = nullptr;
+    NvSciBufType type = NvSciBufType_RawBuffer;
+    uint64_t size = 256, align = 64;
+    NvSciBufAttrKeyValuePair pairs[] = {
+        {NvSciBufGeneralAttrKey_Types, &type, sizeof(type)},
+        {NvSciBufRawBufferAttrKey_Size, &size, sizeof(size)},
+        {NvSciBufRawBufferAttrKey_Align, &align, sizeof(align)}};
+    EXPECT(NvSciBufModuleOpen(&module) == NvSciError_Success);
+    EXPECT(NvSciBufAttrListCreate(module, &list) == NvSciError_Success);
+    EXPECT(NvSciBufAttrListSetAttrs(list, pairs, 3) == NvSciError_Success);
+    nvsci::mem::FillAttributes(list);
+    EXPECT(NvSciBufAttrListReconcile(&list, 1, &reconciled, &conflicts) == NvSciError_Success);
+    EXPECT(NvSciBufObjAlloc(reconciled, &object) == NvSciError_Success);
+    auto *device = static_cast<uint8_t *>(nvsci::mem::Import(object));
+    mem::PointerAttributes attributes{};
+    mem::GetPointerAttributes(device, attributes);
+    EXPECT(attributes.size == 256);
+    static_cast<uint8_t *>(attributes.hostPtr)[1] = 6;
+    CmdMemcpy copy = CmdMemcpy::Create(device + 100, device, 8);
+    EXPECT(outcome({&copy}) == Error::None);
+    void *cpu = nullptr;
+    EXPECT(NvSciBufObjGetCpuPtr(object, &cpu) == NvSciError_Success);
+    EXPECT(static_cast<uint8_t *>(cpu)[101] == 6);
+    mem::Free(device);
+    REFUSED(Error::InvalidArgument, "NvSci", nvsci::mem::Import(nullptr));
+    REFUSED(Error::InvalidArgument, "NvSci", nvsci::mem::FillAttributes(nullptr));
+    NvSciBufObjFree(object);
+    NvSciBufAttrListFree(list);
+    NvSciBufAttrListFree(reconciled);
+    NvSciBufModuleClose(module);
 }
 
 // --- programs as people write them ---

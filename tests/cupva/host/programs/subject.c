@@ -29,7 +29,7 @@ CUPVA_VPU_MAIN()
     while (hangs)
         sink = sink + 1;
     if (divides)
-        return 1 / (divides - 1);
+        return 100 / (divides - 1);
     for (int32_t i = 0; i < triggers; i++) {
         cupvaDataFlowTrig(handler);
         cupvaDataFlowSync(handler);
