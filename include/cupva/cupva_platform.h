@@ -1,24 +1,10 @@
 /*
- * cupva_platform.h - names of the VPU executables that the build embeds in a program. C and C++.
+ * cupva_platform.h - the older names of what pvasdk_platform.h has.
  */
 #ifndef CUDLA_SIM_CUPVA_CUPVA_PLATFORM_H
 #define CUDLA_SIM_CUPVA_CUPVA_PLATFORM_H
 
-#include <stdint.h>
-
-/* C linkage, so that a declaration inside a namespace names the same object. */
-#ifdef __cplusplus
-#define PVA_DECLARE_EXECUTABLE(name) \
-    extern "C" int32_t _cupva_exe_size_##name; \
-    extern "C" uint8_t _cupva_exe_data_##name[];
-#else
-#define PVA_DECLARE_EXECUTABLE(name) \
-    extern int32_t _cupva_exe_size_##name; \
-    extern uint8_t _cupva_exe_data_##name[];
-#endif
-
-#define PVA_EXECUTABLE_DATA(name) ((void const *)_cupva_exe_data_##name)
-#define PVA_EXECUTABLE_SIZE(name) (_cupva_exe_size_##name)
+#include "pvasdk_platform.h"
 
 #define CUPVA_DECLARE_EXECUTABLE(name) PVA_DECLARE_EXECUTABLE(name)
 #define CUPVA_EXECUTABLE_DATA(name) PVA_EXECUTABLE_DATA(name)

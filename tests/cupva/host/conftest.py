@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ import pytest
 from cudla_sim.testing import Compiler
 
 from .cases import PROGRAMS, Cases
-
-Subject = Callable[[], Path]
 
 
 @pytest.fixture(scope="session")

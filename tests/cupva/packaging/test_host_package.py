@@ -17,7 +17,7 @@ from cudla_sim import flags, paths
 from tests.conftest import ROOT
 
 INCLUDE = ROOT / "include" / "cupva"
-SHARED = ("cupva_types.h", "cupva_platform.h")
+SHARED = ("cupva_types.h", "cupva_platform.h", "pvasdk_platform.h")
 HEADERS = sorted(
     p.relative_to(INCLUDE).as_posix()
     for p in INCLUDE.rglob("*")

@@ -272,8 +272,6 @@ public:
 class CmdBarrier : public BaseCmd {
 public:
     CmdBarrier() { impl::check(CupvaCmdBarrierInit(&m_cmd)); }
-
-    static CmdBarrier Create() { return CmdBarrier(); }
 };
 
 /** Copies between DRAM and L2SRAM. */

@@ -12,13 +12,14 @@ from ...cupva.dataflow.raster import RasterDataFlow
 from ...cupva.dataflow.sequence import SequenceDataFlow, Transfer
 from ...cupva.dataflow.static import StaticDataFlow
 from ...cupva.dataflow.tensor import TensorDataFlow
-from ...cupva.pointers import Pointer
+from ...cupva.pointers import Pointer, address_of
 from ..native import ffi
 from .family import (
     Error,
     cupva,
     error,
     invalid,
+    machine,
     object_of,
     offset_pointer,
     pointer_or_offset,
@@ -134,6 +135,12 @@ def _pointer(value: int, kind: int) -> Pointer:
     return value
 
 
+def _real(pointer: Pointer, what: str) -> Pointer:
+    """The pointer, when something lies where it points. Raises CupvaError."""
+    machine().memory.locate(address_of(pointer, what))
+    return pointer
+
+
 def _raster_image(reads: bool) -> Callable[..., None]:
     def put_image(flow: Any, pointer: int, kind: int, *rest: int) -> None:
         flow.image(reads, _pointer(pointer, kind), *rest)
@@ -153,14 +160,17 @@ def _dst(flow: Any, pointer: int, kind: int, second: int = 0, second_kind: int =
     if isinstance(flow, GatherScatterDataFlow):
         flow.memory(False, _pointer(pointer, kind))
     else:
-        flow.dst(_pointer(pointer, kind), _pointer(second, second_kind) or None)
+        other = _pointer(second, second_kind) or None
+        if other is not None:
+            _real(other, "dst(): the second pointer")
+        flow.dst(_real(_pointer(pointer, kind), "dst(): the pointer"), other)
 
 
 def _src(flow: Any, pointer: int, kind: int) -> None:
     if isinstance(flow, GatherScatterDataFlow):
         flow.memory(True, _pointer(pointer, kind))
     else:
-        flow.src(_pointer(pointer, kind))
+        flow.src(_real(_pointer(pointer, kind), "src(): the pointer"))
 
 
 def _trans_mode(flow: Any, mode: int) -> None:
@@ -247,9 +257,9 @@ def _walks(found: StaticDataFlow, params: Any) -> None:
     source = pointer_or_offset(params.ptrSrc, params.opSrc, "Src")
     target = pointer_or_offset(params.ptrDst, params.opDst, "Dst")
     if source is not None:
-        found.src(source)
+        found.src(_real(source, "ptrSrc"))
     if target is not None:
-        found.dst(target)
+        found.dst(_real(target, "ptrDst"))
 
 
 @cupva.export("CupvaStaticDataFlowSetParams")

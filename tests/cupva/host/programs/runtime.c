@@ -1,9 +1,13 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 /* The C functions: the twins of what the C++ cases do. CASE(name) { ...; return 0; } */
 #include <cupva_host.h>
+#include <cupva_host_nonsafety.h>
 #include <cupva_platform.h>
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 PVA_DECLARE_EXECUTABLE(subject)
 
@@ -97,6 +101,22 @@ CASE(memory)
     OK(CupvaMemFree(device));
     REFUSED(CUPVA_INVALID_ARGUMENT, "live allocation", CupvaMemFree(device));
     OK(CupvaMemFree(NULL));
+    return 0;
+}
+
+CASE(memory_of_the_host)
+{
+    char local[32];
+    void *device, *host;
+    OK(CupvaSetVPUPrintBufferSize(64 * 1024));
+    OK(CupvaImportFromHostPtr(&device, local, sizeof local, CUPVA_READ_WRITE));
+    OK(CupvaMemGetHostPointer(&host, device));
+    EXPECT(host == local);
+    OK(CupvaMemFree(device));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "not memory",
+            CupvaImportFromHostPtr(&device, NULL, 4, CUPVA_READ_WRITE));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "access",
+            CupvaImportFromHostPtr(&device, local, 4, CUPVA_ACCESS_TYPE_INVALID));
     return 0;
 }
 
@@ -291,6 +311,28 @@ CASE(fences)
     return 0;
 }
 
+CASE(fences_whose_memory_is_gone)
+{
+    cupvaSyncObj_t sync;
+    cupvaCmd_t request;
+    cupvaStream_t stream;
+    cupvaCmd_t const *cmds[] = {&request};
+    size_t const page = (size_t)sysconf(_SC_PAGESIZE);
+    cupvaFence_t *fence =
+        mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT(fence != MAP_FAILED);
+    OK(CupvaSyncObjCreate(&sync, false, CUPVA_SIGNALER_WAITER, CUPVA_SYNC_YIELD));
+    OK(CupvaFenceInit(fence, sync));
+    OK(CupvaCmdRequestFencesInit(&request, fence, 1));
+    munmap(fence, page);
+    OK(CupvaStreamCreate(&stream, CUPVA_PVA0, CUPVA_VPU0));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "no longer memory",
+            CupvaStreamSubmit(stream, cmds, NULL, 1, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaStreamDestroy(stream));
+    OK(CupvaSyncObjDestroy(sync));
+    return 0;
+}
+
 CASE(copies)
 {
     void *from, *to, *from_host, *to_host;
@@ -459,6 +501,7 @@ int main(void)
 {
     int failed = 0;
     RUN(memory);
+    RUN(memory_of_the_host);
     RUN(results_need_a_place);
     RUN(objects_that_were_never_made);
     RUN(objects_that_are_gone);
@@ -466,6 +509,7 @@ int main(void)
     RUN(submissions);
     RUN(buffers_of_commands);
     RUN(fences);
+    RUN(fences_whose_memory_is_gone);
     RUN(copies);
     RUN(static_dataflows);
     RUN(tensor_dataflows);

@@ -458,6 +458,42 @@ CASE(timeouts_do_not_count_a_leading_wait)
     EXPECT(fence.wait(0));
 }
 
+CASE(the_vpus_do_not_wait_for_each_other)
+{
+    CmdProgram stuck = program(), quick = program();
+    stuck["hangs"] = 1;
+    Stream first = Stream::Create(PVA0, VPU0), second = Stream::Create(PVA0, VPU1);
+    CmdStatus of_stuck[1], of_quick[1];
+    first.submit({&stuck}, of_stuck, IN_ORDER, 1500 * 1000);
+    second.submit({&quick}, of_quick);
+    second.synchronize();
+    EXPECT(CheckCommandStatus(of_quick[0]) == Error::None);
+    EXPECT(CheckCommandStatus(of_stuck[0]) == Error::OperationPending);
+    first.synchronize();
+    EXPECT(CheckCommandStatus(of_stuck[0]) == Error::CommandExecutionTimeout);
+}
+
+CASE(submissions_wait_for_room)
+{
+    CmdProgram stuck = program();
+    stuck["hangs"] = 1;
+    CmdBarrier barrier;
+    Stream stream = Stream::Create(PVA0, VPU0);
+    stream.submit({&stuck}, nullptr, IN_ORDER, 1000 * 1000);
+    Error found = Error::None;
+    int submitted = 0;
+    for (; found == Error::None && submitted < 2000; submitted++) {
+        try {
+            stream.submit({&barrier}, nullptr, IN_ORDER, -1, 1000);
+        } catch (Exception const &e) {
+            found = e.getErrorCode();
+        }
+    }
+    EXPECT(found == Error::CommandSubmissionTimeout);
+    stream.submit({&barrier}); // has time
+    stream.synchronize();
+}
+
 CASE(a_barrier_waits_for_what_is_before_it)
 {
     Buffer<uint8_t> from{8}, middle{8}, to{8};
