@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from time import monotonic
+import sys
+from time import monotonic, perf_counter_ns
 from typing import TYPE_CHECKING
 
 from ..core import process as processes
@@ -31,7 +32,7 @@ class Pva:
     def __init__(self, process: Process) -> None:
         self.process = process
         self.memory = DeviceMemory()
-        self.engines = [Engine(i, self.run) for i in range(ENGINES)]
+        self.engines = [Engine(i, self.run, self._tell) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
         self.programs: list[Program] = []
         self._made = 0
@@ -56,6 +57,8 @@ class Pva:
 
         Raises CupvaError with what the command's status becomes.
         """
+        self._maybe_fail()
+        begin = perf_counter_ns()
         lists = [flow.descriptors for flow in program.flows]
         written = self.memory.touched(lists, "dst")
         self.memory.copy_in([*self.memory.touched(lists, "src"), *written])
@@ -63,6 +66,20 @@ class Pva:
             self._run(program, vpu, deadline)
         finally:
             self.memory.copy_out(written)
+            details = {"program": program.number, "dataflows": len(lists)}
+            self.process.events.emit("launch", "CmdProgram", begin, details, f"VPU{vpu}")
+
+    def _maybe_fail(self) -> None:
+        """Raises CupvaError when a fault rule wants a program to fail."""
+        chosen = self.process.faults.chosen(_FAULTS)
+        if chosen is not None:
+            raise error(chosen[1], f"made to fail by the injected fault {chosen[0]}")
+
+    def _tell(self, failure: CupvaError) -> None:
+        if self.process.config.explain:
+            name = Error(failure.status).name
+            text = f"cudla-sim: command: {failure.explanation} -> {name} ({failure.status})\n"
+            sys.stderr.write(text)
 
     def _run(self, program: Program, vpu: int, deadline: float | None) -> None:
         if program.executable is None:
@@ -114,6 +131,10 @@ class Pva:
         self.memory.close()
 
 
+_FAULTS = {
+    "pva/program": Error.CUPVA_VPU_APPLICATION_ERROR,
+    "pva/timeout": Error.CUPVA_COMMAND_EXECUTION_TIMEOUT,
+}
 _STATUSES = {
     "timeout": Error.CUPVA_COMMAND_EXECUTION_TIMEOUT,
     "dma_timeout": Error.CUPVA_COMMAND_EXECUTION_TIMEOUT,

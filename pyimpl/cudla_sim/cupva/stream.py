@@ -38,8 +38,15 @@ class Vpu:
 class Engine:
     """A PVA with two VPUs."""
 
-    def __init__(self, number: int, run: Callable[[Program, int, float | None], None]) -> None:
+    def __init__(
+        self,
+        number: int,
+        run: Callable[[Program, int, float | None], None],
+        tell: Callable[[CupvaError], None],
+    ) -> None:
         self.number = number
+        self.tell = tell
+        """Hears why a command failed."""
         self.vpus = [Vpu(f"PVA{number} VPU{i}") for i in range(2)]
         self._run = run
         self._free = threading.Condition()
@@ -174,6 +181,7 @@ class _Execution:
             work()
         except CupvaError as failure:
             status.end(failure)
+            self.stream.engine.tell(failure)
         except BaseException as failure:
             text = f"internal error: {type(failure).__name__}: {failure}"
             status.end(error(Error.CUPVA_INTERNAL_ERROR, text))

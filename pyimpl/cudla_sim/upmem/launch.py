@@ -10,6 +10,7 @@ from .machine import LaunchRecord
 from .program import Program
 from .rank import Dpu, Rank, Selection
 
+_FAULTS = {"upmem/launch": Status.DPU_ERR_DPU_FAULT}
 _REPORTED_FAULTS = 8
 """DPUs in fault that are named one by one; the others are counted."""
 
@@ -60,6 +61,9 @@ def run(dpus: list[Dpu]) -> None:
             f"DPU {stuck.name} is still in fault from an earlier launch ({stuck.fault.text}); "
             "dpu_load makes it usable again",
         )
+    chosen = dpus[0].rank.machine.process.faults.chosen(_FAULTS)
+    if chosen is not None:
+        raise error(chosen[1], f"made to fail by the injected fault {chosen[0]}")
     programs: dict[Program, list[Dpu]] = {}
     for dpu in dpus:
         if dpu.program is not None:

@@ -320,3 +320,13 @@ def test_damaged_programs_give_statuses(image: bytes, data: st.DataObject) -> No
         address = ctypes.cast(buffer, ctypes.c_void_p)
         answer = host.api.dpu_load_from_memory(made, address, len(broken), None)
         assert answer in (0, status("ELF_INVALID_FILE"), status("TOO_MANY_TASKLETS"))
+
+
+def test_a_launch_can_be_made_to_fail(host: Host, kernel: Kernel) -> None:
+    with host.alloc(1) as made:
+        _load(host, made, kernel(SILENT))
+        cudla_sim.inject_fault("upmem/launch@2")
+        host.ok(host.api.dpu_launch(made, 1))
+        assert host.api.dpu_launch(made, 1) == status("DPU_FAULT")
+        assert "injected" in cudla_sim.last_explanation()
+        host.ok(host.api.dpu_launch(made, 1))
