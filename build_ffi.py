@@ -52,6 +52,7 @@ HEADERS = [
     "upmem/dpu_profiler.h",
     "upmem/dpu_bank_interface_pmc.h",
     "cupva/cupva_host.h",
+    "cupva/cupva_host_nonsafety.h",
     "cupva/detail/cupva_host_cpp_detail.h",
     "cudla_sim.h",
 ]

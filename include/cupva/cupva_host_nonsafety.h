@@ -13,18 +13,11 @@ extern "C" {
 #endif
 
 /* A device pointer for memory of the host; CupvaMemFree gives it up again. */
-static inline cupvaError_t CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size,
-                                                  cupvaMemAccessType_t access)
-{
-    return CupvaMemImportFromHostPtr(devicePtr, hostPtr, size, access);
-}
+DLL_EXPORT cupvaError_t CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size,
+                                               cupvaMemAccessType_t access);
 
 /* Does nothing: what VPU code prints is passed on at once, no buffer can be too small. */
-static inline cupvaError_t CupvaSetVPUPrintBufferSize(uint32_t size)
-{
-    (void)size;
-    return CUPVA_ERROR_NONE;
-}
+DLL_EXPORT cupvaError_t CupvaSetVPUPrintBufferSize(uint32_t size);
 
 #ifdef __cplusplus
 }

@@ -2335,9 +2335,9 @@ typedef enum
 } cupvaL2SRAMPolicyType_t;
 typedef enum 
 {
-  CUPVA_L2_OPERATION_INVALID = 0,
-  CUPVA_L2_OPERATION_FLUSH = 1,
-  CUPVA_L2_OPERATION_INVALIDATE = 2,
+  CUPVA_L2_OPERATION_FLUSH = 0,
+  CUPVA_L2_OPERATION_INVALIDATE = 1,
+  CUPVA_L2_OPERATION_FLUSH_AND_INVALIDATE = 2,
   CUPVA_L2_OPERATION_MAX = 3
 } cupvaL2OperationType_t;
 typedef enum 
@@ -2355,11 +2355,13 @@ typedef enum
   CUPVA_SYNC_SPIN = 2,
   CUPVA_SYNC_WAIT_MODE_MAX = 3
 } cupvaSyncWaitMode_t;
-typedef enum 
+typedef struct 
 {
-  CUPVA_STATUS_OK = 0,
-  CUPVA_COMMAND_UNKNOWN = 1,
-  CUPVA_SUBMISSION_UNKNOWN = 2
+  cupvaError_t err;
+  uint32_t stream;
+  uint32_t submissionsSinceError;
+  uint32_t command;
+  const char *streamName;
 } cupvaStatus_t;
 typedef struct cupvaContextRec *cupvaContext_t;
 typedef struct cupvaCmdBufferRec *cupvaCmdBuffer_t;
@@ -2501,7 +2503,7 @@ typedef struct
 typedef struct 
 {
   cupvaParameter_t *handler;
-  cupvaGranType_t granularityType;
+  cupvaGranType_t GranularityType;
   int32_t tileWidth;
   int32_t tileHeight;
   int32_t bpp;
@@ -3223,6 +3225,8 @@ extern "Python+C" {
     cupvaError_t impl_CupvaMemGetPointerAttributes(const void *devicePtr, cupvaPointerAttributes_t *attributes);
     cupvaError_t impl_CupvaMemGetSurfaceAttributes(const void *devicePtr, cupvaSurfaceAttributes_t *attributes);
     cupvaError_t impl_CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t *attributes, int32_t bpp, struct PlanarGeometry *geometry);
+    cupvaError_t impl_CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access);
+    cupvaError_t impl_CupvaSetVPUPrintBufferSize(uint32_t size);
     cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count);
     cupvaError_t impl_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler);
     cupvaError_t impl_CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source);

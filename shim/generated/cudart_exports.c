@@ -46,6 +46,8 @@
 
 #include "cupva/cupva_host.h"
 
+#include "cupva/cupva_host_nonsafety.h"
+
 #include "cupva/detail/cupva_host_cpp_detail.h"
 
 #include "cudla_sim.h"

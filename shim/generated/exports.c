@@ -46,6 +46,8 @@
 
 #include "cupva/cupva_host.h"
 
+#include "cupva/cupva_host_nonsafety.h"
+
 #include "cupva/detail/cupva_host_cpp_detail.h"
 
 #include "cudla_sim.h"
@@ -3558,6 +3560,20 @@ SIM_EXPORT cupvaError_t CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
     return impl_CupvaMemConvertToGeometry(attributes, bpp, geometry);
+}
+
+extern cupvaError_t impl_CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access);
+SIM_EXPORT cupvaError_t CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaImportFromHostPtr(devicePtr, hostPtr, size, access);
+}
+
+extern cupvaError_t impl_CupvaSetVPUPrintBufferSize(uint32_t size);
+SIM_EXPORT cupvaError_t CupvaSetVPUPrintBufferSize(uint32_t size)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSetVPUPrintBufferSize(size);
 }
 
 extern cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count);

@@ -177,3 +177,29 @@ def test_l2_size() -> None:
         program.set_l2_size(1 << 20)
         with pytest.raises(CupvaError, match="1048576"):
             program.set_l2_size((1 << 20) + 1)
+
+
+def test_a_pointer_may_be_bound_after_compilation() -> None:
+    with bench() as machine:
+        program = program_of(machine)
+        pointer = OffsetPointer()
+        flow = program.add_head(StaticDataFlow())
+        flow.tile(8)
+        flow.src(pointer)
+        flow.dst(program.vmem_pointer("buffer"))
+        program.compile_dataflows(DRIVER)
+        with pytest.raises(CupvaError, match="not set"):
+            _ = program.flows
+        pointer.base = machine.dram(np.zeros(64, np.uint8))
+        assert len(program.flows) == 1
+
+
+def test_a_shared_head_needs_no_channel_of_its_own() -> None:
+    with bench() as machine:
+        program = program_of(machine)
+        heads = [add(program, machine) for _ in range(15)]
+        shared = program.add_shared_head(StaticDataFlow(), heads[0])
+        shared.copy(heads[1])
+        program.compile_dataflows(DRIVER)
+        with pytest.raises(CupvaError, match="no head of this program"):
+            program.add_shared_head(StaticDataFlow(), StaticDataFlow())

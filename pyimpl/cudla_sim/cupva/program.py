@@ -41,6 +41,11 @@ _HANDLER_KINDS = {
 }
 
 
+def _is_open(dataflow: DataFlow) -> bool:
+    """True while an offset pointer of it has no base."""
+    return any(not pointer.base for pointer in dataflow.offset_pointers)
+
+
 class Flow(NamedTuple):
     """A compiled dataflow as the VPU's DMA works it off."""
 
@@ -50,9 +55,12 @@ class Flow(NamedTuple):
 
 
 class Head(NamedTuple):
+    """``shared``: uses the channel, trigger and descriptors of another head."""
+
     dataflow: DataFlow
     phase: int
     weight: float
+    shared: bool = False
 
 
 class Program:
@@ -109,6 +117,16 @@ class Program:
 
     # --- dataflows ---
 
+    def add_shared_head(self, dataflow: D, other: DataFlow) -> D:
+        """A head that shares what ``other``, a head of this program, uses."""
+        owner = next((h for h in self.heads if h.dataflow is other), None)
+        if owner is None:
+            raise invalid(f"{other.name} is no head of this program, so nothing can be shared")
+        self._name(dataflow)
+        self.heads.append(Head(dataflow, owner.phase, owner.weight, shared=True))
+        self.compiled = False
+        return dataflow
+
     def add_head(self, dataflow: D, phase: int = 0, weight: float = 1.0) -> D:
         if weight <= 0:
             raise invalid(f"weight is {weight}; it is more than 0")
@@ -150,12 +168,16 @@ class Program:
                     f"{driver_version}",
                 )
         self._check_lists()
-        moves = {id(h.dataflow): h.dataflow.moves(self.memory.locate) for h in self.heads}
+        # A pointer whose base is not known yet is checked when the program is submitted.
+        known = [h for h in self.heads if not _is_open(h.dataflow)]
+        moves = {id(h.dataflow): h.dataflow.moves(self.memory.locate) for h in known}
         self._check_resources(moves)
         for number, dataflow in enumerate(self.dataflows):
             dataflow.compiled_id = number
-        self._flows = self._pack()
-        self._bound = self._addresses()
+        if len(known) == len(self.heads):
+            self._flows, self._bound = self._pack(), self._addresses()
+        else:
+            self._flows, self._bound = [], ()
         self.compiled = True
 
     def _check_lists(self) -> None:
@@ -178,7 +200,7 @@ class Program:
 
     def _check_resources(self, moves: dict[int, list[Move]]) -> None:
         for phase in {h.phase for h in self.heads}:
-            heads = [h for h in self.heads if h.phase == phase]
+            heads = [h for h in self.heads if h.phase == phase and not h.shared]
             if len(heads) > CHANNELS:
                 raise invalid(f"{len(heads)} dataflow heads in phase {phase}; {CHANNELS} channels")
             self._check_triggers(heads, moves)
@@ -194,7 +216,7 @@ class Program:
     def _check_triggers(self, heads: list[Head], moves: dict[int, list[Move]]) -> None:
         used = {"read": 0, "store": 0}
         for head in heads:
-            if head.dataflow.handler_symbol is None:
+            if head.dataflow.handler_symbol is None or id(head.dataflow) not in moves:
                 continue
             first = moves[id(head.dataflow)][0]
             used["read" if first.dst.space == 1 else "store"] += 1

@@ -1505,6 +1505,16 @@ class _bank_interface_pmc_result_t(ctypes.Structure):
     ]
 
 
+class cupvaStatus_t(ctypes.Structure):
+    _fields_ = [
+        ('err', ctypes.c_int),
+        ('stream', ctypes.c_uint32),
+        ('submissionsSinceError', ctypes.c_uint32),
+        ('command', ctypes.c_uint32),
+        ('streamName', ctypes.c_void_p),
+    ]
+
+
 class cupvaFence_t(ctypes.Structure):
     _fields_ = [
         ('data', ctypes.c_uint64 * 6),
@@ -1568,7 +1578,7 @@ class cupvaPointerAttributes_t(ctypes.Structure):
 class cupvaStaticDataFlowParams_t(ctypes.Structure):
     _fields_ = [
         ('handler', ctypes.c_void_p),
-        ('granularityType', ctypes.c_int),
+        ('GranularityType', ctypes.c_int),
         ('tileWidth', ctypes.c_int32),
         ('tileHeight', ctypes.c_int32),
         ('bpp', ctypes.c_int32),
@@ -2310,6 +2320,8 @@ PROTOTYPES = {
     "CupvaMemGetPointerAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "CupvaMemGetSurfaceAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "CupvaMemConvertToGeometry": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p]),
+    "CupvaImportFromHostPtr": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int]),
+    "CupvaSetVPUPrintBufferSize": (ctypes.c_int, [ctypes.c_uint32]),
     "CupvaSimDataFlowSet": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int32]),
     "CupvaSimDataFlowSetHandler": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "CupvaSimDataFlowCopy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),

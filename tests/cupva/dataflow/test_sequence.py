@@ -1,4 +1,4 @@
-"""SequenceDataFlow: transfers in order, with the synchronisation points that their modes ask for."""
+"""SequenceDataFlow: transfers in order, synchronised as their modes ask for."""
 
 from __future__ import annotations
 

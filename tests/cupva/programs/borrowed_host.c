@@ -30,7 +30,7 @@ int main(void)
     params.tileWidth = 64;
     params.tileHeight = 64;
     params.linePitchSrc = params.linePitchDst = 64;
-    params.granularityType = CUPVA_ALL;
+    params.GranularityType = CUPVA_ALL;
     params.ptrSrc = source;
     params.ptrDst = target;
     if (CupvaStaticDataFlowSetParams(flow, &params) != CUPVA_ERROR_NONE ||

@@ -62,8 +62,9 @@ inline Status GetStatus()
 {
     cupvaStatus_t found{};
     impl::check(CupvaGetStatus(&found));
-    bool const healthy = found == CUPVA_STATUS_OK;
-    return {healthy ? Error::None : Error::EngineInBadState, 0, 0, 0, ""};
+    char_t const *const name = found.streamName == nullptr ? "" : found.streamName;
+    return {static_cast<Error>(found.err), found.stream, found.submissionsSinceError, found.command,
+            name};
 }
 
 /** A VPU executable that the build embedded: PVA_EXECUTABLE_DATA, PVA_EXECUTABLE_SIZE. It must

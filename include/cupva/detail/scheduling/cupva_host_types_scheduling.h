@@ -77,9 +77,9 @@ typedef enum {
 } cupvaL2SRAMPolicyType_t;
 
 typedef enum {
-    CUPVA_L2_OPERATION_INVALID = 0,
-    CUPVA_L2_OPERATION_FLUSH = 1,
-    CUPVA_L2_OPERATION_INVALIDATE = 2,
+    CUPVA_L2_OPERATION_FLUSH = 0,
+    CUPVA_L2_OPERATION_INVALIDATE = 1,
+    CUPVA_L2_OPERATION_FLUSH_AND_INVALIDATE = 2,
     CUPVA_L2_OPERATION_MAX = 3
 } cupvaL2OperationType_t;
 
@@ -98,10 +98,17 @@ typedef enum {
     CUPVA_SYNC_WAIT_MODE_MAX = 3
 } cupvaSyncWaitMode_t;
 
-typedef enum {
-    CUPVA_STATUS_OK = 0,
-    CUPVA_COMMAND_UNKNOWN = 1,
-    CUPVA_SUBMISSION_UNKNOWN = 2
+#define CUPVA_COMMAND_UNKNOWN 0xffffffffU
+#define CUPVA_SUBMISSION_UNKNOWN 0xffffffffU
+#define CUPVA_MAX_STREAM_NAME_LENGTH 64 /* with the NUL */
+
+/* Health of the current context. Without an error the rest says nothing. */
+typedef struct {
+    cupvaError_t err;
+    uint32_t stream; /* number of the stream, from 1 */
+    uint32_t submissionsSinceError;
+    uint32_t command;
+    char const *streamName;
 } cupvaStatus_t;
 
 typedef struct cupvaContextRec *cupvaContext_t;

@@ -142,7 +142,7 @@ typedef struct {
 /* In all of these: sizes in pixels unless they say bytes; of ptrX and opX exactly one is set. */
 typedef struct {
     cupvaParameter_t *handler;
-    cupvaGranType_t granularityType;
+    cupvaGranType_t GranularityType;
     int32_t tileWidth;
     int32_t tileHeight;
     int32_t bpp; /* bytes of a pixel */

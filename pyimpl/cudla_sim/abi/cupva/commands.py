@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ...core import process
 from ...core.fence import Fence
+from ...core.handles import BadHandle
+from ...core.process import Process
 from ...cupva import sync as syncs
 from ...cupva.commands import Barrier, Command, Memcpy, RequestFences, Status, WaitOnFences
 from ...cupva.copying import is_memory
@@ -29,10 +33,36 @@ from .family import (
 _STATUS, _SYNC, _COMMAND = "command status", "SyncObj", "command"
 
 
-def init(target: Any, command: Command) -> None:
-    """Makes a ``cupvaCmd_t``."""
+_KEPT = 16384
+
+
+class _Ring:
+    """Handles that nothing in the interface ends: the oldest of very many go."""
+
+    def __init__(self, _: Process) -> None:
+        self.commands: deque[int] = deque()
+        self.destroyed: OrderedDict[int, SyncObj] = OrderedDict()
+
+
+def _ring() -> _Ring:
+    return process.current().family("cupva.ring", _Ring)
+
+
+def make(target: Any, command: Command) -> int:
+    """Makes a ``cupvaCmd_t`` that CupvaCmdDestroy ends; its handle."""
     result(target, "cmd")
-    target.data[0], target.data[1], target.data[2] = handle(_COMMAND, command), 0, 0
+    number = handle(_COMMAND, command)
+    target.data[0], target.data[1], target.data[2] = number, 0, 0
+    return number
+
+
+def init(target: Any, command: Command) -> None:
+    """Makes a ``cupvaCmd_t`` that nobody destroys."""
+    ring = _ring().commands
+    ring.append(make(target, command))
+    if len(ring) > _KEPT:
+        with suppress(BadHandle):  # destroyed after all
+            process.current().handles.remove(ring.popleft(), _COMMAND, "many newer commands")
 
 
 @cupva.export("CupvaCheckCommandStatus")
@@ -82,18 +112,19 @@ def sync_destroy(sync: Any) -> None:
         found = object_of(sync, _SYNC, "syncObj")
         number = address(sync)
         process.current().handles.remove(number, _SYNC, "CupvaSyncObjDestroy")
-        _destroyed()[number] = found
-
-
-def _destroyed() -> dict[int, SyncObj]:
-    return process.current().family("cupva.destroyed", lambda _: {})
+        destroyed = _ring().destroyed
+        destroyed[number] = found
+        if len(destroyed) > _KEPT:
+            destroyed.popitem(last=False)
 
 
 def _sync_of(fence: Any, argument: str) -> SyncObj:
     number = int(fence.data[0])
     if not number:
         raise uninitialized(argument)
-    found: SyncObj = _destroyed().get(number) or object_of(number, _SYNC, f"{argument}'s SyncObj")
+    found: SyncObj = _ring().destroyed.get(number) or object_of(
+        number, _SYNC, f"{argument}'s SyncObj"
+    )
     return found
 
 
@@ -197,7 +228,7 @@ def _memcpy(cmd: Any, params: Any, width: int, height: int, pitches: tuple[int, 
         raise invalid("ptrSrc or opSrc, and ptrDst or opDst must be set")
     command = Memcpy(machine().memory, target, source, width, height, *pitches)
     command.check()
-    init(cmd, command)
+    make(cmd, command)
 
 
 @cupva.export("CupvaCmdMemcpyCreate")

@@ -15,9 +15,11 @@ from ...cupva.machine import (
     VPUS_PER_ENGINE,
 )
 from ..native import ffi
-from .family import cupva, handle, invalid, object_of, result
+from .family import Error, cupva, error, handle, invalid, object_of, result
 
 _KIND = "context"
+_MAX_CONTEXTS = 4
+_COMMAND_UNKNOWN = 0xFFFF_FFFF
 
 
 class Context:
@@ -28,12 +30,23 @@ class _State:
     def __init__(self, _: Process) -> None:
         self.default: int | None = None
         self.local = threading.local()
+        self.live = 0
+
+    def make(self) -> int:
+        """A handle. Raises CupvaError(CUPVA_DRIVER_API_ERROR) when there are too many."""
+        if self.live >= _MAX_CONTEXTS:
+            raise error(
+                Error.CUPVA_DRIVER_API_ERROR,
+                f"{self.live} contexts live, the default one included; at most {_MAX_CONTEXTS}",
+            )
+        self.live += 1
+        return handle(_KIND, Context())
 
     def current(self) -> int:
         found: int | None = getattr(self.local, "handle", None)
         if found is None:
             if self.default is None:
-                self.default = handle(_KIND, Context())
+                self.default = self.make()
             found = self.default
         return found
 
@@ -62,7 +75,7 @@ def create(context: Any, mask: int) -> None:
     result(context, "context")
     if not mask:
         raise invalid("engineMask is 0; it names at least one engine")
-    made = handle(_KIND, Context())
+    made = _state().make()
     _state().local.handle = made
     context[0] = ffi.cast("cupvaContext_t", made)
 
@@ -73,6 +86,7 @@ def destroy(context: Any) -> None:
     number = int(ffi.cast("uintptr_t", context))
     process.current().handles.remove(number, _KIND, "CupvaContextDestroy")
     state = _state()
+    state.live -= 1
     if getattr(state.local, "handle", None) == number:
         state.local.handle = None
     if state.default == number:
@@ -81,8 +95,11 @@ def destroy(context: Any) -> None:
 
 @cupva.export("CupvaGetStatus")
 def get_status(status: Any) -> None:
+    """Every error is reported by the command or call that it belongs to, none is kept."""
     result(status, "status")
-    status[0] = 0
+    status.err, status.stream, status.submissionsSinceError = 0, 0, 0
+    status.command = _COMMAND_UNKNOWN
+    status.streamName = ffi.NULL
 
 
 @cupva.export("CupvaGetHardwareInfo")

@@ -12,7 +12,7 @@ from ...cupva.dataflow.raster import RasterDataFlow
 from ...cupva.dataflow.sequence import SequenceDataFlow, Transfer
 from ...cupva.dataflow.static import StaticDataFlow
 from ...cupva.dataflow.tensor import TensorDataFlow
-from ...cupva.pointers import Pointer, address_of
+from ...cupva.pointers import OffsetPointer, Pointer, address_of
 from ..native import ffi
 from .family import (
     Error,
@@ -69,8 +69,8 @@ def add_head(cmd: Any, target: Any, kind: int, phase: int, weight: float) -> Non
 @cupva.export("CupvaCmdProgramAddDataFlowHeadShared")
 def add_head_shared(cmd: Any, target: Any, kind: int, shared: Any) -> None:
     result(target, "dataFlow")
-    flow_of(shared, "shared")
-    put(target, "cupvaDataFlow_t", _KIND, the_program(cmd).add_head(_make(kind)))
+    other = flow_of(shared, "shared")
+    put(target, "cupvaDataFlow_t", _KIND, the_program(cmd).add_shared_head(_make(kind), other))
 
 
 @cupva.export("CupvaCmdProgramAddDataFlow")
@@ -137,7 +137,9 @@ def _pointer(value: int, kind: int) -> Pointer:
 
 def _real(pointer: Pointer, what: str) -> Pointer:
     """The pointer, when something lies where it points. Raises CupvaError."""
-    machine().memory.locate(address_of(pointer, what))
+    is_open = isinstance(pointer, OffsetPointer) and not pointer.base  # bound before it is used
+    if not is_open:
+        machine().memory.locate(address_of(pointer, what))
     return pointer
 
 
@@ -267,8 +269,8 @@ def static_params(flow: Any, params: Any) -> None:
     found: StaticDataFlow = _params(flow, params, StaticDataFlow)
     found.bpp(params.bpp or 1)
     found.tile(params.tileWidth, params.tileHeight)
-    if params.granularityType:
-        found.granularity(params.granularityType)
+    if params.GranularityType:
+        found.granularity(params.GranularityType)
     if params.padMode:
         found.pad_val(params.padMode, params.padVal)
     if params.padDir not in _PAD_SIDES:

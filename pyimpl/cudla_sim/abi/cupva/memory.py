@@ -76,6 +76,13 @@ def convert_to_geometry(attributes: Any, bpp: int, geometry: Any) -> None:
 _HOST, _CUDA = 1, 2
 
 
+@cupva.export("CupvaSetVPUPrintBufferSize")
+def set_print_buffer_size(size: int) -> None:
+    if not size:
+        raise invalid("size is 0; it is the bytes that a VPU program may print")
+
+
+@cupva.export("CupvaImportFromHostPtr")
 @cupva.export("CupvaMemImportFromHostPtr")
 def import_from_host(target: Any, host: Any, size: int, access: int) -> None:
     result(target, "devicePtr")

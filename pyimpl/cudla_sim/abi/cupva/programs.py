@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from ...core import process
 from ...core.memory import readable_size
@@ -15,7 +16,7 @@ from ...cupva.pointers import OffsetPointer
 from ...cupva.program import Program
 from ...cupva.report import save
 from ..native import address, ffi
-from .commands import init
+from .commands import make
 from .family import (
     cupva,
     handle,
@@ -59,7 +60,7 @@ def executable_destroy(executable: Any) -> None:
 def program_create(cmd: Any, executable: Any) -> None:
     result(cmd, "cmd")
     found = object_of(executable, _EXECUTABLE, "exec") if executable else None
-    init(cmd, RunProgram(machine().program(found)))
+    make(cmd, RunProgram(machine().program(found)))
 
 
 # --- parameters: a program and a name ---
@@ -89,7 +90,19 @@ def get_parameter(cmd: Any, parameter: Any, name: Any) -> None:
         raise invalid("name is NULL")
     text = ffi.string(name).decode(errors="replace")
     program.symbol(text)
-    parameter.data[0], parameter.data[1] = handle(_PARAMETER, Bound(program, text)), 0
+    parameter.data[0], parameter.data[1] = _handle_of(program, text), 0
+
+
+def _handle_of(program: Program, name: str) -> int:
+    """One handle for each name: programs ask for their parameters in every frame."""
+    handles = _parameters().setdefault(program, {})
+    if name not in handles:
+        handles[name] = handle(_PARAMETER, Bound(program, name))
+    return handles[name]
+
+
+def _parameters() -> WeakKeyDictionary[Program, dict[str, int]]:
+    return process.current().family("cupva.parameters", lambda _: WeakKeyDictionary())
 
 
 @cupva.export("CupvaParameterSetValueArray")

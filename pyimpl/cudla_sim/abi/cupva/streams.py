@@ -102,8 +102,8 @@ def set_name(stream: Any, name: Any) -> None:
     if not name:
         raise invalid("name is NULL")
     text = ffi.string(name).decode(errors="replace")
-    if len(text) > _MAX_NAME:
-        raise invalid(f"name has {len(text)} characters; at most {_MAX_NAME}")
+    if len(text) >= _MAX_NAME:
+        raise invalid(f"name has {len(text)} characters; at most {_MAX_NAME - 1}")
     found.name = text
 
 
