@@ -14,11 +14,37 @@
 enum { MRAM_SIZE = 64 << 20, WRITTEN_OFFSET = 0x4100000, PAGE = 4096 };
 static const size_t STRIDE = 0x4200000;
 
-static int is_mapped(uintptr_t address, size_t size)
+/* From Linux 5.14 on; before, a range only has to exist. */
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Whether the kernel knows these requests: our own stack is memory. */
+static int can_populate(void)
+{
+    static int known = -1;
+    if (known < 0) {
+        char here[1];
+        void *page = (void *)((uintptr_t)here & -(uintptr_t)PAGE);
+        known = madvise(page, PAGE, MADV_POPULATE_WRITE) == 0;
+    }
+    return known;
+}
+
+/* Whether this process may read (or write) a range. */
+static int is_mapped(uintptr_t address, size_t size, int write)
 {
     uintptr_t first = address & -(uintptr_t)PAGE;
-    return address != 0 && size <= UINTPTR_MAX - address &&
-           msync((void *)first, address + size - first, MS_ASYNC) == 0;
+    if (address == 0 || size > UINTPTR_MAX - address) {
+        return 0;
+    }
+    size += address - first;
+    if (can_populate()) {
+        int request = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+        return madvise((void *)first, size, request) == 0;
+    }
+    return msync((void *)first, size, MS_ASYNC) == 0;
 }
 
 static void mark(uint8_t *written, uint64_t offset, uint64_t size)
@@ -41,7 +67,7 @@ int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slot
     uint64_t known = 0; /* a broadcast has the same address many times */
     for (size_t i = 0; i < count; i++) {
         if (hosts[i] != 0 && hosts[i] != known) {
-            if (!is_mapped((uintptr_t)hosts[i], place->size)) {
+            if (!is_mapped((uintptr_t)hosts[i], place->size, !place->to_dpu)) {
                 return (int64_t)i;
             }
             known = hosts[i];
@@ -76,6 +102,7 @@ struct blocks {
 enum { GRANULE_BITS = 16, GRANULES = 4096 };
 struct known {
     uint64_t granule[GRANULES]; /* number + 1 */
+    int write;
 };
 
 static int granule_mapped(struct known *known, uint64_t number, uintptr_t address, size_t size)
@@ -84,7 +111,7 @@ static int granule_mapped(struct known *known, uint64_t number, uintptr_t addres
     if (*entry == number + 1) {
         return 1;
     }
-    if (is_mapped((uintptr_t)number << GRANULE_BITS, (size_t)1 << GRANULE_BITS)) {
+    if (is_mapped((uintptr_t)number << GRANULE_BITS, (size_t)1 << GRANULE_BITS, known->write)) {
         *entry = number + 1;
         return 1;
     }
@@ -92,7 +119,7 @@ static int granule_mapped(struct known *known, uint64_t number, uintptr_t addres
     uintptr_t begin = (uintptr_t)number << GRANULE_BITS, end = begin + ((uintptr_t)1 << GRANULE_BITS);
     uintptr_t low = address > begin ? address : begin;
     uintptr_t high = address + size < end ? address + size : end;
-    return is_mapped(low, high - low);
+    return is_mapped(low, high - low, known->write);
 }
 
 static int block_mapped(struct known *known, uintptr_t address, size_t size)
@@ -203,6 +230,9 @@ static int scatter_gather(const struct sim_dpu_place *place, const uint32_t *slo
     struct known *known = calloc(1, sizeof *known);
     if (all == NULL || cursors == NULL || known == NULL) {
         status = SIM_SG_MEMORY;
+    }
+    if (known != NULL) {
+        known->write = !place->to_dpu;
     }
     for (size_t i = 0; i < count && status == SIM_SG_DONE; i++) {
         status = collect(place, sg, indexes[i], &all[i], known, result);

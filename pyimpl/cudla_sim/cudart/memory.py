@@ -6,8 +6,6 @@ alone tells what it points to, so every range is one region of the process's add
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import threading
 import time
 from collections import OrderedDict
@@ -18,23 +16,10 @@ from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaHostRegisterReadOnly
 from ..constants.cudart import cudaMemoryType as Type
 from ..core.memory import AddressSpace, Region
+from ..core.pages import accessible
 from .errors import CudaError, invalid_value
 
 _FREED_KEPT = 4096
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.msync.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_LIBC.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_MS_ASYNC, _POPULATE_READ, _POPULATE_WRITE = 1, 22, 23
-
-
-def _can_populate() -> bool:
-    """Whether the kernel tests the permissions of a range for us (madvise since Linux 5.14)."""
-    page = mmap.mmap(-1, mmap.PAGESIZE)
-    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
-    return int(_LIBC.madvise(address, mmap.PAGESIZE, _POPULATE_WRITE)) == 0
-
-
-_CAN_POPULATE = _can_populate()
 
 
 @dataclass(eq=False)
@@ -75,21 +60,6 @@ class Attributes(NamedTuple):
     device: int
     device_address: int
     host_address: int
-
-
-def accessible(address: int, size: int, *, write: bool = False) -> bool:
-    """Whether this process may read (or write) all of [address, address + size).
-
-    Kernels before 5.14 cannot tell; there the range only has to exist.
-    """
-    first = address & -mmap.PAGESIZE
-    if address <= 0 or address + size >= 1 << 63:
-        return False
-    span = address + size - first
-    if _CAN_POPULATE:
-        advice = _POPULATE_WRITE if write else _POPULATE_READ
-        return int(_LIBC.madvise(first, span, advice)) == 0
-    return int(_LIBC.msync(first, span, _MS_ASYNC)) == 0
 
 
 class Memory:

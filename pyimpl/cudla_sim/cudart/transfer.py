@@ -15,10 +15,11 @@ import numpy as np
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaMemcpyKind as Kind
 from ..core.memory import Bytes, host_bytes
+from ..core.pages import accessible
 from ..core.queue import Work
 from .context import Context
 from .errors import CudaError, invalid_value
-from .memory import Memory, accessible
+from .memory import Memory
 from .streams import Stream
 
 _SIDES = {  # kind -> (where dst is, where src is)

@@ -14,7 +14,7 @@ import threading
 from typing import NamedTuple
 
 from ..core import pages
-from .copying import is_memory
+from ..core.pages import accessible
 from .dma import DRAM, L2, VMEM, Descriptors
 from .errors import CupvaError, Error, error, invalid
 from .pointers import Place
@@ -168,7 +168,7 @@ class DeviceMemory:
 
         Raises CupvaError(CUPVA_INVALID_ARGUMENT) for what is not memory of this process.
         """
-        if size <= 0 or not is_memory(address, size):
+        if size <= 0 or not accessible(address, size):
             raise invalid(f"{address:#x} is not memory of this process for {size} bytes")
         device = self.allocate(size)
         offset = device - self.device_base

@@ -13,14 +13,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.pages import accessible
 from .memory import MRAM_SIZE, STRIDE, WRITTEN_OFFSET
 
 Slots = NDArray[np.uint32]
 Addresses = NDArray[np.uint64]
-
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.msync.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_PAGE = 4096
 
 
 class Place(NamedTuple):
@@ -75,18 +72,10 @@ class ScatterGather(Protocol):
         ...
 
 
-def is_memory(address: int, size: int) -> bool:
-    """True when every page of the range is mapped in this process."""
-    if not address:
-        return False
-    first = address & -_PAGE
-    return _LIBC.msync(first, address + max(size, 1) - first, 1) == 0
-
-
 def _transfer(place: Place, slots: Slots, hosts: Addresses) -> int:
     pairs = [(s, h) for s, h in zip(slots.tolist(), hosts.tolist(), strict=True)]
     for index, (_, host) in enumerate(pairs):
-        if host and not is_memory(host, place.size):
+        if host and not accessible(host, place.size):
             return index
     for slot, host in pairs:
         if not host:

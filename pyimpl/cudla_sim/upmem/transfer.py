@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.pages import accessible
 from . import copying
 from .copying import Addresses, Place, Slots
 from .errors import DpuError, Status, error
@@ -162,7 +163,7 @@ def broadcast(
     where = place(symbol, offset, length, _memory_base(selection), to_dpu=True)
     if not length:
         return
-    if not copying.is_memory(source, length):
+    if not accessible(source, length):
         raise bad_buffer(source, length, "src", selection.dpus[0])
     _parallel(symbol, flags)
     hosts = np.full(selection.count, source, np.uint64)

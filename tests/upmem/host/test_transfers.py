@@ -222,3 +222,16 @@ def test_matrices_and_single_memories(host: Host) -> None:
         assert (out == data[5]).all()
         assert api.dpu_copy_from_mram(one, pointer(out), 1, 8) == status("INVALID_MRAM_ACCESS")
         assert host.count(made) == 64
+
+
+def test_memory_that_cannot_be_written_is_refused(host: Host) -> None:
+    """A buffer of constants: the copy would end the program."""
+    import mmap
+
+    page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ)
+    address = ctypes.c_void_p(np.frombuffer(page, np.uint8).ctypes.data)
+    api = host.api
+    with host.alloc(1) as made:
+        host.ok(api.dpu_copy_to_symbol(made, MRAM, 0, address, 4096))
+        refused = api.dpu_copy_from_symbol(made, MRAM, 0, address, 4096)
+        assert refused == status("INVALID_MEMORY_TRANSFER")

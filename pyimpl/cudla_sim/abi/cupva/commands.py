@@ -10,10 +10,10 @@ from typing import Any
 from ...core import process
 from ...core.fence import Fence
 from ...core.handles import BadHandle
+from ...core.pages import accessible
 from ...core.process import Process
 from ...cupva import sync as syncs
 from ...cupva.commands import Barrier, Command, Memcpy, RequestFences, Status, WaitOnFences
-from ...cupva.copying import is_memory
 from ...cupva.sync import SyncObj
 from ..native import address, ffi
 from .family import (
@@ -167,7 +167,7 @@ def fence_time(fence: Any, stamp: Any) -> None:
 def _array(fences: Any, count: int) -> None:
     if not fences:
         raise invalid("fences is NULL")
-    if not is_memory(address(fences), 48 * count):
+    if not accessible(address(fences), 48 * count):
         raise invalid(f"fences is not memory for {count} fences")
 
 
@@ -184,7 +184,7 @@ def request_fences(cmd: Any, fences: Any, count: int) -> None:
 
 def _request(place: int) -> Callable[[], tuple[SyncObj, int]]:
     def reserve() -> tuple[SyncObj, int]:
-        if not is_memory(place, 48):
+        if not accessible(place, 48):
             raise invalid("a fence of CmdRequestFences is no longer memory")
         fence = ffi.cast("cupvaFence_t *", place)
         sync = _sync_of(fence, "fence")
@@ -206,7 +206,7 @@ def wait_on_fences(cmd: Any, fences: Any, count: int) -> None:
     def values() -> list[Fence]:
         found = []
         for place in places:
-            if not is_memory(place, 48):
+            if not accessible(place, 48):
                 raise invalid("a fence of CmdWaitOnFences is no longer memory")
             sync, value = _value(ffi.cast("cupvaFence_t *", place), "a fence of CmdWaitOnFences")
             found.append(sync.fence(value))

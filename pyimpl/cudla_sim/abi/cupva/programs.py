@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 from ...core import process
 from ...core.memory import readable_size
+from ...core.pages import accessible
 from ...cupva.commands import RunProgram
-from ...cupva.copying import is_memory
 from ...cupva.executable import Executable
 from ...cupva.machine import DRIVER_VERSION
 from ...cupva.pointers import OffsetPointer
@@ -110,7 +110,7 @@ def set_value(parameter: Any, value: Any, size: int) -> None:
     found = bound(parameter)
     if size <= 0:
         raise invalid(f"size is {size}; it is at least 1 byte")
-    if not is_memory(address(value), size):
+    if not accessible(address(value), size):
         raise invalid(f"value is not memory for {size} bytes")
     found.program.set_value(found.name, bytes(ffi.buffer(ffi.cast("char *", value), size)))
 

@@ -6,9 +6,9 @@ from collections import deque
 from typing import Any
 
 from ...core import process
+from ...core.pages import accessible
 from ...core.process import Process
 from ...cupva.commands import MAX_COMMANDS, Command, Status
-from ...cupva.copying import is_memory
 from ...cupva.stream import VPU0, VPU1, VPU_ANY, Batch, Stream
 from ..native import address, ffi
 from .family import cupva, handle, invalid, machine, object_of, put, result, the_command
@@ -62,7 +62,7 @@ def destroy(stream: Any) -> None:
 def _commands(cmds: Any, count: int) -> list[Command]:
     if not 1 <= count <= MAX_COMMANDS:
         raise invalid(f"{count} commands; a submission has 1 to {MAX_COMMANDS}")
-    if not is_memory(address(cmds), 8 * count):
+    if not accessible(address(cmds), 8 * count):
         raise invalid(f"cmds is not memory for {count} pointers")
     return [the_command(cmds[i], f"cmds[{i}]") for i in range(count)]
 
@@ -75,7 +75,7 @@ def _order(order: int) -> bool:
 
 def _submit(stream: Stream, batch: Batch, status: Any, execution: int, submission: int) -> None:
     if status:
-        if not is_memory(address(status), 8 * len(batch.statuses)):
+        if not accessible(address(status), 8 * len(batch.statuses)):
             raise invalid(f"status is not memory for {len(batch.statuses)} places")
         for index, one in enumerate(batch.statuses):
             status[index] = ffi.cast("cupvaCmdStatus_t", _statuses().publish(one))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ...core.pages import accessible
 from ...upmem import errors, log
-from ...upmem.copying import is_memory
 from ...upmem.rank import Dpu
 from ..native import address, ffi, lib
 from .family import DpuError, Status, error, invalid_set, resolve_dpu, selection, upmem
@@ -60,7 +60,7 @@ def log_read_with(dpu: Any, function: Any, argument: Any) -> None:
 
 @upmem.export("dpulog_read_and_display_contents_of")
 def log_display(buffer: Any, size: int, function: Any, argument: Any) -> None:
-    if size and not is_memory(address(buffer), size):
+    if size and not accessible(address(buffer), size):
         raise error(Status.DPU_ERR_LOG_FORMAT, f"input is not memory for {size} bytes")
     text = bytes(ffi.buffer(buffer, size)) if size else b""
     _print(text.split(b"\0", 1)[0], function, argument)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.pages import accessible
 from ...upmem import transfer
-from ...upmem.copying import is_memory
 from ...upmem.program import MRAM, Symbol
 from ...upmem.rank import Dpu, Rank
 from ...upmem.transfer import Copy, place
@@ -109,7 +109,7 @@ def copy_from_wram_for_matrix(rank: Any, matrix: Any) -> None:
 
 
 def _checked(matrix: Any) -> Any:
-    if not is_memory(address(matrix), ffi.sizeof("struct dpu_transfer_matrix")):
+    if not accessible(address(matrix), ffi.sizeof("struct dpu_transfer_matrix")):
         raise error(
             Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
             f"transfer_matrix {address(matrix):#x} is no struct dpu_transfer_matrix",
@@ -125,7 +125,7 @@ def matrix_add_dpu(dpu: Any, matrix: Any, buffer: Any) -> None:
 @upmem.export("dpu_transfer_matrix_add_dpu_block")
 def matrix_add_dpu_block(dpu: Any, matrix: Any, buffer: Any, length: int) -> None:
     blocks = _checked(matrix).sg_ptr[resolve_dpu(dpu).index]
-    if not blocks or not is_memory(address(blocks), ffi.sizeof("struct sg_xfer_buffer")):
+    if not blocks or not accessible(address(blocks), ffi.sizeof("struct sg_xfer_buffer")):
         raise error(
             Status.DPU_ERR_INVALID_MEMORY_TRANSFER, "the matrix has no sg_xfer_buffer for this DPU"
         )

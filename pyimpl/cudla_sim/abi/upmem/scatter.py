@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.pages import accessible
 from ...upmem import scatter
-from ...upmem.copying import is_memory
 from ...upmem.program import Symbol
 from ...upmem.rank import Selection
 from ...upmem.scatter import Blocks
@@ -34,7 +34,7 @@ def blocks(info: Any) -> Blocks:
             "get_block_info->args_size is 0 although args is given; the arguments are copied, so "
             "their size must be known",
         )
-    if not is_memory(address(info.args), info.args_size):
+    if not accessible(address(info.args), info.args_size):
         raise error(
             Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
             f"get_block_info->args {address(info.args):#x} is not memory of this process for "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ def state(explanation: str) -> CupvaError:
     return error(Error.CUPVA_INVALID_STATE, explanation)
 
 
-class DataFlow:
+class DataFlow(ABC):
     """Base of all dataflows. ``name`` is for messages."""
 
     kind = "DataFlow"
@@ -82,16 +83,16 @@ class DataFlow:
             raise invalid(f"{self.name}: handler {handler.symbol!r} is not a variable in VMEM")
         self.handler_symbol = handler
 
+    @abstractmethod
     def moves(self, locate: Locator) -> list[Move]:
         """The descriptors, checked.
 
         Raises CupvaError(InvalidArgument), naming the rule, the values and the legal range.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def tiles(self, locate: Locator) -> list[Tile]:
         """The tiles in the order of transfer."""
-        raise NotImplementedError
 
     def device_info(self, locate: Locator) -> dict[str, int]:
         """What the handler tells the VPU: pitches and offsets in pixels."""
