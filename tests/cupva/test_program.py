@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from cudla_sim.cupva.dataflow.static import StaticDataFlow
 from cudla_sim.cupva.dataflow.tensor import TensorDataFlow
 from cudla_sim.cupva.errors import CupvaError
 from cudla_sim.cupva.executable import Executable, Kind, Symbol
+from cudla_sim.cupva.memory import DRAM_SIZE, DeviceMemory
 from cudla_sim.cupva.pointers import OffsetPointer
 from cudla_sim.cupva.program import Program
 
@@ -203,3 +206,22 @@ def test_a_shared_head_needs_no_channel_of_its_own() -> None:
         program.compile_dataflows(DRIVER)
         with pytest.raises(CupvaError, match="no head of this program"):
             program.add_shared_head(StaticDataFlow(), StaticDataFlow())
+
+
+def test_device_memory_comes_back_when_addresses_are_used_up() -> None:
+    memory = DeviceMemory()
+    try:
+        before = memory.allocate(1)
+        room = memory.allocate(1) - before
+        memory._next = DRAM_SIZE - 3 * room
+        first, second, third = (memory.allocate(1) for _ in range(3))
+        with pytest.raises(CupvaError, match="0 bytes of device memory left"):
+            memory.allocate(1)
+        ctypes.memset(memory.host_address(second), 7, 1)
+        memory.free(second)
+        assert memory.allocate(1) == second
+        assert ctypes.string_at(memory.host_address(second), 1) == b"\0"
+        for address in (first, second, third):
+            memory.free(address)
+    finally:
+        memory.close()

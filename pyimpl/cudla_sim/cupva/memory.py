@@ -58,6 +58,11 @@ class VmemSymbol(NamedTuple):
     size: int
 
 
+def _room(size: int) -> int:
+    """Whole pages, and one that stays free behind them."""
+    return -(-size // _PAGE) * _PAGE + _PAGE
+
+
 class DeviceMemory:
     """One PVA's view of memory. All methods may be called from several threads."""
 
@@ -84,6 +89,7 @@ class DeviceMemory:
         self._starts: list[int] = []
         self._allocations: dict[int, Allocation] = {}
         self._imports: dict[int, Import] = {}
+        self._given_back: list[tuple[int, int]] = []
         self._vmem: dict[int, list[VmemSymbol]] = {}
         self._programs = 0
 
@@ -110,16 +116,30 @@ class DeviceMemory:
             raise invalid(f"size is {size}; it is at least 1 byte")
         with self._lock:
             # A page stays free behind each buffer: what runs over its end hits no other one.
-            room = -(-size // _PAGE) * _PAGE + _PAGE
-            if self._next + room > DRAM_SIZE:
+            offset = self._range(_room(size))
+            if offset is None:
                 raise error(
                     Error.CUPVA_DRIVER_API_ERROR,
-                    f"{size} bytes asked for; {DRAM_SIZE - self._next} bytes of device memory left",
+                    f"{size} bytes asked for; {DRAM_SIZE - self._next} bytes of device memory left"
+                    " and no freed buffer of that size",
                 )
-            offset, self._next = self._next, self._next + room
             self._allocations[offset] = Allocation(offset, size)
             bisect.insort(self._starts, offset)
         return self.device_base + offset
+
+    def _range(self, room: int) -> int | None:
+        """Fresh addresses as long as there are some, so that stale pointers are recognised; then
+        those that were given back first."""
+        if self._next + room <= self.dram_size:
+            offset, self._next = self._next, self._next + room
+            return offset
+        for index, (offset, found) in enumerate(self._given_back):
+            if found >= room:
+                del self._given_back[index]
+                if found > room:
+                    self._given_back.append((offset + room, found - room))
+                return offset
+        return None
 
     def free(self, address: int) -> None:
         """Raises CupvaError(CUPVA_INVALID_ARGUMENT) for what allocate did not give."""
@@ -130,8 +150,10 @@ class DeviceMemory:
                 raise invalid(f"{address:#x} is not the start of a live allocation")
             self._starts.remove(offset)
             self._imports.pop(offset, None)
-        size = -(-found.size // _PAGE) * _PAGE
-        _LIBC.fallocate(self.fd, _PUNCH_HOLE_KEEP_SIZE, offset, size)
+            # Emptied before another thread can get the range: what it writes stays.
+            room = _room(found.size)
+            _LIBC.fallocate(self.fd, _PUNCH_HOLE_KEEP_SIZE, offset, room - _PAGE)
+            self._given_back.append((offset, room))
 
     def allocation(self, address: int) -> Allocation | None:
         """The live allocation around a device address."""

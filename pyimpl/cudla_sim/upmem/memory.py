@@ -48,7 +48,8 @@ class MachineMemory:
             raise error(
                 Status.DPU_ERR_ALLOCATION,
                 f"the system gives no address space for {count} DPUs ({self.size >> 30} GiB, "
-                f"backed only where touched): {cause}",
+                "backed only where touched; the setting upmem_ranks makes the machine smaller): "
+                f"{cause}",
             ) from None
         self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
         self.base = int(self.bytes.__array_interface__["data"][0])
