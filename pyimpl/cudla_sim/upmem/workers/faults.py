@@ -87,9 +87,8 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
         return _stack(known, event)
     if kind == FaultKind.INSTRUCTION:
         return (
-            f"illegal instruction or jump at {event.address:#x}: a function pointer that is "
-            f"not one, "
-            "or code that the compiler found unreachable"
+            f"illegal instruction or jump at {event.address:#x}: a function pointer that is not "
+            "one, or code that the compiler found unreachable"
         )
     if kind == FaultKind.MRAM_ALIGN:
         return (
@@ -111,9 +110,8 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
         )
     if kind == FaultKind.UNWRITTEN:
         return (
-            f"read of {size} bytes at MRAM address {_mram(event.address)}, which neither host "
-            f"nor DPU "
-            "has written"
+            f"read of {size} bytes at MRAM address {_mram(event.address)}, which neither host nor "
+            "DPU has written"
         )
     if kind == FaultKind.RACE:
         return _race(known, event)
