@@ -56,12 +56,8 @@ rt_fiber_entry:
     call rt_tasklet_end
     hlt
 
-/*
- * A tick of the timer makes a tasklet that does not yield continue here. On the stack lies the
- * address where it was, above it the 128 bytes that its function may use below the stack pointer.
- */
-rt_preempted:
-    pushfq
+/* Calls C from a place where any register may hold something: the two go together. */
+    .macro save_registers
     pushq %rax
     pushq %rcx
     pushq %rdx
@@ -74,12 +70,14 @@ rt_preempted:
     pushq %rbx
     pushq %rbp
     movq %rsp, %rbp
+    .endm
+    .macro call_and_restore function
     subq $512, %rsp
     andq $-16, %rsp
     fxsave (%rsp)
     movq %rsp, %rbx
     cld
-    call rt_yield
+    call \function
     movq %rbx, %rsp
     fxrstor (%rsp)
     movq %rbp, %rsp
@@ -94,6 +92,16 @@ rt_preempted:
     popq %rdx
     popq %rcx
     popq %rax
+    .endm
+
+/*
+ * A tick of the timer makes a tasklet that does not yield continue here. On the stack lies the
+ * address where it was, above it the 128 bytes that its function may use below the stack pointer.
+ */
+rt_preempted:
+    pushfq
+    save_registers
+    call_and_restore rt_yield
     popfq
     ret $128
 
@@ -105,39 +113,9 @@ rt_preempted:
     .globl \name
     .hidden \name
 \name:
-    pushq %rax
-    pushq %rcx
-    pushq %rdx
-    pushq %rsi
-    pushq %rdi
-    pushq %r8
-    pushq %r9
-    pushq %r10
-    pushq %r11
-    pushq %rbx
-    pushq %rbp
-    movq %rsp, %rbp
+    save_registers
     movl 96(%rsp), %edi
-    subq $512, %rsp
-    andq $-16, %rsp
-    fxsave (%rsp)
-    movq %rsp, %rbx
-    cld
-    call \target
-    movq %rbx, %rsp
-    fxrstor (%rsp)
-    movq %rbp, %rsp
-    popq %rbp
-    popq %rbx
-    popq %r11
-    popq %r10
-    popq %r9
-    popq %r8
-    popq %rdi
-    popq %rsi
-    popq %rdx
-    popq %rcx
-    popq %rax
+    call_and_restore \target
     ret
     .endm
     from_asm __rt_asm_acquire, __rt_acquire
