@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT / "shim"))
+sys.path[:0] = [str(ROOT / "shim"), str(ROOT / "pyimpl")]
 
-from codegen import emit, native, parse, prototypes  # noqa: E402  (needs the path above)
+from codegen import emit, native, parse, private, prototypes  # noqa: E402  (needs the paths above)
 
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 GENERATED = ROOT / "shim" / "generated"
@@ -56,16 +56,17 @@ HEADERS = [
     "cupva/detail/cupva_host_cpp_detail.h",
     "cudla_sim.h",
 ]
-HEADERS = [h for h in HEADERS if (ROOT / "include" / h).exists()]
 
 
 def _contents() -> dict[Path, str]:
     """Every generated file with what it should hold."""
     include = ROOT / "include"
     api = parse.read([include / h for h in HEADERS], include, ROOT / "shim" / "parse_include")
+    internal = private.read(ROOT / "shim" / "internal.h", include, ROOT / "shim")
     files = {
         GENERATED / "cdef.h": emit.cdef(api),
-        GENERATED / "exports.c": emit.exports_c(api, HEADERS),
+        GENERATED / "exports.c": emit.exports_c(api, HEADERS, internal),
+        GENERATED / "hand_written.h": emit.hand_written_h(api, HEADERS),
         GENERATED / "exports.map": emit.version_script(api, cudart=False),
         GENERATED / "cudart_exports.c": emit.cudart_exports_c(api, HEADERS),
         GENERATED / "cudart_exports.map": emit.version_script(api, cudart=True),
@@ -105,7 +106,7 @@ def verify() -> int:
 def build(editable: bool) -> None:
     """Compiles into the package, so that wheel and editable installs look the same."""
     generate()
-    native.compile_all(ROOT, HEADERS, PACKAGE / "lib", sys.executable)
+    native.compile_all(ROOT, HEADERS, PACKAGE, sys.executable)
     _install(ROOT / "include", PACKAGE / "include", editable)
     # the DPU compiler compiles these sources into every DPU program
     _install(ROOT / "shim" / "dpu_run", PACKAGE / "dpu_run", editable)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "boot.h"
+#include "internal.h"
 
 #ifndef CUDLA_SIM_BAKED_PYTHON
 #error "build_ffi.py passes the interpreter that the library was built for"
@@ -33,8 +34,6 @@ static int we_started_python;
 static __thread int booting_here;
 
 extern int sim_cffi_start(void); /* in the cffi-generated file */
-extern void impl_sim_at_exit(void);
-extern void impl_sim_after_fork(void);
 
 const char *sim_boot_problem(void)
 {
@@ -184,7 +183,6 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
     if (fork_entered) {
-        sim_callbacks_after_fork();
         PyOS_AfterFork_Child();
         impl_sim_after_fork();
         PyGILState_Release(fork_state);

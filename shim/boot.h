@@ -22,14 +22,4 @@ static inline int sim_enter(void)
 /* Why Python is not available, as one sentence; empty when it is. */
 const char *sim_boot_problem(void);
 
-/* Runs fn(arg) on a thread that has no Python frame below it, and waits for it. */
-void sim_run_callback(void (*fn)(void *), void *arg);
-void sim_callbacks_after_fork(void);
-
-/* 1 on a thread that is running such a callback. */
-int sim_in_callback(void);
-
-/* The same for a callback of three arguments (cudaStreamCallback_t). */
-void sim_run_stream_callback(void *fn, void *stream, int status, void *user);
-
 #endif

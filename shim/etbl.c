@@ -1,16 +1,6 @@
 /* The table that cudlaGetExternalExportTable hands out; its entries are ordinary gated calls. */
 #include "boot.h"
-#include "cudlaExternalEtbl.hpp"
-
-extern cudlaStatus impl_etiTranslateStats(cudlaDevHandle devHandle, unsigned char *input,
-                                          uint32_t dlaFreqMHz, uint32_t idx,
-                                          cudlaTranslateAttributeType csvAttrType,
-                                          cudlaTranslateCsvAttribute *csvAttribute);
-extern cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle,
-                                                        cudlaModule hModule, unsigned char *input,
-                                                        uint32_t dlaFreqMHz, uint32_t idx,
-                                                        cudlaTranslateAttributeType csvAttrType,
-                                                        cudlaTranslateCsvAttribute *csvAttribute);
+#include "internal.h"
 
 static cudlaStatus translate(cudlaDevHandle const devHandle, unsigned char *input,
                              uint32_t const dlaFreqMHz, uint32_t idx,
@@ -35,7 +25,6 @@ static cudlaStatus translate_for_module(cudlaDevHandle const devHandle, cudlaMod
                                                 csvAttrType, csvAttribute);
 }
 
-const cudlaExternalEtbl *sim_external_table(void);
 const cudlaExternalEtbl *sim_external_table(void)
 {
     static const cudlaExternalEtbl table = {translate, translate_for_module};

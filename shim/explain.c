@@ -3,8 +3,7 @@
 
 #include "boot.h"
 #include "cudla_sim.h"
-
-extern size_t impl_simExplain(char *buffer, size_t size);
+#include "generated/hand_written.h"
 
 SIM_EXPORT size_t simExplain(char *buffer, size_t size)
 {

@@ -16,6 +16,7 @@
 #include "boot.h"
 #include "nvdla/dla_sched.h"
 #include "nvdla/nvdla_interface.h"
+#include "generated/hand_written.h"
 #include "nvdla_shim.h"
 
 enum { NO_PYTHON = -1 };

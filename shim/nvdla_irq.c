@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "boot.h"
+#include "generated/hand_written.h"
 #include "nvdla_shim.h"
 
 struct server {

@@ -2,7 +2,7 @@
  * nvdla::IRuntime. This class does only what must pass through functions that a program may bring
  * itself: it opens the device, allocates and frees memory, and submits tasks, through the exported
  * NvDla... names. What the loadable says and what a call means is decided in Python
- * (nvdla/runtime.py) behind the functions of nvdla_core.h.
+ * (nvdla/runtime.py) behind the functions of nvdla_shim.h.
  */
 #include "nvdla/IRuntime.h"
 
@@ -12,7 +12,7 @@
 #include <new>
 
 #include "nvdla/nvdla_inf.h"
-#include "nvdla_core.h"
+#include "nvdla_shim.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -184,13 +184,13 @@ void Runtime::unload(void)
 NvDlaError Runtime::allocateSystemMemory(void **h_mem, NvU64 size, void **pData)
 {
     if (h_mem == nullptr || pData == nullptr) {
-        sim__nvdla_explain("IRuntime::allocateSystemMemory: a result pointer is NULL");
+        sim_nvdla_explain("IRuntime::allocateSystemMemory: a result pointer is NULL");
         return NvDlaError_BadParameter;
     }
     *h_mem = nullptr;
     *pData = nullptr;
     if (size > UINT32_MAX) {
-        sim__nvdla_explain("IRuntime::allocateSystemMemory: size does not fit 32 bits");
+        sim_nvdla_explain("IRuntime::allocateSystemMemory: size does not fit 32 bits");
         return NvDlaError_InsufficientMemory;
     }
     void *opened = device(m_instance);
@@ -212,7 +212,7 @@ void Runtime::freeSystemMemory(void *phMem, NvU64 size)
 {
     const auto known = m_buffers.find(phMem);
     if (known == m_buffers.end()) {
-        sim__nvdla_explain("IRuntime::freeSystemMemory: not memory of allocateSystemMemory");
+        sim_nvdla_explain("IRuntime::freeSystemMemory: not memory of allocateSystemMemory");
         return;
     }
     (void)size; /* what was allocated is freed, whatever the caller believes */
@@ -330,7 +330,7 @@ EXPORT void destroyRuntime(IRuntime *runtime)
         const auto known = runtimes().find(runtime);
         if (known == runtimes().end()) {
             if (runtime != nullptr) {
-                sim__nvdla_explain("destroyRuntime: not a runtime, or destroyed before");
+                sim_nvdla_explain("destroyRuntime: not a runtime, or destroyed before");
             }
             return;
         }

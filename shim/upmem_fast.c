@@ -11,7 +11,8 @@
 
 #include "boot.h"
 #include "dpu.h"
-#include "upmem_copy.h"
+#include "generated/hand_written.h"
+#include "internal.h"
 
 struct place {
     uint64_t handle;
@@ -118,10 +119,6 @@ static int is_on(void)
 {
     return __atomic_load_n(&enabled, __ATOMIC_ACQUIRE);
 }
-
-extern dpu_error_t impl_dpu_prepare_xfer(struct dpu_set_t, void *);
-extern struct dpu_set_dpu_iterator_t impl_dpu_set_dpu_iterator_from(struct dpu_set_t *);
-extern void impl_dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *);
 
 SIM_EXPORT dpu_error_t dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
 {

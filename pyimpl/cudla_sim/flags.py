@@ -23,8 +23,7 @@ OPTIONS = {
 
 def include_dirs(cuda: bool) -> list[Path]:
     include = paths.include_dir()
-    own = [include, include / "nvdla", include / "upmem", include / "cupva"]
-    return [*own, include / "cuda"] if cuda else own
+    return [include / folder for folder in paths.INCLUDE_FOLDERS if cuda or folder != "cuda"]
 
 
 def library_dirs(cuda: bool) -> list[Path]:

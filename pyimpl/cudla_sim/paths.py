@@ -9,6 +9,10 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 
+INCLUDE_FOLDERS = ("", "nvdla", "upmem", "cupva", "cuda")
+"""Folders below include/ that a program has in its search path; the CUDA one only where no real
+CUDA is."""
+
 # Drop-in name -> real library. A wheel cannot hold links, so they are made on first use.
 LINKS = {
     "libcudla.so": "libcudla_sim.so",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pycparser import c_ast, c_generator, c_parser
+
+from cudla_sim.paths import INCLUDE_FOLDERS
 
 _DEFINE = re.compile(r"#define\s+([A-Za-z_]\w*)\s+(.+?)\s*$")
 _LINEMARK = re.compile(r'#\s+\d+\s+"([^"]*)"')
@@ -62,6 +65,37 @@ def type_text(node: c_ast.Node) -> str:
     return c_generator.CGenerator().visit(node)
 
 
+def named(function: Function, new_name: str) -> tuple[str, list[str]]:
+    """The prototype under another name, and the names of its parameters."""
+    decl = copy.deepcopy(function.decl)
+    decl.name = new_name
+    decl.funcspec, decl.storage = [], []
+    names = []
+    for index, param in enumerate(function.params):
+        target = decl.type.args.params[index]
+        name = getattr(param, "name", None) or f"arg{index}"
+        if isinstance(target, c_ast.Typename):
+            decl.type.args.params[index] = target = c_ast.Decl(
+                name, [], [], [], [], target.type, None, None
+            )
+        _set_declname(target.type, name)
+        target.name = name
+        names.append(name)
+    _set_declname(decl.type, new_name)
+    return c_generator.CGenerator().visit(decl), names
+
+
+def _set_declname(node: c_ast.Node, name: str) -> None:
+    while not isinstance(node, c_ast.TypeDecl):
+        node = node.type
+    node.declname = name
+
+
+def include_options(include: Path) -> list[str]:
+    """-I for every folder that programs have in their search path."""
+    return [f"-I{include / folder}" for folder in INCLUDE_FOLDERS]
+
+
 def preprocess(header: Path, include: Path, parse_include: Path, *extra: str) -> str:
     """Runs the C preprocessor with our own minimal system headers instead of the compiler's."""
     command = [
@@ -72,10 +106,7 @@ def preprocess(header: Path, include: Path, parse_include: Path, *extra: str) ->
         "c",
         "-DCUDLA_SIM_PARSE",
         f"-I{parse_include}",
-        f"-I{include}",
-        f"-I{include / 'cuda'}",
-        f"-I{include / 'upmem'}",
-        f"-I{include / 'cupva'}",
+        *include_options(include),
         *extra,
         str(header),
     ]

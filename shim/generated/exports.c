@@ -53,7 +53,120 @@
 #include "cudla_sim.h"
 
 #include "boot.h"
+#include "internal.h"
 #include <string.h>
+
+extern NvDlaError impl_sim__nvdla_create(void **runtime);
+NvDlaError sim__nvdla_create(void **runtime)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_create(runtime);
+}
+
+extern NvDlaError impl_sim__nvdla_destroy(void *runtime);
+NvDlaError sim__nvdla_destroy(void *runtime)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_destroy(runtime);
+}
+
+extern NvDlaError impl_sim__nvdla_cores(uint16_t *count);
+NvDlaError sim__nvdla_cores(uint16_t *count)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_cores(count);
+}
+
+extern NvDlaError impl_sim__nvdla_emulator(void *runtime, int on);
+NvDlaError sim__nvdla_emulator(void *runtime, int on)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_emulator(runtime, on);
+}
+
+extern NvDlaError impl_sim__nvdla_load(void *runtime, const uint8_t *image, uint32_t *memories);
+NvDlaError sim__nvdla_load(void *runtime, const uint8_t *image, uint32_t *memories)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_load(runtime, image, memories);
+}
+
+extern NvDlaError impl_sim__nvdla_memory(void *runtime, uint32_t position, uint64_t *size, int *sram);
+NvDlaError sim__nvdla_memory(void *runtime, uint32_t position, uint64_t *size, int *sram)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_memory(runtime, position, size, sram);
+}
+
+extern NvDlaError impl_sim__nvdla_place(void *runtime, uint32_t position, void *handle, void *data);
+NvDlaError sim__nvdla_place(void *runtime, uint32_t position, void *handle, void *data)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_place(runtime, position, handle, data);
+}
+
+extern NvDlaError impl_sim__nvdla_loaded(void *runtime);
+NvDlaError sim__nvdla_loaded(void *runtime)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_loaded(runtime);
+}
+
+extern NvDlaError impl_sim__nvdla_unload(void *runtime);
+NvDlaError sim__nvdla_unload(void *runtime)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_unload(runtime);
+}
+
+extern NvDlaError impl_sim__nvdla_freed(void *runtime, void **handle, void **data, uint64_t *size);
+NvDlaError sim__nvdla_freed(void *runtime, void **handle, void **data, uint64_t *size)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_freed(runtime, handle, data, size);
+}
+
+extern NvDlaError impl_sim__nvdla_bind(void *runtime, int output, int index, void *handle, void *data, uint64_t size);
+NvDlaError sim__nvdla_bind(void *runtime, int output, int index, void *handle, void *data, uint64_t size)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_bind(runtime, output, index, handle, data, size);
+}
+
+extern NvDlaError impl_sim__nvdla_count(void *runtime, int output, int *count);
+NvDlaError sim__nvdla_count(void *runtime, int output, int *count)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_count(runtime, output, count);
+}
+
+extern NvDlaError impl_sim__nvdla_tensor(void *runtime, int output, int index, void *tensor);
+NvDlaError sim__nvdla_tensor(void *runtime, int output, int index, void *tensor)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_tensor(runtime, output, index, tensor);
+}
+
+extern NvDlaError impl_sim__nvdla_set_tensor(void *runtime, int output, int index, const void *tensor);
+NvDlaError sim__nvdla_set_tensor(void *runtime, int output, int index, const void *tensor)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_set_tensor(runtime, output, index, tensor);
+}
+
+extern NvDlaError impl_sim__nvdla_begin(void *runtime);
+NvDlaError sim__nvdla_begin(void *runtime)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_begin(runtime);
+}
+
+extern NvDlaError impl_sim__nvdla_next(void *runtime, NvDlaTask *task, int *more);
+NvDlaError sim__nvdla_next(void *runtime, NvDlaTask *task, int *more)
+{
+    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    return impl_sim__nvdla_next(runtime, task, more);
+}
 
 extern NvSciError impl_NvSciIpcInit(void);
 SIM_EXPORT NvSciError NvSciIpcInit(void)

@@ -12,8 +12,8 @@ from typing import Any
 from .. import obs
 from ..core import process
 from . import cudart, cudla, cupva, entry, nvdla, nvsci, sim, upmem  # noqa: F401  (imported to attach their handlers)
-from . import fp16_mac as _fp16_mac  # noqa: F401  (imported to install the C version)
 from .native import ffi, lib
+from .upmem import fast
 
 
 class _HostStdio(io.TextIOBase):
@@ -52,6 +52,7 @@ def _attach() -> Any:
         sys.stdout = _HostStdio(to_stderr=False)
         sys.stderr = _HostStdio(to_stderr=True)
     entry.check_complete()
+    process.on_watching_change(fast.watching_changed)
     obs.begin()
 
 

@@ -22,27 +22,15 @@ class Event(NamedTuple):
 Subscriber = Callable[[Event], None]
 
 
-_when_watching_changes: list[Callable[[], None]] = []
-
-
-def when_watching_changes(tell: Callable[[], None]) -> None:
-    """``tell`` is called when somebody begins or ceases to watch calls, or faults change: for code
-    that answers calls without passing the gate while nobody watches."""
-    _when_watching_changes.append(tell)
-
-
-def watching_changed() -> None:
-    for tell in _when_watching_changes:
-        tell()
-
-
 class EventHub:
     """Hands each event to every subscriber, in the thread where it happened.
 
     ``subscribers`` is replaced, never changed in place, so that emitting needs no lock.
+    ``changed`` is called when somebody begins or ceases to watch.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        self._changed = changed
         self.subscribers: tuple[Subscriber, ...] = ()
         self._lock = threading.Lock()
 
@@ -50,12 +38,12 @@ class EventHub:
         """Adds a subscriber; the returned function removes it again."""
         with self._lock:
             self.subscribers = (*self.subscribers, subscriber)
-        watching_changed()
+        self._changed()
 
         def unsubscribe() -> None:
             with self._lock:
                 self.subscribers = tuple(s for s in self.subscribers if s is not subscriber)
-            watching_changed()
+            self._changed()
 
         return unsubscribe
 

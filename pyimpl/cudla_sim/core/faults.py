@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
 from .errors import ConfigError
-from .events import watching_changed
 
 S = TypeVar("S", bound=Enum)
 
@@ -25,9 +24,13 @@ class Rule:
 
 
 class Faults:
-    """The rules in force. ``active`` is False when there are none: the fast path asks only that."""
+    """The rules in force. ``active`` is False when there are none: the fast path asks only that.
 
-    def __init__(self, text: str = "") -> None:
+    ``changed`` is called when they are replaced.
+    """
+
+    def __init__(self, text: str = "", changed: Callable[[], None] = lambda: None) -> None:
+        self._changed = changed
         self._lock = threading.Lock()
         self._rules: list[Rule] = []
         self.active = False
@@ -39,7 +42,7 @@ class Faults:
         with self._lock:
             self._rules = rules
             self.active = bool(rules)
-        watching_changed()
+        self._changed()
 
     @staticmethod
     def _parse(part: str) -> Rule:

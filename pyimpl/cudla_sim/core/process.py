@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from ..native import Native, load
 from .config import Config, from_environment
-from .events import EventHub, watching_changed
+from .events import EventHub
 from .faults import Faults
 from .handles import HandleTable
 from .memory import AddressSpace
@@ -17,7 +18,8 @@ T = TypeVar("T")
 
 
 class Process:
-    """Configuration, memory, handles, events and faults, and the state of each API family.
+    """Configuration, memory, handles, events and faults, the compiled functions, and the state of
+    each API family.
 
     ``families`` holds what a model keeps per process (its devices, modules, contexts), created
     on first use by ``family``. ``closers`` run at ``close``, last added first.
@@ -25,10 +27,11 @@ class Process:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.native: Native = load()
         self.memory = AddressSpace("this process's device memory")
         self.handles = HandleTable()
-        self.events = EventHub()
-        self.faults = Faults(config.fault)
+        self.events = EventHub(watching_changed)
+        self.faults = Faults(config.fault, watching_changed)
         self.families: dict[str, Any] = {}
         self.closers: list[Callable[[], None]] = []
         self.lock = threading.RLock()
@@ -55,6 +58,19 @@ class _Current:
 
     process: Process | None = None
     lock = threading.RLock()
+    watching: tuple[Callable[[], None], ...] = ()
+
+
+def on_watching_change(tell: Callable[[], None]) -> None:
+    """``tell`` is called when somebody begins or ceases to watch calls, when faults change, and
+    when another process is in force: for code that answers calls without passing the gate while
+    nobody watches."""
+    _Current.watching = (*_Current.watching, tell)
+
+
+def watching_changed() -> None:
+    for tell in _Current.watching:
+        tell()
 
 
 def current() -> Process:

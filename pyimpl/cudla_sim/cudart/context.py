@@ -44,6 +44,7 @@ class Context:
 
     def __init__(self, process: Process) -> None:
         self.process = process
+        self.calls = process.native.calls
         self.devices = device.devices(process.config)
         self.lock = threading.RLock()  # orders submissions that span several streams
         self.thread = ThreadState()

@@ -31,6 +31,7 @@ class Pva:
 
     def __init__(self, process: Process) -> None:
         self.process = process
+        self._dma = process.native.pva
         self.memory = DeviceMemory()
         self.engines = [Engine(i, self.run, self._tell) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
@@ -106,7 +107,7 @@ class Pva:
         from .engine import run_all
 
         for flow in program.flows:
-            run_all(flow.descriptors, self.memory)
+            run_all(self._dma, flow.descriptors, self.memory)
 
     def _worker(self, executable: Executable, vpu: int) -> VpuWorker:
         from .workers.worker import VpuWorker

@@ -6,8 +6,7 @@ import ctypes
 
 import numpy as np
 
-from . import copying
-from .copying import Place
+from ..native.dpu_memory import Place
 from .errors import Status, error
 from .memory import MRAM_SIZE, WRAM_OFFSET
 from .program import Program
@@ -34,12 +33,13 @@ def load(selection: Selection, program: Program) -> None:
     selection.wait()
     dpus = selection.dpus
     slots = np.array([d.slot for d in dpus], np.uint32)
-    base = selection.ranks[0].machine.memory.base
+    machine = selection.ranks[0].machine
+    base = machine.memory.base
 
     def write(offset: int, data: bytes) -> None:
         source = ctypes.create_string_buffer(data, len(data))
         hosts = np.full(len(slots), ctypes.addressof(source), np.uint64)
-        copying.transfer(Place(base, offset, len(data), to_dpu=True), slots, hosts)
+        machine.native.dpus.transfer(Place(base, offset, len(data), to_dpu=True), slots, hosts)
 
     for segment in program.segments:
         start = segment.offset + (WRAM_OFFSET if segment.memory == "wram" else 0)

@@ -62,11 +62,19 @@ class Machine:
         self.launches: deque[LaunchRecord] = deque(maxlen=1000)
         """The last launches, newest last."""
         self.handles = process.handles
+        self.native = process.native
+        self.held: dict[int, list[Rank]] = {}
+        """Ranks whose queues wait for a function of the program, by the token of its call."""
         self._ranks: dict[int, Rank] = {}
         self._lock = threading.Lock()
         self._memory: MachineMemory | None = None
         self._pool: WorkerPool | None = None
         process.closers.append(self.close)
+
+    @property
+    def held_by_caller(self) -> list[Rank]:
+        """Ranks that wait for the function which the calling thread runs."""
+        return self.held.get(self.native.calls.dpu_token(), [])
 
     @property
     def memory(self) -> MachineMemory:

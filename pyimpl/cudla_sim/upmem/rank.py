@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -78,21 +78,6 @@ class Dpu:
         from .log import read
 
         return read(self)
-
-
-def _no_ranks() -> Collection[Rank]:
-    return ()
-
-
-class _Holder:
-    """Which ranks wait for the function that the calling thread runs (set by the ABI layer)."""
-
-    ranks: Callable[[], Collection[Rank]] = staticmethod(_no_ranks)
-
-
-def install_holder(ranks: Callable[[], Collection[Rank]]) -> None:
-    """``ranks`` tells whose callback the calling thread is in."""
-    _Holder.ranks = staticmethod(ranks)
 
 
 class Symbols:
@@ -199,7 +184,7 @@ class Rank:
     @property
     def is_own_thread(self) -> bool:
         """True in a job or callback of this rank: it must not wait for the queue it is in."""
-        return self._worker == threading.get_ident() or self in _Holder.ranks()
+        return self._worker == threading.get_ident() or self in self.machine.held_by_caller
 
     def detach(self, work: Callable[[], None]) -> None:
         """Runs work beside the queue; dpu_sync waits for it."""

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import copying
-from .copying import Place, SgResult
+from ..native.dpu_memory import Place, SgResult
 from .errors import DpuError, Status, error
 from .program import Symbol
 from .rank import Dpu, Selection
@@ -21,10 +20,12 @@ _ASYNC = 2
 
 
 class Blocks(NamedTuple):
-    """How the blocks are found: a C function and its (already copied) arguments."""
+    """How the blocks are found: the addresses of a get_block function and of its arguments;
+    ``owner`` is what must stay alive meanwhile."""
 
-    function: Any
-    arguments: Any
+    function: int
+    arguments: int
+    owner: Any
 
 
 def check_flags(value: int) -> tuple[bool, bool]:
@@ -93,13 +94,13 @@ def push(
             Status.DPU_ERR_SG_NOT_MRAM_SYMBOL,
             f"the symbol is in {symbol.memory.upper()}; scatter/gather transfers are for MRAM",
         )
-    memory = selection.ranks[0].machine.memory
-    where = place(symbol, offset, length, memory.base, to_dpu)
+    machine = selection.ranks[0].machine
+    where = place(symbol, offset, length, machine.memory.base, to_dpu)
 
     def part(dpus: list[Dpu], first: int) -> None:
         slots = np.array([d.slot for d in dpus], np.uint32)
         indexes = np.arange(first, first + len(dpus), dtype=np.uint32)
-        result = copying.scatter_gather(
+        result = machine.native.dpus.scatter_gather(
             where, slots, indexes, blocks.function, blocks.arguments, limit, check_length
         )
         if result.problem:
@@ -134,4 +135,5 @@ def _failure(result: SgResult, where: Place, dpu: Dpu, limit: int) -> DpuError:
             f"block {result.block} of {who} is at {result.found:#x}, which is not memory of this "
             "process",
         )
-    return error(Status.DPU_ERR_SYSTEM, f"no memory for the list of blocks of {who}")
+    what = "thread to call get_block on" if result.problem == "thread" else "memory for the blocks"
+    return error(Status.DPU_ERR_SYSTEM, f"the system gives no {what}")

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.pages import accessible
-from . import copying
-from .copying import Addresses, Place, Slots
+from ..native.dpu_memory import Addresses, Place, Slots
 from .errors import DpuError, Status, error
 from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .program import IRAM, MRAM, Program, Symbol
@@ -123,9 +122,10 @@ class Copy(NamedTuple):
 
     def run(self) -> None:
         """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for a buffer that is not memory."""
-        if not self.place.size:
+        if not self.place.size or not self.dpus:
             return
-        bad = copying.transfer(self.place, self.slots, self.hosts)
+        native = self.dpus[0].rank.machine.native
+        bad = native.dpus.transfer(self.place, self.slots, self.hosts)
         if bad >= 0:
             raise bad_buffer(int(self.hosts[bad]), self.place.size, self.argument, self.dpus[bad])
 

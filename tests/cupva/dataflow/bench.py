@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim import native
 from cudla_sim.cupva import engine
 from cudla_sim.cupva.dataflow.base import DataFlow, Handler
 from cudla_sim.cupva.dma import pack
@@ -53,11 +54,11 @@ class Bench:
             (self.memory.host_base, self.vmem.ctypes.data, self.memory.l2_host_base),
             (self.memory.dram_size, len(self.vmem), self.memory.l2_size),
         )
-        return engine.run(pack(flow.moves(self.memory.locate)), spaces, triggers)
+        return engine.run(native.load().pva, pack(flow.moves(self.memory.locate)), spaces, triggers)
 
     def step(self, flow: DataFlow) -> Iterator[int]:
         """After each trigger, its number."""
-        from cudla_sim.abi.native import ffi, lib
+        from cudla_sim.native.compiled import ffi, lib
 
         packed = pack(flow.moves(self.memory.locate))
         memory = ffi.new("struct pva_memory *")

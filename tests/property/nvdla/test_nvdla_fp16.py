@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-import shutil
-import subprocess
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import naive_fp16 as naive
 import numpy as np
@@ -15,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cudla_sim import native
 from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.units import fp16_mac
-from cudla_sim.nvdla.hw.units.fp16_mac import Gather, Weights
+from cudla_sim.nvdla.hw.units.fp16_mac import Gather
 
 COMMON = settings(max_examples=150, deadline=None)
-SOURCE = Path(__file__).resolve().parents[3] / "shim" / "fp16_mac.c"
 
 halves = st.integers(0, 0xFFFF)
 ordinary = st.one_of(
@@ -32,37 +27,6 @@ singles = st.one_of(
     st.integers(0, 0x0100_0000),
     st.integers(0x7F00_0000, 0x7F80_0010),
 )
-
-
-@pytest.fixture(scope="session")
-def native(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., np.ndarray]:
-    """The C version, compiled for this test."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    library = tmp_path_factory.mktemp("fp16") / "mac.so"
-    command = [compiler, "-O2", "-std=gnu11", "-fPIC", "-shared", str(SOURCE), "-o", str(library)]
-    subprocess.run(command, check=True)
-    function = ctypes.CDLL(str(library)).sim_fp16_mac
-
-    def run(where: Gather, weights: Weights) -> np.ndarray:
-        lanes = weights.raw.shape[1]
-        result = np.empty((len(where.pixels), lanes), np.uint32)
-        mantissas, exponents = np.empty(lanes, np.int64), np.empty(lanes, np.int32)
-
-        def at(array: np.ndarray) -> ctypes.c_void_p:
-            assert array.flags.c_contiguous
-            return ctypes.c_void_p(array.ctypes.data)
-
-        function(
-            at(where.frame), at(where.pixels), ctypes.c_size_t(len(where.pixels)),
-            at(where.offsets), at(weights.starts), ctypes.c_size_t(len(weights.starts) - 1),
-            at(weights.packed), at(weights.raw), at(weights.odd), ctypes.c_size_t(lanes),
-            at(mantissas), at(exponents), at(result),
-        )  # fmt: skip
-        return result
-
-    return run
 
 
 def random_halves(rng: np.random.Generator, shape: tuple[int, ...], kind: str) -> np.ndarray:
@@ -98,14 +62,15 @@ KINDS = ["near", "sizes", "zeros", "any"]
     st.integers(1, 20),
     st.integers(1, 9),
 )
-def test_c_and_numpy_agree(native, seed, kind, weight_kind, products, kernels, pixels) -> None:
+def test_c_and_numpy_agree(seed, kind, weight_kind, products, kernels, pixels) -> None:
     rng = np.random.default_rng(seed)
     weights = fp16_mac.prepare(
         random_halves(rng, (products, kernels), weight_kind), cut(rng, products)
     )
     frame = random_halves(rng, (pixels * products,), kind)
     where = Gather(frame, np.arange(pixels) * products, np.arange(products))
-    np.testing.assert_array_equal(native(where, weights), fp16_mac.convolve(where, weights))
+    found = fp16_mac.run(native.load().fp16, where, weights)
+    np.testing.assert_array_equal(found, fp16_mac.convolve(where, weights)[:, :kernels])
 
 
 @settings(max_examples=60, deadline=None)

@@ -15,10 +15,7 @@ from ...cudart import context, device
 from ...cudart.context import Context
 from ...cudart.errors import CudaError, invalid_value
 from ..entry import Family, Handler
-from ..native import address, lib
-
-# Says whether this thread runs a function of the program on behalf of a stream.
-_in_callback: Callable[[], int] = lib.sim_in_callback
+from ..native import address
 
 
 class InjectedError(CudaError):
@@ -102,7 +99,7 @@ def enter(current: Context) -> None:
     """For a call that needs a device. Raises CudaError: NoDevice, or NotPermitted from inside a
     host function.
     """
-    if _in_callback():
+    if current.calls.inside():
         raise CudaError(
             Status.cudaErrorNotPermitted, "a host function in a stream must not call CUDA"
         )

@@ -11,7 +11,7 @@ from ...cudart.capture import Graph
 from ...cudart.context import GRAPH, GRAPH_EXEC
 from ...cudart.errors import CudaError, invalid_handle, invalid_value
 from ...cudart.streams import Stream
-from ..native import ffi, lib, pointer
+from ..native import ffi, pointer
 from .family import cudart, null, number, required_flags
 
 
@@ -19,20 +19,7 @@ def resolve(stream: Any) -> Stream:
     return context.current().streams.resolve(number(stream))
 
 
-# --- functions of the program: never called below a Python frame ---------------------------------
-
-_VOID_CALLBACK = ffi.typeof("void (*)(void *)")
-
-
-def _host_function(function: int, user_data: int) -> None:
-    lib.sim_run_callback(ffi.cast(_VOID_CALLBACK, function), pointer(user_data))
-
-
-def _stream_callback(function: int, stream: int, status: int, user_data: int) -> None:
-    lib.sim_run_stream_callback(pointer(function), pointer(stream), status, pointer(user_data))
-
-
-hostfuncs.install(_host_function, _stream_callback)
+# --- functions of the program --------------------------------------------------------------------
 
 
 @cudart.export("cudaLaunchHostFunc")

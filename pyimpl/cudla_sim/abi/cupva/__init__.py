@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from . import commands, context, dataflows, engine, memory, programs, streams  # noqa: F401  (attach)
+from . import commands, context, dataflows, memory, programs, streams  # noqa: F401  (attach)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import process
-from ...core.events import when_watching_changes
 from ...upmem.rank import Rank
 from ..native import ffi, lib
 
@@ -49,6 +48,3 @@ def watching_changed() -> None:
     current = process._Current.process
     watched = current is None or bool(current.events.subscribers) or current.faults.active
     lib.sim_dpu_fast_enable(not watched)
-
-
-when_watching_changes(watching_changed)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...upmem import callback as callbacks
 from ...upmem import launch as launching
-from ...upmem.rank import Rank, Selection, install_holder
-from ..native import address, lib
+from ...upmem.rank import Rank, Selection
+from ..native import address
 from .family import (
     DpuError,
     Status,
@@ -62,14 +62,6 @@ def _as_set(chosen: Selection) -> Any:
 
 
 _tokens = itertools.count(1)
-_held: dict[int, list[Rank]] = {}
-
-
-def _ranks_of_caller() -> list[Rank]:
-    return _held.get(lib.sim_dpu_token(), [])
-
-
-install_holder(_ranks_of_caller)
 
 
 @upmem.export("dpu_callback")
@@ -78,14 +70,18 @@ def callback(given: Any, function: Any, args: Any, flags: int) -> None:
     if not function:
         raise error(Status.DPU_ERR_INTERNAL, "callback is NULL; there is nothing to call")
     where = address(function)
+    machine = chosen.ranks[0].machine
 
     def call(part: Selection, number: int, held: list[Rank]) -> None:
         token = next(_tokens)
-        _held[token] = held
+        machine.held[token] = held
+        chosen_set = _as_set(part)  # alive until the call is over
         try:
-            answer = lib.sim_dpu_callback(function, _as_set(part), number, args, token)
+            answer = machine.native.calls.dpu_callback(
+                where, address(chosen_set), number, address(args), token
+            )
         finally:
-            del _held[token]
+            del machine.held[token]
         if answer:
             raise DpuError(answer, f"the callback at {where:#x} answered {answer}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ...core import process
 from ...core.pages import accessible
 from ...upmem import errors, log
 from ...upmem.rank import Dpu
@@ -26,7 +27,7 @@ def _write(dpu: Dpu, stream: Any) -> None:
     if not stream:
         raise error(Status.DPU_ERR_SYSTEM, "stream is NULL; it is an open FILE")
     text = log.HEADER.format(dpu.id).encode() + _text(dpu)
-    if lib.sim_dpu_write(stream, text, len(text)) != len(text):
+    if lib.sim_stream_write(stream, text, len(text)) != len(text):
         raise error(Status.DPU_ERR_SYSTEM, "the stream does not take the text (is it writable?)")
 
 
@@ -48,7 +49,9 @@ def log_read_for_dpu(dpu: Any, stream: Any) -> None:
 def _print(text: bytes, function: Any, argument: Any) -> None:
     if not function:
         raise error(Status.DPU_ERR_SYSTEM, "print_fct is NULL; it takes the text")
-    answer = lib.sim_dpu_print(function, argument, ffi.new("char[]", text.replace(b"\0", b"")))
+    answer = process.current().native.calls.dpu_print(
+        address(function), address(argument), text.replace(b"\0", b"")
+    )
     if answer:
         raise DpuError(answer, f"the print function answered {answer}")
 

@@ -27,7 +27,7 @@ def blocks(info: Any) -> Blocks:
             Status.DPU_ERR_INVALID_MEMORY_TRANSFER, f"{what} is NULL; a function names the blocks"
         )
     if not info.args:
-        return Blocks(info.f, ffi.NULL)
+        return Blocks(address(info.f), 0, None)
     if not info.args_size:
         raise error(
             Status.DPU_ERR_INVALID_BUFFER_SIZE,
@@ -42,7 +42,7 @@ def blocks(info: Any) -> Blocks:
         )
     copy = ffi.new("uint64_t[]", -(-info.args_size // 8))
     ffi.memmove(copy, info.args, info.args_size)
-    return Blocks(info.f, copy)
+    return Blocks(address(info.f), address(copy), copy)
 
 
 def _push(

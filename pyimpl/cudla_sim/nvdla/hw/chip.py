@@ -18,6 +18,7 @@ from time import perf_counter_ns
 
 import numpy as np
 
+from cudla_sim.native import Native, load
 from cudla_sim.nvdla.errors import HardwareFault, NvdlaError, Status
 from cudla_sim.nvdla.hw.configs import HardwareConfig
 from cudla_sim.nvdla.hw.csb import LAUNCHED, BlockState, RegisterFile
@@ -69,6 +70,7 @@ class Chip:
         secondary: Memory | None = None,
         cache: WeightCache | None = None,
         exact: bool = True,
+        native: Native | None = None,
     ) -> None:
         self.config = config
         self.memory = (secondary or memory, memory)
@@ -78,6 +80,7 @@ class Chip:
         self.write = self.csb.write
         self._cache = cache if cache is not None else WeightCache()
         self._exact = exact
+        self._fp16 = (native or load()).fp16 if exact else None
         self._kept = Kept()
         self._events: deque[_Event] = deque()
         self._changed = False
@@ -211,7 +214,7 @@ class Chip:
         convolution = None
         if flying:
             convolution = Convolution(
-                groups, self.config, self.memory, self._cache, self._kept, self._exact
+                groups, self.config, self.memory, self._cache, self._kept, self._fp16
             )
         state = blocks["SDP"]
         assert state.lut is not None

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.native.fp16 import Fp16Mac
 from cudla_sim.nvdla.errors import HardwareFault
 from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.arithmetic import rounding_shift, saturate32
@@ -50,7 +51,7 @@ class Kept:
 
 
 class Convolution:
-    """One launched convolution layer."""
+    """One launched convolution layer. *fp16*: the exact kernel; None: float32 instead."""
 
     def __init__(
         self,
@@ -59,7 +60,7 @@ class Convolution:
         memory: tuple[Memory, Memory],
         cache: WeightCache,
         kept: Kept,
-        exact: bool = True,
+        fp16: Fp16Mac | None,
     ) -> None:
         self.cdma = Cdma.decode(groups["CDMA"])
         self.csc = Csc.decode(groups["CSC"])
@@ -68,7 +69,7 @@ class Convolution:
         self.saturated = 0
         self.odd_data = Odd()
         self.odd_weights = Odd()
-        self._exact = exact and self.precision == FP16
+        self._fp16 = fp16 if self.precision == FP16 else None
         self._memory = memory
         self._check()
         self._matrix = self._weights(cache, kept)
@@ -154,7 +155,7 @@ class Convolution:
             raw = fetch_weights(self.cdma, shape, self.config, memory)
             if self.precision == FP16:
                 self.odd_weights.count(raw.view(np.uint16))
-            key = (self.cdma.weight_address, shape, self.cdma.conv_mode, self._exact)
+            key = (self.cdma.weight_address, shape, self.cdma.conv_mode, self._fp16 is not None)
             found: Multipliers | None = cache.find(key, raw)
             if found is None:
                 found = self._prepared(raw, shape)
@@ -168,7 +169,7 @@ class Convolution:
         """Arrange raw weights for the implementation that will multiply them."""
         if self.cdma.conv_mode:
             return winograd.unpack(raw, shape, self.config)
-        if self._exact:
+        if self._fp16 is not None:
             halves = unpack_weights(raw, shape, self.config, np.dtype(np.uint16))
             order, starts = fp16_mac.product_order(shape, self.config.atomic_c)
             return fp16_mac.prepare(halves.reshape(shape.kernels, -1).T[order], starts)
@@ -249,7 +250,7 @@ class Convolution:
             pad = self._pad_value()
             result = np.full(frame, pad, dtype) if pad else np.zeros(frame, dtype)
         target = result[top : top + height, left : left + width]
-        if self._exact:  # bit patterns
+        if self._fp16 is not None:  # bit patterns
             surfaces = None if surfaces is None else surfaces.view(np.uint16)
             pixels = None if pixels is None else pixels.view(np.uint16)
         if pixels is not None:
@@ -273,7 +274,7 @@ class Convolution:
 
     def _pad_value(self) -> float:
         value = self.csc.pad_value
-        if self._exact:
+        if self._fp16 is not None:
             return value & 0xFFFF
         if self.precision == FP16:
             return float(np.array(value & 0xFFFF, np.uint16).view(np.float16))
@@ -293,7 +294,8 @@ class Convolution:
         if isinstance(self._matrix, gemm.Matrix):
             yield from self._blas_bands(window, padded, self._matrix, lines)
             return
-        yield from self._exact_bands(window, padded, self._matrix, lines)
+        assert self._fp16 is not None
+        yield from self._exact_bands(self._fp16, window, padded, self._matrix, lines)
 
     def _blas_bands(
         self, window: Window, padded: NDArray[Any], matrix: gemm.Matrix, lines: int
@@ -335,7 +337,12 @@ class Convolution:
         )
 
     def _exact_bands(
-        self, window: Window, padded: NDArray[Any], weights: fp16_mac.Weights, lines: int
+        self,
+        kernel: Fp16Mac,
+        window: Window,
+        padded: NDArray[Any],
+        weights: fp16_mac.Weights,
+        lines: int,
     ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
         """fp16, step by step as the hardware adds."""
         index = np.arange(padded.size).reshape(padded.shape)
@@ -345,7 +352,7 @@ class Convolution:
         for first in range(0, window.out_height, lines):
             pixels = positions[first : first + lines, :, 0, 0, 0]
             where = fp16_mac.Gather(padded.reshape(-1), pixels.reshape(-1), offsets)
-            values = floats.single(fp16_mac.run(where, weights))
+            values = floats.single(fp16_mac.run(kernel, where, weights))
             yield first, values.reshape(*pixels.shape, weights.kernels)
 
     def _winograd_bands(

@@ -6,19 +6,20 @@ pairs, and the products are added. The multiplier is a Booth array that leaves t
 shifted one by one, so a shifted product may be one less than the quotient. The accumulator adds
 the steps in order, rounds to 40 bits each time, and delivers FP32.
 
-:func:`install` replaces the numpy implementation by a faster one with equal results.
+:func:`run` computes with the compiled kernel (``native.fp16``); :func:`convolve` is the same in
+numpy, step by step, and what it is tested against.
 Source: nvdla/hw ``cmod/cmac/NV_NVDLA_cmac.h``, ``cmod/cacc/NV_NVDLA_cacc.cpp``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.native.fp16 import Fp16Mac
 from cudla_sim.nvdla.hw.floats import is_nan_half
 
 LANES = 16
@@ -101,9 +102,6 @@ def product_order(shape: Sized, chunk: int) -> tuple[Integers, Integers]:
         sizes.append(np.full(taps, part.shape[1]))
     starts = np.concatenate([[0], *sizes]).cumsum()
     return np.concatenate(parts), starts
-
-
-Function = Callable[[Gather, Weights], NDArray[np.uint32]]
 
 
 def mantissas(halves: Halves) -> NDArray[np.int32]:
@@ -297,15 +295,7 @@ def convolve(where: Gather, weights: Weights) -> NDArray[np.uint32]:
     return result
 
 
-_native: list[Function] = []
-
-
-def install(function: Function | None) -> None:
-    """Use *function* instead of :func:`convolve` (None: numpy again). Results must be equal."""
-    _native[:] = [] if function is None else [function]
-
-
-def run(where: Gather, weights: Weights) -> NDArray[Any]:
-    """FP32 patterns [pixel, kernel] of a layer, with the fastest implementation there is."""
-    function = _native[0] if _native else convolve
-    return function(where, weights)[:, : weights.kernels]
+def run(kernel: Fp16Mac, where: Gather, weights: Weights) -> NDArray[np.uint32]:
+    """FP32 patterns [pixel, kernel] of a layer."""
+    found = kernel.convolve(*where, weights.starts, weights.packed, weights.raw, weights.odd)
+    return found[:, : weights.kernels]

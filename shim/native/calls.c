@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "boot.h"
+#include "native/native.h"
 
 struct runner {
     pthread_mutex_t lock;
@@ -69,14 +69,21 @@ int sim_in_callback(void)
 }
 
 /* The threads of the parent do not exist in the child. */
-void sim_callbacks_after_fork(void)
+static void after_fork_in_child(void)
 {
     pthread_mutex_init(&idle_lock, NULL);
     idle = NULL;
 }
 
-void sim_run_callback(void (*fn)(void *), void *arg)
+static void watch_forks(void)
 {
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+int sim_run_callback(void *fn, void *arg)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     pthread_mutex_lock(&idle_lock);
     struct runner *self = idle;
     if (self != NULL) {
@@ -84,12 +91,12 @@ void sim_run_callback(void (*fn)(void *), void *arg)
     }
     pthread_mutex_unlock(&idle_lock);
     if (self == NULL && (self = new_runner()) == NULL) {
-        return;
+        return SIM_NO_THREAD;
     }
     pthread_mutex_lock(&self->lock);
     self->arg = arg;
     self->busy = 1;
-    self->fn = fn;
+    self->fn = (void (*)(void *))fn;
     pthread_cond_broadcast(&self->changed);
     while (self->busy) {
         pthread_cond_wait(&self->changed, &self->lock);
@@ -99,6 +106,7 @@ void sim_run_callback(void (*fn)(void *), void *arg)
     self->next = idle;
     idle = self;
     pthread_mutex_unlock(&idle_lock);
+    return SIM_CALLED;
 }
 
 /* A cudaStreamCallback_t and what it is called with. */
@@ -115,8 +123,8 @@ static void call_stream_callback(void *argument)
     call->fn(call->stream, call->status, call->user);
 }
 
-void sim_run_stream_callback(void *fn, void *stream, int status, void *user)
+int sim_run_stream_callback(void *fn, void *stream, int status, void *user)
 {
     struct stream_callback call = {(void (*)(void *, int, void *))fn, stream, status, user};
-    sim_run_callback(call_stream_callback, &call);
+    return sim_run_callback((void *)call_stream_callback, &call);
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "boot.h"
-#include "upmem_copy.h"
+#include "dpu.h"
+#include "native/native.h"
 
 enum { MRAM_SIZE = 64 << 20, WRITTEN_OFFSET = 0x4100000, PAGE = 4096 };
 static const size_t STRIDE = 0x4200000;
@@ -156,6 +156,7 @@ static int append(struct blocks *blocks, const struct sg_block_info *block)
 static int collect(const struct sim_dpu_place *place, const struct sim_dpu_sg *sg, uint32_t dpu,
                    struct blocks *blocks, struct known *known, struct sim_dpu_sg_result *result)
 {
+    get_block_func_t function = (get_block_func_t)sg->function;
     result->dpu = dpu;
     for (;;) {
         struct sg_block_info block = {NULL, 0};
@@ -163,7 +164,7 @@ static int collect(const struct sim_dpu_place *place, const struct sim_dpu_sg *s
             return SIM_SG_DONE; /* what follows is ignored */
         }
         result->block = blocks->count;
-        if (!sg->function(&block, dpu, blocks->count, sg->arguments)) {
+        if (!function(&block, dpu, blocks->count, sg->arguments)) {
             break;
         }
         if (blocks->count >= sg->max_blocks) {
@@ -272,6 +273,5 @@ int sim_dpu_scatter_gather(const struct sim_dpu_place *place, const uint32_t *sl
 {
     /* get_block belongs to the program: it must not run above a Python frame. */
     struct job job = {place, slots, indexes, count, sg, result, SIM_SG_MEMORY};
-    sim_run_callback(run, &job);
-    return job.status;
+    return sim_run_callback((void *)run, &job) == SIM_CALLED ? job.status : SIM_SG_THREAD;
 }

@@ -8,8 +8,7 @@
  *
  * Source of the rules: nvdla/hw cmod/cmac/NV_NVDLA_cmac.h, cmod/cacc/NV_NVDLA_cacc.cpp.
  */
-#include <stddef.h>
-#include <stdint.h>
+#include "native/native.h"
 
 #pragma GCC optimize("O3")
 
@@ -21,12 +20,6 @@
 #else
 #define CLONES
 #endif
-
-/* One step per call would cost too much: everything that a band of output pixels needs. */
-void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_count,
-                  const int64_t *offsets, const int64_t *starts, size_t steps,
-                  const int32_t *packed, const uint16_t *raw, const uint8_t *odd, size_t kernels,
-                  int64_t *mantissas, int32_t *exponents, uint32_t *results);
 
 typedef struct {
     int count;

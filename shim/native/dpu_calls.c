@@ -2,10 +2,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "boot.h"
 #include "dpu.h"
 #include "dpu_log_internals.h"
-#include "upmem_copy.h"
+#include "native/native.h"
 
 struct callback {
     dpu_error_t (*function)(struct dpu_set_t, uint32_t, void *);
@@ -32,13 +31,15 @@ static void call(void *argument)
     current_token = 0;
 }
 
-int sim_dpu_callback(void *function, const struct dpu_set_t *set, uint32_t number,
-                     void *arguments, uint64_t token)
+int sim_dpu_callback(void *function, const void *set, uint32_t number, void *arguments,
+                     uint64_t token, int *answer)
 {
-    struct callback job = {(dpu_error_t(*)(struct dpu_set_t, uint32_t, void *))function, *set,
-                           number, arguments, token, DPU_ERR_INTERNAL};
-    sim_run_callback(call, &job);
-    return (int)job.answer;
+    struct callback job = {(dpu_error_t(*)(struct dpu_set_t, uint32_t, void *))function,
+                           *(const struct dpu_set_t *)set, number, arguments, token,
+                           DPU_ERR_INTERNAL};
+    int status = sim_run_callback((void *)call, &job);
+    *answer = (int)job.answer;
+    return status;
 }
 
 struct output {
@@ -54,14 +55,10 @@ static void print(void *argument)
     job->answer = job->function(job->argument, "%s", job->text);
 }
 
-int sim_dpu_print(void *function, void *argument, const char *text)
+int sim_dpu_print(void *function, void *argument, const char *text, int *answer)
 {
     struct output job = {(dpu_log_print_fct_t)function, argument, text, DPU_ERR_INTERNAL};
-    sim_run_callback(print, &job);
-    return (int)job.answer;
-}
-
-size_t sim_dpu_write(FILE *stream, const char *text, size_t size)
-{
-    return fwrite(text, 1, size, stream);
+    int status = sim_run_callback((void *)print, &job);
+    *answer = (int)job.answer;
+    return status;
 }

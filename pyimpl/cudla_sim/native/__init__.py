@@ -1,0 +1,34 @@
+"""The compiled functions that models use, as one object.
+
+They lie in an ordinary extension of the package (``shim/native/native.h`` declares them), so every
+process that imports cudla_sim has them: a C program, the command line and plain Python compute
+with the same code. ``core.process.Process`` holds the object and models take it from there. Besides
+``abi/`` only this package imports cffi.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+from .calls import Calls
+from .dpu_memory import DpuCopies
+from .fp16 import Fp16Mac
+from .pva_dma import PvaDma
+
+__all__ = ["Calls", "DpuCopies", "Fp16Mac", "Native", "PvaDma", "load"]
+
+
+class Native(NamedTuple):
+    """What is compiled, by subject."""
+
+    fp16: Fp16Mac
+    calls: Calls
+    dpus: DpuCopies
+    pva: PvaDma
+
+
+@functools.cache
+def load() -> Native:
+    """The one object of this process. Raises ImportError when the extension was not built."""
+    return Native(Fp16Mac(), Calls(), DpuCopies(), PvaDma())

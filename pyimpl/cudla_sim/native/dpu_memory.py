@@ -1,0 +1,87 @@
+"""Copies between host memory and the memories of many DPUs (``shim/native/dpu_copy.c``)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .compiled import array, ffi, lib, pointer
+
+Slots = NDArray[np.uint32]
+Addresses = NDArray[np.uint64]
+
+_PROBLEMS = ("", "blocks", "length", "address", "memory", "thread")
+
+
+class Place(NamedTuple):
+    """``size`` bytes at ``offset`` of the slots (see ``upmem.memory``) that lie at ``base``."""
+
+    base: int
+    offset: int
+    size: int
+    to_dpu: bool
+
+
+class SgResult(NamedTuple):
+    """What became of a scatter/gather transfer; the numbers say where it failed."""
+
+    problem: str
+    """"" (done), "blocks" (too many), "length" (sum differs), "address" (not memory),
+    "memory" (the host has none left), "thread" (the host gives none)."""
+    dpu: int = 0
+    block: int = 0
+    found: int = 0
+    """Bytes that the blocks of the DPU have, or the address that is not memory."""
+
+
+def _place(place: Place) -> Any:
+    return ffi.new("struct sim_dpu_place *", list(place))
+
+
+class DpuCopies:
+    """The interpreter lock is free while bytes move."""
+
+    @staticmethod
+    def transfer(place: Place, slots: Slots, hosts: Addresses) -> int:
+        """Copies between each slot and its host address (0: skipped).
+
+        Nothing is copied when a host range is not memory of this process; the answer is the index
+        of the first such one, -1 when all is well.
+        """
+        return int(
+            lib.sim_dpu_transfer(
+                _place(place), array("uint32_t", slots), array("uint64_t", hosts), len(slots)
+            )
+        )
+
+    @staticmethod
+    def scatter_gather(
+        place: Place,
+        slots: Slots,
+        indexes: Slots,
+        function: int,
+        arguments: int,
+        max_blocks: int,
+        check_length: bool,
+    ) -> SgResult:
+        """Collects all blocks of all DPUs first, checks them, then copies: in ascending block
+        number, and for each number over all DPUs. Nothing is copied when something is wrong.
+
+        ``function`` and ``arguments``: addresses of a get_block function and of what it is called
+        with; ``indexes``: the DPU numbers that it is called with.
+        """
+        job = ffi.new("struct sim_dpu_sg *")
+        job.function, job.arguments = pointer(function), pointer(arguments)
+        job.max_blocks, job.check_length = max_blocks, check_length
+        found = ffi.new("struct sim_dpu_sg_result *")
+        status = lib.sim_dpu_scatter_gather(
+            _place(place),
+            array("uint32_t", slots),
+            array("uint32_t", indexes),
+            len(slots),
+            job,
+            found,
+        )
+        return SgResult(_PROBLEMS[status], found.dpu, found.block, found.found)

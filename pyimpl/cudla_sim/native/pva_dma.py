@@ -1,0 +1,41 @@
+"""The DMA engine of a PVA (``shim/vpu_run/dma.c``, which VPU workers contain too)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from .compiled import ffi, lib
+
+_MOVED, _ENDED = 0, 1
+
+
+class Spaces(NamedTuple):
+    """Host addresses and sizes of DRAM, VMEM and L2SRAM."""
+
+    bases: tuple[int, int, int]
+    sizes: tuple[int, int, int]
+
+
+class PvaDma:
+    @staticmethod
+    def run(descriptors: NDArray[Any], spaces: Spaces, triggers: int = -1) -> tuple[bool, int]:
+        """Moves the tiles of descriptors as ``cupva.dma.pack`` makes them, for a number of
+        triggers, -1: all; (whether every address was inside its space, triggers done)."""
+        memory = ffi.new("struct pva_memory *")
+        for number, (base, size) in enumerate(zip(spaces.bases, spaces.sizes, strict=True)):
+            memory.base[number] = ffi.cast("uint8_t *", base)
+            memory.size[number] = size
+        cursor = ffi.new("struct pva_cursor *")
+        count = len(descriptors)
+        listed = ffi.cast("struct pva_descriptor *", ffi.from_buffer(descriptors))
+        if triggers < 0:
+            status = lib.pva_dma_run(listed, count, cursor, memory)
+            return status == _MOVED, int(cursor.triggers)
+        status = _MOVED
+        for _ in range(triggers):
+            status = lib.pva_dma_trigger(listed, count, cursor, memory)
+            if status != _MOVED:
+                break
+        return status in (_MOVED, _ENDED), int(cursor.triggers)
