@@ -34,7 +34,8 @@ class Config:
 
     # --- the machine ---
     config: str = "nv_full"
-    """NVDLA configuration of every DLA core: one of ``NVDLA_CONFIGS``."""
+    """NVDLA configuration of every DLA core: one of ``NVDLA_CONFIGS``, or "auto": each core becomes
+    what the first loadable that it loads was compiled for."""
     dla_count: int = 2
     """Number of DLA cores, 0 to 2."""
     dla_version: str = "2.0"
@@ -77,7 +78,7 @@ class Config:
     """A TOML file with any of these settings."""
 
     def __post_init__(self) -> None:
-        _check_choice("config", self.config, NVDLA_CONFIGS)
+        _check_choice("config", self.config, (*NVDLA_CONFIGS, "auto"))
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         for word in filter(None, self.log.split(",")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from time import monotonic, perf_counter_ns
+from time import monotonic
 from typing import Any
 
 from ..constants.cudla import cudlaMode as Mode
@@ -13,8 +13,10 @@ from ..core.memory import MemoryFault
 from ..core.process import Process
 from ..core.queue import Queue
 from ..cudart import context as cuda
+from ..nvdla.core import Core
 from ..nvdla.errors import EngineTimeout, NvdlaError
-from ..nvdla.umd import Engine
+from ..nvdla.machine import machine as nvdla_machine
+from ..nvdla.records import LayerRecord
 from . import statistics
 from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, unsupported
@@ -32,23 +34,15 @@ DEFAULT_TIMEOUT_MS = 30_000
 MAX_TIMEOUT_MS = 1_000_000
 
 
-class Core:
-    """One DLA core. Its engine is made with the first task and serves one task at a time."""
+class DlaCore:
+    """A DLA core and the handles that are open on it. ``nvdla`` serves one task at a time, and
+    tasks of the NVDLA driver too."""
 
-    def __init__(self, index: int, config_name: str, fp16: str) -> None:
-        self.index = index
-        self.name = f"DLA{index}"
-        self.config_name = config_name
-        self._fp16 = fp16
+    def __init__(self, nvdla: Core) -> None:
+        self.nvdla = nvdla
+        self.index = nvdla.index
+        self.name = nvdla.name
         self.handles: list[Device] = []
-        self.lock = threading.Lock()
-        self._engine: Any = None
-
-    @property
-    def engine(self) -> Any:
-        if self._engine is None:
-            self._engine = Engine(self.config_name, self._fp16)
-        return self._engine
 
 
 class Dla:
@@ -56,8 +50,7 @@ class Dla:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        machine = process.config
-        self.cores = [Core(i, machine.config, machine.fp16) for i in range(machine.dla_count)]
+        self.cores = [DlaCore(core) for core in nvdla_machine(process).cores]
         self.lock = threading.Lock()
         process.closers.append(self.close)
 
@@ -94,7 +87,7 @@ class Dla:
 class Device:
     """One device handle: its mode, modules, memory, and the tasks submitted through it."""
 
-    def __init__(self, dla: Dla, core: Core, mode: int) -> None:
+    def __init__(self, dla: Dla, core: DlaCore, mode: int) -> None:
         self.process = dla.process
         self.core = core
         self.mode = mode
@@ -128,9 +121,9 @@ class Device:
             )
         module: Module | DiagnosticsModule
         if image is None:
-            module = DiagnosticsModule(self.memory, self.core.config_name)
+            module = DiagnosticsModule(self.memory, self.core.nvdla.config.name)
         else:
-            module = Module(image, self.memory, self.core.config_name)
+            module = Module(image, self.memory, self.core.nvdla.settle)
         module.owner = self
         self.modules.append(module)
         return module
@@ -175,28 +168,25 @@ class Device:
         module = task.module
         assert module is not None
         self._check_faults()
-        with self.core.lock:
-            begin = perf_counter_ns()
-            try:
-                report = module.run(
-                    self.core.engine,
-                    task.inputs,
-                    task.outputs,
-                    deadline=monotonic() + self.timeout_ms / 1000,
-                )
-            except EngineTimeout as error:
-                raise CudlaError(Status.cudlaErrorDlaErrEngineTimeout, str(error)) from None
-            except MemoryError as error:
-                raise CudlaError(Status.cudlaErrorDlaErrNoMem, str(error)) from None
-            except (NvdlaError, MemoryFault) as error:
-                raise CudlaError(Status.cudlaErrorDlaErrInvalidInput, str(error)) from None
+        try:
+            report = module.run(
+                self.core.nvdla,
+                task.inputs,
+                task.outputs,
+                deadline=monotonic() + self.timeout_ms / 1000,
+            )
+        except EngineTimeout as error:
+            raise CudlaError(Status.cudlaErrorDlaErrEngineTimeout, str(error)) from None
+        except MemoryError as error:
+            raise CudlaError(Status.cudlaErrorDlaErrNoMem, str(error)) from None
+        except (NvdlaError, MemoryFault) as error:
+            raise CudlaError(Status.cudlaErrorDlaErrInvalidInput, str(error)) from None
         times = [
             statistics.LayerTime(layer_name(layer), layer.start_ns, layer.end_ns)
             for layer in report.layers
         ]
         for entry, descriptor in zip(task.statistics, module.statistics, strict=False):
             statistics.write(entry.array[: descriptor.size], times)
-        self._emit(report, begin)
         return report
 
     def _check_faults(self) -> None:
@@ -204,26 +194,6 @@ class Device:
         if fault is not None:
             point, status = fault
             raise CudlaError(status, f"the task was made to fail by the injected fault {point}")
-
-    def _emit(self, report: Any, begin: int) -> None:
-        events = self.process.events
-        if not events.subscribers:
-            return
-        for layer in report.layers:
-            events.emit_span(
-                "layer",
-                layer.unit,
-                layer.start_ns,
-                layer.end_ns,
-                {
-                    "shapes": shapes(layer),
-                    "precision": layer.note or layer.precision,
-                    "macs": layer.macs,
-                    "saturated": layer.saturated,
-                },
-                self.core.name,
-            )
-        events.emit("task", "task", begin, {"layers": len(report.layers)}, self.core.name)
 
     def finished(self, task: Task, begin: int) -> None:
         """Called in the worker when a task ended, before its fences are signaled."""
@@ -274,18 +244,12 @@ class Device:
             self.core.handles.remove(self)
 
 
-def shapes(layer: Any) -> str:
-    """``1x28x28 -> 20x24x24``: channels, height, width."""
-    source, result = layer.input_shape, layer.output_shape
-    return f"{'x'.join(map(str, source))} -> {'x'.join(map(str, result))}"
-
-
-def layer_name(layer: Any) -> str:
+def layer_name(layer: LayerRecord) -> str:
     """The name of a layer in statistics: units, numbers of its operations, shapes."""
     units = layer.unit.split("+")
     if len(units) == len(layer.operations):
         units = [f"{unit}_{op}" for unit, op in zip(units, layer.operations, strict=True)]
-    return f"{' + '.join(units)} [{shapes(layer)}]"
+    return f"{' + '.join(units)} [{layer.shapes}]"
 
 
 def dla(process: Process) -> Dla:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..constants import cudla as c
 from ..constants.cudla import cudlaStatus as Status
 from ..nvdla.errors import NvdlaError
+from ..nvdla.hw.configs import HardwareConfig
 from ..nvdla.loadable import Loadable
 from ..nvdla.network import LoadedNetwork
 from . import statistics
@@ -17,6 +18,9 @@ from .memory import DeviceMemory
 
 if TYPE_CHECKING:
     from .device import Device
+
+Settle = Callable[[Loadable], HardwareConfig]
+"""The configuration of the core that a loadable is loaded for."""
 
 NAME_LENGTH = c.CUDLA_RUNTIME_TENSOR_DESC_NAME_MAX_LEN
 _NVDLA_FEATURE_X8 = 37
@@ -69,11 +73,11 @@ class Module:
 
     diagnostics = False
 
-    def __init__(self, image: bytes, memory: DeviceMemory, config_name: str) -> None:
+    def __init__(self, image: bytes, memory: DeviceMemory, settle: Settle) -> None:
         """Raises CudlaError (Umd) for an image that is no loadable for this machine."""
         try:
             self.loadable = Loadable.parse(image)
-            self.network: Any = LoadedNetwork(self.loadable, memory.space, config_name)
+            self.network: Any = LoadedNetwork(self.loadable, memory.space, settle(self.loadable))
         except NvdlaError as error:
             raise CudlaError(Status.cudlaErrorUmd, str(error)) from None
         self.owner: Device | None = None

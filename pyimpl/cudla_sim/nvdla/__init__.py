@@ -1,13 +1,14 @@
 """NVDLA: loadables, the driver stack that runs them, and the hardware they run on.
 
 The usual path is :class:`Loadable` (parse a file), :class:`LoadedNetwork` (put it into an
-address space), :class:`Engine` (run it). ``layout`` packs arrays into tensors, ``inspect``
-describes loadables, ``build`` makes them.
+address space), :class:`Core` (run it; ``Engine`` is its former name). ``layout`` packs arrays into
+tensors, ``inspect`` describes loadables, ``build`` makes them.
 """
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.errors import (
+from .core import Core
+from .errors import (
     BadLoadable,
     EngineTimeout,
     HardwareFault,
@@ -18,12 +19,15 @@ from cudla_sim.nvdla.errors import (
     UnsupportedOperation,
     WrongConfiguration,
 )
-from cudla_sim.nvdla.loadable import Loadable, TensorDesc
-from cudla_sim.nvdla.network import LoadedNetwork
-from cudla_sim.nvdla.umd import Engine, LayerRecord, TaskReport
+from .loadable import Loadable, TensorDesc
+from .network import LoadedNetwork
+from .records import LayerRecord, TaskReport
+
+Engine = Core
 
 __all__ = [
     "BadLoadable",
+    "Core",
     "Engine",
     "EngineTimeout",
     "HardwareFault",

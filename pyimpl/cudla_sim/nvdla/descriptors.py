@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from cudla_sim.nvdla.record import (
+from .record import (
     Record,
     numbers,
     record,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import NvdlaError, Status, UnsupportedOperation
+from .errors import NvdlaError, Status, UnsupportedOperation
 
 Bytes = NDArray[np.uint8]
 

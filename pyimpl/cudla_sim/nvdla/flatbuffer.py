@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from cudla_sim.nvdla.errors import BadLoadable
+from .errors import BadLoadable
 
 _SCALARS = {code: struct.Struct("<" + code) for code in "bBhHiIqQ"}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from cudla_sim.nvdla import emu, target
-from cudla_sim.nvdla.descriptors import (
+from . import emu, target
+from .descriptors import (
     ConvOp,
     ConvSurface,
     DataCube,
@@ -17,9 +17,9 @@ from cudla_sim.nvdla.descriptors import (
     SdpOpType,
     SdpStage,
 )
-from cudla_sim.nvdla.errors import NvdlaError
-from cudla_sim.nvdla.hw.units.pixels import NAMES
-from cudla_sim.nvdla.loadable import (
+from .errors import NvdlaError
+from .hw.units.pixels import NAMES
+from .loadable import (
     DataCategory,
     DataType,
     Interface,

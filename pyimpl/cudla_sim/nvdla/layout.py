@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import NvdlaError, Status
-from cudla_sim.nvdla.hw.configs import HardwareConfig
-from cudla_sim.nvdla.hw.memory import DTYPES
-from cudla_sim.nvdla.hw.units.pixels import NAMES, TEN_BIT, channel_order, element_bytes
-from cudla_sim.nvdla.hw.units.weights import WeightShape
-from cudla_sim.nvdla.hw.units.weights import unpack_weights as _unpack_weights
-from cudla_sim.nvdla.loadable import DataType, TensorDesc
+from .errors import NvdlaError, Status
+from .hw.configs import HardwareConfig
+from .hw.memory import DTYPES
+from .hw.units.pixels import NAMES, TEN_BIT, channel_order, element_bytes
+from .hw.units.weights import WeightShape
+from .hw.units.weights import unpack_weights as _unpack_weights
+from .loadable import DataType, TensorDesc
 
 Bytes = NDArray[np.uint8]
 Array = NDArray[Any]

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.errors import BadLoadable, Status
-from cudla_sim.nvdla.flatbuffer import Buffer, Table
-from cudla_sim.nvdla.references import check_memories, check_references
-from cudla_sim.nvdla.tables import (
+from .errors import BadLoadable, Status
+from .flatbuffer import Buffer, Table
+from .references import check_memories, check_references
+from .tables import (
     AddressEntry,
     Blob,
     DataCategory,

@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla import target
-from cudla_sim.nvdla.descriptors import NETWORK_SIZE, NetworkDesc
-from cudla_sim.nvdla.errors import NvdlaError, Status, WrongConfiguration
-from cudla_sim.nvdla.hw.configs import HardwareConfig, config
-from cudla_sim.nvdla.hw.memory import Window, Windows
-from cudla_sim.nvdla.loadable import Interface, Loadable, MemoryFlags, TaskEntry, TensorDesc
+from . import target
+from .descriptors import NETWORK_SIZE, NetworkDesc
+from .errors import NvdlaError, Status, WrongConfiguration
+from .hw.configs import HardwareConfig, config
+from .hw.memory import Window, Windows
+from .kmd.list_port import Entry
+from .loadable import Interface, Loadable, MemoryFlags, TaskEntry, TensorDesc
 
 if TYPE_CHECKING:
     from cudla_sim.core.memory import AddressSpace, Region
 
 _PAGE = 4096
+_NOTHING = np.zeros(0, np.uint8)
 
 
 @dataclass(slots=True)
@@ -59,7 +61,6 @@ class LoadedNetwork:
         self._region: Region | None = None
         self._windows: list[Window | None] = self._allocate()
         self._graphs = self._graph_memories()
-        self._bound: dict[tuple[tuple[int, ...], tuple[int, ...]], Binding] = {}
 
     @property
     def inputs(self) -> tuple[TensorDesc, ...]:
@@ -189,6 +190,19 @@ class LoadedNetwork:
         if region is not None:
             need = max(need, min(size, region.base + region.size - address))
         return Window(address, self.space.view(address, need), name, True)
+
+    def entries(self, task: TaskEntry, binding: Binding) -> list[Entry]:
+        """Return a task's address list with the memories of one run."""
+        found = []
+        for number in task.address_list:
+            address = self.loadable.addresses[number]
+            window = binding.by_memory[address.mem_id]
+            if window is None:
+                missing = f"memory {address.mem_id}, which has no buffer"
+                found.append(Entry(0, _NOTHING, address.offset, missing=missing))
+            else:
+                found.append(Entry(window.base, window.data, address.offset, window.name))
+        return found
 
     def task_memory(self, task: TaskEntry, position: int, binding: Binding) -> tuple[Window, int]:
         """Return the window and the offset in it behind entry *position* of a task's list."""

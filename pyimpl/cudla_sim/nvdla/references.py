@@ -5,8 +5,8 @@ Source: nvdla/sw ``Runtime.cpp`` (how entries refer to each other).
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.errors import BadLoadable, Status
-from cudla_sim.nvdla.tables import (
+from .errors import BadLoadable, Status
+from .tables import (
     AddressEntry,
     Blob,
     Interface,

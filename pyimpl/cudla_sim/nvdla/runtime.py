@@ -8,18 +8,18 @@ Source: nvdla/sw ``Runtime.cpp``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from struct import pack_into
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.core.memory import host_bytes
-from cudla_sim.nvdla import emu, target
-from cudla_sim.nvdla.errors import NvdlaError, Status
-from cudla_sim.nvdla.hw.configs import HardwareConfig
-from cudla_sim.nvdla.loadable import (
+from ..core.memory import host_bytes
+from . import emu, target
+from .errors import NvdlaError, Status
+from .hw.configs import HardwareConfig
+from .loadable import (
     Interface,
     Loadable,
     MemoryDomain,
@@ -61,8 +61,9 @@ class DlaTask:
 class Runtime:
     """State of one IRuntime object."""
 
-    def __init__(self, hardware: HardwareConfig) -> None:
-        self.hardware = hardware
+    def __init__(self, settle: Callable[[Loadable], HardwareConfig]) -> None:
+        """*settle* tells the configuration that a loadable will run on."""
+        self._settle = settle
         self.emulator = False
         self._loadable: Loadable | None = None
         self._places: dict[int, Place] = {}
@@ -79,7 +80,8 @@ class Runtime:
 
     def load(self, loadable: Loadable) -> list[tuple[int, int, bool]]:
         """Take a loadable; returns the memories to allocate: (number, size, in SRAM)."""
-        reason = target.mismatch(loadable, self.hardware)
+        hardware = self._settle(loadable)
+        reason = target.mismatch(loadable, hardware)
         if reason is not None:
             raise NvdlaError(reason, Status.NOT_SUPPORTED)
         self.unload()

@@ -11,8 +11,8 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cudla_sim.nvdla import descriptors
-from cudla_sim.nvdla.descriptors import (
+from . import descriptors
+from .descriptors import (
     DEPENDENCY_SIZE,
     NETWORK_SIZE,
     OPERATION_SIZE,
@@ -30,9 +30,9 @@ from cudla_sim.nvdla.descriptors import (
     SdpSurface,
     Surface,
 )
-from cudla_sim.nvdla.errors import NvdlaError
-from cudla_sim.nvdla.hw.configs import CONFIGS, INT8, HardwareConfig, element_size
-from cudla_sim.nvdla.loadable import Interface, Loadable, TaskEntry
+from .errors import NvdlaError
+from .hw.configs import CONFIGS, INT8, HardwareConfig, element_size
+from .loadable import Interface, Loadable, TaskEntry
 
 FEATURE = 36
 
@@ -208,5 +208,6 @@ def mismatch(loadable: Loadable, hardware: HardwareConfig) -> str | None:
         return None
     return (
         f"the loadable was compiled for {' or '.join(possible)}, this engine is"
-        f" {hardware.name}: {reason}"
+        f" {hardware.name} ({reason}); CUDLA_SIM_CONFIG={possible[0]} makes it fit, and"
+        " CUDLA_SIM_CONFIG=auto takes what the first loadable is for"
     )

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import process
 from ..core.memory import AddressSpace, Bytes
 from ..nvdla import layout, target
+from ..nvdla.core import Core
 from ..nvdla.descriptors import MemoryType, OpType, RubikOp
 from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
 from ..nvdla.network import Binding, LoadedNetwork
-from ..nvdla.umd import Engine, LayerRecord, TaskReport
+from ..nvdla.records import LayerRecord, TaskReport
 
 _DTYPES: dict[int, np.dtype[Any]] = {
     0: np.dtype(np.int8),
@@ -60,7 +62,9 @@ def run(
         sources[number].data[: len(data)] = data
     addresses = [r.base for r in sources], [r.base for r in results]
     dumper = _Dumper(loadable, network, network.bind(*addresses)) if dump_layers else None
-    report = Engine(config_name).run(network, *addresses, on_layer=dumper)
+    current = process.current()
+    core = Core(config_name, current.config.fp16, process=current)
+    report = core.run(network, *addresses, on_layer=dumper)
     buffers = [r.data for r in results]
     values = [layout.unpack_tensor(t, b) for t, b in zip(loadable.outputs, buffers, strict=True)]
     found = [] if dumper is None else dumper.found

@@ -11,8 +11,8 @@ from ...cudart.device import Device
 from ...cudart.errors import CudaError, invalid_value
 from ...nvsci import sync
 from ...nvsci.errors import NvSciError
-from .. import nvsci_sync
 from ..native import ffi
+from ..nvsci import sync as nvsci_sync
 from .family import cudart, enter, null, required_flags
 
 _texts: dict[str, Any] = {}  # C strings that were handed out: they live as long as the process

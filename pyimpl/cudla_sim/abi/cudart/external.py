@@ -14,8 +14,9 @@ from ...cudart.context import EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE
 from ...cudart.errors import invalid_value, not_supported
 from ...cudart.external import ExternalMemory, ExternalSemaphore
 from ...nvsci.errors import NvSciError
-from .. import nvsci_buf, nvsci_sync
 from ..native import ffi, pointer
+from ..nvsci import buf as nvsci_buf
+from ..nvsci import sync as nvsci_sync
 from .family import cudart, null, number, required_flags
 from .streams import resolve as resolve_stream
 

@@ -13,8 +13,9 @@ from ...cudla.device import Device
 from ...cudla.errors import CudlaError, invalid_param, unsupported
 from ...nvsci import sync as nvsync
 from ...nvsci.errors import NvSciError
-from .. import nvsci_buf, nvsci_sync
 from ..native import address, ffi
+from ..nvsci import buf as nvsci_buf
+from ..nvsci import sync as nvsci_sync
 from .family import cudla, device_of, null, only_flags
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.build.layers import Image, Tensor
-from cudla_sim.nvdla.build.network import Network
+from .layers import Image, Tensor
+from .network import Network
 
 __all__ = ["Image", "Network", "Tensor"]

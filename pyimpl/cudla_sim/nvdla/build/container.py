@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cudla_sim.nvdla.build.flatwriter import Node, Octets, Refs, Scalars, Tab, Text, serialize
-from cudla_sim.nvdla.loadable import Interface, MemoryFlags
+from ..loadable import Interface, MemoryFlags
+from .flatwriter import Node, Octets, Refs, Scalars, Tab, Text, serialize
 
 DLA_VERSION = (0, 12, 3)
 EMU_VERSION = (0, 0, 1)

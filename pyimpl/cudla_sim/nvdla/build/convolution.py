@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla import layout
-from cudla_sim.nvdla.build import quantize
-from cudla_sim.nvdla.build.layers import Conv, Image, Tensor
-from cudla_sim.nvdla.build.places import INPUT, WEIGHTS
-from cudla_sim.nvdla.descriptors import Activation as Act
-from cudla_sim.nvdla.descriptors import (
+from .. import layout
+from ..descriptors import Activation as Act
+from ..descriptors import (
     ConvOp,
     ConvSurface,
     CvtParam,
@@ -26,9 +23,12 @@ from cudla_sim.nvdla.descriptors import (
     SdpOpType,
     SdpStage,
 )
-from cudla_sim.nvdla.hw.arithmetic import RANGES
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, element_size
-from cudla_sim.nvdla.target import entries_per_slice
+from ..hw.arithmetic import RANGES
+from ..hw.configs import FP16, INT8, INT16, element_size
+from ..target import entries_per_slice
+from . import quantize
+from .layers import Conv, Image, Tensor
+from .places import INPUT, WEIGHTS
 
 if TYPE_CHECKING:
     from cudla_sim.nvdla.build.lower import Program

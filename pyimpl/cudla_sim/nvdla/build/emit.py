@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cudla_sim.nvdla import emu, layout
-from cudla_sim.nvdla.build.container import Container
-from cudla_sim.nvdla.build.container import Tensor as TensorEntry
-from cudla_sim.nvdla.build.convolution import picture
-from cudla_sim.nvdla.build.layers import Image, Layer, Softmax, Tensor
-from cudla_sim.nvdla.build.lower import Program
-from cudla_sim.nvdla.build.places import ACTIVATIONS, INPUT, OUTPUT, WEIGHTS, Place
-from cudla_sim.nvdla.descriptors import (
+from .. import emu, layout
+from ..descriptors import (
     LUT_SIZE,
     OPERATION_SIZE,
     SURFACE_SIZE,
@@ -20,8 +14,14 @@ from cudla_sim.nvdla.descriptors import (
     LutParam,
     NetworkDesc,
 )
-from cudla_sim.nvdla.hw.configs import FP16, INT16, HardwareConfig, element_size
-from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
+from ..hw.configs import FP16, INT16, HardwareConfig, element_size
+from ..loadable import DataType, Interface, MemoryFlags
+from .container import Container
+from .container import Tensor as TensorEntry
+from .convolution import picture
+from .layers import Image, Layer, Softmax, Tensor
+from .lower import Program
+from .places import ACTIVATIONS, INPUT, OUTPUT, WEIGHTS, Place
 
 _PAGE = 4096
 _LINE_STRIDE_AT = 20

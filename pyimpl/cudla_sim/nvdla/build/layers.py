@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
+from ..hw.maps.enums import ENUMS
 
 Array = NDArray[np.float32]
 

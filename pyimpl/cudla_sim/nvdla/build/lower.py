@@ -12,26 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla import layout
-from cudla_sim.nvdla.build import convolution, quantize, tables
-from cudla_sim.nvdla.build.layers import (
-    Activation,
-    Add,
-    Contract,
-    Conv,
-    Curve,
-    Image,
-    Layer,
-    Normalise,
-    Pool,
-    Scale,
-    Tensor,
-)
-from cudla_sim.nvdla.build.places import WEIGHTS, Place
-from cudla_sim.nvdla.descriptors import (
+from .. import layout
+from ..descriptors import (
     Activation as Act,
 )
-from cudla_sim.nvdla.descriptors import (
+from ..descriptors import (
     CdpOp,
     CdpSurface,
     CommonOpDesc,
@@ -54,8 +39,23 @@ from cudla_sim.nvdla.descriptors import (
     SdpSurface,
     Surface,
 )
-from cudla_sim.nvdla.errors import NvdlaError, UnsupportedOperation
-from cudla_sim.nvdla.hw.configs import FP16, INT16, HardwareConfig, element_size
+from ..errors import NvdlaError, UnsupportedOperation
+from ..hw.configs import FP16, INT16, HardwareConfig, element_size
+from . import convolution, quantize, tables
+from .layers import (
+    Activation,
+    Add,
+    Contract,
+    Conv,
+    Curve,
+    Image,
+    Layer,
+    Normalise,
+    Pool,
+    Scale,
+    Tensor,
+)
+from .places import WEIGHTS, Place
 
 _PAGE = 4096
 _POOL_MODES = {"average": 0, "max": 1, "min": 2}

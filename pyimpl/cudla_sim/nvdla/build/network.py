@@ -20,9 +20,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.build import quantize
-from cudla_sim.nvdla.build.emit import Emitter
-from cudla_sim.nvdla.build.layers import (
+from ..errors import NvdlaError
+from ..hw.arithmetic import RANGES
+from ..hw.configs import FP16, INT8, INT16, HardwareConfig, config
+from ..hw.memory import DTYPES
+from ..hw.units.pixels import channel_order, element_bytes
+from ..layout import FEATURE
+from . import quantize
+from .emit import Emitter
+from .layers import (
     Activation,
     Add,
     Array,
@@ -41,12 +47,6 @@ from cudla_sim.nvdla.build.layers import (
     output_size,
     pair,
 )
-from cudla_sim.nvdla.errors import NvdlaError
-from cudla_sim.nvdla.hw.arithmetic import RANGES
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig, config
-from cudla_sim.nvdla.hw.memory import DTYPES
-from cudla_sim.nvdla.hw.units.pixels import channel_order, element_bytes
-from cudla_sim.nvdla.layout import FEATURE
 
 
 class Network:

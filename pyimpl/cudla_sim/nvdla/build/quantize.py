@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.build.layers import (
+from ..errors import NvdlaError
+from .layers import (
     Activation,
     Add,
     Array,
@@ -25,7 +26,6 @@ from cudla_sim.nvdla.build.layers import (
     Softmax,
     Tensor,
 )
-from cudla_sim.nvdla.errors import NvdlaError
 
 _LIMIT16 = 32767
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.build.layers import CURVES, Curve, Normalise
-from cudla_sim.nvdla.descriptors import LutParam
-from cudla_sim.nvdla.hw.arithmetic import RANGES
-from cudla_sim.nvdla.hw.configs import FP16, INT8
+from ..descriptors import LutParam
+from ..hw.arithmetic import RANGES
+from ..hw.configs import FP16, INT8
+from .layers import CURVES, Curve, Normalise
 
 _ENTRIES, _EXPONENTIAL = 257, 65
 _EXTRA_BITS = 8

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.errors import NvdlaError
-from cudla_sim.nvdla.hw.registers import MapName
+from ..errors import NvdlaError
+from .registers import MapName
 
 INT8, INT16, FP16 = 0, 1, 2
 

@@ -12,20 +12,19 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.hw import registers
-from cudla_sim.nvdla.hw.glb import Glb
-from cudla_sim.nvdla.hw.registers import MapName
-from cudla_sim.nvdla.hw.units.bdma import Bdma
+from . import registers
+from .glb import Glb
+from .registers import MapName
+from .units.bdma import Bdma
 
 LUT_SIZES = (65, 257)
 """Entries of the two tables of a LUT: LE (exponential or linear) and LO (linear only)."""
 
+CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
+"""The blocks of the convolution pipeline."""
+
 LAUNCHED = (
-    "CDMA",
-    "CSC",
-    "CMAC_A",
-    "CMAC_B",
-    "CACC",
+    *CONVOLUTION,
     "SDP_RDMA",
     "SDP",
     "PDP_RDMA",

@@ -15,7 +15,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
-from cudla_sim.nvdla.hw import registers
+from . import registers
 
 _Step = tuple[int, int, int, int, int]
 

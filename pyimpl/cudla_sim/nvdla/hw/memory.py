@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault, MemoryAccessError
+from ..errors import HardwareFault, MemoryAccessError
 
 Bytes = NDArray[np.uint8]
 

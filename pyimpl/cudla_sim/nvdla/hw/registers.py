@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from cudla_sim.nvdla.hw.maps import cdp, cfgrom, conv, gec, pdp, sdp, system
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
+from .maps import cdp, cfgrom, conv, gec, pdp, sdp, system
+from .maps.enums import ENUMS
 
 MapName = Literal["v1", "master"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.descriptors import DataCube, LutParam, MemoryType, NetworkDesc, Roi, RoiArray
-from cudla_sim.nvdla.kmd.port import Destination, Port, invalid
+from ..descriptors import DataCube, LutParam, MemoryType, NetworkDesc, Roi, RoiArray
+from .port import Destination, Port, invalid
 
 Writes = list[tuple[str, int]]
 """Register writes of one block in order: (register name, value)."""

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from queue import SimpleQueue
 
-from cudla_sim.nvdla.errors import NvdlaError, Status
-from cudla_sim.nvdla.kmd.port import Destination, invalid
+from ..errors import NvdlaError, Status
+from .port import Destination, invalid
 
 MAX_WRITES = 256
 """Register writes that one action carries at most."""

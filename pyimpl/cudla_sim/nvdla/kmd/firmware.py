@@ -9,19 +9,19 @@ entries say. Source: nvdla/sw firmware, scheduler and engine; nvdla software man
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.descriptors import (
+from ..descriptors import (
     NETWORK_SIZE,
     Event,
     NetworkDesc,
     OpType,
 )
-from cudla_sim.nvdla.errors import Firmware as Code
-from cudla_sim.nvdla.errors import KmdError
-from cudla_sim.nvdla.hw.glb import Interrupt
-from cudla_sim.nvdla.kmd.graph import Graph
-from cudla_sim.nvdla.kmd.port import Destination, invalid, require
-from cudla_sim.nvdla.kmd.processors import processors
-from cudla_sim.nvdla.kmd.scheduler import Scheduler, Task
+from ..errors import Firmware as Code
+from ..errors import KmdError
+from ..hw.glb import Interrupt
+from .graph import Graph
+from .port import Destination, invalid, require
+from .processors import processors
+from .scheduler import Scheduler, Task
 
 _INTERRUPTS: tuple[tuple[Interrupt, OpType, Event], ...] = (
     (Interrupt.CACC, OpType.CONV, Event.OP_COMPLETED),

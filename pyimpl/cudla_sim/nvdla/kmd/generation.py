@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import struct
 
-from cudla_sim.nvdla import descriptors
-from cudla_sim.nvdla.descriptors import BdmaSurface, DataCube, MemoryType, OpType
+from .. import descriptors
+from ..descriptors import BdmaSurface, DataCube, MemoryType, OpType
 
 
 def _cubes(op_type: OpType, raw: bytes, new: bool) -> list[DataCube]:

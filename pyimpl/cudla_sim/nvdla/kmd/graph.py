@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.descriptors import DEPENDENCY_SIZE, CommonOpDesc
-from cudla_sim.nvdla.kmd.port import Port, invalid
+from ..descriptors import DEPENDENCY_SIZE, CommonOpDesc
+from .port import Port, invalid
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Protocol
 
-from cudla_sim.nvdla.errors import Firmware, KmdError
+from ..errors import Firmware, KmdError
 
 
 class Destination(IntEnum):

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from cudla_sim.nvdla.descriptors import Operation, OpType, Surface
-from cudla_sim.nvdla.hw.glb import Interrupt
-from cudla_sim.nvdla.kmd import program_conv, program_misc, program_pdp, program_sdp
-from cudla_sim.nvdla.kmd.context import Program
-from cudla_sim.nvdla.kmd.graph import Node
+from ..descriptors import Operation, OpType, Surface
+from ..hw.glb import Interrupt
+from . import program_conv, program_misc, program_pdp, program_sdp
+from .context import Program
+from .graph import Node
 
 
 @dataclass(slots=True)

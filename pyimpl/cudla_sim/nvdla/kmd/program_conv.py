@@ -5,10 +5,10 @@ Source: nvdla/sw firmware, convolution processor; nvdla hardware manual, registe
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, MemoryType
-from cudla_sim.nvdla.hw.units.pixels import NAMES, channel_count, element_bytes
-from cudla_sim.nvdla.kmd.context import Context, Program, Writes, high_low
-from cudla_sim.nvdla.kmd.port import check_choice, require
+from ..descriptors import ConvOp, ConvSurface, MemoryType
+from ..hw.units.pixels import NAMES, channel_count, element_bytes
+from .context import Context, Program, Writes, high_low
+from .port import check_choice, require
 
 FEATURE = 36
 """data_format of feature cubes; smaller numbers are pixel formats."""

@@ -5,9 +5,9 @@ Source: nvdla/sw firmware, LUT update; nvdla hardware manual "LUT programming".
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.descriptors import LutParam, Precision, Slope
-from cudla_sim.nvdla.kmd.context import Writes, high_low
-from cudla_sim.nvdla.kmd.port import check_choice
+from ..descriptors import LutParam, Precision, Slope
+from .context import Writes, high_low
+from .port import check_choice
 
 _WRITE = 1 << 17
 

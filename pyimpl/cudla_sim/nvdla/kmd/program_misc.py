@@ -5,7 +5,7 @@ Source: nvdla/sw firmware, the respective processors; nvdla hardware manual.
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.descriptors import (
+from ..descriptors import (
     BdmaOp,
     BdmaSurface,
     BdmaTransfer,
@@ -15,9 +15,9 @@ from cudla_sim.nvdla.descriptors import (
     RubikOp,
     RubikSurface,
 )
-from cudla_sim.nvdla.kmd.context import Context, Program, Writes, high_low
-from cudla_sim.nvdla.kmd.port import Destination, check_choice, require
-from cudla_sim.nvdla.kmd.program_lut import lut_writes
+from .context import Context, Program, Writes, high_low
+from .port import Destination, check_choice, require
+from .program_lut import lut_writes
 
 _CONTRACT, _SPLIT, _MERGE = 0, 1, 2
 

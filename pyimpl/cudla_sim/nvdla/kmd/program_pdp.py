@@ -5,9 +5,9 @@ Source: nvdla/sw firmware, PDP processor; nvdla hardware manual, register descri
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.descriptors import DataCube, MemoryType, PdpOp, PdpSurface, Precision
-from cudla_sim.nvdla.kmd.context import Context, Program, Writes, high_low
-from cudla_sim.nvdla.kmd.port import check_choice, require
+from ..descriptors import DataCube, MemoryType, PdpOp, PdpSurface, Precision
+from .context import Context, Program, Writes, high_low
+from .port import check_choice, require
 
 MAX_CUBE = 8192
 MAX_SPLIT = 64

@@ -5,7 +5,7 @@ Source: nvdla/sw firmware, SDP processor; nvdla hardware manual, register descri
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.descriptors import (
+from ..descriptors import (
     Activation,
     DataCube,
     MemoryType,
@@ -16,9 +16,9 @@ from cudla_sim.nvdla.descriptors import (
     SdpStage,
     SdpSurface,
 )
-from cudla_sim.nvdla.kmd.context import Context, Program, Writes, high_low
-from cudla_sim.nvdla.kmd.port import check_choice
-from cudla_sim.nvdla.kmd.program_lut import lut_writes
+from .context import Context, Program, Writes, high_low
+from .port import check_choice
+from .program_lut import lut_writes
 
 _STAGES = (("BS", "B"), ("BN", "N"), ("EW", "E"))
 """Register prefixes of X1, X2, Y: of the stage, and of its read DMA."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from struct import pack
 
-from cudla_sim.nvdla import descriptors
-from cudla_sim.nvdla.descriptors import (
+from .. import descriptors
+from ..descriptors import (
     LUT_SIZE,
     OPERATION_SIZE,
     STAT_SIZE,
@@ -28,17 +28,17 @@ from cudla_sim.nvdla.descriptors import (
     SdpOp,
     SdpSurface,
 )
-from cudla_sim.nvdla.errors import Firmware as Code
-from cudla_sim.nvdla.errors import KmdError
-from cudla_sim.nvdla.hw import registers
-from cudla_sim.nvdla.hw.configs import HardwareConfig
-from cudla_sim.nvdla.hw.glb import Interrupt
-from cudla_sim.nvdla.kmd.context import Context, EngineConfig, Writes
-from cudla_sim.nvdla.kmd.generation import guess
-from cudla_sim.nvdla.kmd.graph import Graph, Node
-from cudla_sim.nvdla.kmd.port import Port, check_choice, invalid, require
-from cudla_sim.nvdla.kmd.processors import Group, Processor, processors
-from cudla_sim.nvdla.kmd.program_sdp import needs_rdma
+from ..errors import Firmware as Code
+from ..errors import KmdError
+from ..hw import registers
+from ..hw.configs import HardwareConfig
+from ..hw.glb import Interrupt
+from .context import Context, EngineConfig, Writes
+from .generation import guess
+from .graph import Graph, Node
+from .port import Port, check_choice, invalid, require
+from .processors import Group, Processor, processors
+from .program_sdp import needs_rdma
 
 
 @dataclass(slots=True)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ...core.memory import AddressSpace, MemoryFault
 from ...core.pages import anonymous
+from ..core import Core
 from ..errors import NvdlaError, UnsupportedOperation
 from ..hw import registers
-from ..hw.chip import Chip, Layer
 from ..hw.configs import CONFIGS
-from ..hw.memory import Memory
+from ..hw.launch import Layer
 from . import trace as t
 
 # Traces use 32-bit addresses and a few above; nothing is committed before it is touched.
@@ -73,8 +73,8 @@ class _Player:
         self.trace = trace
         self.outcome = Outcome(trace.name, config)
         self.memories = [_new_memory() for _ in range(1 if trace.flat else 2)]
-        ports = [Memory(space) for space in self.memories]
-        self.chip = Chip(CONFIGS[config], ports[0], ports[-1])
+        core = Core(CONFIGS[config], memory=self.memories[0], secondary=self.memories[-1])
+        self.chip = core.chip
         self.chip.on_layer = self.outcome.layers.append
         glb = registers.block(trace.line, "GLB")
         self._status = glb.address("S_INTR_STATUS")

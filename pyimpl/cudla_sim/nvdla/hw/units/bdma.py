@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cudla_sim.nvdla.hw.fields import Params, address, bits
-from cudla_sim.nvdla.hw.memory import Memory
+from ..fields import Params, address, bits
+from ..memory import Memory
 
 SLOTS = 20
 
@@ -58,6 +58,11 @@ class Bdma:
         self.launched.append((group, self.stored))
         self.stored = []
         self.busy[group] = True
+
+    def finish(self) -> None:
+        """The group that was launched first is done."""
+        group, _ = self.launched.popleft()
+        self.busy[group] = False
 
     @property
     def used(self) -> int:

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.arithmetic import RANGES, rounding_shift, scaled
-from cudla_sim.nvdla.hw.configs import FP16, INT8, HardwareConfig
-from cudla_sim.nvdla.hw.csb import LookupTable
-from cudla_sim.nvdla.hw.fields import Params, address, bits
-from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units.sdp_lut import (
+from ...errors import HardwareFault
+from .. import floats
+from ..arithmetic import RANGES, rounding_shift, scaled
+from ..configs import FP16, INT8, HardwareConfig
+from ..csb import LookupTable
+from ..fields import Params, address, bits
+from ..memory import Memory
+from .sdp_lut import (
     Counters,
     Lookup,
     Slope,

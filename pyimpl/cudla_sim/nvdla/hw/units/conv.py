@@ -9,22 +9,22 @@ Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.native.fp16 import Fp16Mac
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.arithmetic import rounding_shift, saturate32
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig
-from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units import fp16_mac, gemm, winograd
-from cudla_sim.nvdla.hw.units.cdma import Cdma, Odd, fetch_feature, fetch_image
-from cudla_sim.nvdla.hw.units.conv_registers import Cacc, Csc, Window
-from cudla_sim.nvdla.hw.units.weights import WeightCache, WeightShape, fetch_weights, unpack_weights
+from ....native.fp16 import Fp16Mac
+from ...errors import HardwareFault
+from .. import floats
+from ..arithmetic import rounding_shift, saturate32
+from ..configs import FP16, INT8, INT16, HardwareConfig
+from ..memory import Memory
+from . import fp16_mac, gemm, winograd
+from .buffer import Kept
+from .cdma import Odd, fetch_feature, fetch_image
+from .conv_registers import Cacc, Cdma, Csc, Window
+from .weights import WeightCache, WeightShape, fetch_weights, unpack_weights
 
 MAX_OVERHANG = 256
 """Pixels that a window may reach past the input; registers allow pads of 31."""
@@ -35,19 +35,6 @@ BAND_ELEMENTS = 1 << 22
 
 Multipliers = gemm.Matrix | fp16_mac.Weights | winograd.Weights
 """Weights as one of the implementations wants them."""
-
-
-@dataclass(slots=True)
-class Kept:
-    """What stays in the convolution buffer for a layer that reuses it.
-
-    ``mode`` is what both layers must have in common: precision, input format, Winograd or not.
-    """
-
-    mode: tuple[int, ...] = ()
-    data: list[NDArray[Any]] | None = None
-    weights: Multipliers | None = None
-    shape: WeightShape | None = None
 
 
 class Convolution:
@@ -155,7 +142,7 @@ class Convolution:
             raw = fetch_weights(self.cdma, shape, self.config, memory)
             if self.precision == FP16:
                 self.odd_weights.count(raw.view(np.uint16))
-            key = (self.cdma.weight_address, shape, self.cdma.conv_mode, self._fp16 is not None)
+            key = (shape, self.cdma.conv_mode, self._fp16 is not None)
             found: Multipliers | None = cache.find(key, raw)
             if found is None:
                 found = self._prepared(raw, shape)

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.arithmetic import RANGES, rounding_shift
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
-from cudla_sim.nvdla.hw.fields import Params, address, bits
-from cudla_sim.nvdla.hw.memory import DTYPES, Memory
+from ...errors import HardwareFault
+from .. import floats
+from ..arithmetic import RANGES, rounding_shift
+from ..configs import FP16, HardwareConfig
+from ..fields import Params, address, bits
+from ..memory import DTYPES, Memory
 
 AVERAGE, MAXIMUM, MINIMUM = 0, 1, 2
 

@@ -6,17 +6,15 @@ Source: nvdla/hw ``cmod/cdma/NV_NVDLA_cdma.cpp`` (pixel format cases); nvdla har
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
-
-if TYPE_CHECKING:
-    from cudla_sim.nvdla.hw.memory import Memory
-    from cudla_sim.nvdla.hw.units.cdma import Cdma
+from ...errors import HardwareFault
+from ..maps.enums import ENUMS
+from ..memory import Memory
+from .conv_registers import Cdma
 
 NAMES = {value: name[2:] for name, value in ENUMS["pixel_format"].items()}
 """Format name by number, without the ``T_`` of the register header."""

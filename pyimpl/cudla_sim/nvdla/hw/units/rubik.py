@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw.configs import HardwareConfig, element_size
-from cudla_sim.nvdla.hw.fields import Params, address, bits
-from cudla_sim.nvdla.hw.memory import DTYPES, Memory
+from ...errors import HardwareFault
+from ..configs import HardwareConfig, element_size
+from ..fields import Params, address, bits
+from ..memory import DTYPES, Memory
 
 Shape = tuple[int, int, int]
 

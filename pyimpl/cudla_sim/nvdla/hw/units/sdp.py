@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.arithmetic import RANGES, round_half_away
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
-from cudla_sim.nvdla.hw.csb import LookupTable
-from cudla_sim.nvdla.hw.fields import Params, address, bits
-from cudla_sim.nvdla.hw.memory import DTYPES, Memory
-from cudla_sim.nvdla.hw.units import sdp_stages as stages
-from cudla_sim.nvdla.hw.units.conv import Convolution
-from cudla_sim.nvdla.hw.units.sdp_lut import Lut
-from cudla_sim.nvdla.hw.units.sdp_registers import STAGES
+from ...errors import HardwareFault
+from .. import floats
+from ..arithmetic import RANGES, round_half_away
+from ..configs import FP16, HardwareConfig
+from ..csb import LookupTable
+from ..fields import Params, address, bits
+from ..memory import DTYPES, Memory
+from . import sdp_stages as stages
+from .conv import Convolution
+from .sdp_lut import Lut
+from .sdp_registers import STAGES
 
 Band = NDArray[Any]
 

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.arithmetic import rounding_shift, rounding_shift_int, saturate32
-from cudla_sim.nvdla.hw.csb import LookupTable
-from cudla_sim.nvdla.hw.fields import Params, bits
+from .. import floats
+from ..arithmetic import rounding_shift, rounding_shift_int, saturate32
+from ..csb import LookupTable
+from ..fields import Params, bits
 
 _FRACTION = 35
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.arithmetic import (
+from ...errors import HardwareFault
+from .. import floats
+from ..arithmetic import (
     INT32_MAX,
     INT32_MIN,
     round_half_away,
@@ -22,9 +22,9 @@ from cudla_sim.nvdla.hw.arithmetic import (
     rounding_shift_int,
     saturate32,
 )
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
-from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units.sdp_registers import (
+from ..configs import FP16, HardwareConfig
+from ..memory import Memory
+from .sdp_registers import (
     OPERAND_DMA,
     EwParams,
     OperandDma,

@@ -6,19 +6,18 @@ manual "In-memory data formats".
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw.configs import HardwareConfig, element_size
-from cudla_sim.nvdla.hw.memory import DTYPES, Memory
-
-if TYPE_CHECKING:
-    from cudla_sim.nvdla.hw.units.cdma import Cdma
+from ...errors import HardwareFault
+from ..configs import HardwareConfig, element_size
+from ..memory import DTYPES, Memory
+from .conv_registers import Cdma
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,38 +97,51 @@ def _unpack_extended(part: NDArray[Any], target: NDArray[Any], lines: int) -> No
 
 
 class WeightCache:
-    """Unpacked weights of recent layers, keyed by content.
+    """Unpacked weights of recent layers, keyed by content, for all cores of a machine.
 
     An entry is used only if shape and every byte of weight memory are equal to what it was made
-    from, so stale entries cannot be seen. Holds at most *limit* bytes.
+    from, so stale entries cannot be seen, and a network that is loaded again finds its own. Holds
+    at most *limit* bytes.
     """
+
+    _SAMPLES = 64
 
     def __init__(self, limit: int = 384 << 20) -> None:
         self.limit = limit
-        self._used = 0
+        self.used = 0
         self._entries: OrderedDict[Any, tuple[NDArray[np.uint8], Any, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def _place(self, key: Any, raw: NDArray[np.uint8]) -> Any:
+        """Where an entry for these bytes is kept. A few bytes tell most contents apart."""
+        step = max(1, raw.size // self._SAMPLES)
+        return key, raw.size, raw[::step].tobytes(), raw[-self._SAMPLES :].tobytes()
 
     def find(self, key: Any, raw: NDArray[np.uint8]) -> Any:
         """Return the value stored for these bytes, or None."""
-        entry = self._entries.get(key)
+        place = self._place(key, raw)
+        with self._lock:
+            entry = self._entries.get(place)
+            if entry is not None:
+                self._entries.move_to_end(place)
         if entry is None or not np.array_equal(entry[0], raw):
             return None
-        self._entries.move_to_end(key)
         return entry[1]
 
     def store(self, key: Any, raw: NDArray[np.uint8], value: Any, size: int) -> None:
         """Keep *value* (of *size* bytes), made from *raw*."""
-        old = self._entries.pop(key, None)
-        if old is not None:
-            self._used -= old[2]
-        size += raw.nbytes
-        if size > self.limit:
-            return
-        self._entries[key] = (raw.copy(), value, size)
-        self._used += size
-        while self._used > self.limit:
-            _, (_, _, dropped) = self._entries.popitem(last=False)
-            self._used -= dropped
+        place, size = self._place(key, raw), size + raw.nbytes
+        with self._lock:
+            old = self._entries.pop(place, None)
+            if old is not None:
+                self.used -= old[2]
+            if size > self.limit:
+                return
+            self._entries[place] = (raw.copy(), value, size)
+            self.used += size
+            while self.used > self.limit:
+                _, (_, _, dropped) = self._entries.popitem(last=False)
+                self.used -= dropped
 
 
 def fetch_weights(

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.errors import HardwareFault
-from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.arithmetic import RANGES, rounding_shift
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
-from cudla_sim.nvdla.hw.memory import DTYPES
-from cudla_sim.nvdla.hw.units import fp16_mac
-from cudla_sim.nvdla.hw.units.weights import WeightShape
-
-if TYPE_CHECKING:
-    from cudla_sim.nvdla.hw.units.cdma import Cdma
+from ...errors import HardwareFault
+from .. import floats
+from ..arithmetic import RANGES, rounding_shift
+from ..configs import FP16, HardwareConfig
+from ..memory import DTYPES
+from . import fp16_mac
+from .conv_registers import Cdma
+from .weights import WeightShape
 
 BLOCK = 4
 """Channels of one step."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import ApiError
-from ..nvdla.driver import Core
-from ..nvdla.errors import NvdlaError
-from .native import pointer
-from .nvdla_family import the_driver
-from .sim import sim
+from ...core.errors import ApiError
+from ...nvdla.core import Core
+from ...nvdla.errors import NvdlaError
+from ..native import pointer
+from ..sim import sim
+from .family import the_machine
 
 _INVALID = 1  # simErrorInvalidParam
 
 
 def _core(number: int) -> Core:
     try:
-        return the_driver().core(number)
+        return the_machine().core(number)
     except NvdlaError as error:
         raise ApiError(_INVALID, str(error)) from None
 
@@ -56,7 +56,7 @@ def reset(core: int) -> None:
 
 @sim.export("simSetInterruptHandler")
 def set_interrupt_handler(core: int, handler: Any, arg: Any) -> None:
-    _core(core).install(bool(handler))
+    _core(core).set_handler(bool(handler))
 
 
 @sim.export_as("simSetInterruptHandler", "sim_nvdla_handler", status=False, failure=0)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..constants.nvsci import NvSciError as Status
-from ..constants.nvsci_parameters import PARAMETERS
-from ..core import process
-from ..nvsci.attributes import AttrList, Schema, Slot, append
-from ..nvsci.errors import NvSciError, bad_parameter
-from .entry import Family
-from .native import address, ffi, lib, pointer
+from ...constants.nvsci import NvSciError as Status
+from ...constants.nvsci_parameters import PARAMETERS
+from ...core import process
+from ...nvsci.attributes import AttrList, Schema, Slot, append
+from ...nvsci.errors import NvSciError, bad_parameter
+from ..entry import Family
+from ..native import address, ffi, lib, pointer
 
 MAX_LISTS = 1024  # far above any real program; a garbage count must not be a long walk
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..constants.nvdla import NvDlaError
-from ..constants.nvdla_parameters import PARAMETERS
-from ..core import process
-from ..core.errors import ApiError
-from ..core.memory import MemoryFault
-from ..nvdla.driver import Driver, Handle, driver
-from ..nvdla.errors import KmdError, NvdlaError
-from ..nvdla.errors import Status as Model
-from .entry import Family
+from ...constants.nvdla import NvDlaError
+from ...constants.nvdla_parameters import PARAMETERS
+from ...core import process
+from ...core.errors import ApiError
+from ...core.memory import MemoryFault
+from ...nvdla.errors import KmdError, NvdlaError
+from ...nvdla.errors import Status as Model
+from ...nvdla.machine import Handle, NvdlaMachine, machine
+from ..entry import Family
 
 Status = NvDlaError
 
@@ -46,9 +46,9 @@ firmware = Family(
 """The engine functions: they return negated firmware error numbers."""
 
 
-def the_driver() -> Driver:
-    """The driver of the current process."""
-    return driver(process.current())
+def the_machine() -> NvdlaMachine:
+    """The cores and the driver's memory in the current process."""
+    return machine(process.current())
 
 
 @contextmanager
@@ -100,5 +100,5 @@ __all__ = [
     "firmware_errors",
     "model_errors",
     "nvdla",
-    "the_driver",
+    "the_machine",
 ]

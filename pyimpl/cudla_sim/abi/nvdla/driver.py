@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..constants.nvdla import NVDLA_MAX_BUFFERS_PER_TASK
-from ..core import process
-from ..core.errors import ApiError
-from ..core.memory import Region
-from ..nvdla.driver import Core, Entry
-from .native import address, ffi, pointer
-from .nvdla_family import Handle, Status, checked, execution_errors, nvdla, the_driver
+from ...constants.nvdla import NVDLA_MAX_BUFFERS_PER_TASK
+from ...core import process
+from ...core.errors import ApiError
+from ...core.memory import Region
+from ...nvdla.core import Core
+from ...nvdla.kmd.list_port import Entry
+from ..native import address, ffi, pointer
+from .family import Handle, Status, checked, execution_errors, nvdla, the_machine
 
 _BAD = Status.NvDlaError_BadParameter
 
@@ -59,7 +60,7 @@ def destroy(session_handle: Any) -> None:
 def open_device(session_handle: Any, instance: int, device_handle: Any) -> None:
     _session(session_handle)
     nvdla.require(_BAD, device_handle=device_handle)
-    core = the_driver().core(instance)
+    core = the_machine().core(instance)
     device_handle[0] = pointer(process.current().handles.add(Handle.DEVICE, core))
 
 
@@ -80,7 +81,7 @@ def allocate(
     nvdla.require(_BAD, mem_handle=mem_handle, pData=data)
     if heap not in (0, 1):
         raise ApiError(_BAD, f"heap is {heap}; NvDlaHeap_System (0) or NvDlaHeap_SRAM (1)")
-    region = the_driver().allocate(size)
+    region = the_machine().allocate(size)
     allocation = Allocation(region, 0)
     allocation.handle = process.current().handles.add(Handle.MEMORY, allocation)
     mem_handle[0] = pointer(allocation.handle)
@@ -98,7 +99,7 @@ def free(session_handle: Any, device_handle: Any, mem_handle: Any, data: Any, si
     if size != region.size:
         raise ApiError(_BAD, f"size is {size}; this memory has {region.size} bytes")
     process.current().handles.remove(allocation.handle, Handle.MEMORY, "NvDlaFreeMem")
-    the_driver().memory.unmap(region)
+    the_machine().memory.unmap(region)
 
 
 def entries(task: Any) -> list[Entry]:
@@ -148,7 +149,7 @@ def submit(session_handle: Any, device_handle: Any, tasks: Any, num_tasks: int) 
         addresses = entries(tasks[number])
         _check_faults()
         with execution_errors():
-            core.run(addresses)
+            core.run_task(addresses)
 
 
 @nvdla.export_as("NvDlaSubmit", "sim_nvdla_begin")
@@ -160,10 +161,10 @@ def begin(device: Any, task: Any, list_: Any, context: Any, config: Any) -> None
     for position, entry in enumerate(entries(task)):
         item = list_[position]
         item.data = ffi.cast("void *", entry.base)
-        item.size, item.offset = entry.size, entry.offset
+        item.size, item.offset = len(entry.data), entry.offset
     hardware = core.config
     config[0:4] = [hardware.memory_atom, hardware.bdma, hardware.rubik, hardware.compression]
-    core.driver.outside.begin()
+    the_machine().outside.begin()
     core.begin()
     context[0] = pointer(core.context)
 
@@ -181,4 +182,4 @@ def advance(context: Any, interrupt: Any) -> int:
 def end(context: Any) -> None:
     core: Core = nvdla.resolve(context, Handle.CONTEXT, "driver_context")
     core.end()
-    core.driver.outside.end()
+    the_machine().outside.end()

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from . import nvsci_buf, nvsci_ipc, nvsci_sync  # noqa: F401  (imported to attach handlers)
+from . import buf, ipc, sync  # noqa: F401  (imported to attach handlers)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..constants.nvsci import NvSciIpcMajorVersion
-from .nvsci_lists import null, nvsci
+from ...constants.nvsci import NvSciIpcMajorVersion
+from .lists import null, nvsci
 
 
 @nvsci.export("NvSciIpcCheckVersionCompatibility")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..constants.nvsci import NvSciBufAttrKey as K
-from ..constants.nvsci import NvSciBufMajorVersion, NvSciBufType
-from ..core import process
-from ..core.memory import host_bytes
-from ..nvsci import buf, pixels
-from ..nvsci.bufattrs import SCHEMA
-from ..nvsci.errors import bad_parameter
-from .native import address, pointer
-from .nvsci_lists import ListApi, null, nvsci
+from ...constants.nvsci import NvSciBufAttrKey as K
+from ...constants.nvsci import NvSciBufMajorVersion, NvSciBufType
+from ...core import process
+from ...core.memory import host_bytes
+from ...nvsci import buf, pixels
+from ...nvsci.bufattrs import SCHEMA
+from ...nvsci.errors import bad_parameter
+from ..native import address, pointer
+from .lists import ListApi, null, nvsci
 
 lists = ListApi("NvSciBuf", SCHEMA, "key", buf.reconcile, buf.validate)
 lists.export(NvSciBufMajorVersion, buf.BufModule)

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from . import nvdla_kmd, nvdla_runtime, nvdla_sim, nvdla_umd  # noqa: F401
+from . import driver, firmware, registers, runtime  # noqa: F401

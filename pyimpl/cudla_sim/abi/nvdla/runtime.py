@@ -1,4 +1,4 @@
-"""Behind ``nvdla::IRuntime``: the private functions of ``shim/nvdla_core.h``."""
+"""Behind ``nvdla::IRuntime``: the gates of ``shim/internal.h``."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..core import process
-from ..core.memory import host_bytes, readable_size
-from ..nvdla.errors import NvdlaError, Status
-from ..nvdla.loadable import Loadable, MemoryFlags
-from ..nvdla.runtime import Place, Runtime
-from .entry import Handler
-from .native import address, ffi, pointer
-from .nvdla_family import Handle, checked, nvdla, the_driver
+from ...core import process
+from ...core.memory import host_bytes, readable_size
+from ...nvdla.errors import NvdlaError, Status
+from ...nvdla.loadable import Loadable, MemoryFlags
+from ...nvdla.runtime import Place, Runtime
+from ..entry import Handler
+from ..native import address, ffi, pointer
+from .family import Handle, checked, nvdla, the_machine
 
 _TENSOR = struct.Struct("<81s7xQ4i5B3x8I")
 """IRuntime::NvDlaTensor: name, size, dims, format, type, category, pixel format, mapping, strides.
@@ -27,7 +27,7 @@ class _Object:
     """An IRuntime object: the model, and what its C++ half still has to allocate or free."""
 
     def __init__(self) -> None:
-        self.model = Runtime(the_driver().hardware)
+        self.model = Runtime(the_machine().settle)
         self.wanted: list[tuple[int, int, bool]] = []
         self.owned: list[tuple[int, int, int]] = []
 
@@ -59,7 +59,7 @@ def destroy(runtime: Any) -> None:
 
 @_call("cores", "IRuntime::getMaxDevices")
 def cores(count: Any) -> None:
-    count[0] = len(the_driver().cores)
+    count[0] = len(the_machine().cores)
 
 
 @_call("emulator", "IRuntime::initEMU")

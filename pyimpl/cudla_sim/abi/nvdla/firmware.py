@@ -10,16 +10,17 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..core import explain, process
-from ..core.errors import ApiError, ConfigError
-from ..core.memory import MemoryFault, host_bytes, read_host
-from ..nvdla.driver import Core, Entry, ListPort
-from ..nvdla.errors import Firmware, KmdError
-from ..nvdla.hw.configs import CONFIGS, HardwareConfig
-from ..nvdla.kmd.conversation import Conversation
-from ..nvdla.kmd.firmware import FirmwareEngine
-from .native import address, ffi, lib, pointer
-from .nvdla_family import Handle, firmware, firmware_errors, nvdla, the_driver
+from ...core import explain, process
+from ...core.errors import ApiError, ConfigError
+from ...core.memory import MemoryFault, host_bytes, read_host
+from ...nvdla.core import Core
+from ...nvdla.errors import Firmware, KmdError
+from ...nvdla.hw.configs import CONFIGS, HardwareConfig
+from ...nvdla.kmd.conversation import Conversation
+from ...nvdla.kmd.firmware import FirmwareEngine
+from ...nvdla.kmd.list_port import Entry, ListPort
+from ..native import address, ffi, lib, pointer
+from .family import Handle, firmware, firmware_errors, nvdla, the_machine
 
 _CONVERSE, _COMPLETE = 1, 2
 _MAX_ADDRESSES = 6144
@@ -27,14 +28,14 @@ _MAX_ADDRESSES = 6144
 
 def _core(context: int) -> Core | None:
     """The core that a driver_context names; None for one of somebody else's."""
-    if context == 0 and the_driver().cores:
-        return the_driver().cores[0]
+    if context == 0 and the_machine().cores:
+        return the_machine().cores[0]
     core = _contexts.get(context)
-    return core if core is not None and core.driver is the_driver() else None
+    return core if core is not None and core in the_machine().cores else None
 
 
-class Engine:
-    """An engine context. ``talk`` is there when the portability layer is foreign."""
+class EngineContext:
+    """What dla_register_driver makes. ``talk`` is there when the portability layer is foreign."""
 
     def __init__(self, context: int, foreign: bool) -> None:
         self.context = context
@@ -46,7 +47,7 @@ class Engine:
 
     def hardware(self, config_data: Any) -> HardwareConfig:
         """The configuration: the core's, else the one that config_data describes."""
-        own = self.core.config if self.core is not None else the_driver().hardware
+        own = self.core.config if self.core is not None else the_machine().cores[0].config
         if self.core is None and config_data:
             return _described(config_data, own)
         return own
@@ -78,15 +79,15 @@ def _described(config_data: Any, otherwise: HardwareConfig) -> HardwareConfig:
     return otherwise
 
 
-def _engine(engine_context: Any) -> Engine:
-    engine: Engine = firmware.resolve(engine_context, Handle.ENGINE, "engine_context")
+def _engine(engine_context: Any) -> EngineContext:
+    engine: EngineContext = firmware.resolve(engine_context, Handle.ENGINE, "engine_context")
     return engine
 
 
 @firmware.export("dla_register_driver")
 def register_driver(engine_context: Any, driver_context: Any) -> None:
     firmware.require(-int(Firmware.INVALID_INPUT), engine_context=engine_context)
-    engine = Engine(address(driver_context), bool(lib.sim_nvdla_foreign_port()))
+    engine = EngineContext(address(driver_context), bool(lib.sim_nvdla_foreign_port()))
     if engine.core is None and engine.talk is None:
         raise ApiError(
             -int(Firmware.INVALID_INPUT),
@@ -118,7 +119,7 @@ def _listed(task_data: Any) -> list[Entry]:
     ]
 
 
-def _call(engine: Engine, outcome: str, call: Any) -> int:
+def _call(engine: EngineContext, outcome: str, call: Any) -> int:
     """Runs an engine function here, or starts it as a conversation."""
     if engine.talk is not None:
         engine.outcome = outcome
@@ -231,15 +232,15 @@ _reported: set[int] = set()
 def _find(context: int) -> Core | None:
     """The slow path: a context that was not used before, or one that means nothing (any more)."""
     try:
-        driver = the_driver()
+        machine = the_machine()
     except ConfigError as error:
         explain.remember(f"dla_reg_write: {error}")
         return None
-    for core in driver.cores:
+    for core in machine.cores:
         _contexts[core.context] = core
         if core.index == 0:
             _contexts[0] = core
-    for number in [n for n, core in _contexts.items() if core.driver is not driver]:
+    for number in [n for n, core in _contexts.items() if core not in machine.cores]:
         del _contexts[number]
     found = _contexts.get(context)
     if found is None:
@@ -252,7 +253,7 @@ def _register_gates() -> None:
 
     def write(context: int, register: int, value: int) -> None:
         core = contexts.get(context)
-        if core is None or core.driver.process is not families.process:
+        if core is None or core.process is not families.process:
             core = _find(context)
             if core is None:
                 return
@@ -260,7 +261,7 @@ def _register_gates() -> None:
 
     def read(context: int, register: int) -> int:
         core = contexts.get(context)
-        if core is None or core.driver.process is not families.process:
+        if core is None or core.process is not families.process:
             core = _find(context)
             if core is None:
                 return 0

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..constants.nvsci import NvSciError as Status
-from ..constants.nvsci import (
+from ...constants.nvsci import NvSciError as Status
+from ...constants.nvsci import (
     NvSciSyncAttrKey as K,
 )
-from ..constants.nvsci import (
+from ...constants.nvsci import (
     NvSciSyncFenceMaxTimeout,
     NvSciSyncMajorVersion,
 )
-from ..core import process
-from ..nvsci import fences, sync
-from ..nvsci.attributes import AttrList
-from ..nvsci.errors import NvSciError, bad_parameter
-from .native import address, pointer
-from .nvsci_lists import ListApi, null, nvsci
+from ...core import process
+from ...nvsci import fences, sync
+from ...nvsci.attributes import AttrList
+from ...nvsci.errors import NvSciError, bad_parameter
+from ..native import address, pointer
+from .lists import ListApi, null, nvsci
 
 lists = ListApi("NvSciSync", sync.SCHEMA, "attrKey", sync.reconcile, sync.validate)
 lists.export(NvSciSyncMajorVersion, sync.SyncModule)

@@ -1,0 +1,313 @@
+"""One NVDLA core: a chip, whoever has claimed it, and the event loop around its firmware.
+
+Everything that computes goes through here: tasks of cuDLA and ``nvdla run`` (``run``), tasks of
+the NVDLA driver with the built-in firmware (``run_task``) or with somebody else's (``begin`` and
+``end`` around register accesses), registers without any driver, and register traces. Whoever
+comes first is served first. Source: nvdla/sw, Linux port of the kernel driver.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter_ns
+
+from ..core import explain
+from ..core.process import Process
+from . import records, target
+from .claim import Claim
+from .errors import Firmware, KmdError, NvdlaError
+from .execution import NetworkRun
+from .hw import registers
+from .hw.chip import Chip
+from .hw.configs import HardwareConfig, config
+from .hw.launch import Layer
+from .hw.memory import Memory, Space, Windows
+from .hw.units.weights import WeightCache
+from .kmd.firmware import FirmwareEngine
+from .kmd.list_port import Entry, ListPort
+from .loadable import Loadable
+from .network import LoadedNetwork
+from .records import LayerRecord, TaskReport
+
+AUTO = "auto"
+"""The configuration of a core that becomes what its first loadable was compiled for."""
+
+_FIRST_GUESS = "nv_full"
+_POLLED = ("S_STATUS", "S_INTR_STATUS", "S_POINTER", "STATUS")
+_STARTS = ("D_OP_ENABLE", "CFG_LAUNCH0", "CFG_LAUNCH1", "S_INTR_SET", "S_INTR_MASK")
+
+
+def _registers(hardware: HardwareConfig, names: Sequence[str]) -> frozenset[int]:
+    """CSB addresses of the registers with one of *names*, in all blocks."""
+    return frozenset(
+        block.base + item.offset
+        for block in registers.blocks(hardware.line).values()
+        for item in block.registers
+        if item.name in names
+    )
+
+
+class Core:
+    """A core of a hardware configuration ("nv_full", "nv_large", "nv_small", ..., or "auto").
+
+    ``memory`` and ``secondary`` are what its DMA reaches outside of networks that it runs.
+    *fp16* "exact" computes fp16 convolutions bit for bit, "fast" in float32 (reports then say so).
+    ``handler`` counts installed interrupt handlers; 0 means there is none.
+    """
+
+    def __init__(
+        self,
+        hardware: str | HardwareConfig,
+        fp16: str = "exact",
+        *,
+        memory: Space | None = None,
+        secondary: Space | None = None,
+        process: Process | None = None,
+        index: int = 0,
+        cache: WeightCache | None = None,
+    ) -> None:
+        if fp16 not in ("exact", "fast"):
+            raise ValueError(f"fp16 is {fp16!r}; it is exact or fast")
+        self.index = index
+        self.name = f"DLA{index}"
+        self.process = process
+        self.context = 0  # the driver_context that C code knows this core by
+        self.handler = 0
+        self._undecided = hardware == AUTO
+        self._exact = fp16 == "exact"
+        self._home: Space = memory if memory is not None else Windows([])
+        self._memory = Memory(self._home)
+        self._secondary = None if secondary is None else Memory(secondary)
+        self._cache = cache if cache is not None else WeightCache()
+        self._claim = Claim()
+        self._work = threading.Event()
+        self._seen = 0  # interrupt status that the handler was last called for
+        self._handlers = 0
+        self._stepping = threading.Lock()
+        self._watch: Callable[[Layer], None] | None = None
+        self._become(
+            config(_FIRST_GUESS if self._undecided else hardware)
+            if isinstance(hardware, str)
+            else hardware
+        )
+
+    def _become(self, hardware: HardwareConfig) -> None:
+        self.config = hardware
+        self._polled = _registers(hardware, _POLLED)
+        self._starts = _registers(hardware, _STARTS)
+        self.reset()
+
+    def settle(self, loadable: Loadable) -> HardwareConfig:
+        """The configuration for a loadable: with "auto" the first one decides."""
+        if self._undecided:
+            self._undecided = False
+            found = target.candidates(loadable)
+            possible = [name for name, reason in found.items() if reason is None]
+            if possible and self.config.name not in possible:
+                self._become(config(possible[0]))
+        return self.config
+
+    def reset(self) -> None:
+        """Put the core into its state after power-on."""
+        self.chip = Chip(
+            self.config,
+            self._memory,
+            self._secondary,
+            self._cache,
+            self._exact,
+            None if self.process is None else self.process.native,
+        )
+        self.chip.on_layer = self._layer
+        self._csb_write = self.chip.write
+        self._csb_read = self.chip.read
+
+    # -- who uses the core --------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Claim the core for a task of this thread; it is reset if a task was left in it."""
+        if self._claim.begin():
+            self._memory.space = self._home
+            self._watch = None
+            self.reset()
+
+    def end(self) -> None:
+        """Give the core back."""
+        self._claim.end()
+
+    @contextmanager
+    def _task(self, space: Space) -> Iterator[None]:
+        """A task of ours, with its view of memory; the core is reset when it fails."""
+        self.begin()
+        begin = perf_counter_ns()
+        try:
+            self._memory.space = space
+            yield
+        except BaseException:
+            self.reset()
+            raise
+        finally:
+            self._memory.space = self._home
+            self._watch = None
+            self.end()
+        if self.process is not None:
+            self.process.events.emit("task", "task", begin, {}, self.name)
+
+    # -- tasks --------------------------------------------------------------------------------
+
+    def run(
+        self,
+        network: LoadedNetwork,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        deadline: float | None = None,
+        on_layer: Callable[[LayerRecord], None] | None = None,
+    ) -> TaskReport:
+        """Run a network once; *inputs* and *outputs* are the addresses of its tensors.
+
+        *deadline* is a ``time.monotonic()`` value, checked between layers. Raises EngineTimeout,
+        KmdError, another NvdlaError, or MemoryFault for a tensor outside mapped memory. After an
+        error the core is reset and can be used again.
+        """
+        if network.config.name != self.config.name:
+            raise NvdlaError(
+                f"the network was loaded for {network.config.name}, the engine is"
+                f" {self.config.name}"
+            )
+        binding = network.bind(inputs, outputs)
+        with self._task(binding.windows):
+            return NetworkRun(self, network, binding, deadline, on_layer).execute()
+
+    def run_task(self, entries: Sequence[Entry]) -> None:
+        """Run a task of the NVDLA driver. Raises NvdlaError; the core is then reset."""
+        with self._task(self._home):
+            self.execute(entries, None, lambda: None)
+
+    def execute(
+        self,
+        entries: Sequence[Entry],
+        new_layout: bool | None,
+        check: Callable[[], None],
+        watch: Callable[[Layer, FirmwareEngine], None] | None = None,
+    ) -> None:
+        """Start the built-in firmware on a task and serve interrupts until it is complete.
+
+        *check* is called between layers and may raise. KmdError if nothing can make progress.
+        """
+        chip = self.chip
+        firmware = FirmwareEngine(ListPort(chip, entries), self.config, new_layout)
+        if watch is not None:
+            self._watch = lambda layer: watch(layer, firmware)
+        try:
+            complete = firmware.execute_task()
+            while not complete:
+                check()
+                progress = chip.step()
+                while chip.pending:
+                    chip.step()
+                if chip.irq:
+                    firmware.isr_handler()
+                before = firmware.progress
+                complete = firmware.process_events()
+                if not (progress or complete or firmware.progress != before):
+                    raise KmdError(
+                        Firmware.INVALID_TASK,
+                        "the scheduler makes no progress: "
+                        + "; ".join([firmware.stuck(), *chip.waiting()]),
+                    )
+            firmware.clear_task()
+        finally:
+            self._watch = None
+
+    # -- observers ----------------------------------------------------------------------------
+
+    def _layer(self, layer: Layer) -> None:
+        """The chip computed a layer."""
+        if self._watch is not None:
+            self._watch(layer)
+        elif self.process is not None and self.process.events.subscribers:
+            self.tell(records.of_layer(layer, 0, 0, ()))
+
+    def tell(self, record: LayerRecord) -> None:
+        """Let observers know of a layer."""
+        if self.process is not None and self.process.events.subscribers:
+            self.process.events.emit_span(
+                "layer", record.unit, record.start_ns, record.end_ns, record.details, self.name
+            )
+
+    # -- registers, for code outside ----------------------------------------------------------
+
+    def write(self, address: int, value: int) -> None:
+        """Write a register. What it starts is computed later, never here."""
+        self._csb_write(address, value)
+        if self.handler and address in self._starts:
+            self._work.set()
+
+    def read(self, address: int) -> int:
+        """Read a register. Without an interrupt handler time passes while somebody polls."""
+        if address in self._polled and not self.handler and self._claim.owner is None:
+            self.step()
+        return self._csb_read(address)
+
+    def step(self) -> bool:
+        """Let the next thing happen; False if nothing is running and nothing can start.
+
+        What the hardware leaves undefined is reported, and the core is reset.
+        """
+        try:
+            return self._step()
+        except NvdlaError as error:
+            text = f"{self.name}: {error}; the core was reset"
+            explain.remember(text)
+            sys.stderr.write(f"cudla-sim: {text}\n")
+            return False
+
+    def _step(self) -> bool:
+        with self._stepping:
+            try:
+                return self.chip.step()
+            except BaseException:
+                self.reset()
+                raise
+
+    def advance(self) -> bool:
+        """Compute until nothing moves or the interrupt line is up; True if anything moved.
+
+        Raises NvdlaError; the core is then reset.
+        """
+        moved = self._step()
+        while self.chip.pending:
+            self._step()
+        return moved
+
+    # -- interrupts ---------------------------------------------------------------------------
+
+    def set_handler(self, present: bool) -> int:
+        """Note that an interrupt handler is there (or no longer); the number of the handler."""
+        self._handlers += 1
+        self.handler = self._handlers if present else 0
+        self._work.set()
+        return self.handler
+
+    def wait(self, handler: int) -> bool:
+        """Run the core until its interrupt line is up; False when the handler was replaced."""
+        while self.handler == handler:
+            if not self._work.wait(timeout=0.5):
+                continue
+            self._work.clear()
+            self.chip.touch()
+            if self._interrupted(handler):
+                self._work.set()  # there may be more to do after the handler
+                return True
+        self._work.set()
+        return False
+
+    def _interrupted(self, handler: int) -> bool:
+        """Step until the line is up; False when nothing moves any more."""
+        up = self.chip.irq and self.chip.csb.glb.status != self._seen
+        while not up and self.handler == handler and self.step():
+            up = self.chip.irq
+        self._seen = self.chip.csb.glb.status
+        return up

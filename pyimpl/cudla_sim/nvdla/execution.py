@@ -1,0 +1,129 @@
+"""Running a loaded network on a core: its tasks in submission order.
+
+DLA tasks go through the firmware and the register file, EMU tasks run on the host.
+Source: nvdla/sw ``Runtime.cpp`` (submit).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic, perf_counter_ns
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import emu, records
+from .errors import EngineTimeout
+from .hw.launch import Layer
+from .kmd.firmware import FirmwareEngine
+from .kmd.list_port import Entry
+from .loadable import Interface, TaskEntry
+from .network import Binding, LoadedNetwork
+from .records import PROCESSORS, LayerRecord, TaskReport
+
+
+class Executor(Protocol):
+    """What a core does for a task of ours (``nvdla.core.Core``)."""
+
+    def execute(
+        self,
+        entries: list[Entry],
+        new_layout: bool | None,
+        check: Callable[[], None],
+        watch: Callable[[Layer, FirmwareEngine], None],
+    ) -> None:
+        """Run a DLA task. *check* is called between layers and may raise."""
+
+    def tell(self, record: LayerRecord) -> None:
+        """Let observers know of a layer."""
+
+
+class NetworkRun:
+    """One execution of a network on a core that is claimed."""
+
+    def __init__(
+        self,
+        core: Executor,
+        network: LoadedNetwork,
+        binding: Binding,
+        deadline: float | None,
+        on_layer: Callable[[LayerRecord], None] | None,
+    ) -> None:
+        self.core = core
+        self.network = network
+        self.binding = binding
+        self.deadline = deadline
+        self.on_layer = on_layer
+        self.report = TaskReport(network.config.name)
+        self.task = 0
+
+    def execute(self) -> TaskReport:
+        """Run all tasks in submission order. Raises EngineTimeout, NvdlaError."""
+        loadable = self.network.loadable
+        self.network.reload_graphs()
+        self.report.start_ns = perf_counter_ns()
+        for submit in loadable.submits:
+            for number in submit.task_id:
+                self.task = number
+                task = loadable.tasks[number]
+                self._check_deadline()
+                if task.interface == Interface.DLA1:
+                    entries = self.network.entries(task, self.binding)
+                    self.core.execute(
+                        entries, loadable.new_layout, self._check_deadline, self._computed
+                    )
+                else:
+                    self._run_emu(task)
+        self.report.end_ns = perf_counter_ns()
+        return self.report
+
+    def _check_deadline(self) -> None:
+        if self.deadline is not None and monotonic() > self.deadline:
+            raise EngineTimeout(
+                f"the deadline passed after {len(self.report.layers)} layers of task {self.task}"
+            )
+
+    def _record(self, record: LayerRecord) -> None:
+        self.report.layers.append(record)
+        self.core.tell(record)
+        if self.on_layer is not None:
+            self.on_layer(record)
+
+    def _computed(self, layer: Layer, firmware: FirmwareEngine) -> None:
+        operations = tuple(
+            firmware.operation_of(PROCESSORS[block], group)
+            for block, group in layer.groups.items()
+            if block in PROCESSORS
+        )
+        self._record(records.of_layer(layer, len(self.report.layers), self.task, operations))
+
+    def _run_emu(self, task: TaskEntry) -> None:
+        """Run a software task."""
+
+        def resolve(position: int) -> NDArray[np.uint8]:
+            window, offset = self.network.task_memory(task, position, self.binding)
+            return window.data[offset:]
+
+        new_layout = self.network.loadable.new_layout
+        for number, operation in enumerate(emu.operations(resolve, new_layout)):
+            self._check_deadline()
+            start = perf_counter_ns()
+            emu.run(operation, resolve)
+            src, dst = operation.src, operation.dst
+            self._record(
+                LayerRecord(
+                    len(self.report.layers),
+                    self.task,
+                    f"EMU {emu.EmuOp(operation.op_type).name.lower()}",
+                    (number,),
+                    (src.channel, src.height, src.width),
+                    (dst.channel, dst.height, dst.width),
+                    "fp16" if src.format == emu.EmuFormat.FF16 else "int8",
+                    "",
+                    start,
+                    perf_counter_ns(),
+                    0,
+                    0,
+                )
+            )

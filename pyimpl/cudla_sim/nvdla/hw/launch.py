@@ -1,0 +1,104 @@
+"""What a hardware unit and the core around it have to say to each other.
+
+A unit is a function ``launch(site)``: it looks whether its register groups are completely enabled,
+computes, and says in what order the units then leave their groups. ``hw/units/registry.py`` lists
+the units; a new one is a file with such a function and a line there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter_ns
+
+from ...native.fp16 import Fp16Mac
+from .configs import HardwareConfig
+from .csb import RegisterFile
+from .glb import Interrupt
+from .memory import Memory
+from .units.buffer import Kept
+from .units.weights import WeightCache
+
+
+@dataclass(slots=True)
+class Layer:
+    """What one launch did. ``groups`` tells the register group each block used; shapes are
+    (channels, height, width), times in nanoseconds of the host's clock."""
+
+    chain: str
+    groups: dict[str, int]
+    input_shape: tuple[int, int, int]
+    output_shape: tuple[int, int, int]
+    precision: int
+    start_ns: int
+    end_ns: int = 0
+    macs: int = 0
+    saturated: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Release:
+    """Blocks that leave their group, and the interrupt that announces it."""
+
+    blocks: tuple[str, ...]
+    interrupt: Interrupt | None
+    group: int
+
+
+@dataclass(slots=True)
+class Launched:
+    """A chain that was computed. ``layer`` is None for one that had nothing to do."""
+
+    layer: Layer | None
+    releases: list[Release]
+
+
+class Site:
+    """What a unit may touch: registers, memory ports (secondary, main), what convolutions keep.
+
+    ``fp16`` is the exact kernel; None: fp16 convolutions are computed in float32, which rounds
+    elsewhere.
+    """
+
+    def __init__(
+        self,
+        config: HardwareConfig,
+        csb: RegisterFile,
+        memory: tuple[Memory, Memory],
+        cache: WeightCache,
+        fp16: Fp16Mac | None,
+    ) -> None:
+        self.config = config
+        self.csb = csb
+        self.memory = memory
+        self.cache = cache
+        self.fp16 = fp16
+        self.kept = Kept()
+
+    def ready(self, *blocks: str) -> bool:
+        """True when a group of each block is enabled and waits for its unit."""
+        return all(self.csb.blocks[name].ready for name in blocks)
+
+    def groups(self, names: Sequence[str]) -> dict[str, list[int]]:
+        """The active registers of blocks."""
+        return {name: self.csb.blocks[name].active for name in names}
+
+    def consumer(self, block: str) -> int:
+        """The group that a block's unit works on."""
+        return self.csb.blocks[block].consumer
+
+    def latch(self, block: str, values: dict[str, int]) -> None:
+        """Store what a unit counted."""
+        for register, value in values.items():
+            self.csb.latch(block, register, value)
+
+    @staticmethod
+    def now() -> int:
+        """Nanoseconds of the clock that layers are timed by."""
+        return perf_counter_ns()
+
+
+Launch = Callable[[Site], Launched | None]
+"""Returns None when the unit is not (completely) enabled. Raises NvdlaError for what is not defined
+or not simulated."""

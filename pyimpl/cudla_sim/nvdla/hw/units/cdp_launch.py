@@ -1,0 +1,61 @@
+"""Starting CDP: CDP with CDP_RDMA."""
+
+from __future__ import annotations
+
+from ..glb import Interrupt
+from ..launch import Launched, Layer, Release, Site
+from . import cdp
+from .sdp_lut import Counters
+
+
+def launch(site: Site) -> Launched | None:
+    """Normalise across channels."""
+    if not site.ready("CDP", "CDP_RDMA"):
+        return None
+    state = site.csb.blocks["CDP"]
+    assert state.lut is not None
+    start = site.now()
+    result = cdp.run(
+        site.csb.blocks["CDP_RDMA"].active,
+        state.active,
+        state.single,
+        state.lut,
+        site.config,
+        site.memory,
+    )
+    layer = Layer(
+        "CDP",
+        {"CDP": state.consumer},
+        result.input_shape,
+        result.input_shape,
+        result.precision,
+        start,
+        saturated=result.saturated,
+    )
+    latch_lut(site, "CDP", result.counters, result.count_lut)
+    site.latch(
+        "CDP",
+        {
+            "D_OUT_SATURATION": result.saturated,
+            "D_NAN_INPUT_NUM": result.nan_inputs,
+            "D_INF_INPUT_NUM": result.infinite_inputs,
+            "D_NAN_OUTPUT_NUM": result.nan_outputs,
+        },
+    )
+    return Launched(layer, [Release(("CDP_RDMA", "CDP"), Interrupt.CDP, state.consumer)])
+
+
+def latch_lut(site: Site, block: str, counters: Counters, counted: bool) -> None:
+    """Store the LUT counters of CDP or SDP if they were switched on."""
+    if not counted:
+        return
+    site.latch(
+        block,
+        {
+            "D_PERF_LUT_UFLOW": counters.under,
+            "D_PERF_LUT_OFLOW": counters.over,
+            "D_PERF_LUT_HYBRID": counters.hybrid,
+            "D_PERF_LUT_LE_HIT": counters.le_hit,
+            "D_PERF_LUT_LO_HIT": counters.lo_hit,
+        },
+    )

@@ -1,0 +1,145 @@
+"""Starting SDP, alone or behind a convolution, and PDP behind it.
+
+* convolution: CDMA, CSC, CMAC_A, CMAC_B, CACC and SDP in flying mode, SDP_RDMA if an operand
+  comes from memory, PDP if SDP hands its result on;
+* SDP with SDP_RDMA (and PDP as above).
+
+Source: nvdla hardware manual "Programming guide".
+"""
+
+from __future__ import annotations
+
+from ..csb import CONVOLUTION
+from ..glb import Interrupt
+from ..launch import Launched, Layer, Release, Site
+from . import pdp, sdp
+from .cdp_launch import latch_lut
+from .conv import Convolution
+from .pdp_launch import latch as latch_pdp
+
+
+def launch_idle_rdma(site: Site) -> Launched | None:
+    """SDP_RDMA that was enabled without anything to fetch is done at once."""
+    rdma = site.csb.blocks["SDP_RDMA"]
+    if not rdma.ready:
+        return None
+    group, by_name = rdma.active, rdma.layout.by_name
+
+    def value(name: str) -> int:
+        return group[by_name[name].offset // 4]
+
+    if not value("D_FEATURE_MODE_CFG") & 1:
+        return None
+    if not all(value(name) & 1 for name in ("D_BRDMA_CFG", "D_NRDMA_CFG", "D_ERDMA_CFG")):
+        return None
+    return Launched(None, [Release(("SDP_RDMA",), None, 0)])
+
+
+def launch(site: Site) -> Launched | None:
+    """Run a convolution with SDP, or SDP alone, each with PDP if it is the receiver."""
+    if not site.ready("SDP"):
+        return None
+    active = site.csb.blocks["SDP"].active
+    params = sdp.Sdp.decode(active)
+    chain = ["SDP"]
+    if params.flying:
+        if not site.ready(*CONVOLUTION):
+            return None
+        chain = [*CONVOLUTION, "SDP"]
+    if sdp.needs_rdma(active):
+        if not site.ready("SDP_RDMA"):
+            return None
+        chain.append("SDP_RDMA")
+    if params.to_pdp:
+        flying = pdp.Pdp.decode(site.csb.blocks["PDP"].active)
+        if not site.ready("PDP") or flying.off_flying:
+            return None
+        chain.append("PDP")
+    layer = _run(site, chain, bool(params.flying))
+    return Launched(layer, _releases(site, chain, bool(params.flying)))
+
+
+def _run(site: Site, chain: list[str], flying: bool) -> Layer:
+    groups = site.groups(chain)
+    state = site.csb.blocks["SDP"]
+    start = site.now()
+    convolution = None
+    if flying:
+        convolution = Convolution(
+            groups, site.config, site.memory, site.cache, site.kept, site.fp16
+        )
+    assert state.lut is not None
+    processor = sdp.Processor(groups, state.single, state.lut, site.config, site.memory)
+    p = processor.p
+    layer = Layer(
+        "+".join([*["CONV"][: int(flying)], "SDP", *["PDP"][: "PDP" in chain]]),
+        {name: site.consumer(name) for name in chain},
+        (p.channels, p.height, p.width),
+        (p.channels, p.height, p.width),
+        p.proc_precision,
+        start,
+    )
+    if convolution is not None:
+        source = convolution.cdma
+        layer.input_shape = (source.channels, source.height, source.width)
+        layer.macs = convolution.macs
+    cube = sdp.run(processor, convolution)
+    if p.to_pdp:
+        pooled = pdp.Pdp.decode(groups["PDP"])
+        layer.output_shape = (pooled.out_channels, pooled.out_height, pooled.out_width)
+        assert cube is not None
+        latch_pdp(site, pdp.run(groups, site.config, site.memory, cube))
+    _latch(site, processor, convolution)
+    layer.saturated = processor.clipped
+    if convolution is not None and processor.floating and site.fp16 is None:
+        layer.notes.append("fp16: float32")
+    return layer
+
+
+def _releases(site: Site, chain: list[str], flying: bool) -> list[Release]:
+    releases = []
+    if flying:
+        group = site.consumer("CDMA")
+        releases.append(Release((), Interrupt.CDMA_DAT, group))
+        releases.append(Release(("CDMA",), Interrupt.CDMA_WT, group))
+        group = site.consumer("CACC")
+        releases.append(Release(("CSC", "CMAC_A", "CMAC_B", "CACC"), Interrupt.CACC, group))
+    members = tuple(name for name in ("SDP_RDMA", "SDP") if name in chain)
+    releases.append(Release(members, Interrupt.SDP, site.consumer("SDP")))
+    if "PDP" in chain:
+        releases.append(Release(("PDP",), Interrupt.PDP, site.consumer("PDP")))
+    return releases
+
+
+def _latch(site: Site, processor: sdp.Processor, convolution: Convolution | None) -> None:
+    """Store the counters that depend on data only."""
+    if convolution is not None:
+        data, weights = convolution.odd_data, convolution.odd_weights
+        site.latch("CACC", {"D_OUT_SATURATION": convolution.saturated})
+        site.latch(
+            "CDMA",
+            {
+                "D_NAN_INPUT_DATA_NUM": data.nan,
+                "D_INF_INPUT_DATA_NUM": data.infinite,
+                "D_NAN_INPUT_WEIGHT_NUM": weights.nan,
+                "D_INF_INPUT_WEIGHT_NUM": weights.infinite,
+            },
+        )
+    if processor.rdma is not None:
+        site.latch(
+            "SDP_RDMA",
+            {
+                "D_STATUS_NAN_INPUT_NUM": processor.nan_inputs,
+                "D_STATUS_INF_INPUT_NUM": processor.infinite_inputs,
+            },
+        )
+    site.latch(
+        "SDP",
+        {
+            "D_STATUS_NAN_OUTPUT_NUM": processor.nan_outputs,
+            "D_STATUS": int(processor.unequal),
+            "D_PERF_OUT_SATURATION": processor.saturated,
+        },
+    )
+    if processor.lut is not None:
+        latch_lut(site, "SDP", processor.lut.counters, bool(processor.p.count_lut))

@@ -1,0 +1,88 @@
+"""The NVDLA side of one simulated machine: its cores, and the memory that its driver hands out.
+
+Memory of the driver lies in one address space for all cores, and its bus address is its host
+address. cuDLA's handles have address spaces of their own; both run on the same cores.
+"""
+
+from __future__ import annotations
+
+from ..core.memory import AddressSpace, Region
+from ..core.process import Process
+from .claim import Claim
+from .core import Core
+from .errors import NvdlaError, Status
+from .hw.configs import HardwareConfig
+from .hw.units.weights import WeightCache
+from .loadable import Loadable
+
+
+class Handle:
+    """Kinds of handles."""
+
+    SESSION = "NVDLA session"
+    DEVICE = "NVDLA device"
+    MEMORY = "NVDLA memory"
+    ENGINE = "NVDLA engine"
+    CONTEXT = "NVDLA driver context"
+    RUNTIME = "NVDLA runtime"
+
+
+class NvdlaMachine:
+    """``cores`` are DLA0, DLA1, ...; ``outside`` is claimed by a firmware of the program's own:
+    there is one, for all cores."""
+
+    def __init__(self, process: Process) -> None:
+        settings = process.config
+        self.process = process
+        self.memory = AddressSpace("NVDLA memory")
+        self.outside = Claim()
+        cache = WeightCache()
+        self.cores = [
+            Core(
+                settings.config,
+                settings.fp16,
+                memory=self.memory,
+                process=process,
+                index=index,
+                cache=cache,
+            )
+            for index in range(settings.dla_count)
+        ]
+        for core in self.cores:
+            core.context = process.handles.add(Handle.CONTEXT, core)
+        process.closers.append(self.close)
+
+    def core(self, index: int) -> Core:
+        """Return a core; NvdlaError (BAD_PARAMETER) if the machine has no such core."""
+        if not 0 <= index < len(self.cores):
+            raise NvdlaError(
+                f"core {index}: the machine has {len(self.cores)} (setting dla_count)",
+                Status.BAD_PARAMETER,
+            )
+        return self.cores[index]
+
+    def settle(self, loadable: Loadable) -> HardwareConfig:
+        """The configuration for a loadable of nvdla::IRuntime, which may run on any core."""
+        if not self.cores:
+            raise NvdlaError("the machine has no core (setting dla_count)", Status.NOT_SUPPORTED)
+        settled = [core.settle(loadable) for core in self.cores]
+        return settled[0]
+
+    def allocate(self, size: int) -> Region:
+        """Map zero-filled memory; NvdlaError for nothing or too much."""
+        if size <= 0:
+            raise NvdlaError("size is 0; memory has at least one byte", Status.BAD_PARAMETER)
+        try:
+            return self.memory.allocate(size, name="NVDLA buffer")
+        except MemoryError as error:
+            raise NvdlaError(str(error), Status.INSUFFICIENT_MEMORY) from None
+
+    def close(self) -> None:
+        """End the threads that serve interrupts."""
+        for core in self.cores:
+            core.set_handler(False)
+
+
+def machine(process: Process) -> NvdlaMachine:
+    """The NVDLA machine of a process."""
+    return process.family("nvdla", NvdlaMachine)

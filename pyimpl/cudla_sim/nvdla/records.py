@@ -1,0 +1,101 @@
+"""What is known of a task that ran: its layers, with shapes and times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .descriptors import OpType
+from .hw.launch import Layer
+
+_PRECISIONS = ("int8", "int16", "fp16")
+PROCESSORS = {
+    "CACC": OpType.CONV,
+    "SDP": OpType.SDP,
+    "PDP": OpType.PDP,
+    "CDP": OpType.CDP,
+    "RBK": OpType.RUBIK,
+    "BDMA": OpType.BDMA,
+}
+"""The processor of the firmware behind a register block."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRecord:
+    """One executed layer. Shapes are (channels, height, width); times in nanoseconds.
+
+    ``operations``: numbers in the task, -1 where no firmware of ours knows them. ``saturated``
+    counts output elements that were clipped to the output precision.
+    """
+
+    index: int
+    task: int
+    unit: str
+    operations: tuple[int, ...]
+    input_shape: tuple[int, int, int]
+    output_shape: tuple[int, int, int]
+    precision: str
+    note: str
+    start_ns: int
+    end_ns: int
+    macs: int
+    saturated: int
+
+    @property
+    def milliseconds(self) -> float:
+        """Time the layer took here."""
+        return (self.end_ns - self.start_ns) / 1e6
+
+    @property
+    def shapes(self) -> str:
+        """``1x28x28 -> 20x24x24``: channels, height, width."""
+        source, result = self.input_shape, self.output_shape
+        return f"{'x'.join(map(str, source))} -> {'x'.join(map(str, result))}"
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What an event says of it."""
+        return {
+            "shapes": self.shapes,
+            "precision": self.note or self.precision,
+            "macs": self.macs,
+            "saturated": self.saturated,
+        }
+
+
+def of_layer(layer: Layer, index: int, task: int, operations: tuple[int, ...]) -> LayerRecord:
+    """The record of a layer that the chip computed."""
+    return LayerRecord(
+        index,
+        task,
+        layer.chain,
+        operations,
+        layer.input_shape,
+        layer.output_shape,
+        _PRECISIONS[layer.precision],
+        "; ".join(layer.notes),
+        layer.start_ns,
+        layer.end_ns,
+        layer.macs,
+        layer.saturated,
+    )
+
+
+@dataclass(slots=True)
+class TaskReport:
+    """What one run did."""
+
+    config: str
+    layers: list[LayerRecord] = field(default_factory=list)
+    start_ns: int = 0
+    end_ns: int = 0
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates of all layers."""
+        return sum(layer.macs for layer in self.layers)
+
+    @property
+    def note(self) -> str:
+        """Remarks of all layers, each once ("fp16: float32")."""
+        return "; ".join(dict.fromkeys(layer.note for layer in self.layers if layer.note))
