@@ -39,7 +39,9 @@ class Sync:
         dla_waits: bool,
         deterministic: bool = False,
         timestamps: bool = False,
+        own_attributes: bool = False,
     ) -> None:
+        """``own_attributes``: the program itself writes what cudlaGetNvSciSyncAttributes would."""
         api, self.client = client.api, client
         self.lists = [pointer(), pointer()]
         for each in self.lists:
@@ -54,7 +56,11 @@ class Sync:
         if timestamps:
             key = n.NvSciSyncAttrKey.NvSciSyncAttrKey_WaiterRequireTimestamps
             self._set(cpu, key, ctypes.c_bool(True))
-        check(api.cudlaGetNvSciSyncAttributes(dla, 1 if dla_waits else 2), "attributes")
+        if own_attributes:
+            mine = ctypes.c_uint64(1 if dla_waits else 2)
+            self._set(dla, n.NvSciSyncAttrKey.NvSciSyncAttrKey_RequiredPerm, mine)
+        else:
+            check(api.cudlaGetNvSciSyncAttributes(dla, 1 if dla_waits else 2), "attributes")
         self.obj, conflict = pointer(), pointer()
         array = (ctypes.c_void_p * 2)(cpu, dla)
         check(

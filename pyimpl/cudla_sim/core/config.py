@@ -48,6 +48,9 @@ class Config:
     """What CUDA device 0 is: ``integrated`` (Tegra), ``discrete`` (no cuDLA on it) or ``none``."""
     nvsci: bool = True
     """False: the NvSci libraries are missing on this machine."""
+    overrun: str = "refuse"
+    """What happens when an engine runs past the end of a memory object: ``refuse`` fails the task,
+    ``warn`` gives every object a zeroed margin of 64 KiB and warns."""
     fp16: str = "exact"
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
@@ -77,9 +80,15 @@ class Config:
     config_file: str = ""
     """A TOML file with any of these settings."""
 
+    @property
+    def margin(self) -> int:
+        """Bytes behind every memory object that an engine may overrun with a warning."""
+        return 64 << 10 if self.overrun == "warn" else 0
+
     def __post_init__(self) -> None:
         _check_choice("config", self.config, (*NVDLA_CONFIGS, "auto"))
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
+        _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         for word in filter(None, self.log.split(",")):
             _check_choice("log", word, ("api", "layers", "firmware"))

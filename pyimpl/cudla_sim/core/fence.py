@@ -36,6 +36,7 @@ class Timeline:
         self._lock = threading.Lock()
         self._waiters: list[_Waiter] = []
         self._reserved = 0
+        self._promises: dict[int, Callable[[], str]] = {}
 
     def __repr__(self) -> str:
         return f"<{self.name} #{self.id} at {self.value}>"
@@ -45,6 +46,21 @@ class Timeline:
         with self._lock:
             self._reserved = max(self._reserved, self.value) + 1
             return Fence(self, self._reserved)
+
+    def promise(self, value: int, who: Callable[[], str]) -> None:
+        """Notes who will reach ``value``; ``who`` tells what keeps it from doing so."""
+        with self._lock:
+            if self.value < value:
+                self._promises[value] = who
+
+    def pending(self, value: int) -> str:
+        """What ``value`` waits for; "" when it is reached."""
+        if self.value >= value:
+            return ""
+        who = self._promises.get(value)
+        if who is not None:
+            return who()
+        return f"nobody has been given the work to signal it ({self!r}, value {value} is wanted)"
 
     @property
     def reserved(self) -> int:
@@ -61,6 +77,8 @@ class Timeline:
                 if waiter.value > reached:
                     break
                 count += 1
+            for kept in [v for v in self._promises if v <= reached]:
+                del self._promises[kept]
             woken, self._waiters = self._waiters[:count], self._waiters[count:]
         for waiter in woken:
             waiter.wake()

@@ -69,9 +69,9 @@ class HandleTable:
     def drop_all(self, by: str) -> None:
         """Makes every handle stale."""
         with self._lock:
-            for value, (kind, _) in self._live.items():
+            dropped, self._live = self._live, {}  # readers keep what they iterate over
+            for value, (kind, _) in list(dropped.items()):
                 self._note_freed(value, kind, by)
-            self._live.clear()
 
     def inherit_freed(self, older: HandleTable) -> None:
         """Takes over what an earlier table knew of freed handles."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from .pages import anonymous
 
 Bytes = NDArray[np.uint8]
+
+_NEAR = 1 << 32
+"""Ranges that are further away than this have nothing to do with a wrong address."""
 
 
 class MemoryFault(Exception):
@@ -29,9 +32,10 @@ class MemoryFault(Exception):
 
 
 class Region:
-    """A contiguous range of host memory. ``data`` is all of it as uint8, zero-copy."""
+    """A contiguous range of host memory. ``data`` is all of it as uint8, zero-copy; ``whole`` is
+    the same with the margin behind it, None where there is none."""
 
-    __slots__ = ("base", "data", "name", "owner", "size", "writable")
+    __slots__ = ("base", "data", "name", "owner", "size", "whole", "writable")
 
     def __init__(
         self, base: int, size: int, name: str, data: Bytes, writable: bool, owner: Any
@@ -42,6 +46,7 @@ class Region:
         self.data = data
         self.writable = writable
         self.owner = owner
+        self.whole: Bytes | None = None
 
     @property
     def end(self) -> int:
@@ -60,21 +65,43 @@ def address_of(array: NDArray[Any]) -> int:
     return int(array.__array_interface__["data"][0])
 
 
+class _Ranges(NamedTuple):
+    """All regions at one moment, by address. Replaced, never changed: readers need no lock."""
+
+    bases: list[int]
+    regions: list[Region]
+
+    def find(self, address: int) -> Region | None:
+        index = bisect_right(self.bases, address) - 1
+        if index < 0:
+            return None
+        region = self.regions[index]
+        return region if address < region.end else None
+
+    def overlapping(self, base: int, size: int) -> Region | None:
+        inside = self.find(base)
+        if inside is not None:
+            return inside
+        index = bisect_right(self.bases, base)
+        if index < len(self.bases) and self.bases[index] < base + size:
+            return self.regions[index]
+        return None
+
+
 class AddressSpace:
     """Address ranges that one party (a process, a device handle) may touch. They never overlap."""
 
     def __init__(self, name: str = "memory") -> None:
         self.name = name
-        self._bases: list[int] = []
-        self._regions: dict[int, Region] = {}
+        self._ranges = _Ranges([], [])
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[Region]:
         """The regions in order of address."""
-        return iter([self._regions[b] for b in list(self._bases) if b in self._regions])
+        return iter(self._ranges.regions)
 
     def __len__(self) -> int:
-        return len(self._bases)
+        return len(self._ranges.bases)
 
     def map(
         self,
@@ -96,45 +123,44 @@ class AddressSpace:
             base, size, name, host_bytes(base, size) if data is None else data, writable, owner
         )
         with self._lock:
-            clash = self.overlapping(base, size)
+            bases, regions = self._ranges
+            clash = self._ranges.overlapping(base, size)
             if clash is not None:
                 raise ValueError(f"{name}: [{base:#x}, +{size}) overlaps {clash}")
-            self._regions[base] = region
-            insort(self._bases, base)
+            index = bisect_right(bases, base)
+            self._ranges = _Ranges(
+                [*bases[:index], base, *bases[index:]],
+                [*regions[:index], region, *regions[index:]],
+            )
         return region
 
-    def allocate(self, size: int, *, name: str, align: int = 4096, owner: Any = None) -> Region:
+    def allocate(
+        self, size: int, *, name: str, align: int = 4096, owner: Any = None, margin: int = 0
+    ) -> Region:
         """Maps new zero-filled host memory. Raises MemoryError."""
-        data = anonymous(size, align)
-        return self.map(address_of(data), size, name=name, data=data, owner=owner)
+        data = anonymous(size + margin, align)
+        region = self.map(address_of(data), size, name=name, data=data[:size], owner=owner)
+        if margin:
+            region.whole = data
+        return region
 
     def unmap(self, region: Region) -> None:
         """Removes a region; one that is already gone is left alone."""
         with self._lock:
-            if self._regions.get(region.base) is region:
-                del self._regions[region.base]
-                del self._bases[bisect_right(self._bases, region.base) - 1]
+            bases, regions = self._ranges
+            index = bisect_right(bases, region.base) - 1
+            if index >= 0 and regions[index] is region:
+                self._ranges = _Ranges(
+                    bases[:index] + bases[index + 1 :], regions[:index] + regions[index + 1 :]
+                )
 
     def find(self, address: int) -> Region | None:
         """The region that holds ``address``."""
-        index = bisect_right(self._bases, address) - 1
-        if index < 0:
-            return None
-        try:
-            region = self._regions.get(self._bases[index])
-        except IndexError:  # another thread removed one between the two lines above
-            return self.find(address)
-        return region if region is not None and address < region.end else None
+        return self._ranges.find(address)
 
     def overlapping(self, base: int, size: int) -> Region | None:
         """Some region that shares an address with [base, base + size)."""
-        inside = self.find(base)
-        if inside is not None:
-            return inside
-        index = bisect_right(self._bases, base)
-        if index < len(self._bases) and self._bases[index] < base + size:
-            return self._regions[self._bases[index]]
-        return None
+        return self._ranges.overlapping(base, size)
 
     def view(self, address: int, size: int, *, write: bool = False) -> Bytes:
         """``size`` bytes at ``address`` as uint8, zero-copy.
@@ -156,16 +182,21 @@ class AddressSpace:
         if region is not None:
             over = address + size - region.end
             return f"{wanted} runs {over} bytes past the end of {region}"
-        index = bisect_right(self._bases, address)
+        bases, regions = self._ranges
+        index = bisect_right(bases, address)
         near = []
-        if index > 0:
-            below = self._regions[self._bases[index - 1]]
+        if index > 0 and address - regions[index - 1].end < _NEAR:
+            below = regions[index - 1]
             near.append(f"{below} ends {address - below.end} bytes below")
-        if index < len(self._bases):
-            above = self._regions[self._bases[index]]
+        if index < len(bases) and bases[index] - address < _NEAR:
+            above = regions[index]
             near.append(f"{above} begins {above.base - address} bytes above")
         return f"{wanted} is in no range of {self.name}; " + (
-            "; ".join(near) if near else "it has none"
+            "; ".join(near)
+            if near
+            else f"none of its {len(bases)} is near"
+            if bases
+            else "it has none"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from time import monotonic
 from typing import Any
@@ -28,6 +29,8 @@ _FAULTS = {
     "dla/timeout": Status.cudlaErrorDlaErrEngineTimeout,
     "dla/task": Status.cudlaErrorDlaErrDataMismatch,
 }
+
+_numbers = itertools.count(1)
 
 MAX_HANDLES = 16  # cuDLA reference: handles a DLA
 DEFAULT_TIMEOUT_MS = 30_000
@@ -91,7 +94,11 @@ class Device:
         self.process = dla.process
         self.core = core
         self.mode = mode
-        self.memory = DeviceMemory(dla.process, f"{core.name}'s memory for this handle")
+        self.memory = DeviceMemory(
+            dla.process,
+            f"the memory of handle {next(_numbers)} on {core.name}",
+            lambda: [d.memory for d in dla.devices if d is not self],
+        )
         self.modules: list[Module | DiagnosticsModule] = []
         self.queue = Queue(f"{core.name} queue")
         self.timeout_ms = DEFAULT_TIMEOUT_MS
@@ -123,7 +130,7 @@ class Device:
         if image is None:
             module = DiagnosticsModule(self.memory, self.core.nvdla.config.name)
         else:
-            module = Module(image, self.memory, self.core.nvdla.settle)
+            module = Module(image, self.memory, self.core.nvdla.settle, self.process.config.margin)
         module.owner = self
         self.modules.append(module)
         return module

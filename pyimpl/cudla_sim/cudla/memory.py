@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..constants.cudla import cudlaAccessPermissionFlags as Flag
@@ -55,6 +56,7 @@ class Registered:
         self.source = source
         self.buffer = buffer
         self.uses = 0
+        self.host: Region | None = None  # its place among the host addresses
         self._space = space
         self.region = space.map(
             _engine_address(self.size, address),
@@ -103,42 +105,61 @@ class Semaphore:
 
 
 class DeviceMemory:
-    """Everything registered through one device handle."""
+    """Everything registered through one device handle. ``others``: that of all other handles."""
 
-    def __init__(self, process: Process, name: str) -> None:
+    def __init__(
+        self,
+        process: Process,
+        name: str,
+        others: Callable[[], Iterable[DeviceMemory]] = lambda: (),
+    ) -> None:
         self._process = process
+        self.name = name
         self.space = AddressSpace(name)
-        self.registered: list[Registered] = []
         self.semaphores: dict[int, Semaphore] = {}
+        self._others = others
+        self._entries: dict[int, Registered] = {}  # by engine address
+        self._imports: dict[Buffer, Registered] = {}
+        self._hosts = AddressSpace(f"host addresses of {name}")
+
+    @property
+    def registered(self) -> list[Registered]:
+        """What is registered or imported now, oldest first."""
+        return list(self._entries.values())
 
     def register(self, address: int, size: int, flags: int) -> Registered:
         """cudlaMemRegister: CUDA memory becomes visible to the engine.
 
-        Raises CudlaError: InvalidAddress for memory that CUDA did not allocate or a range that
-        runs past it, MemoryRegistered for a second registration.
+        Raises CudlaError: InvalidAddress for memory that CUDA did not allocate, a range that
+        runs past it or a misaligned pointer, MemoryRegistered for a second registration.
         """
         if size == 0:
             raise invalid_address("size is 0; it is the number of bytes to register")
+        if address == 0:
+            raise invalid_address("ptr is NULL; it is memory of cudaMalloc or cudaMallocHost")
+        other = self._hosts.overlapping(address, size)
+        if other is not None:
+            raise CudlaError(
+                Status.cudlaErrorMemoryRegistered,
+                f"ptr ({address:#x}) is registered already: {other.owner}; this error is harmless",
+            )
+        source = self._process.memory.find(address)
+        if source is not None or not self._process.config.register_host_memory:
+            data = self._cuda_memory(address, size)
+        else:
+            data = host_bytes(address, size)
         if address % ALIGNMENT:
             raise invalid_address(f"ptr ({address:#x}) is not aligned to {ALIGNMENT} bytes")
-        for other in self.registered:
-            if other.address < address + size and address < other.address + other.size:
-                raise CudlaError(
-                    Status.cudlaErrorMemoryRegistered,
-                    f"ptr ({address:#x}) is registered already: {other}; this error is harmless",
-                )
-        memory = self._process.memory
-        source = memory.find(address)
-        if source is None and self._process.config.register_host_memory:
-            return self._add(host_bytes(address, size), address, flags, None, None)
+        return self._add(data, address, flags, source, None)
+
+    def _cuda_memory(self, address: int, size: int) -> Bytes:
         try:
-            data = memory.view(address, size)
+            return self._process.memory.view(address, size)
         except MemoryFault as fault:
             raise invalid_address(
                 f"ptr and size are no CUDA memory: {fault.explanation}; cudaMalloc and "
                 "cudaMallocHost make memory that can be registered"
             ) from None
-        return self._add(data, address, flags, source, None)
 
     def import_buffer(self, buffer: Buffer, size: int, flags: int) -> Registered:
         """cudlaImportExternalMemory. Raises CudlaError (MemoryRegistered, InvalidParam)."""
@@ -147,13 +168,15 @@ class DeviceMemory:
                 Status.cudlaErrorInvalidParam,
                 f"desc.size is {size}; the buffer has {buffer.size} bytes",
             )
-        for other in self.registered:
-            if other.buffer is buffer:
-                raise CudlaError(
-                    Status.cudlaErrorMemoryRegistered,
-                    f"extBufObject is imported already: {other}; this error is harmless",
-                )
-        return self._add(buffer.region.data[:size], buffer.address, flags, None, buffer)
+        other = self._imports.get(buffer)
+        if other is not None:
+            raise CudlaError(
+                Status.cudlaErrorMemoryRegistered,
+                f"extBufObject is imported already: {other}; this error is harmless",
+            )
+        entry = self._add(buffer.region.data[:size], buffer.address, flags, None, buffer)
+        self._imports[buffer] = entry
+        return entry
 
     def _add(
         self, data: Bytes, address: int, flags: int, source: Region | None, buffer: Buffer | None
@@ -161,7 +184,11 @@ class DeviceMemory:
         entry = Registered(
             self.space, address=address, data=data, flags=flags, source=source, buffer=buffer
         )
-        self.registered.append(entry)
+        self._entries[entry.device_address] = entry
+        if self._hosts.overlapping(address, entry.size) is None:
+            entry.host = self._hosts.map(
+                address, entry.size, name="registered", data=data, owner=entry
+            )
         return entry
 
     def import_semaphore(self, sync: SyncObj) -> Semaphore:
@@ -185,7 +212,7 @@ class DeviceMemory:
         """
         entry: Registered | Semaphore | None = self.semaphores.get(device_address)
         if entry is None:
-            entry = next((r for r in self.registered if r.device_address == device_address), None)
+            entry = self._entries.get(device_address)
         if entry is None:
             raise invalid_address(f"devPtr {self.explain(device_address)}")
         if entry.uses:
@@ -197,13 +224,25 @@ class DeviceMemory:
         if isinstance(entry, Semaphore):
             del self.semaphores[device_address]
         else:
-            self.registered.remove(entry)
-            entry.release()
+            self._release(entry)
+
+    def _release(self, entry: Registered) -> None:
+        del self._entries[entry.device_address]
+        if entry.buffer is not None:
+            del self._imports[entry.buffer]
+        if entry.host is not None:
+            self._hosts.unmap(entry.host)
+        entry.release()
 
     def release_all(self) -> None:
         self.semaphores.clear()
-        while self.registered:
-            self.registered.pop().release()
+        for entry in self.registered:
+            self._release(entry)
+
+    def size_at(self, device_address: int) -> int:
+        """Bytes registered from an engine address on; 0 when it is none."""
+        region = self.space.find(device_address)
+        return 0 if region is None else region.end - device_address
 
     def lookup(self, device_address: int, size: int) -> Registered:
         """The registration that holds a task's tensor. Raises CudlaError (InvalidAddress)."""
@@ -224,12 +263,19 @@ class DeviceMemory:
         """Why ``device_address`` is none that this handle's tasks may use."""
         if device_address == 0:
             return "is NULL; it is what cudlaMemRegister or cudlaImportExternalMemory returned"
-        for entry in self.registered:
-            if entry.address <= device_address < entry.address + entry.size:
-                return (
-                    f"({device_address:#x}) is the CPU's address of {entry}; "
-                    f"pass {entry.device_address:#x}, the pointer that registration returned"
-                )
+        own = self._hosts.find(device_address)
+        if own is not None:
+            return (
+                f"({device_address:#x}) is the CPU's address of {own.owner}; "
+                f"pass {own.owner.device_address:#x}, the pointer that registration returned"
+            )
         if device_address in self.semaphores:
             return f"({device_address:#x}) is a semaphore, no memory"
+        for other in self._others():
+            region = other.space.find(device_address)
+            if region is not None and isinstance(region.owner, Registered):
+                return (
+                    f"({device_address:#x}) is {region.owner} of another device handle "
+                    f"({other.name}); each handle registers memory for itself"
+                )
         return "is not registered: " + self.space.explain(device_address, 1)

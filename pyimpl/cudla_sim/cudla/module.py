@@ -73,11 +73,12 @@ class Module:
 
     diagnostics = False
 
-    def __init__(self, image: bytes, memory: DeviceMemory, settle: Settle) -> None:
+    def __init__(self, image: bytes, memory: DeviceMemory, settle: Settle, margin: int) -> None:
         """Raises CudlaError (Umd) for an image that is no loadable for this machine."""
         try:
             self.loadable = Loadable.parse(image)
-            self.network: Any = LoadedNetwork(self.loadable, memory.space, settle(self.loadable))
+            hardware = settle(self.loadable)
+            self.network: Any = LoadedNetwork(self.loadable, memory.space, hardware, margin)
         except NvdlaError as error:
             raise CudlaError(Status.cudlaErrorUmd, str(error)) from None
         self.owner: Device | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..constants.cudla import cudlaStatus as Status
 from ..constants.cudla import cudlaSubmissionFlags as Flag
+from ..cudart.errors import CudaError
 from .device import Device
 from .errors import CudlaError, invalid_address, invalid_param, unsupported
 from .memory import Registered
@@ -27,6 +28,8 @@ def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: 
     then nothing was enqueued.
     """
     device.raise_earlier_fault()
+    if stream is not None:
+        _check_context(stream)
     diagnostics = bool(flags & Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK)
     for index, request in enumerate(requests):
         _check_shape(device, index, request, len(requests), diagnostics)
@@ -53,11 +56,23 @@ def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: 
         tasks = [_make(device, *parts) for parts in prepared]
         for task in tasks:
             task.events.reserve()
+            task.promise()
             if device.hybrid:
                 device.enqueue_on(stream, task)
             else:
                 device.enqueue(task)
     return tasks
+
+
+def _check_context(stream: Any) -> None:
+    """A CUDA context that asynchronous work ruined takes nothing until cudaDeviceReset."""
+    try:
+        stream.context.check()
+    except CudaError as error:
+        raise CudlaError(
+            Status.cudlaErrorCuda,
+            f"the CUDA context has failed ({error.explanation}); cudaDeviceReset ends that",
+        ) from None
 
 
 def _check_shape(
@@ -140,7 +155,7 @@ def _prepare(
             f"{plain} outputs"
             + (f", {with_statistics} with statistics buffers" if module.statistics else "")
         )
-    where = (device, index)
+    where = _Where(device, index, module)
     bound = _lookup(where, "input", inputs, module.inputs, write=False)
     bound += _lookup(where, "output", outputs[:plain], module.outputs, write=True)
     if request.output_count == plain:
@@ -155,8 +170,24 @@ def _prepare(
     return module, [*bound, *stats], inputs, outputs[:plain], stats, noop, _events(request)
 
 
+class _Where(NamedTuple):
+    """What a tensor is bound for."""
+
+    device: Device
+    task: int
+    module: Any
+
+    def fitting(self, size: int) -> str:
+        """A tensor of the module that has exactly this size, for a hint."""
+        for what, tensors in (("input", self.module.inputs), ("output", self.module.outputs)):
+            for number, tensor in enumerate(tensors):
+                if tensor.size == size:
+                    return f"; it would fit {what}Tensor[{number}] ({tensor.name})"
+        return ""
+
+
 def _lookup(
-    where: tuple[Device, int],
+    where: _Where,
     what: str,
     addresses: Sequence[int],
     descriptors: Sequence[TensorDescriptor],
@@ -164,16 +195,18 @@ def _lookup(
     first: int = 0,
 ) -> list[Registered]:
     """The registrations behind a task's tensors. ``first`` is the number of the first one."""
-    device, index = where
+    memory, index = where.device.memory, where.task
     found = []
     for number, (address, tensor) in enumerate(zip(addresses, descriptors, strict=False), first):
         try:
-            entry = device.memory.lookup(address, tensor.size)
+            entry = memory.lookup(address, tensor.size)
             if write and not entry.region.writable:
                 raise invalid_address("is written, but registered with CUDLA_READ_ONLY_PERM")
         except CudlaError as error:
             name = f"ptrToTasks[{index}].{what}Tensor[{number}] ({tensor.name})"
-            raise CudlaError(error.status, f"{name} {error.explanation}") from None
+            size = memory.size_at(address)
+            hint = where.fitting(size) if 0 < size < tensor.size else ""
+            raise CudlaError(error.status, f"{name} {error.explanation}{hint}") from None
         found.append(entry)
     return found
 

@@ -193,6 +193,27 @@ class Task:
             self.device.finished(self, begin)
             self._signal(start_of_frame=False)
 
+    def promise(self) -> None:
+        """Lets whoever waits for a fence of this task learn what keeps it."""
+        for signal in self.events.signals:
+            if signal.semaphore is not None and signal.fence is not None:
+                signal.semaphore.sync.timeline.promise(signal.fence.value, self.describe)
+
+    def describe(self) -> str:
+        """``a task on DLA0 is queued; it waits for ...``."""
+        who = f"a task on {self.device.core.name} is {self.state}"
+        for index, wait in enumerate(self.events.waits):
+            if wait.fence is not None and not wait.fence.reached:
+                timeline, value = wait.fence
+                return (
+                    f"{who}; it waits for waitEvents.preFences[{index}] itself, value {value} of "
+                    f"{timeline!r}: {timeline.pending(value)}"
+                )
+        earlier = [t for t in list(self.device.tasks) if t is not self]
+        if self.state == "queued" and earlier and earlier[0].submitted is not self.submitted:
+            return f"{who} behind {len(earlier)} other(s) of its handle; {earlier[0].describe()}"
+        return who
+
     def cancel(self) -> None:
         """The task will never start: gives back what it holds."""
         self.state = "cancelled"

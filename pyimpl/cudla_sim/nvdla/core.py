@@ -80,6 +80,7 @@ class Core:
         self._exact = fp16 == "exact"
         self._home: Space = memory if memory is not None else Windows([])
         self._memory = Memory(self._home)
+        self._memory.warn = self._warn
         self._secondary = None if secondary is None else Memory(secondary)
         self._cache = cache if cache is not None else WeightCache()
         self._claim = Claim()
@@ -178,7 +179,10 @@ class Core:
             )
         binding = network.bind(inputs, outputs)
         with self._task(binding.windows):
-            return NetworkRun(self, network, binding, deadline, on_layer).execute()
+            binding.begin()
+            report = NetworkRun(self, network, binding, deadline, on_layer).execute()
+            binding.end()
+        return report
 
     def run_task(self, entries: Sequence[Entry]) -> None:
         """Run a task of the NVDLA driver. Raises NvdlaError; the core is then reset."""
@@ -236,6 +240,9 @@ class Core:
             self.process.events.emit_span(
                 "layer", record.unit, record.start_ns, record.end_ns, record.details, self.name
             )
+
+    def _warn(self, text: str) -> None:
+        sys.stderr.write(f"cudla-sim: {self.name}: {text}\n")
 
     # -- registers, for code outside ----------------------------------------------------------
 

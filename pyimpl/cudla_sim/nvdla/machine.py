@@ -73,7 +73,9 @@ class NvdlaMachine:
         if size <= 0:
             raise NvdlaError("size is 0; memory has at least one byte", Status.BAD_PARAMETER)
         try:
-            return self.memory.allocate(size, name="NVDLA buffer")
+            return self.memory.allocate(
+                size, name="NVDLA buffer", margin=self.process.config.margin
+            )
         except MemoryError as error:
             raise NvdlaError(str(error), Status.INSUFFICIENT_MEMORY) from None
 

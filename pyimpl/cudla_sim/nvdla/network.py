@@ -35,20 +35,40 @@ class Binding:
 
     by_memory: list[Window | None]
     windows: Windows
+    shadows: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
+    """A tensor of the program, and the bytes (with a margin behind them) that stand for it."""
+
+    def begin(self) -> None:
+        """Copy tensors to their shadows."""
+        for tensor, shadow in self.shadows:
+            shadow[: len(tensor)] = tensor
+            shadow[len(tensor) :] = 0
+
+    def end(self) -> None:
+        """Copy what became of them back."""
+        for tensor, shadow in self.shadows:
+            if tensor.flags.writeable:
+                tensor[:] = shadow[: len(tensor)]
 
 
 class LoadedNetwork:
     """A loadable whose memories live in an AddressSpace until :meth:`close`.
 
-    *hardware* is the name of a hardware configuration. Raises WrongConfiguration if the loadable
+    *hardware* is the name of a hardware configuration, *margin* the bytes behind each memory that
+    may be overrun with a warning. Raises WrongConfiguration if the loadable
     was clearly compiled for another one, NvdlaError (INSUFFICIENT_MEMORY) if memory cannot be had.
     """
 
     def __init__(
-        self, loadable: Loadable, space: AddressSpace, hardware: str | HardwareConfig
+        self,
+        loadable: Loadable,
+        space: AddressSpace,
+        hardware: str | HardwareConfig,
+        margin: int = 0,
     ) -> None:
         self.loadable = loadable
         self.space = space
+        self._margin = margin
         self.config = config(hardware) if isinstance(hardware, str) else hardware
         reason = target.mismatch(loadable, self.config)
         if reason is not None:
@@ -98,7 +118,7 @@ class LoadedNetwork:
                 starts.append(None)
                 continue
             starts.append(total)
-            total += -(-entry.size // _PAGE) * _PAGE
+            total += -(-(entry.size + self._margin) // _PAGE) * _PAGE
         if total == 0:
             return [None] * len(starts)
         try:
@@ -115,7 +135,8 @@ class LoadedNetwork:
                 windows.append(None)
                 continue
             data = region.data[start : start + entry.size]
-            windows.append(Window(region.base + start, data, f"memory {index}"))
+            whole = region.data[start : start + entry.size + self._margin] if self._margin else None
+            windows.append(Window(region.base + start, data, f"memory {index}", whole=whole))
             self._fill(index, data)
         return windows
 
@@ -172,7 +193,23 @@ class LoadedNetwork:
                     by_memory[index] = self._tensor_window(
                         name, tensor, index, address, flag == MemoryFlags.OUTPUT
                     )
-        return Binding(by_memory, Windows(item for item in by_memory if item is not None))
+        shadows = self._with_margins(by_memory) if self._margin else []
+        return Binding(by_memory, Windows(w for w in by_memory if w is not None), shadows)
+
+    def _with_margins(
+        self, by_memory: list[Window | None]
+    ) -> list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
+        """Let bytes of ours, with a margin, stand for the program's tensors."""
+        shadows = []
+        for index, window in enumerate(by_memory):
+            if window is None or window.whole is not None:
+                continue
+            whole = np.zeros(window.size + self._margin, np.uint8)
+            shadows.append((window.data, whole))
+            by_memory[index] = Window(
+                window.base, whole[: window.size], window.name, window.writable, whole
+            )
+        return shadows
 
     def _tensor_window(
         self, name: str, tensor: TensorDesc, index: int, address: int, write: bool

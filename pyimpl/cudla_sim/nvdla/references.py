@@ -47,6 +47,12 @@ def check_memories(
             _index(
                 f"{what}.tensor_desc_id", entry.tensor_desc_id, len(tensors), "tensor descriptors"
             )
+            tensor = tensors[entry.tensor_desc_id]
+            if not tensor.size:
+                raise BadLoadable(
+                    f"tensor_desc_list[{entry.tensor_desc_id}] ({tensor.name!r}).size = 0: a tensor"
+                    " that is bound has at least one byte"
+                )
         if entry.flags & MemoryFlags.SET and not entry.bindable:
             _check_contents(what, entry, blobs)
 

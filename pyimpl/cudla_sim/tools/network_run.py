@@ -55,14 +55,14 @@ def run(
 ) -> Result:
     """Runs a loadable once; inputs that are not given are zero. Raises NvdlaError."""
     space = AddressSpace("the network's memory")
-    network = LoadedNetwork(loadable, space, config_name)
+    current = process.current()
+    network = LoadedNetwork(loadable, space, config_name, current.config.margin)
     sources = [space.allocate(t.size, name=f"input {i}") for i, t in enumerate(loadable.inputs)]
     results = [space.allocate(t.size, name=f"output {i}") for i, t in enumerate(loadable.outputs)]
     for number, data in inputs.items():
         sources[number].data[: len(data)] = data
     addresses = [r.base for r in sources], [r.base for r in results]
     dumper = _Dumper(loadable, network, network.bind(*addresses)) if dump_layers else None
-    current = process.current()
     core = Core(config_name, current.config.fp16, process=current)
     report = core.run(network, *addresses, on_layer=dumper)
     buffers = [r.data for r in results]

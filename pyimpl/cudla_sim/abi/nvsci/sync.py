@@ -138,7 +138,11 @@ def generate_fence(obj: Any, fence: Any) -> None:
     found = resolve(obj)
     null(syncFence=fence)
     found.require_cpu_signaler("generating a fence")
-    bind(fence, found, found.reserve().value)
+    reserved = found.reserve()
+    found.timeline.promise(
+        reserved.value, lambda: "the CPU is to signal it (NvSciSyncObjSignal), and has not yet"
+    )
+    bind(fence, found, reserved.value)
 
 
 @nvsci.export("NvSciSyncObjSignal")
@@ -183,7 +187,8 @@ def _wait(fence: Any, context: Any, timeout_us: int) -> None:
         raise NvSciError(
             Status.NvSciError_Timeout,
             f"the fence (value {target.value}) was not reached in {timeout_us} us; "
-            f"{target.sync.timeline} is where its object is",
+            f"{target.sync.timeline} is where its object is: "
+            f"{target.sync.timeline.pending(target.value)}",
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import NvdlaError
 from ..hw.maps.enums import ENUMS
 
 Array = NDArray[np.float32]
@@ -37,7 +38,11 @@ class Image:
     @property
     def number(self) -> int:
         """Number of the pixel format."""
-        return ENUMS["pixel_format"]["T_" + self.format]
+        number = ENUMS["pixel_format"].get("T_" + self.format.removeprefix("T_"))
+        if number is None:
+            known = ", ".join(sorted(n[2:] for n in ENUMS["pixel_format"] if n.startswith("T_")))
+            raise NvdlaError(f"pixel format {self.format!r} does not exist; there are {known}")
+        return number
 
     def values(self, pixels: NDArray[Any]) -> Array:
         """Real values of pixels [n, c, h, w]."""

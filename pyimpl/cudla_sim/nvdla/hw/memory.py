@@ -9,7 +9,7 @@ fetches the padding ones: the missing bytes read as zero.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,16 +46,24 @@ class Space(Protocol):
 
 
 class Window:
-    """One range of addresses that a task may touch."""
+    """One range of addresses that a task may touch. *whole* is *data* with a margin behind it."""
 
-    __slots__ = ("base", "data", "name", "size", "writable")
+    __slots__ = ("base", "data", "name", "size", "whole", "writable")
 
-    def __init__(self, base: int, data: Bytes, name: str, writable: bool = True) -> None:
+    def __init__(
+        self,
+        base: int,
+        data: Bytes,
+        name: str,
+        writable: bool = True,
+        whole: Bytes | None = None,
+    ) -> None:
         self.base = base
         self.size = len(data)
         self.data = data
         self.name = name
         self.writable = writable
+        self.whole = whole
 
 
 class Windows:
@@ -87,10 +95,12 @@ class Windows:
 class Memory:
     """One memory port of the engine."""
 
-    __slots__ = ("space",)
+    __slots__ = ("_warned", "space", "warn")
 
     def __init__(self, space: Space) -> None:
         self.space = space
+        self.warn: Callable[[str], None] = lambda text: None
+        self._warned: set[str] = set()
 
     def _fail(self, unit: str, address: int, size: int, write: bool) -> MemoryAccessError:
         verb = "writes" if write else "reads"
@@ -106,11 +116,27 @@ class Memory:
         """Return *size* bytes at *address*; MemoryAccessError if they are not all mapped."""
         region = self.space.find(address)
         if region is None or address + size > region.base + region.size:
-            raise self._fail(unit, address, size, write)
+            return self._margin(region, unit, address, size, write)
         if write and not region.writable:
             raise self._fail(unit, address, size, write)
         start = address - region.base
         data: Bytes = region.data[start : start + size]
+        return data
+
+    def _margin(self, region: Any, unit: str, address: int, size: int, write: bool) -> Bytes:
+        """Bytes that run into the margin of a range, where it has one (setting overrun)."""
+        whole = None if region is None else region.whole
+        if whole is None or address + size > region.base + len(whole):
+            raise self._fail(unit, address, size, write)
+        text = (
+            f"{unit} {'writes' if write else 'reads'} {size} bytes at 0x{address:x},"
+            f" {address + size - region.base - region.size} bytes past the end of {region.name}"
+            f" ({region.size} bytes); the margin of CUDLA_SIM_OVERRUN=warn takes them"
+        )
+        if text not in self._warned:
+            self._warned.add(text)
+            self.warn(text)
+        data: Bytes = whole[address - region.base : address - region.base + size]
         return data
 
     def read_padded(self, unit: str, address: int, size: int, slack: int) -> Bytes:
