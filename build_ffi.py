@@ -70,9 +70,9 @@ def _contents() -> dict[Path, str]:
         GENERATED / "exports.map": emit.version_script(api, cudart=False),
         GENERATED / "cudart_exports.c": emit.cudart_exports_c(api, HEADERS),
         GENERATED / "cudart_exports.map": emit.version_script(api, cudart=True),
-        GENERATED / "coverage.md": emit.coverage_md(api, PACKAGE),
+        GENERATED / "coverage.md": emit.coverage_md(api, PACKAGE, ROOT / "shim"),
         CONSTANTS / "__init__.py": f'"""{emit.BANNER}"""\n',
-        PACKAGE / "testing" / "prototypes.py": prototypes.ctypes_py(api),
+        PACKAGE / "capi" / "prototypes.py": prototypes.ctypes_py(api),
     }
     for family in sorted({emit.family(f.header) for f in api.functions}):
         files[CONSTANTS / f"{family}.py"] = emit.constants_py(api, family)

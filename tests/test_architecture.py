@@ -25,7 +25,18 @@ LEAVES = {"core", "constants", "native"}
 # Installing these changes the host's signal handlers or starts processes behind its back.
 BANNED_AT_RUN_TIME = {"signal", "asyncio", "subprocess"}
 # Never imported by the library inside a host program.
-TOOLS = {"tools", "cli", "commands", "flags", "paths", "doctor", "testing", "__main__", "lib"}
+TOOLS = {
+    "tools", "cli", "commands", "flags", "paths", "doctor", "capi", "testing", "__main__", "lib",
+}  # fmt: skip
+# Who may look at the environment: settings are read in one place, the rest are commands and what
+# the vendor's own library reads.
+READS_ENVIRONMENT = {
+    "__init__.py": "reset() begins with the settings of the environment",
+    "core/process.py": "settings",
+    "abi/upmem/sets.py": "UPMEM_PROFILE, as libdpu reads it",
+    "abi/cupva/family.py": "CUPVA_DMATIMEOUT, as libcupva_host reads it",
+    "testing/compile.py": "starts programs in a changed environment",
+}
 # Commands of their own inside a model: the compilers of DPU programs and of VPU kernels.
 TOOL_FOLDERS = ("upmem/toolchain/", "cupva/toolchain/")
 # DPU and VPU programs run in processes of their own, which the first launch starts on purpose.
@@ -68,7 +79,6 @@ def test_imports(path: Path) -> None:
             assert own in ("abi", "native"), "only abi/ and native/ may touch cffi"
         if own in MODELS and target and target != own:
             assert target in LEAVES or (own, target) in ALLOWED_BETWEEN_MODELS, name
-            assert "os.environ" not in path.read_text(), "models do not read the environment"
         if own in LEAVES and target:
             assert target in LEAVES, name
         if target == "obs":
@@ -77,6 +87,35 @@ def test_imports(path: Path) -> None:
             assert top not in BANNED_AT_RUN_TIME, name
             tools = ("cudla_sim.upmem.toolchain", "cudla_sim.cupva.toolchain")
             assert not name.startswith(tools), "a tool, not the library's"
+
+
+def imported_from_cudla_sim(path: Path) -> set[str]:
+    return {part_of(name) for name in imports(path)} - {""}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_environment_is_read_in_one_place(path: Path) -> None:
+    where = str(path.relative_to(PACKAGE))
+    tool = path.relative_to(PACKAGE).parts[0].removesuffix(".py") in TOOLS
+    if tool or where.startswith(TOOL_FOLDERS) or where in READS_ENVIRONMENT:
+        return
+    names = {n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)}
+    assert not names & {"environ", "getenv", "environb"}, "settings come from core.config"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_the_product_does_not_import_its_tests_helpers(path: Path) -> None:
+    if path.relative_to(PACKAGE).parts[0] != "testing":
+        assert "testing" not in imported_from_cudla_sim(path)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE.parent / "dpu").rglob("*.py")), ids=lambda p: p.name
+)
+def test_the_package_dpu_is_a_user_of_the_c_api(path: Path) -> None:
+    """It calls the exported functions; abi: the program behind a pointer, to list its symbols."""
+    assert imported_from_cudla_sim(path) <= {"capi", "upmem", "constants", "abi"}
+    assert "environ" not in path.read_text()
 
 
 def test_library_start_imports_no_tools() -> None:
@@ -105,4 +144,35 @@ def test_generated_files_are_fresh() -> None:
 def test_every_export_has_a_handler() -> None:
     """The coverage table has no line without one."""
     text = (ROOT / "shim" / "generated" / "coverage.md").read_text()
+    assert "| implemented |" in text
     assert "| missing |" not in text
+
+
+def test_a_function_without_a_handler_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table tells what the sources say, not what one would like to read."""
+    monkeypatch.syspath_prepend(ROOT / "shim")
+    from codegen import emit, parse
+
+    include = tmp_path / "include"
+    include.mkdir()
+    (include / "one.h").write_text("int simOne(void);\nint simTwo(void);\nint simThree(void);\n")
+    api = parse.read([include / "one.h"], include, ROOT / "shim" / "parse_include")
+    (tmp_path / "abi").mkdir()
+    (tmp_path / "abi" / "one.py").write_text(
+        '@family.export("simOne")\nfamily.unsupported("simTwo", because="no")\n'
+    )
+    table = emit.coverage_md(api, tmp_path, tmp_path)
+    assert "| `simOne` | implemented | abi/one.py |" in table
+    assert "| `simTwo` | explains | abi/one.py |" in table
+    assert "| `simThree` | missing |  |" in table
+    assert "1 of 3 implemented" in table
+
+
+def test_a_misspelt_header_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "shim")
+    from codegen import parse
+
+    with pytest.raises(SystemExit, match=r"cudla_misspelt\.h"):
+        parse.read([tmp_path / "cudla_misspelt.h"], tmp_path, ROOT / "shim" / "parse_include")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import cudla_sim
+from cudla_sim.capi import load, prototypes
 from cudla_sim.constants.upmem import (
     DPU_ALLOCATE_ALL,
     dpu_callback_flags_t,
@@ -21,7 +22,6 @@ from cudla_sim.constants.upmem import (
     dpu_xfer_flags_t,
     dpu_xfer_t,
 )
-from cudla_sim.testing import load, prototypes
 
 from .compiler import Source, compile_sources
 from .error import DpuError, call

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 
 import cudla_sim
-from cudla_sim.testing import load
+from cudla_sim.capi import load
 
 _LIBC = ctypes.CDLL(None)
 _LIBC.free.argtypes = [ctypes.c_void_p]

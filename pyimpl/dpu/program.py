@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from cudla_sim.testing import prototypes
+from cudla_sim.capi import prototypes
 
 from .error import DpuError, call
 

@@ -339,28 +339,38 @@ def handlers(package: Path) -> dict[str, tuple[str, str]]:
     return found
 
 
-def coverage_md(api: Api, package: Path) -> str:
+def defined_in_c(shim: Path) -> dict[str, str]:
+    """Exported name -> file, for the bodies that are written in C."""
+    found = {}
+    for source in sorted([*shim.glob("*.c"), *shim.glob("*.cpp")]):
+        text = source.read_text()
+        names = re.findall(r"^SIM_EXPORT [^;{]*?\b(\w+)\(", text, re.MULTILINE)
+        names += re.findall(r"^[A-Z]+\((\w+),", text, re.MULTILINE)  # bodies that a macro writes
+        found.update(dict.fromkeys(names, f"shim/{source.name}"))
+    return found
+
+
+def coverage_md(api: Api, package: Path, shim: Path) -> str:
     known = handlers(package)
+    native = {name: ("export", where) for name, where in defined_in_c(shim).items()}
     lines = [
         "# Coverage",
         "",
         BANNER,
         "*implemented*: does what the vendor documents. *explains*: exists, answers the API's "
-        "not-supported status and says why.",
+        "not-supported status and says why. *missing*: declared, and nobody answers.",
     ]
     by_header: dict[str, list[Function]] = {}
     for function in api.functions:
         by_header.setdefault(function.header, []).append(function)
+    states = {"export": "implemented", "unsupported": "explains", "": "missing"}
     for header, functions in by_header.items():
-        done = sum(known.get(f.name, ("export",))[0] == "export" for f in functions)
-        lines += ["", f"## {header}: {done} of {len(functions)} implemented", ""]
-        lines += ["| function | state | handler |", "|---|---|---|"]
+        rows = []
         for function in functions:
-            # Names that are put together at run time do not stand in the source; that every
-            # export has a handler is checked when the library starts.
-            how, module = known.get(function.name, ("export", f"abi/{family(header)}"))
-            state = "explains" if how == "unsupported" else "implemented"
-            if is_native(function):
-                module = "shim/"
-            lines.append(f"| `{function.name}` | {state} | {module} |")
+            answers = native if is_native(function) else known
+            rows.append((function.name, *answers.get(function.name, ("", ""))))
+        done = sum(how == "export" for _, how, _ in rows)
+        lines += ["", f"## {header}: {done} of {len(rows)} implemented", ""]
+        lines += ["| function | state | handler |", "|---|---|---|"]
+        lines += [f"| `{name}` | {states[how]} | {where} |" for name, how, where in rows]
     return "\n".join(lines) + "\n"

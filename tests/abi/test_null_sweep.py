@@ -6,8 +6,8 @@ import ctypes
 
 import pytest
 
+from cudla_sim.capi.prototypes import PROTOTYPES
 from cudla_sim.testing import CApi
-from cudla_sim.testing.prototypes import PROTOTYPES
 
 # All zeros is a legal call of these.
 LEGAL = {

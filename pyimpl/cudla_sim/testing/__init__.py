@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .capi import CApi, load
+from ..capi import CApi, load, prototypes
 from .compile import Compiler, Result
 
-__all__ = ["CApi", "Compiler", "Result", "load"]
+__all__ = ["CApi", "Compiler", "Result", "load", "prototypes"]

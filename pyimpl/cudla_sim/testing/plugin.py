@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from .capi import CApi, load
+from ..capi import CApi, load
 from .compile import Compiler
 
 

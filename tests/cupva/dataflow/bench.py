@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim import native
+from cudla_sim.capi import load
 from cudla_sim.cupva import engine
 from cudla_sim.cupva.dataflow.base import DataFlow, Handler
 from cudla_sim.cupva.dma import pack
 from cudla_sim.cupva.engine import Spaces
 from cudla_sim.cupva.memory import DeviceMemory, VmemSymbol
-from cudla_sim.testing.capi import load
 
 VMEM_BYTES = 1 << 17
 HANDLER = Handler("handler", 64)

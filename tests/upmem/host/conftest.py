@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudla_sim.testing.capi import CApi
+from cudla_sim.capi import CApi
 
 from .hosting import Host
 from .kernels import Kernel, builder

@@ -10,9 +10,9 @@ from ctypes import byref
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.capi import CApi
+from cudla_sim.capi.prototypes import dpu_set_t, dpu_symbol_t
 from cudla_sim.constants.upmem import dpu_error_t
-from cudla_sim.testing.capi import CApi
-from cudla_sim.testing.prototypes import dpu_set_t, dpu_symbol_t
 
 MRAM = dpu_symbol_t(0x0800_0000, 64 << 20)
 WRAM = dpu_symbol_t(0, 64 << 10)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cudla_sim
-from cudla_sim.testing.prototypes import dpu_set_t
+from cudla_sim.capi.prototypes import dpu_set_t
 
 from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, Host, pointer, status
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cudla_sim
-from cudla_sim.testing.capi import load
-from cudla_sim.testing.prototypes import dpu_set_t, dpu_symbol_t
+from cudla_sim.capi import load
+from cudla_sim.capi.prototypes import dpu_set_t, dpu_symbol_t
 
 from .hosting import ASYNC, FROM_DPU, TO_DPU, Host, pointer, status
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cudla_sim
-from cudla_sim.testing.capi import load
-from cudla_sim.testing.prototypes import get_block_t, sg_block_info
+from cudla_sim.capi import load
+from cudla_sim.capi.prototypes import get_block_t, sg_block_info
 
 from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, WRAM, Host, pointer, status
 

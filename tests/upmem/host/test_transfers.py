@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cudla_sim
-from cudla_sim.testing.capi import load
-from cudla_sim.testing.prototypes import dpu_symbol_t
+from cudla_sim.capi import load
+from cudla_sim.capi.prototypes import dpu_symbol_t
 from cudla_sim.upmem.machine import machine
 
 from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, WRAM, Host, pointer, status
@@ -195,7 +195,7 @@ def test_written_words_are_marked(start: int, length: int, again: tuple[int, int
 
 def test_matrices_and_single_memories(host: Host) -> None:
     """The low-level functions: WRAM positions count words."""
-    from cudla_sim.testing.prototypes import dpu_transfer_matrix
+    from cudla_sim.capi.prototypes import dpu_transfer_matrix
 
     data = _random(64 * 16).reshape(64, 16)
     out = np.zeros(16, np.uint8)

@@ -14,8 +14,24 @@ from ...nvsci.errors import bad_parameter
 from ..native import address, pointer
 from .lists import ListApi, null, nvsci
 
-lists = ListApi("NvSciBuf", SCHEMA, "key", buf.reconcile, buf.validate)
-lists.export(NvSciBufMajorVersion, buf.BufModule)
+lists = ListApi(
+    "NvSciBuf", SCHEMA, "key", buf.reconcile, buf.validate, NvSciBufMajorVersion, buf.BufModule
+)
+nvsci.export("NvSciBufModuleOpen")(lists.open)
+nvsci.export("NvSciBufModuleClose", status=False)(lists.close)
+nvsci.export("NvSciBufCheckVersionCompatibility")(lists.check_version)
+nvsci.export("NvSciBufAttrListCreate")(lists.create)
+nvsci.export("NvSciBufAttrListFree", status=False)(lists.free)
+nvsci.export("NvSciBufAttrListSetAttrs")(lists.set_attrs)
+nvsci.export("NvSciBufAttrListGetAttrs")(lists.get_first_attrs)
+nvsci.export("NvSciBufAttrListSlotGetAttrs")(lists.get_attrs)
+nvsci.export("NvSciBufAttrListGetSlotCount", status=False, failure=0)(lists.slot_count)
+nvsci.export("NvSciBufAttrListDebugDump")(lists.dump)
+nvsci.export("NvSciBufAttrListClone")(lists.clone)
+nvsci.export("NvSciBufAttrListAppendUnreconciled")(lists.append)
+nvsci.export("NvSciBufAttrListIsReconciled")(lists.is_reconciled)
+nvsci.export("NvSciBufAttrListReconcile")(lists.reconcile)
+nvsci.export("NvSciBufAttrListValidateReconciled")(lists.validate)
 OBJ = "NvSciBufObj"
 
 

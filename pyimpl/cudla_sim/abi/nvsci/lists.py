@@ -43,7 +43,11 @@ class ListApi:
         key_field: str,
         reconcile: Callable[[list[AttrList]], AttrList],
         validate: Callable[[AttrList, list[Slot]], str],
+        major_version: int,
+        module: type,
     ) -> None:
+        self.major_version = major_version
+        self._module = module
         self.prefix = prefix
         self.schema = schema
         self._reconcile = reconcile
@@ -105,42 +109,26 @@ class ListApi:
             found.append((number, bytes(ffi.buffer(pair.value, pair.len))))
         return found
 
-    def export(self, major_version: int, open_module: type) -> None:
-        """Attaches the functions that both libraries have, under this library's names."""
-        common: dict[str, Callable[..., Any]] = {
-            "ModuleOpen": lambda new: self.open(new, open_module),
-            "CheckVersionCompatibility": lambda major, _, out: self.check(
-                major == major_version, isCompatible=out
-            ),
-            "AttrListCreate": self.create,
-            "AttrListSetAttrs": self.set_attrs,
-            "AttrListGetAttrs": lambda h, pairs, count: self.get_attrs(h, 0, pairs, count),
-            "AttrListSlotGetAttrs": self.get_attrs,
-            "AttrListDebugDump": self.dump,
-            "AttrListClone": self.clone,
-            "AttrListAppendUnreconciled": self.append,
-            "AttrListIsReconciled": lambda h, out: self.check(
-                self.resolve(h).reconciled, isReconciled=out
-            ),
-            "AttrListReconcile": self.reconcile,
-            "AttrListValidateReconciled": self.validate,
-        }
-        for name, handler in common.items():
-            nvsci.export(self.prefix + name)(handler)
-        nvsci.export(self.prefix + "ModuleClose", status=False)(self.close)
-        nvsci.export(self.prefix + "AttrListFree", status=False)(self.free)
-        nvsci.export(self.prefix + "AttrListGetSlotCount", status=False, failure=0)(
-            lambda handle: len(self.resolve(handle).slots)
-        )
+    def check_version(self, major: int, _: int, compatible: Any) -> None:
+        self.check(major == self.major_version, isCompatible=compatible)
 
-    def open(self, new_module: Any, kind: type) -> None:
+    def get_first_attrs(self, handle: Any, pairs: Any, count: int) -> None:
+        self.get_attrs(handle, 0, pairs, count)
+
+    def is_reconciled(self, handle: Any, answer: Any) -> None:
+        self.check(self.resolve(handle).reconciled, isReconciled=answer)
+
+    def slot_count(self, handle: Any) -> int:
+        return len(self.resolve(handle).slots)
+
+    def open(self, new_module: Any) -> None:
         null(newModule=new_module)
         current = process.current()
         if not current.config.nvsci:
             raise NvSciError(
                 Status.NvSciError_NotInitialized, "NvSci is missing here (setting nvsci is off)"
             )
-        new_module[0] = pointer(current.handles.add(self.module_kind, kind()))
+        new_module[0] = pointer(current.handles.add(self.module_kind, self._module()))
 
     def close(self, module: Any) -> None:
         if module:

@@ -19,8 +19,30 @@ from ...nvsci.errors import NvSciError, bad_parameter
 from ..native import address, pointer
 from .lists import ListApi, null, nvsci
 
-lists = ListApi("NvSciSync", sync.SCHEMA, "attrKey", sync.reconcile, sync.validate)
-lists.export(NvSciSyncMajorVersion, sync.SyncModule)
+lists = ListApi(
+    "NvSciSync",
+    sync.SCHEMA,
+    "attrKey",
+    sync.reconcile,
+    sync.validate,
+    NvSciSyncMajorVersion,
+    sync.SyncModule,
+)
+nvsci.export("NvSciSyncModuleOpen")(lists.open)
+nvsci.export("NvSciSyncModuleClose", status=False)(lists.close)
+nvsci.export("NvSciSyncCheckVersionCompatibility")(lists.check_version)
+nvsci.export("NvSciSyncAttrListCreate")(lists.create)
+nvsci.export("NvSciSyncAttrListFree", status=False)(lists.free)
+nvsci.export("NvSciSyncAttrListSetAttrs")(lists.set_attrs)
+nvsci.export("NvSciSyncAttrListGetAttrs")(lists.get_first_attrs)
+nvsci.export("NvSciSyncAttrListSlotGetAttrs")(lists.get_attrs)
+nvsci.export("NvSciSyncAttrListGetSlotCount", status=False, failure=0)(lists.slot_count)
+nvsci.export("NvSciSyncAttrListDebugDump")(lists.dump)
+nvsci.export("NvSciSyncAttrListClone")(lists.clone)
+nvsci.export("NvSciSyncAttrListAppendUnreconciled")(lists.append)
+nvsci.export("NvSciSyncAttrListIsReconciled")(lists.is_reconciled)
+nvsci.export("NvSciSyncAttrListReconcile")(lists.reconcile)
+nvsci.export("NvSciSyncAttrListValidateReconciled")(lists.validate)
 OBJ = "NvSciSyncObj"
 CONTEXT = "NvSciSyncCpuWaitContext"
 
