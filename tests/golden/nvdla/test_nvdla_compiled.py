@@ -23,7 +23,6 @@ def _run(data: Path, tag: str):
     return execute(folder / f"{tag}.nvdla", case["config"], inputs)
 
 
-@pytest.mark.skipif(not CASES, reason="no NVDLA fixtures")
 @pytest.mark.parametrize("tag", list(CASES) or ["none"])
 def test_loadable_is_bit_exact(data: Path, tag: str) -> None:
     case = CASES[tag]
@@ -42,7 +41,6 @@ def test_loadable_is_bit_exact(data: Path, tag: str) -> None:
     assert outcome.report.note == ""
 
 
-@pytest.mark.skipif(not CASES, reason="no NVDLA fixtures")
 def test_tensor_descriptors_are_those_of_the_public_runtime(data: Path) -> None:
     for tag, case in CASES.items():
         loadable = Loadable.parse((_case_folder(data) / f"{tag}.nvdla").read_bytes())
@@ -68,7 +66,6 @@ def test_tensor_descriptors_are_those_of_the_public_runtime(data: Path) -> None:
                 }
 
 
-@pytest.mark.skipif(not CASES, reason="no NVDLA fixtures")
 def test_input_files_survive_unpacking_and_packing(data: Path) -> None:
     for tag, case in CASES.items():
         loadable = Loadable.parse((_case_folder(data) / f"{tag}.nvdla").read_bytes())

@@ -144,7 +144,6 @@ class Replay:
             self.failures.append("memory differs from the golden")
 
 
-@pytest.mark.skipif(not RUNS, reason="no NVDLA fixtures")
 @pytest.mark.parametrize(("name", "config"), RUNS or [("none", "none")])
 def test_trace(data: Path, name: str, config: str) -> None:
     item = traces()[name]
