@@ -111,6 +111,10 @@ class Device:
         self.closed = False
 
     @property
+    def name(self) -> str:
+        return self.core.name
+
+    @property
     def hybrid(self) -> bool:
         return self.mode == Mode.CUDLA_CUDA_DLA
 

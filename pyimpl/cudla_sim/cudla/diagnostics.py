@@ -7,7 +7,7 @@ with seeded weights, and compares every output element with the floating-point r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from .memory import DeviceMemory
 from .module import TensorDescriptor
 from .selftest import SelfTest
 
-if TYPE_CHECKING:
-    from .device import Device
-
 RESULT_BYTES = 64
 
 
@@ -31,7 +28,8 @@ class DiagnosticsModule:
     diagnostics = True
 
     def __init__(self, memory: DeviceMemory, config_name: str) -> None:
-        self.owner: Device | None = None
+        self.owner: Any = None
+        """The device handle that it was loaded on."""
         self.uses = 0
         self.unloaded = False
         self.inputs: list[TensorDescriptor] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..constants import cudla as c
 from ..constants.cudla import cudlaStatus as Status
@@ -15,9 +15,6 @@ from ..nvdla.network import LoadedNetwork
 from . import statistics
 from .errors import CudlaError
 from .memory import DeviceMemory
-
-if TYPE_CHECKING:
-    from .device import Device
 
 Settle = Callable[[Loadable], HardwareConfig]
 """The configuration of the core that a loadable is loaded for."""
@@ -81,7 +78,8 @@ class Module:
             self.network: Any = LoadedNetwork(self.loadable, memory.space, hardware, margin)
         except NvdlaError as error:
             raise CudlaError(Status.cudlaErrorUmd, str(error)) from None
-        self.owner: Device | None = None
+        self.owner: Any = None
+        """The device handle that it was loaded on."""
         self.uses = 0
         self.unloaded = False
         self.inputs = [_describe(t) for t in self.loadable.inputs]

@@ -5,18 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..constants.cudla import cudlaFenceType as FenceType
 from ..constants.cudla import cudlaStatus as Status
 from ..core.fence import Fence
+from ..core.process import Process
+from ..nvdla.records import TaskReport
 from ..nvsci.sync import SyncObj
+from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, invalid_address, invalid_param, unsupported
 from .memory import DeviceMemory, Registered, Semaphore
+from .module import Module
 
-if TYPE_CHECKING:
-    from .device import Device
-    from .module import Module
+
+class TaskHost(Protocol):
+    """What a task needs of the device handle that it was submitted to (``device.Device``)."""
+
+    process: Process
+    tasks: list[Task]
+
+    @property
+    def name(self) -> str:
+        """Its core's name."""
+
+    def execute(self, task: Task) -> TaskReport:
+        """Run the task's network. Raises CudlaError."""
+
+    def finished(self, task: Task, begin: int) -> None:
+        """The task ended; its fences are signaled next."""
+
+
+AnyModule = Module | DiagnosticsModule
 
 MAX_FENCES = 29  # real driver: pre-fences and EOF fences a submission can carry
 
@@ -53,7 +73,7 @@ class TaskRequest:
     lists hold at most as many pointers as a task of this module can have.
     """
 
-    module: Module | None
+    module: AnyModule | None
     inputs: Sequence[int] | None
     outputs: Sequence[int] | None
     input_count: int
@@ -136,8 +156,8 @@ class Task:
 
     def __init__(
         self,
-        device: Device,
-        module: Module | None,
+        device: TaskHost,
+        module: AnyModule | None,
         bound: Sequence[Registered],
         inputs: Sequence[int],
         outputs: Sequence[int],
@@ -201,7 +221,7 @@ class Task:
 
     def describe(self) -> str:
         """``a task on DLA0 is queued; it waits for ...``."""
-        who = f"a task on {self.device.core.name} is {self.state}"
+        who = f"a task on {self.device.name} is {self.state}"
         for index, wait in enumerate(self.events.waits):
             if wait.fence is not None and not wait.fence.reached:
                 timeline, value = wait.fence

@@ -38,8 +38,8 @@ _DEPENDENCIES = 2
 
 
 @dataclass(slots=True)
-class Place:
-    """Where a memory of the loadable lies: the driver's handle, host address, size."""
+class PlacedMemory:
+    """A memory of the loadable that has its place: the driver's handle, host address, size."""
 
     handle: int
     address: int
@@ -66,7 +66,7 @@ class Runtime:
         self._settle = settle
         self.emulator = False
         self._loadable: Loadable | None = None
-        self._places: dict[int, Place] = {}
+        self._places: dict[int, PlacedMemory] = {}
         self._tensors: dict[MemoryFlags, list[TensorDesc]] = {}
         self._steps: Iterator[TaskEntry] | None = None
 
@@ -99,7 +99,7 @@ class Runtime:
     def place(self, number: int, handle: int, address: int) -> None:
         """Note where a memory was allocated, and fill it from its blobs."""
         entry = self.loadable.memories[number]
-        self._places[number] = Place(handle, address, entry.size)
+        self._places[number] = PlacedMemory(handle, address, entry.size)
         self._fill(number, entry)
 
     def _fill(self, number: int, entry: MemoryEntry) -> None:
@@ -143,7 +143,7 @@ class Runtime:
 
     # -- tensors ------------------------------------------------------------------------------
 
-    def bind(self, flag: MemoryFlags, index: int, place: Place) -> None:
+    def bind(self, flag: MemoryFlags, index: int, place: PlacedMemory) -> None:
         """Bind a tensor to memory. An index that no tensor has is not an error."""
         if index < 0:
             raise NvdlaError(f"index is {index}; tensors are numbered from 0")
@@ -245,7 +245,7 @@ class Runtime:
             addresses.append((place.handle, offset))
         return DlaTask(task.id, addresses)
 
-    def _address(self, task: TaskEntry, position: int) -> tuple[Place, int]:
+    def _address(self, task: TaskEntry, position: int) -> tuple[PlacedMemory, int]:
         if not 0 <= position < len(task.address_list):
             raise NvdlaError(f"address index {position}: task {task.id} has fewer addresses")
         address = self.loadable.addresses[task.address_list[position]]

@@ -11,7 +11,7 @@ from ...core import process
 from ...core.memory import host_bytes, readable_size
 from ...nvdla.errors import NvdlaError, Status
 from ...nvdla.loadable import Loadable, MemoryFlags
-from ...nvdla.runtime import Place, Runtime
+from ...nvdla.runtime import PlacedMemory, Runtime
 from ..entry import Handler
 from ..native import address, ffi, pointer
 from .family import Handle, checked, nvdla, the_machine
@@ -111,7 +111,7 @@ def freed(runtime: Any, handle: Any, data: Any, size: Any) -> None:
 
 @_call("bind", "IRuntime::bindTensor")
 def bind(runtime: Any, output: int, index: int, handle: Any, data: Any, size: int) -> None:
-    place = Place(address(handle), address(data), size)
+    place = PlacedMemory(address(handle), address(data), size)
     _object(runtime).model.bind(_FLAGS[output], index, place)
 
 
