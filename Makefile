@@ -36,6 +36,7 @@ bench: $(VENV)/installed-test
 	$(BIN)/python -m benchmarks
 
 clean:
+	test ! -x $(BIN)/python || $(BIN)/python build_ffi.py --clean
 	rm -rf $(VENV) build *.egg-info pyimpl/*.egg-info
 	$(MAKE) -C c_examples/cudla clean
 	$(MAKE) -C c_examples/nvdla clean

@@ -13,8 +13,10 @@ from __future__ import annotations
 import argparse
 import difflib
 import shutil
+import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -156,10 +158,53 @@ def prepare_metadata_for_build_wheel(directory: str, config_settings: Any = None
 prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
+# What builds and first uses leave in a checkout, relative to the package.
+_MADE_HERE = (
+    *("include", "dpu_run", "vpu_run", "lib/cuda"),
+    *("sdk/bin", "sdk/tools", "sdk/include", "sdk/lib", "sdk/share/upmem/include"),
+)
+
+
 def build_wheel(directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
+    """Builds in a copy of the sources: a checkout that is installed editable stays as it is."""
+    with tempfile.TemporaryDirectory(prefix="cudla-sim-wheel-") as scratch:
+        copy = Path(scratch) / "source"
+        shutil.copytree(ROOT, copy, ignore=_not_sources)
+        command = [sys.executable, str(copy / "build_ffi.py"), "--wheel", directory]
+        subprocess.run(command, cwd=copy, check=True)
+    return max(Path(directory).glob("cudla_sim-*.whl"), key=lambda p: p.stat().st_mtime).name
+
+
+def _not_sources(folder: str, names: list[str]) -> set[str]:
+    """For copytree: what is not a source of the wheel."""
+    here = Path(folder)
+    if here == ROOT:
+        wanted = {"include", "shim", "pyimpl", "build_ffi.py", "pyproject.toml", "MANIFEST.in"}
+        return set(names) - wanted - {"README.md", "LICENSE"}
+    out = {n for n in names if n == "__pycache__" or n.endswith(".egg-info") or ".so" in n}
+    for name in names:
+        path = here / name
+        if path.is_relative_to(PACKAGE) and str(path.relative_to(PACKAGE)) in _MADE_HERE:
+            out.add(name)
+    return out
+
+
+def _wheel(directory: str) -> None:
+    """In the copy: compile, then what setuptools does."""
     build(editable=False)
-    settings = _platform_wheel(config_settings)
-    return str(_backend().build_wheel(directory, settings, metadata_directory))
+    print(_backend().build_wheel(directory, _platform_wheel(None)))
+
+
+def clean() -> None:
+    """Removes what builds and first uses made in this checkout."""
+    for name in _MADE_HERE:
+        path = PACKAGE / name
+        if path.is_symlink():
+            path.unlink()
+        elif path.exists():
+            shutil.rmtree(path)
+    for file in [*(PACKAGE / "lib").glob("*.so*"), *(PACKAGE / "native").glob("*.so")]:
+        file.unlink()
 
 
 def build_editable(
@@ -177,7 +222,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--verify", action="store_true", help="only compare generated files")
     parser.add_argument("--generate", action="store_true", help="do not compile")
+    parser.add_argument("--clean", action="store_true", help="remove what builds made")
+    parser.add_argument("--wheel", metavar="FOLDER", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.clean:
+        clean()
+        return 0
+    if options.wheel:
+        _wheel(options.wheel)
+        return 0
     if options.verify:
         return verify()
     if options.generate:
