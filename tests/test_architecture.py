@@ -21,7 +21,7 @@ ALLOWED_BETWEEN_MODELS = {
     ("cupva", "nvsci"),
     ("cupva", "cudart"),
 }
-LEAVES = {"core", "constants", "native"}
+LEAVES = {"core", "constants", "native", "workers"}
 # Installing these changes the host's signal handlers or starts processes behind its back.
 BANNED_AT_RUN_TIME = {"signal", "asyncio", "subprocess"}
 # Never imported by the library inside a host program.
@@ -40,7 +40,7 @@ READS_ENVIRONMENT = {
 # Commands of their own inside a model: the compilers of DPU programs and of VPU kernels.
 TOOL_FOLDERS = ("upmem/toolchain/", "cupva/toolchain/")
 # DPU and VPU programs run in processes of their own, which the first launch starts on purpose.
-STARTS_PROCESSES = {"upmem/workers/process.py", "cupva/workers/process.py"}
+STARTS_PROCESSES = {"workers/process.py", "cupva/workers/process.py"}
 
 
 def imports(path: Path) -> set[str]:

@@ -237,18 +237,6 @@ static void on_trap(int number, struct kernel_siginfo *info, struct kernel_ucont
     stop_dpu(kind_of_access(address, pc), 0, pc, address, 0, registers[RSP]);
 }
 
-/* The host process has gone when its end of our socket is closed. */
-static void end_with_host(void)
-{
-    struct {
-        int32_t fd;
-        int16_t events, revents;
-    } poll = {rt_host_socket, 0, 0};
-    rt_syscall(7 /* poll */, (uintptr_t)&poll, 1, 0, 0, 0, 0);
-    if (poll.revents & 0x18 /* POLLERR | POLLHUP */)
-        rt_exit(0);
-}
-
 /*
  * Every 5 ms while a launch runs. A tasklet that neither ended nor yielded since the last tick is
  * put aside, if it is in the program's own code (never inside the runtime). Once that has happened,
@@ -256,11 +244,9 @@ static void end_with_host(void)
  */
 static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucontext *context)
 {
-    static uint32_t last, ticks;
+    static uint32_t last;
     (void)number;
     (void)info;
-    if (rt_tick_us == TICK_US || ++ticks % (TICK_US / SHORT_TICK_US) == 0)
-        end_with_host();
     uint64_t *registers = context->registers;
     if (rt_switches != last || rt_side.state != STATE_RUNNING) {
         last = rt_switches;

@@ -93,7 +93,6 @@ void rt_race_own(const volatile void *address, uint32_t size);
 extern struct dpu_side rt_side; /* of the DPU that runs; goes to its side page in the end */
 extern bool rt_written_mapped;
 void rt_map_written(void);
-extern int rt_host_socket;
 #define TICK_US 5000u
 #define SHORT_TICK_US 100u
 extern uint32_t rt_tick_us; /* 0: no timer runs */

@@ -8,7 +8,7 @@
 extern char rt_arguments[];
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
 
-int rt_host_socket = -1;
+static int host_socket = -1;
 struct dpu_side rt_side;
 bool rt_written_mapped;
 uint32_t rt_tick_us;
@@ -98,6 +98,22 @@ static uint8_t run_slot(uint32_t slot, bool sampled)
     return (uint8_t)side->state;
 }
 
+/*
+ * Waits for the worker and tells the host how it has ended: minus the signal, or -1000 - the exit
+ * status. In the host's process group, whose signals must not make it forget its duty.
+ */
+static NORETURN void watch(int64_t worker)
+{
+    uint64_t all = ~0ull;
+    rt_syscall(14 /* rt_sigprocmask */, 2 /* SIG_SETMASK */, (uintptr_t)&all, 0, 8, 0, 0);
+    int32_t status = 0;
+    rt_syscall(61 /* wait4 */, (uint64_t)worker, (uintptr_t)&status, 0x40000000 /* __WALL */, 0, 0, 0);
+    int32_t answer = status & 0x7f ? -(status & 0x7f) : -1000 - ((status >> 8) & 0xff);
+    rt_syscall(44 /* sendto */, (uint64_t)host_socket, (uintptr_t)&answer, 4,
+        0x4000 /* MSG_NOSIGNAL */, 0, 0);
+    rt_exit(0);
+}
+
 static void run_frame(struct frame *frame)
 {
     static bool guarded;
@@ -124,7 +140,7 @@ void rt_main(void)
     const char *text = rt_arguments;
     machine_file = (int)next_argument(&text);
     int control_file = (int)next_argument(&text);
-    rt_host_socket = (int)next_argument(&text);
+    host_socket = (int)next_argument(&text);
     stride = next_argument(&text);
     own_number = (uint32_t)next_argument(&text);
     if (stride == 0) {
@@ -132,10 +148,14 @@ void rt_main(void)
         rt_syscall(1 /* write */, 2, (uintptr_t)how, sizeof(how) - 1, 0, 0, 0);
         rt_exit(126);
     }
-    /* A child of a child: the host's own wait() never sees a worker. */
+    /* A child of a child: the host's own wait() never sees a worker, nor who watches it. */
     int64_t child = rt_syscall(57 /* fork */, 0, 0, 0, 0, 0, 0);
     if (child != 0)
         rt_exit(child < 0 ? 121 : 0);
+    child = rt_syscall(57, 0, 0, 0, 0, 0, 0);
+    if (child != 0)
+        watch(child);
+    rt_syscall(109 /* setpgid */, 0, 0, 0, 0, 0, 0); /* the group that dies with the host */
     frames = (struct frame *)(uintptr_t)rt_syscall(9 /* mmap */, 0, MAX_FRAMES * FRAME_STRIDE, 3,
         0x41 /* SHARED | 32BIT */, (uint64_t)control_file, 0);
     rt_syscall(9, STACKS_BASE, STACKS_END - STACKS_BASE, 0,
@@ -143,15 +163,15 @@ void rt_main(void)
     rt_stacks_protect(false);
     rt_fault_setup();
     int32_t hello = (int32_t)rt_syscall(39 /* getpid */, 0, 0, 0, 0, 0, 0);
-    rt_syscall(1, (uint64_t)rt_host_socket, (uintptr_t)&hello, 4, 0, 0, 0);
+    rt_syscall(1, (uint64_t)host_socket, (uintptr_t)&hello, 4, 0, 0, 0);
     for (;;) {
         uint32_t number = 0;
-        int64_t got = rt_syscall(0 /* read */, (uint64_t)rt_host_socket, (uintptr_t)&number, 4, 0, 0, 0);
+        int64_t got = rt_syscall(0 /* read */, (uint64_t)host_socket, (uintptr_t)&number, 4, 0, 0, 0);
         if (got == -4 /* EINTR */)
             continue;
         if (got != 4 || number >= MAX_FRAMES)
             rt_exit(0);
         run_frame((struct frame *)((uintptr_t)frames + number * FRAME_STRIDE));
-        rt_syscall(1, (uint64_t)rt_host_socket, (uintptr_t)&number, 4, 0, 0, 0);
+        rt_syscall(1, (uint64_t)host_socket, (uintptr_t)&number, 4, 0, 0, 0);
     }
 }

@@ -5,15 +5,12 @@
 #define _GNU_SOURCE
 #include "rt.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#define WATCH_MS 200
 #define STACK_WORDS 4096
 
 extern uint8_t __executable_start[], etext[];
@@ -92,36 +89,18 @@ static void on_interrupt(int number, siginfo_t *info, void *context)
     end_with(PVA_INTERRUPTED, PVA_CAUSE_NONE, (uint64_t)registers[REG_RIP], 0);
 }
 
-/* While a kernel runs: the host process has gone when its end of our socket is closed. */
-static void on_tick(int number)
-{
-    struct pollfd host = {rt_host_socket, 0, 0};
-    (void)number;
-    if (poll(&host, 1, 0) == 1 && host.revents & (POLLERR | POLLHUP))
-        _exit(0);
-}
-
-void rt_watch_host(int on)
-{
-    struct itimerval period = {{0, on ? WATCH_MS * 1000 : 0}, {0, on ? WATCH_MS * 1000 : 0}};
-    setitimer(ITIMER_REAL, &period, 0);
-}
-
 void rt_faults_setup(void)
 {
     stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
     sigaltstack(&stack, 0);
     static const int traps[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
-    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTSTP};
+    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
     action.sa_sigaction = on_trap;
     for (size_t i = 0; i < sizeof traps / sizeof traps[0]; i++)
         sigaction(traps[i], &action, 0);
     action.sa_sigaction = on_interrupt;
     sigaction(SIGUSR1, &action, 0);
-    action.sa_flags = SA_ONSTACK | SA_RESTART;
-    action.sa_handler = on_tick;
-    sigaction(SIGALRM, &action, 0);
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
         signal(ignored[i], SIG_IGN);
     sigset_t none;

@@ -7,12 +7,14 @@
 #include "rt.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int rt_host_socket = -1;
@@ -57,13 +59,11 @@ static void launch(void)
     own_vpu = request->vpu;
     memset(rt_reply, 0, sizeof *rt_reply);
     rt_reply->version = PVA_PROTOCOL_VERSION;
-    rt_watch_host(1);
     rt_image_reset();
     write_parameters(request);
     rt_flows_begin((const void *)(parameters + request->nr_parameters), request->nr_flows);
     if (request->run_kernel)
         rt_reply->value = cupva_vpu_main();
-    rt_watch_host(0);
     const uint8_t *overrun = rt_image_overrun();
     rt_reply->status = overrun ? PVA_FAULT : PVA_DONE;
     if (overrun) {
@@ -86,7 +86,6 @@ static void *map(int file, size_t size)
 /* Arguments: socket, control file, VMEM, DRAM, L2SRAM, bytes of DRAM, bytes of L2SRAM. */
 static void set_up(char **words)
 {
-    rt_host_socket = atoi(words[0]);
     char *control = map(atoi(words[1]), PVA_CONTROL_SIZE);
     rt_control = control;
     rt_reply = (struct pva_reply *)control;
@@ -100,16 +99,38 @@ static void set_up(char **words)
     rt_memory.base[PVA_L2] = map(atoi(words[4]), rt_memory.size[PVA_L2]);
 }
 
+/*
+ * Waits for the worker and tells the host how it has ended: minus the signal, or -1000 - the exit
+ * status. In the host's process group, whose signals must not make it forget its duty.
+ */
+static _Noreturn void watch(pid_t worker)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, 0);
+    int status = 0;
+    while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
+        ;
+    int32_t number = WIFSIGNALED(status) ? -WTERMSIG(status) : -1000 - WEXITSTATUS(status);
+    (void)!send(rt_host_socket, &number, sizeof number, MSG_NOSIGNAL);
+    _exit(0);
+}
+
 int main(int count, char **words)
 {
     if (count != 8) {
         fputs("this is a VPU program: a host program runs it with CmdProgram\n", stderr);
         return 126;
     }
-    /* A child of a child: the host's own wait() never sees a worker. */
+    /* A child of a child: the host's own wait() never sees a worker, nor who watches it. */
     pid_t child = fork();
     if (child != 0)
         _exit(child < 0 ? 123 : 0);
+    rt_host_socket = atoi(words[1]);
+    child = fork();
+    if (child != 0)
+        watch(child);
+    setpgid(0, 0); /* the group that dies with the host */
     set_up(words + 1);
     rt_faults_setup();
     int32_t hello = getpid();

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from cudla_sim.upmem.workers.checks import Checks
-from cudla_sim.upmem.workers.pool import WorkerError
-from cudla_sim.upmem.workers.process import Image, Worker
+from cudla_sim.upmem.workers.process import Worker
 from cudla_sim.upmem.workers.protocol import FaultKind
+from cudla_sim.workers.image import Image
+from cudla_sim.workers.process import WorkerError
 
 from .bench import STRIDE, Bench, Program
 from .conftest import Build
@@ -96,7 +97,7 @@ def test_a_killed_worker_costs_one_dpu(build: Build) -> None:
     thread.join(10)
     ended = results[0]
     assert [o.fault for o in ended.faulted] == [FaultKind.WORKER]  # type: ignore[attr-defined]
-    assert "was killed" in ended.faulted[0].text  # type: ignore[attr-defined]
+    assert "was killed by signal 9 (SIGKILL)" in ended.faulted[0].text  # type: ignore[attr-defined]
     assert {int(bench.var("runs", slot=s)[0]) for s in range(16)} == {1}
     assert not bench.launch().faulted
     bench.close()

@@ -1,20 +1,12 @@
-"""The runtime of VPU programs as an archive, compiled once for each compiler and kept in a cache.
-
-It lies in ``$XDG_CACHE_HOME/cudla-sim/vpu/<key>/``; the key is a hash of the sources and of the
-compiler. It is built in a folder of its own and moved in place: two builds at once do not disturb
-each other. Without a writable cache it is built in a temporary folder for this one run.
-"""
+"""The runtime of VPU programs as one object, compiled once for each compiler and cached."""
 
 from __future__ import annotations
 
-import atexit
-import hashlib
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from ... import paths
+from ...workers import runtime
 from . import steps
 
 _FLAGS = ("-O3", "-g1", "-w", "-fno-pie", "-D_GNU_SOURCE")
@@ -28,15 +20,6 @@ def sources() -> Path:
     """Where the runtime's C files lie: in the package, or beside it in a source tree."""
     inside = paths.vpu_run_dir()
     return inside if inside.is_dir() else paths.PACKAGE.parents[1] / "shim" / "vpu_run"
-
-
-def _key(compiler: list[str]) -> str:
-    digest = hashlib.sha256(repr((compiler, _FLAGS)).encode())
-    binary = os.stat(os.path.realpath(shutil.which(compiler[0]) or compiler[0]))
-    digest.update(f"{binary.st_size} {binary.st_mtime_ns}".encode())
-    for file in [*sorted(sources().iterdir()), headers() / "cupva_types.h"]:
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:24]
 
 
 def _build(compiler: list[str], folder: Path) -> None:
@@ -53,25 +36,7 @@ def _build(compiler: list[str], folder: Path) -> None:
 
 def runtime_object(compiler: list[str]) -> Path:
     """The runtime for this compiler. Raises StepFailed, OSError."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    cache = Path(base) / "cudla-sim" / "vpu"
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="building-", dir=cache))
-    except OSError:
-        folder = Path(tempfile.mkdtemp(prefix="cudla-sim-vpu-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        _build(compiler, folder)
-        return folder / "runtime.o"
-    final = cache / _key(compiler)
-    try:
-        if not (final / "runtime.o").is_file():
-            _build(compiler, folder)
-            try:
-                folder.rename(final)
-            except OSError:
-                if not (final / "runtime.o").is_file():
-                    raise
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return final / "runtime.o"
+    files = [*sources().iterdir(), headers() / "cupva_types.h"]
+    key = runtime.key((compiler, _FLAGS), compiler[0], files)
+    folder = runtime.cached("vpu", key, "runtime.o", lambda folder: _build(compiler, folder))
+    return folder / "runtime.o"

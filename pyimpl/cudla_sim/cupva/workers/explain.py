@@ -17,12 +17,11 @@ def explain(image: bytes, reply: Reply, request: LaunchRequest) -> str:
     """One line; empty when the launch ended well."""
     if reply.status == Status.DONE:
         return ""
-    from .places import places  # needs a library that launches that end well do without
+    # these need a library that launches that end well do without
+    from ...workers.places import readable
+    from .places import places
 
-    try:
-        known: Places | None = places(image)
-    except Exception:  # damaged debug information: the cause is still worth telling
-        known = None
+    known = readable(places, image)
     where = known.code(reply.pc, reply.chain) if known else ""
     if reply.status == Status.INTERRUPTED:
         return f"the kernel did not end; it was in {where}" if where else "the kernel did not end"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import re
 from functools import lru_cache
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
-from ...core.elf_places import Entry, Lines, around, starting_before
+from ...workers import places as base
+from ...workers.places import Entry, around, starting_before
 from .protocol import BANK_STRIDE, VMEM_SIZE, VMEM_WINDOW
 
 # Functions of ours and of the C library's start, in C and in C++ spelling.
@@ -20,23 +19,26 @@ _RUNTIME = re.compile(
 _OWN_FOLDERS = ("include/cupva", "cupva/cupva_device", "cupva/vpu_native")
 
 
-class Places:
-    """The symbols and line numbers of one executable (the bytes of it)."""
+class Places(base.Places):
+    """The variables are those in VMEM."""
 
-    def __init__(self, image: bytes) -> None:
-        elf = ELFFile(io.BytesIO(image))
-        self._functions: list[Entry] = []
-        self._variables: list[Entry] = []
-        table = elf.get_section_by_name(".symtab")
-        for symbol in table.iter_symbols() if isinstance(table, SymbolTableSection) else ():
-            value, size, kind = symbol["st_value"], symbol["st_size"], symbol["st_info"]["type"]
-            if kind == "STT_FUNC" and size:
-                self._functions.append(Entry(value, size, symbol.name))
-            elif kind == "STT_OBJECT" and VMEM_WINDOW <= value < VMEM_WINDOW + VMEM_SIZE:
-                self._variables.append(Entry(value, size, _plain(symbol.name)))
-        self._functions.sort()
-        self._variables.sort()
-        self._lines = Lines(elf, _own_files)
+    def _take(self, elf: ELFFile, symbol: Any) -> None:
+        value, size, kind = symbol["st_value"], symbol["st_size"], symbol["st_info"]["type"]
+        if kind == "STT_FUNC" and size:
+            self._functions.append(Entry(value, size, symbol.name))
+        elif kind == "STT_OBJECT" and VMEM_WINDOW <= value < VMEM_WINDOW + VMEM_SIZE:
+            self._variables.append(Entry(value, size, _plain(symbol.name)))
+
+    def _left_out(self, program: Any) -> set[int]:
+        """The device headers: what is inlined from them counts as the line that called."""
+        folders = [bytes(d).decode(errors="replace") for d in program.header["include_directory"]]
+        if program.header["version"] < 5:
+            folders.insert(0, "")
+        return {
+            index
+            for index, file in enumerate(program.header["file_entry"])
+            if file.dir_index < len(folders) and folders[file.dir_index].endswith(_OWN_FOLDERS)
+        }
 
     def code(self, pc: int, chain: tuple[int, ...]) -> str:
         """``function (file:line)``: the kernel's own code that ``pc`` is in or was called from;
@@ -82,18 +84,6 @@ def _plain(name: str) -> str:
     if match:
         return name[match.end() : match.end() + int(match[1])]
     return name
-
-
-def _own_files(program: Any) -> set[int]:
-    """Indices of the device headers: what is inlined from them counts as the line that called."""
-    folders = [bytes(d).decode(errors="replace") for d in program.header["include_directory"]]
-    if program.header["version"] < 5:
-        folders.insert(0, "")
-    return {
-        index
-        for index, file in enumerate(program.header["file_entry"])
-        if file.dir_index < len(folders) and folders[file.dir_index].endswith(_OWN_FOLDERS)
-    }
 
 
 @lru_cache(maxsize=8)

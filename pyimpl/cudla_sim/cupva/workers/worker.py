@@ -8,8 +8,10 @@ import threading
 
 import numpy as np
 
+from ...workers.image import Image
+from ...workers.process import WorkerError, signal_name
 from .explain import explain
-from .process import Image, Process, WorkerError
+from .process import Process
 from .protocol import (
     CONTROL_SIZE,
     FLOW,
@@ -51,7 +53,7 @@ class VpuWorker:
         self, image: bytes, dram_fd: int, l2_fd: int, dram_size: int, l2_size: int
     ) -> None:
         self._image = image
-        self._start_image = Image(image)
+        self._start_image = Image("vpu", image)
         self._memories = (dram_fd, l2_fd)
         self._sizes = (dram_size, l2_size)
         self._vmem = os.memfd_create("vpu-vmem", os.MFD_CLOEXEC)
@@ -172,9 +174,11 @@ class VpuWorker:
             if reply.status != Status.UNFINISHED and reply.cause != Cause.OVERRUN:
                 self._drop()  # every other fault ends the process
             return LaunchResult(name, reply.value, text, reply.cause, flow, reply.triggers)
+        signal = self._process.ended_by if self._process else 0
         self._drop()
         if outcome == "late" or reply.status == Status.INTERRUPTED:
             limit = f" in {deadline_s:g} s" if deadline_s is not None else ""
             place = text.removeprefix("the kernel did not end")
             return LaunchResult("timeout", text=f"the kernel did not end{limit}{place}")
-        return LaunchResult("died", text="the process that ran the kernel ended (exit or killed)")
+        how = f"was killed by {signal_name(signal)}" if signal else "ended (exit or killed)"
+        return LaunchResult("died", text=f"the process that ran the kernel {how}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...workers.places import readable
+from ...workers.process import signal_name
 from .places import Places, places
 from .protocol import (
     MRAM_SIZE,
@@ -39,18 +41,11 @@ _AT_INSTRUCTION = {
 
 def explain(image: bytes | None, event: Event, side: Side | None = None) -> str:
     """One line for a fault or a warning. ``side`` tells who waits in a deadlock."""
-    known = _places(image)
+    known = readable(places, image)
     cause = _cause(known, event, side)
     if event.kind in (FaultKind.DEADLOCK, FaultKind.WORKER, FaultKind.CANCELLED):
         return cause
     return f"{cause}; tasklet {event.tasklet}{_where(known, event)}"
-
-
-def _places(image: bytes | None) -> Places | None:
-    try:
-        return places(image) if image is not None else None
-    except Exception:  # damaged debug information: the cause is still worth telling
-        return None
 
 
 def _where(known: Places | None, event: Event) -> str:
@@ -123,7 +118,8 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
             "would fit)"
         )
     if kind == FaultKind.WORKER:
-        return "the process that ran the DPU was killed"
+        by = f" by {signal_name(event.code)}" if event.code else ""
+        return f"the process that ran the DPU was killed{by}"
     if kind == FaultKind.CANCELLED:
         return "the host stopped the launch"
     return f"fault of unknown kind {int(kind)}"

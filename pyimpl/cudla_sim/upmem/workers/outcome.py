@@ -58,8 +58,9 @@ def recorded(number: int, page: bytes, image: bytes, warned: set[tuple[int, int]
     return outcome
 
 
-def stopped(number: int, cancelled: bool) -> Outcome:
-    """Of a DPU that did not come to its end: its worker was killed, or the host gave up."""
+def stopped(number: int, cancelled: bool, signal: int) -> Outcome:
+    """Of a DPU that did not come to its end: ``signal`` ended its worker (0: not known), or the
+    host gave up."""
     kind = FaultKind.CANCELLED if cancelled else FaultKind.WORKER
-    event = Event(kind, 0, 0, 0, 0, 0, 0, 0, ())
+    event = Event(kind, signal, 0, 0, 0, 0, 0, 0, ())
     return Outcome(number, "fault", kind, text=explain(None, event))

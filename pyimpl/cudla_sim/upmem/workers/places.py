@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-import io
 from functools import lru_cache
+from typing import Any
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
-from ...core.elf_places import Entry, Lines, around
+from ...workers import places as base
+from ...workers.places import around
 from .protocol import MRAM_WINDOW, STACK_STRIDE, STACKS_BASE, STACKS_END, WRAM_SIZE, WRAM_WINDOW
 
 
-class Places:
-    """The symbols and line numbers of one program file (the bytes of it)."""
+class Places(base.Places):
+    """``absolute``: symbols that are numbers (NR_TASKLETS, stack sizes)."""
 
     def __init__(self, image: bytes) -> None:
-        elf = ELFFile(io.BytesIO(image))
-        self._functions: list[Entry] = []
-        self._variables: list[Entry] = []
         self._bits: dict[int, str] = {}
         self.absolute: dict[str, int] = {}
-        for table in elf.iter_sections():
-            if isinstance(table, SymbolTableSection):
-                self._read_symbols(elf, table)
-        self._functions.sort()
-        self._variables.sort()
-        self._lines = Lines(elf)
+        super().__init__(image)
 
-    def _read_symbols(self, elf: ELFFile, table: SymbolTableSection) -> None:
-        for symbol in table.iter_symbols():
-            index, value = symbol["st_shndx"], symbol["st_value"]
-            if index == "SHN_ABS":
-                self.absolute[symbol.name] = value
-            if not isinstance(index, int) or not symbol.name:
-                continue
-            section = elf.get_section(index).name
-            entry = Entry(value, symbol["st_size"], symbol.name)
-            kind = symbol["st_info"]["type"]
-            if section == ".text" and kind == "STT_FUNC":
-                self._functions.append(entry)
-            elif section == ".atomic":
-                self._bits[value & 0xFF] = symbol.name.removeprefix("__atomic_bit_")
-            elif kind == "STT_OBJECT" and not section.startswith(".rt."):
-                self._variables.append(entry)
+    def _take(self, elf: ELFFile, symbol: Any) -> None:
+        index, value = symbol["st_shndx"], symbol["st_value"]
+        if index == "SHN_ABS":
+            self.absolute[symbol.name] = value
+        if not isinstance(index, int) or not symbol.name:
+            return
+        section = elf.get_section(index).name
+        entry = base.Entry(value, symbol["st_size"], symbol.name)
+        kind = symbol["st_info"]["type"]
+        if section == ".text" and kind == "STT_FUNC":
+            self._functions.append(entry)
+        elif section == ".atomic":
+            self._bits[value & 0xFF] = symbol.name.removeprefix("__atomic_bit_")
+        elif kind == "STT_OBJECT" and not section.startswith(".rt."):
+            self._variables.append(entry)
 
     def in_program(self, pc: int) -> bool:
         """True in the program's own code, false in the runtime."""

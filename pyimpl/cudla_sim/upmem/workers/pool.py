@@ -16,10 +16,12 @@ from time import monotonic
 
 import numpy as np
 
+from ...workers.image import Image
+from ...workers.process import WorkerError
 from .checks import Checks
 from .frame import Frame, Frames
 from .outcome import Launch, Outcome, recorded, stopped
-from .process import Image, Worker, WorkerError
+from .process import Worker
 from .protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State
 
 __all__ = ["Launch", "Outcome", "WorkerError", "WorkerPool"]
@@ -121,7 +123,7 @@ class WorkerPool:
         with self._changed:
             if self._closed:
                 raise WorkerError("the workers have been stopped")
-            program = self._programs.pop(key, None) or _Program(Image(path, contents))
+            program = self._programs.pop(key, None) or _Program(Image(path or "dpu", contents))
             self._programs[key] = program  # now the most recently used
             program.users += 1
             unused = [k for k, p in self._programs.items() if not p.users]
@@ -152,9 +154,8 @@ class WorkerPool:
             raise
 
     def _take(self, program: _Program, wanted: int) -> list[Worker]:
-        """At least one worker: idle ones, else new ones up to the pool's size. When all are "
-        "busy and
-        stay so, one more: what keeps them may be waiting for this launch."""
+        """At least one worker: idle ones, else new ones up to the pool's size. When all are busy
+        and stay so, one more: what keeps them may be waiting for this launch."""
         with self._changed:
             if not program.idle and program.busy >= self._size:
                 self._changed.wait_for(lambda: program.idle or self._closed, _PATIENCE_S)
@@ -197,8 +198,8 @@ class WorkerPool:
             outcomes: list[Outcome] = []
             while slots:
                 frame.fill(slots, checks.word)
-                self._work(program, frame)
-                outcomes += self._outcomes(program, frame)
+                lost = self._work(program, frame)
+                outcomes += self._outcomes(program, frame, lost)
                 # a worker that died between taking a slot and marking it leaves it untouched
                 left = frame.slots[frame.status == State.PENDING].tolist()
                 slots = [] if frame.cancelled else left
@@ -208,7 +209,9 @@ class WorkerPool:
                 self._free_frames.append(frame.number)
                 self._changed.notify_all()
 
-    def _work(self, program: _Program, frame: Frame) -> None:
+    def _work(self, program: _Program, frame: Frame) -> dict[int, int]:
+        """Until all workers have answered; the numbers of those that died, each with its signal."""
+        lost: dict[int, int] = {}
         workers = {w.socket.fileno(): w for w in self._take(program, min(self._size, frame.count))}
         with self._changed:
             self._running[frame.number] = (frame, workers)
@@ -218,8 +221,8 @@ class WorkerPool:
         try:
             for fd, worker in list(workers.items()):
                 poll.register(fd, select.POLLIN)
-                if not worker.run(frame.number):
-                    self._lost(program, workers, fd, poll)
+                if not worker.send(frame.number):
+                    self._lost(program, workers, fd, poll, lost)
             while workers:
                 for fd, _ in poll.poll():
                     if workers[fd].answered():
@@ -228,23 +231,30 @@ class WorkerPool:
                             worker = workers.pop(fd)
                         self._give_back(program, worker, alive=not worker.doomed)
                     else:
-                        self._lost(program, workers, fd, poll)
+                        self._lost(program, workers, fd, poll, lost)
         finally:
             with self._changed:
                 del self._running[frame.number]
                 self._changed.notify_all()
             for worker in workers.values():
                 self._give_back(program, worker, alive=False)
+        return lost
 
     def _lost(
-        self, program: _Program, workers: dict[int, Worker], fd: int, poll: select.poll
+        self,
+        program: _Program,
+        workers: dict[int, Worker],
+        fd: int,
+        poll: select.poll,
+        lost: dict[int, int],
     ) -> None:
         poll.unregister(fd)
         with self._changed:
             worker = workers.pop(fd)
+        lost[worker.number] = worker.ended_by
         self._give_back(program, worker, alive=False)
 
-    def _outcomes(self, program: _Program, frame: Frame) -> list[Outcome]:
+    def _outcomes(self, program: _Program, frame: Frame, lost: dict[int, int]) -> list[Outcome]:
         """The DPUs of a frame that did not just end well, whatever stopped them."""
         status = frame.status.copy()
         outcomes = []
@@ -256,5 +266,6 @@ class WorkerPool:
                 if outcome.status == "fault" or outcome.warnings:
                     outcomes.append(outcome)
             elif state == State.RUNNING or frame.cancelled:
-                outcomes.append(stopped(number, cancelled=frame.cancelled))
+                signal = lost.get(int(frame.owner[index]), 0)
+                outcomes.append(stopped(number, frame.cancelled, signal))
         return outcomes

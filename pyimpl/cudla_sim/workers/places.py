@@ -1,13 +1,15 @@
-"""Where an address of an ELF file lies: the symbol around it, its source file and line."""
+"""Where an address of a worker's program lies: the symbol around it, its source file and line."""
 
 from __future__ import annotations
 
+import io
 from bisect import bisect_right
 from collections.abc import Callable, Container
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 
 class Entry(NamedTuple):
@@ -73,3 +75,39 @@ class Lines:
         if at < 0 or self._rows[at].file is None:
             return ""
         return f" ({self._rows[at].file}:{self._rows[at].line})"
+
+
+class Places:
+    """The functions, variables and line numbers of one program file (the bytes of it)."""
+
+    def __init__(self, image: bytes) -> None:
+        elf = ELFFile(io.BytesIO(image))
+        self._functions: list[Entry] = []
+        self._variables: list[Entry] = []
+        for table in elf.iter_sections():
+            if isinstance(table, SymbolTableSection):
+                for symbol in table.iter_symbols():
+                    self._take(elf, symbol)
+        self._functions.sort()
+        self._variables.sort()
+        self._lines = Lines(elf, self._left_out)
+
+    def _take(self, elf: ELFFile, symbol: Any) -> None:
+        """Puts a symbol where it belongs, if it does."""
+        raise NotImplementedError
+
+    def _left_out(self, program: Any) -> Container[int]:
+        """As for Lines."""
+        return ()
+
+
+P = TypeVar("P", bound=Places)
+
+
+def readable(read: Callable[[bytes], P], image: bytes | None) -> P | None:
+    """None for a program without, or with damaged, debug information: what has happened in it is
+    still worth telling."""
+    try:
+        return read(image) if image is not None else None
+    except Exception:
+        return None
