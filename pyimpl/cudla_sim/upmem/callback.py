@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from .errors import Status, error
-from .rank import Rank, Selection
+from .rank import Rank, Selection, submit_all
 
 Function = Callable[[Selection, int, list[Rank]], None]
 """Called with a set, its number, and the ranks whose queues wait for it; raises DpuError when the
@@ -73,8 +74,7 @@ def _side_by_side(selection: Selection, function: Function) -> None:
         finally:
             ended.release()
 
-    for number, rank in enumerate(selection.ranks):
-        rank.submit("callback", lambda rank=rank, number=number: work(rank, number))  # type: ignore[misc]
+    submit_all("callback", [(r, partial(work, r, n)) for n, r in enumerate(selection.ranks)])
     for _ in selection.ranks:
         ended.acquire()
     if failures:
@@ -85,20 +85,13 @@ def _queue(selection: Selection, function: Function, flags: Flags) -> None:
     if flags.single_call and len(selection.ranks) > 1:
         _queue_single(selection, function, flags)
         return
+    works: list[tuple[Rank, Callable[[], None]]] = []
     for number, rank in enumerate(selection.ranks):
         part = selection if selection.dpu is not None else Selection([rank])
-
-        def work(part: Selection = part, number: int = number) -> None:
-            function(part, number, [] if flags.nonblocking else part.ranks)
-
-        _queue_one(rank, work, flags)
-
-
-def _queue_one(rank: Rank, work: Callable[[], None], flags: Flags) -> None:
-    if flags.nonblocking:
-        rank.submit("callback", lambda: rank.detach(work))
-    else:
-        rank.submit("callback", work)
+        held = [] if flags.nonblocking else part.ranks
+        work = partial(function, part, number, held)
+        works.append((rank, partial(rank.detach, work) if flags.nonblocking else work))
+    submit_all("callback", works)
 
 
 def _queue_single(selection: Selection, function: Function, flags: Flags) -> None:
@@ -125,5 +118,4 @@ def _queue_single(selection: Selection, function: Function, flags: Flags) -> Non
         elif not flags.nonblocking:
             over.wait()
 
-    for rank in selection.ranks:
-        rank.submit("callback", lambda rank=rank: arrive(rank))  # type: ignore[misc]
+    submit_all("callback", [(rank, partial(arrive, rank)) for rank in selection.ranks])

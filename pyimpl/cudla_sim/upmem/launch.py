@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from time import perf_counter_ns
 
 from .errors import DpuError, Status, error
 from .machine import LaunchRecord
 from .program import Program
-from .rank import Dpu, Rank, Selection
+from .rank import Dpu, Rank, Selection, submit_all
 
 _FAULTS = {"upmem/launch": Status.DPU_ERR_DPU_FAULT}
 _REPORTED_FAULTS = 8
@@ -33,22 +34,19 @@ def launch(selection: Selection, asynchronous: bool) -> None:
         return
     job = "launch_dpu" if selection.dpu is not None else "launch_rank"
     for rank in selection.ranks:
-        _submit(rank, selection.of(rank), job)
+        with rank.lock:
+            rank.launches += 1
+    works = [(rank, partial(_run_queued, rank, selection.of(rank))) for rank in selection.ranks]
+    submit_all(job, works)
 
 
-def _submit(rank: Rank, dpus: list[Dpu], job: str) -> None:
-    with rank.lock:
-        rank.launches += 1
-
-    def work() -> None:
-        try:
-            if not rank.freed:
-                run(dpus)
-        finally:
-            with rank.lock:
-                rank.launches -= 1
-
-    rank.submit(job, work)
+def _run_queued(rank: Rank, dpus: list[Dpu]) -> None:
+    try:
+        if not rank.freed:
+            run(dpus)
+    finally:
+        with rank.lock:
+            rank.launches -= 1
 
 
 def run(dpus: list[Dpu]) -> None:

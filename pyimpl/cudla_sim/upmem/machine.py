@@ -65,6 +65,8 @@ class Machine:
         self.native = process.native
         self.held: dict[int, list[Rank]] = {}
         """Ranks whose queues wait for a function of the program, by the token of its call."""
+        self.order = threading.Lock()
+        """Held while work is queued on several ranks, see ``rank.submit_all``."""
         self._ranks: dict[int, Rank] = {}
         self._lock = threading.Lock()
         self._memory: MachineMemory | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -162,11 +162,16 @@ class Rank:
 
         Waits while ``nrJobsPerRank`` jobs are queued, except in a callback of this rank.
         """
+        self._reserve()
+        self._enqueue(job, work)
+
+    def _reserve(self) -> None:
         with self._room:
             while self._depth >= self.profile.nr_jobs_per_rank and not self.is_own_thread:
                 self._room.wait()
             self._depth += 1
 
+    def _enqueue(self, job: str, work: Callable[[], None]) -> None:
         def run() -> None:
             self._worker = threading.get_ident()
             try:
@@ -244,6 +249,22 @@ class Rank:
     def close(self) -> None:
         self.freed = True
         self._queue.close()
+
+
+def submit_all(job: str, works: Collection[tuple[Rank, Callable[[], None]]]) -> None:
+    """Queues work on several ranks at once: two such calls have one order, the same on all ranks.
+
+    So jobs that wait for each other across ranks (callbacks with SINGLE_CALL) always can meet. The
+    places in the queues are taken before, in the order of the ranks: nobody waits for one while
+    others wait for him.
+    """
+    for rank in sorted((rank for rank, _ in works), key=lambda rank: rank.id):
+        rank._reserve()
+    for machine in {rank.machine for rank, _ in works}:
+        with machine.order:
+            for rank, work in works:
+                if rank.machine is machine:
+                    rank._enqueue(job, work)
 
 
 class _JobFailed(Exception):

@@ -5,6 +5,7 @@ Source of the rules: UPMEM SDK manual, "Scatter Gather Memory Transfer".
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ..native.dpu_memory import Place, SgResult
 from .errors import DpuError, Status, error
 from .program import Symbol
-from .rank import Dpu, Selection
+from .rank import Dpu, Selection, submit_all
 from .transfer import place
 
 _DISABLE_LENGTH_CHECK = 4
@@ -104,18 +105,24 @@ def push(
             where, slots, indexes, blocks.function, blocks.arguments, limit, check_length
         )
         if result.problem:
-            raise _failure(result, where, dpus[result.dpu - first], limit)
+            raise _failure(result, where, dpus, first, limit)
 
     if not asynchronous:
         selection.wait()
         part(selection.dpus, 0)
         return
     job = "copy_mram_to_matrix" if to_dpu else "copy_mram_from_matrix"
-    for rank, first, dpus in selection.each():
-        rank.submit(job, lambda dpus=dpus, first=first: part(dpus, first))  # type: ignore[misc]
+    submit_all(job, [(rank, partial(part, dpus, first)) for rank, first, dpus in selection.each()])
 
 
-def _failure(result: SgResult, where: Place, dpu: Dpu, limit: int) -> DpuError:
+def _failure(result: SgResult, where: Place, dpus: list[Dpu], first: int, limit: int) -> DpuError:
+    if result.problem in ("memory", "thread"):
+        what = "memory for the blocks" if result.problem == "memory" else "thread for get_block"
+        return error(
+            Status.DPU_ERR_SYSTEM,
+            f"the system gives no {what} of {len(dpus)} DPUs; nothing was copied",
+        )
+    dpu = dpus[result.dpu - first]
     who = f"DPU {result.dpu} of the set ({dpu.name})"
     if result.problem == "blocks":
         return error(
@@ -129,11 +136,8 @@ def _failure(result: SgResult, where: Place, dpu: Dpu, limit: int) -> DpuError:
             f"the blocks of {who} have {result.found} bytes up to block {result.block}; length is "
             f"{where.size} (DPU_SG_XFER_DISABLE_LENGTH_CHECK allows a difference)",
         )
-    if result.problem == "address":
-        return error(
-            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
-            f"block {result.block} of {who} is at {result.found:#x}, which is not memory of this "
-            "process",
-        )
-    what = "thread to call get_block on" if result.problem == "thread" else "memory for the blocks"
-    return error(Status.DPU_ERR_SYSTEM, f"the system gives no {what}")
+    return error(
+        Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+        f"block {result.block} of {who} is at {result.found:#x}, which is not memory of this "
+        "process",
+    )

@@ -11,7 +11,7 @@ from ..native.dpu_memory import Addresses, Place, Slots
 from .errors import DpuError, Status, error
 from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .program import IRAM, MRAM, Program, Symbol
-from .rank import Dpu, Selection
+from .rank import Dpu, Selection, submit_all
 
 _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same bytes for all)
     ("mram", True, False): "copy_mram_to_matrix",
@@ -143,10 +143,12 @@ def perform(
 ) -> None:
     """Copies now, or queues one job a rank. ``hosts``: a host address for each DPU."""
     if flags.asynchronous:
+        works = []
         for rank, first, dpus in selection.each():
             part = slice(first, first + len(dpus))
             copy = Copy(where, dpus, selection.slots[part], hosts[part], argument)
-            rank.submit(job, copy.run)
+            works.append((rank, copy.run))
+        submit_all(job, works)
         return
     selection.wait()
     Copy(where, selection.dpus, selection.slots, hosts, argument).run()

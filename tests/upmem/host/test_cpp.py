@@ -199,7 +199,7 @@ int main(int, char **argv)
     std::vector<uint64_t> flat(70 * 64);
     async.copyScatterGather(
         [&flat](sg_block_info *out, uint32_t d, uint32_t block) {
-            out->addr = reinterpret_cast<uint8_t *>(&flat[64 * d + 32 * block]);
+            out->addr = reinterpret_cast<uint8_t *>(flat.data() + 64 * d + 32 * block);
             out->length = 32 * 8;
             return block < 2;
         },

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from cudla_sim.testing import Compiler
+from tests.conftest import ROOT
 
 from .kernels import Kernel
 
@@ -112,3 +114,20 @@ def test_signals_end_it_as_without_us(number: int, host: Path, kernel: Kernel) -
     assert process.wait(30) == -number
     process.stdout.close()
     assert none_left(before)
+
+
+IN_THE_BACKGROUND = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+                          sys.argv[1]])
+"""
+
+
+def test_these_tests_do_not_care_who_ignores_signals() -> None:
+    """As with nohup, or as a job of a shell that does without job control."""
+    name = f"{test_signals_end_it_as_without_us.__name__}[{int(signal.SIGINT)}]"
+    command = [sys.executable, "-c", IN_THE_BACKGROUND, f"{__file__}::{name}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout

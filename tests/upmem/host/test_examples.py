@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from cudla_sim import paths
 from tests.conftest import ROOT
 
+STRICT = ["CFLAGS=-O2 -Wall -Wextra -Werror", "CXXFLAGS=-O2 -Wall -Wextra -Werror"]
 EXAMPLES = ROOT / "c_examples" / "upmem"
 
 
@@ -19,8 +22,7 @@ EXAMPLES = ROOT / "c_examples" / "upmem"
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     sim = f"CUDLA_SIM={shlex.quote(sys.executable)} -m cudla_sim"
-    flags = ["CFLAGS=-O2 -Wall -Wextra -Werror", "CXXFLAGS=-O2 -Wall -Wextra -Werror"]
-    command = ["make", "-s", "-C", str(EXAMPLES), "all", f"OUT={folder}", sim, *flags]
+    command = ["make", "-s", "-C", str(EXAMPLES), "all", f"OUT={folder}", sim, *STRICT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
@@ -61,3 +63,15 @@ def test_a_wrong_kernel_is_said_to_be_wrong(built: Path) -> None:
     done = run(built, "pivot", "checksum")
     assert done.returncode == 1
     assert "DPU Error" in done.stderr
+
+
+def test_they_build_where_paths_have_spaces(tmp_path: Path) -> None:
+    """Of the sources, and of the installation."""
+    paths.make_links()
+    sdk = tmp_path / "the sdk"
+    sdk.symlink_to(paths.sdk_dir())
+    copy = tmp_path / "my clone" / "upmem"
+    shutil.copytree(EXAMPLES, copy, ignore=shutil.ignore_patterns("build"))
+    command = ["make", "-s", "-C", str(copy), "run", f"UPMEM_HOME={sdk}", "CUDLA_SIM=true", *STRICT]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -169,3 +169,23 @@ def test_a_reset_while_jobs_wait(host: Host) -> None:
         host.ok(host.api.dpu_callback(made, slow, None, CALLBACK_ASYNC))
     cudla_sim.reset()
     assert host.api.dpu_sync(made) == status("INVALID_DPU_SET")
+
+
+def test_single_calls_of_several_threads_meet_in_one_order(host: Host) -> None:
+    """Each waits for all four ranks: their queues must hold them in the same order."""
+    seen: list[int] = []
+    function = callback(lambda part, number, argument: seen.append(argument) or 0)
+
+    def work(number: int) -> None:
+        for _ in range(100):
+            host.ok(host.api.dpu_callback(made, function, number + 1, CALLBACK_ASYNC | SINGLE_CALL))
+
+    with host.alloc(256, "nrJobsPerRank=8") as made:
+        threads = [threading.Thread(target=work, args=(n,), daemon=True) for n in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert not any(thread.is_alive() for thread in threads)
+        host.ok(host.api.dpu_sync(made))
+    assert sorted(seen) == [1] * 100 + [2] * 100 + [3] * 100

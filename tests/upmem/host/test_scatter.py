@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import cudla_sim
 from cudla_sim.capi import load
 from cudla_sim.capi.prototypes import get_block_t, sg_block_info
+from cudla_sim.native.dpu_memory import DpuCopies, SgResult
 
 from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, WRAM, Host, pointer, status
 
@@ -233,3 +234,21 @@ def test_asynchronous_transfers_copy_their_arguments(host: Host) -> None:
         assert host.api.dpu_sync(made) & 0xFFFF == status("INVALID_MEMORY_TRANSFER")
         assert not out.any()
     assert pointer(out)
+
+
+def test_without_memory_for_the_lists_no_dpu_is_blamed(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in the second rank, whose DPUs do not count from 0."""
+    failed = staticmethod(lambda *_: SgResult("memory"))
+    monkeypatch.setattr(DpuCopies, "scatter_gather", failed)
+    buffer = np.zeros(8, np.uint8)
+    info = ctypes.byref(Blocks([[(buffer.ctypes.data, 8)]] * 70).info)
+    with host.alloc(70, ON) as made:
+        push = host.api.dpu_push_sg_xfer_symbol
+        assert push(made, TO_DPU, MRAM, 0, 8, info, 0) == status("SYSTEM")
+        assert "no memory for the blocks of 70 DPUs" in cudla_sim.last_explanation()
+        second = host.ranks(made)[1]
+        host.ok(push(made, TO_DPU, MRAM, 0, 8, info, ASYNC))
+        assert host.api.dpu_sync(second) & 0xFFFF == status("SYSTEM")
+        assert host.api.dpu_sync(made) & 0xFFFF == status("SYSTEM")
