@@ -4,12 +4,14 @@
 #ifndef CUDLA_SIM_UPMEM_DPU_H
 #define CUDLA_SIM_UPMEM_DPU_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dpu_bank_interface_pmc.h"
 #include "dpu_checkpoint.h"
 #include "dpu_error.h"
 #include "dpu_fifo.h"

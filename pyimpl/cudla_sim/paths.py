@@ -13,6 +13,12 @@ INCLUDE_FOLDERS = ("", "nvdla", "upmem", "cupva", "cuda")
 """Folders below include/ that a program has in its search path; the CUDA one only where no real
 CUDA is."""
 
+# Releases of the UPMEM SDK; a host program asks for the library of the one that it was linked with.
+UPMEM_RELEASES = (
+    *("2021.1", "2021.2", "2021.3", "2021.4", "2022.1", "2023.1", "2023.2", "2024.1", "2024.2"),
+    "2025.1",
+)
+
 # Drop-in name -> real library. A wheel cannot hold links, so they are made on first use.
 LINKS = {
     "libcudla.so": "libcudla_sim.so",
@@ -26,9 +32,11 @@ LINKS = {
     "libnvscicommon.so": "libcudla_sim.so",
     "libnvscicommon.so.1": "libcudla_sim.so",
     "libnvdla_runtime.so": "libcudla_sim.so",
-    "libdpu.so": "libcudla_sim.so",
-    "libdpuverbose.so": "libcudla_sim.so",
-    "libdpu.so.2025.1": "libcudla_sim.so",
+    **{
+        f"{name}.so{release}": "libcudla_sim.so"
+        for name in ("libdpu", "libdpuverbose")
+        for release in ("", *(f".{release}" for release in UPMEM_RELEASES))
+    },
     "libcupva_host.so": "libcudla_sim.so",
     **{f"libcupva_host.so.2.{minor}": "libcudla_sim.so" for minor in range(3, 11)},
     "libcupva_host_utils.so": "libcudla_sim.so",
@@ -46,8 +54,8 @@ SDK_LINKS = {
     "share/upmem/include": "../../../include/upmem",
 }
 
-# Commands below ``sdk``: the real ones in bin/, and in tools/ those that belong on PATH, where a
-# second `clang` would be in the way of the user's own.
+# Commands in ``sdk/bin``, which UPMEM's script puts on PATH as a whole: Makefiles call `clang` with
+# the DPU as its target. For other targets it is the user's own clang.
 _DPU_COMPILER = "exec {python} -P -m cudla_sim.upmem.toolchain.cli"
 _SCRIPTS = {
     "bin/dpu-upmem-dpurte-clang": _DPU_COMPILER + ' "$@"\n',
@@ -76,7 +84,6 @@ exit 127
     "bin/dpu_v1A_mode": 'export DPU_ARCH_VERSION=v1A\n[ $# -eq 0 ] || "$@"\n',
     "bin/dpu_v1B_mode": 'export DPU_ARCH_VERSION=v1B\n[ $# -eq 0 ] || "$@"\n',
 }
-_NOT_ON_PATH = ("bin/clang",)
 
 
 def include_dir() -> Path:
@@ -101,8 +108,8 @@ def sdk_dir() -> Path:
 
 
 def tools_dir() -> Path:
-    """The folder with the UPMEM commands that belong on PATH."""
-    return sdk_dir() / "tools"
+    """The folder with the UPMEM commands, which belongs on PATH."""
+    return sdk_dir() / "bin"
 
 
 def dpu_run_dir() -> Path:
@@ -137,9 +144,6 @@ def make_links() -> None:
     for name, body in _SCRIPTS.items():
         text = body.replace("{compiler}", _DPU_COMPILER).replace("{python}", python)
         _script(sdk_dir() / name, text)
-        if name not in _NOT_ON_PATH:
-            command = name.rpartition("/")[2]
-            _link(tools_dir() / command, f"../{name}")
 
 
 def _interpreter() -> str:

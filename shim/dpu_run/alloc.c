@@ -14,11 +14,10 @@
 #include <fsb_allocator.h>
 
 extern char __sys_heap_pointer_reset[] __attribute__((visibility("default")));
-#define IN_WRAM __attribute__((section(".data.wram_runtime")))
 
 extern char __rt_stacks_start[];
 
-IN_WRAM volatile uintptr_t __sys_heap_pointer = (uintptr_t)__sys_heap_pointer_reset;
+IN_WRAM("heap") volatile uintptr_t __sys_heap_pointer = (uintptr_t)__sys_heap_pointer_reset;
 
 static uintptr_t heap_start(void)
 {
@@ -107,9 +106,9 @@ API void fsb_free(fsb_allocator_t allocator, void *block)
 #define BUDDY_MIN 16u
 enum { FREE = 0, SPLIT = 1, USED = 2 };
 
-IN_WRAM static uint8_t *buddy_area = NULL;
-IN_WRAM static uint8_t *buddy_nodes = NULL;
-IN_WRAM static uint32_t buddy_size = 0;
+IN_WRAM("buddy") static uint8_t *buddy_area = NULL;
+IN_WRAM("buddy") static uint8_t *buddy_nodes = NULL;
+IN_WRAM("buddy") static uint32_t buddy_size = 0;
 
 static uint32_t node_state(uint32_t node)
 {

@@ -9,7 +9,7 @@ extern char __rt_user_text_start[], __rt_user_text_end[];
 
 uint32_t rt_checks;
 
-static uint8_t alternate_stack[16384] __attribute__((aligned(16)));
+static uint8_t alternate_stack[65536] __attribute__((aligned(16)));
 static bool scratch_mapped; /* pages next to WRAM that a lenient check let a program touch */
 static bool guard_opened;   /* of a stack that a check only warned about */
 
@@ -264,12 +264,14 @@ static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucont
     rt_set_tick(SHORT_TICK_US);
 }
 
-static void handle(int number, uintptr_t handler)
+enum { SIGINFO = 0x4, RESTORER = 0x04000000, ONSTACK = 0x08000000, RESTART = 0x10000000,
+    NODEFER = 0x40000000 };
+
+static void handle(int number, uintptr_t handler, uint64_t flags)
 {
     struct kernel_sigaction action = {
         .handler = handler,
-        .flags = 0x4 | 0x04000000 | 0x08000000 | 0x40000000 | 0x10000000,
-        /* SIGINFO | RESTORER | ONSTACK | NODEFER | RESTART */
+        .flags = SIGINFO | RESTORER | ONSTACK | RESTART | flags,
         .restorer = (uintptr_t)rt_restorer,
     };
     rt_syscall(13 /* rt_sigaction */, (uint64_t)number, (uintptr_t)&action, 0, 8, 0, 0);
@@ -285,10 +287,11 @@ void rt_fault_setup(void)
     rt_syscall(131 /* sigaltstack */, (uintptr_t)&stack, 0, 0, 0, 0, 0);
     static const uint8_t traps[] = {4, 5, 7, 8, 11}, ignored[] = {1, 2, 3, 13, 20};
     for (uint32_t i = 0; i < sizeof(traps); i++)
-        handle(traps[i], (uintptr_t)on_trap);
+        handle(traps[i], (uintptr_t)on_trap, NODEFER); /* which leaves without returning */
     for (uint32_t i = 0; i < sizeof(ignored); i++)
-        handle(ignored[i], 1 /* SIG_IGN */);
-    handle(14 /* SIGALRM */, (uintptr_t)on_tick);
+        handle(ignored[i], 1 /* SIG_IGN */, 0);
+    /* Blocked while it runs: under load ticks come faster than they end, and would fill the stack. */
+    handle(14 /* SIGALRM */, (uintptr_t)on_tick, 0);
     uint64_t none = 0;
     rt_syscall(14 /* rt_sigprocmask */, 2 /* SIG_SETMASK */, (uintptr_t)&none, 0, 8, 0, 0);
 }

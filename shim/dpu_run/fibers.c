@@ -20,7 +20,6 @@ uint32_t __rt_me;
 uint64_t rt_stack_pointer[MAX_TASKLETS + 1];
 uint32_t rt_switches;
 struct dpu_wait rt_wait[MAX_TASKLETS];
-int rt_errno[MAX_TASKLETS];
 
 static uint8_t next_ready[MAX_TASKLETS], previous_ready[MAX_TASKLETS];
 static uint8_t nr_ready, nr_alive, nr_waiting;
@@ -193,7 +192,6 @@ void rt_run_tasklets(void)
         next_ready[i] = (uint8_t)(i + 1 == count ? 0 : i + 1);
         previous_ready[i] = (uint8_t)(i ? i - 1 : count - 1);
         rt_wait[i].kind = WAIT_NONE;
-        rt_errno[i] = 0;
     }
     nr_ready = nr_alive = (uint8_t)count;
     nr_waiting = 0;

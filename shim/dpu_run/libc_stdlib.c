@@ -12,9 +12,12 @@
 
 #include "rt.h"
 
+/* In WRAM, like all data of a DPU: it keeps its value from one launch to the next. */
+IN_WRAM("errno") static int values[MAX_TASKLETS] = {0};
+
 int *__rt_errno(void)
 {
-    return &rt_errno[__rt_me];
+    return &values[__rt_me];
 }
 
 void __rt_program_fault(uint32_t code)

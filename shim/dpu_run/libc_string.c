@@ -5,9 +5,21 @@
 
 #include "rt.h"
 
-API void *memcpy(void *restrict to, const void *restrict from, size_t n)
+/*
+ * The SDK's memcpy copies forward, byte by byte (or by words where that is the same), and programs
+ * rely on it: a copy to a little behind its source repeats what lies between, as LZ decoders want.
+ */
+API void *memcpy(void *to, const void *from, size_t n)
 {
-    rt_copy(to, from, (uint32_t)n);
+    uintptr_t ahead = (uintptr_t)to - (uintptr_t)from;
+    if (ahead >= n || ahead >= 64) {
+        rt_copy(to, from, (uint32_t)n);
+        return to;
+    }
+    volatile uint8_t *t = to;
+    const volatile uint8_t *f = from;
+    while (n--)
+        *t++ = *f++;
     return to;
 }
 

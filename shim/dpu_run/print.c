@@ -16,8 +16,11 @@
 extern unsigned char __stdout_buffer[];
 extern unsigned int __stdout_buffer_size;
 
+IN_WRAM("print") static uint32_t state[5] = {0}; /* the SDK's cache and positions */
+
 static void put(char c)
 {
+    USES_WRAM(state);
     uint32_t capacity = __stdout_buffer_size;
     rt_log_capacity = capacity;
     if (capacity != 0)

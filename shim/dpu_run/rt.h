@@ -26,6 +26,10 @@
 #define NORETURN __attribute__((noreturn))
 #define MAIN_CONTEXT MAX_TASKLETS
 
+/* Data of this runtime that a DPU has in WRAM as well; also room for what it has there instead. */
+#define IN_WRAM(name) __attribute__((aligned(4), section(".data.rt_wram." name)))
+#define USES_WRAM(room) __asm__ volatile("" : : "r"(room))
+
 /* sys.c */
 int64_t rt_syscall(int64_t nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
     uint64_t f);
@@ -44,7 +48,6 @@ extern uint32_t __rt_me;
 extern uint64_t rt_stack_pointer[MAX_TASKLETS + 1];
 extern uint32_t rt_switches;
 extern struct dpu_wait rt_wait[MAX_TASKLETS];
-extern int rt_errno[MAX_TASKLETS];
 void rt_yield(void);
 void rt_yield_to(uint32_t tasklet);
 void rt_block(uint32_t kind, uint32_t object, uint64_t pc);

@@ -215,9 +215,17 @@ API void sem_give(sem_t *semaphore)
 
 /* ---- handshakes: the notifier waits until its notification is consumed ---- */
 
+IN_WRAM("handshake") static uint8_t handshakes[MAX_TASKLETS] = {0}; /* the SDK's table */
+
+static int already(void)
+{
+    return errno = EALREADY;
+}
+
 API void handshake_notify(void)
 {
     uint32_t me = __rt_me;
+    USES_WRAM(handshakes);
     if (rt_race_on)
         rt_race_release(0xf0000000u + me);
     notifying[me] = true;
@@ -228,12 +236,13 @@ API void handshake_notify(void)
 /* Control goes straight to the notifier: the two advance together on a DPU. */
 API int handshake_wait_for(sysname_t notifier)
 {
+    USES_WRAM(handshakes);
     if (notifier >= MAX_TASKLETS)
-        return EALREADY;
+        return already();
     if (!notifying[notifier]) {
         for (uint32_t i = 0; i < MAX_TASKLETS; i++)
             if (rt_wait[i].kind == WAIT_HANDSHAKE && rt_wait[i].object == notifier)
-                return EALREADY;
+                return already();
         rt_block(WAIT_HANDSHAKE, notifier, CALLER);
     }
     notifying[notifier] = false;

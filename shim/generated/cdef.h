@@ -1871,6 +1871,48 @@ typedef struct get_block_t
   void *args;
   size_t args_size;
 } get_block_t;
+typedef enum bank_interface_pmc_event_t
+{
+  BANK_INTERFACE_PMC_NONE = 0,
+  BANK_INTERFACE_PMC_LDMA_INSTRUCTION = 1,
+  BANK_INTERFACE_PMC_SDMA_INSTRUCTION = 2,
+  BANK_INTERFACE_PMC_READ_64BIT_INSTRUCTION = 4,
+  BANK_INTERFACE_PMC_WRITE_64BIT_INSTRUCTION = 8,
+  BANK_INTERFACE_PMC_HOST_ACTIVATE_COMMAND = 16,
+  BANK_INTERFACE_PMC_HOST_REFRESH_COMMAND = 32,
+  BANK_INTERFACE_PMC_ROW_HAMMER_REFRESH_COMMAND = 64,
+  BANK_INTERFACE_PMC_CYCLES = 128
+} bank_interface_pmc_event_t;
+typedef enum bank_interface_pmc_mode_t
+{
+  BANK_INTERFACE_PMC_32BIT_MODE = 0,
+  BANK_INTERFACE_PMC_64BIT_MODE = 1
+} bank_interface_pmc_mode_t;
+struct _bank_interface_pmc_config_t
+{
+  bank_interface_pmc_mode_t mode;
+  bank_interface_pmc_event_t counter_1;
+  bank_interface_pmc_event_t counter_2;
+};
+typedef struct _bank_interface_pmc_config_t bank_interface_pmc_config_t;
+struct _bank_interface_pmc_two_32bits_t
+{
+  uint32_t counter_1;
+  uint32_t counter_2;
+};
+struct _bank_interface_pmc_one_64bits_t
+{
+  uint64_t counter_1;
+};
+struct _bank_interface_pmc_result_t
+{
+  union 
+  {
+    struct _bank_interface_pmc_two_32bits_t two_32bits;
+    struct _bank_interface_pmc_one_64bits_t one_64bits;
+  };
+};
+typedef struct _bank_interface_pmc_result_t bank_interface_pmc_result_t;
 struct _dpu_context_info_t
 {
   uint32_t nr_threads;
@@ -2201,48 +2243,6 @@ typedef enum dpu_profiling_type_e
 } dpu_profiling_type_e;
 struct _dpu_profiling_context_t;
 typedef struct _dpu_profiling_context_t *dpu_profiling_context_t;
-typedef enum bank_interface_pmc_event_t
-{
-  BANK_INTERFACE_PMC_NONE = 0,
-  BANK_INTERFACE_PMC_LDMA_INSTRUCTION = 1,
-  BANK_INTERFACE_PMC_SDMA_INSTRUCTION = 2,
-  BANK_INTERFACE_PMC_READ_64BIT_INSTRUCTION = 4,
-  BANK_INTERFACE_PMC_WRITE_64BIT_INSTRUCTION = 8,
-  BANK_INTERFACE_PMC_HOST_ACTIVATE_COMMAND = 16,
-  BANK_INTERFACE_PMC_HOST_REFRESH_COMMAND = 32,
-  BANK_INTERFACE_PMC_ROW_HAMMER_REFRESH_COMMAND = 64,
-  BANK_INTERFACE_PMC_CYCLES = 128
-} bank_interface_pmc_event_t;
-typedef enum bank_interface_pmc_mode_t
-{
-  BANK_INTERFACE_PMC_32BIT_MODE = 0,
-  BANK_INTERFACE_PMC_64BIT_MODE = 1
-} bank_interface_pmc_mode_t;
-struct _bank_interface_pmc_config_t
-{
-  bank_interface_pmc_mode_t mode;
-  bank_interface_pmc_event_t counter_1;
-  bank_interface_pmc_event_t counter_2;
-};
-typedef struct _bank_interface_pmc_config_t bank_interface_pmc_config_t;
-struct _bank_interface_pmc_two_32bits_t
-{
-  uint32_t counter_1;
-  uint32_t counter_2;
-};
-struct _bank_interface_pmc_one_64bits_t
-{
-  uint64_t counter_1;
-};
-struct _bank_interface_pmc_result_t
-{
-  union 
-  {
-    struct _bank_interface_pmc_two_32bits_t two_32bits;
-    struct _bank_interface_pmc_one_64bits_t one_64bits;
-  };
-};
-typedef struct _bank_interface_pmc_result_t bank_interface_pmc_result_t;
 typedef enum cupvaError_t
 {
   CUPVA_ERROR_NONE = 0,
@@ -2985,6 +2985,10 @@ extern "Python+C" {
     int32_t impl_dla_process_events(void *engine_context, uint32_t *task_complete);
     void impl_dla_clear_task(void *engine_context);
     char *impl_dpu_error_to_string(dpu_error_t status);
+    dpu_error_t impl_dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration);
+    dpu_error_t impl_dpu_bank_interface_pmc_disable(struct dpu_set_t set);
+    dpu_error_t impl_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set);
+    dpu_error_t impl_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result);
     dpu_error_t impl_dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
     dpu_error_t impl_dpu_extract_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
     dpu_error_t impl_dpu_restore_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
@@ -3148,10 +3152,6 @@ extern "Python+C" {
     dpu_error_t impl_dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu);
     void impl_dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value);
     dpu_profiling_context_t impl_dpu_get_profiling_context(struct dpu_rank_t *rank);
-    dpu_error_t impl_dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration);
-    dpu_error_t impl_dpu_bank_interface_pmc_disable(struct dpu_set_t set);
-    dpu_error_t impl_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set);
-    dpu_error_t impl_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result);
     cupvaError_t impl_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode);
     cupvaError_t impl_CupvaCmdDestroy(cupvaCmd_t *cmd);
     cupvaError_t impl_CupvaCmdBarrierInit(cupvaCmd_t *cmd);

@@ -2016,6 +2016,34 @@ SIM_EXPORT char *dpu_error_to_string(dpu_error_t status)
     return impl_dpu_error_to_string(status);
 }
 
+extern dpu_error_t impl_dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration);
+SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_bank_interface_pmc_enable(set, configuration);
+}
+
+extern dpu_error_t impl_dpu_bank_interface_pmc_disable(struct dpu_set_t set);
+SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_disable(struct dpu_set_t set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_bank_interface_pmc_disable(set);
+}
+
+extern dpu_error_t impl_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set);
+SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_bank_interface_pmc_stop_counters(set);
+}
+
+extern dpu_error_t impl_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result);
+SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_bank_interface_pmc_read_counters(set, result);
+}
+
 extern dpu_error_t impl_dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
@@ -3134,34 +3162,6 @@ SIM_EXPORT dpu_profiling_context_t dpu_get_profiling_context(struct dpu_rank_t *
 {
     if (sim_enter() != 0) { return (dpu_profiling_context_t)0; }
     return impl_dpu_get_profiling_context(rank);
-}
-
-extern dpu_error_t impl_dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration);
-SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_bank_interface_pmc_enable(set, configuration);
-}
-
-extern dpu_error_t impl_dpu_bank_interface_pmc_disable(struct dpu_set_t set);
-SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_disable(struct dpu_set_t set)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_bank_interface_pmc_disable(set);
-}
-
-extern dpu_error_t impl_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set);
-SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_bank_interface_pmc_stop_counters(set);
-}
-
-extern dpu_error_t impl_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result);
-SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_bank_interface_pmc_read_counters(set, result);
 }
 
 extern cupvaError_t impl_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode);

@@ -17,13 +17,13 @@
 #define __host __attribute__((aligned(8), used, section(".data.__sys_host")))
 
 /* Names that begin with .bss take no room in an object file; the linker script sorts them. */
-#define __mram __attribute__((aligned(8), section(".mram")))
-#define __mram_noinit __attribute__((aligned(8), section(".bss.mram.noinit")))
-#define __mram_keep __attribute__((aligned(8), used, section(".mram")))
-#define __mram_noinit_keep __attribute__((aligned(8), used, section(".bss.mram.noinit")))
+#define __mram __attribute__((aligned(8), used, section(".mram")))
+#define __mram_noinit __attribute__((aligned(8), used, section(".bss.mram.noinit")))
+#define __mram_keep __attribute__((aligned(8), used, section(".mram.keep")))
+#define __mram_noinit_keep __attribute__((aligned(8), used, section(".bss.mram.noinit.keep")))
 
-#define __atomic_bit __attribute__((aligned(1), section(".bss.atomic")))
-#define __atomic_used_bit __attribute__((aligned(1), used, section(".bss.atomic")))
+#define __atomic_bit __attribute__((aligned(1), section(".bss.dpu.atomic")))
+#define __atomic_used_bit __attribute__((aligned(1), used, section(".bss.dpu.atomic")))
 #define __lower_data(name) __attribute__((used, section(".data.immediate_memory." name)))
 
 /* Keeps the caller visible: a fault in the function is explained by the line that called it. */

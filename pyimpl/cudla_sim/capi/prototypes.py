@@ -1163,6 +1163,41 @@ class get_block_t(ctypes.Structure):
     ]
 
 
+class _bank_interface_pmc_config_t(ctypes.Structure):
+    _fields_ = [
+        ('mode', ctypes.c_int),
+        ('counter_1', ctypes.c_int),
+        ('counter_2', ctypes.c_int),
+    ]
+
+
+class _bank_interface_pmc_two_32bits_t(ctypes.Structure):
+    _fields_ = [
+        ('counter_1', ctypes.c_uint32),
+        ('counter_2', ctypes.c_uint32),
+    ]
+
+
+class _bank_interface_pmc_one_64bits_t(ctypes.Structure):
+    _fields_ = [
+        ('counter_1', ctypes.c_uint64),
+    ]
+
+
+class _bank_interface_pmc_result_t__anonymous0(ctypes.Union):
+    _fields_ = [
+        ('two_32bits', _bank_interface_pmc_two_32bits_t),
+        ('one_64bits', _bank_interface_pmc_one_64bits_t),
+    ]
+
+
+class _bank_interface_pmc_result_t(ctypes.Structure):
+    _anonymous_ = ('_anonymous0',)
+    _fields_ = [
+        ('_anonymous0', _bank_interface_pmc_result_t__anonymous0),
+    ]
+
+
 class _dpu_context_info_t(ctypes.Structure):
     _fields_ = [
         ('nr_threads', ctypes.c_uint32),
@@ -1467,41 +1502,6 @@ class _dpu_loader_context_t(ctypes.Structure):
         ('nr_of_mram_bytes', ctypes.c_uint32),
         ('dummy', ctypes.c_uint32),
         ('env', _dpu_loader_env_t),
-    ]
-
-
-class _bank_interface_pmc_config_t(ctypes.Structure):
-    _fields_ = [
-        ('mode', ctypes.c_int),
-        ('counter_1', ctypes.c_int),
-        ('counter_2', ctypes.c_int),
-    ]
-
-
-class _bank_interface_pmc_two_32bits_t(ctypes.Structure):
-    _fields_ = [
-        ('counter_1', ctypes.c_uint32),
-        ('counter_2', ctypes.c_uint32),
-    ]
-
-
-class _bank_interface_pmc_one_64bits_t(ctypes.Structure):
-    _fields_ = [
-        ('counter_1', ctypes.c_uint64),
-    ]
-
-
-class _bank_interface_pmc_result_t__anonymous0(ctypes.Union):
-    _fields_ = [
-        ('two_32bits', _bank_interface_pmc_two_32bits_t),
-        ('one_64bits', _bank_interface_pmc_one_64bits_t),
-    ]
-
-
-class _bank_interface_pmc_result_t(ctypes.Structure):
-    _anonymous_ = ('_anonymous0',)
-    _fields_ = [
-        ('_anonymous0', _bank_interface_pmc_result_t__anonymous0),
     ]
 
 
@@ -2080,6 +2080,10 @@ PROTOTYPES = {
     "dla_memset": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
     "dla_memcpy": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
     "dpu_error_to_string": (ctypes.c_void_p, [ctypes.c_int]),
+    "dpu_bank_interface_pmc_enable": (ctypes.c_int, [dpu_set_t, _bank_interface_pmc_config_t]),
+    "dpu_bank_interface_pmc_disable": (ctypes.c_int, [dpu_set_t]),
+    "dpu_bank_interface_pmc_stop_counters": (ctypes.c_int, [dpu_set_t]),
+    "dpu_bank_interface_pmc_read_counters": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p]),
     "dpu_extract_pcs_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "dpu_extract_context_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "dpu_restore_context_for_dpu": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
@@ -2243,10 +2247,6 @@ PROTOTYPES = {
     "dpu_set_magic_profiling_for_dpu": (ctypes.c_int, [ctypes.c_void_p]),
     "dpu_dump_section_profiling": (None, [ctypes.c_void_p, ctypes.c_uint8, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32]),
     "dpu_get_profiling_context": (ctypes.c_void_p, [ctypes.c_void_p]),
-    "dpu_bank_interface_pmc_enable": (ctypes.c_int, [dpu_set_t, _bank_interface_pmc_config_t]),
-    "dpu_bank_interface_pmc_disable": (ctypes.c_int, [dpu_set_t]),
-    "dpu_bank_interface_pmc_stop_counters": (ctypes.c_int, [dpu_set_t]),
-    "dpu_bank_interface_pmc_read_counters": (ctypes.c_int, [dpu_set_t, ctypes.c_void_p]),
     "CupvaCheckCommandStatus": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "CupvaCmdDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "CupvaCmdBarrierInit": (ctypes.c_int, [ctypes.c_void_p]),

@@ -2,6 +2,10 @@
 
 PARAMETERS = {
     "dpu_error_to_string": ("status:dpu_error_t",),
+    "dpu_bank_interface_pmc_enable": ("set", "configuration"),
+    "dpu_bank_interface_pmc_disable": ("set",),
+    "dpu_bank_interface_pmc_stop_counters": ("set",),
+    "dpu_bank_interface_pmc_read_counters": ("set", "result"),
     "dpu_extract_pcs_for_dpu": ("dpu", "context"),
     "dpu_extract_context_for_dpu": ("dpu", "context"),
     "dpu_restore_context_for_dpu": ("dpu", "context"),
@@ -165,8 +169,4 @@ PARAMETERS = {
     "dpu_set_magic_profiling_for_dpu": ("dpu",),
     "dpu_dump_section_profiling": ("dpu", "nr_threads", "section_name$", "section_info", "perfcounter_end_value"),
     "dpu_get_profiling_context": ("rank",),
-    "dpu_bank_interface_pmc_enable": ("set", "configuration"),
-    "dpu_bank_interface_pmc_disable": ("set",),
-    "dpu_bank_interface_pmc_stop_counters": ("set",),
-    "dpu_bank_interface_pmc_read_counters": ("set", "result"),
 }

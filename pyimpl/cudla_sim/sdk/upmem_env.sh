@@ -13,8 +13,8 @@ fi
 export UPMEM_HOME
 
 case ":${PATH}:" in
-*":${UPMEM_HOME}/tools:"*) ;;
-*) export PATH="${UPMEM_HOME}/tools:${PATH}" ;;
+*":${UPMEM_HOME}/bin:"*) ;;
+*) export PATH="${UPMEM_HOME}/bin:${PATH}" ;;
 esac
 case ":${LD_LIBRARY_PATH:-}:" in
 *":${UPMEM_HOME}/lib:"*) ;;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import numpy as np
 import pytest
 
 from cudla_sim.upmem.workers.checks import MODES, Checks
@@ -51,7 +52,8 @@ CASES = {
         "written",
     ),
     "heap_on_stacks": (
-        "if (me() == 0) { mem_alloc(57000 + zero); mem_alloc(1800); mem_alloc(1800); }",
+        "if (me() == 0) { uint32_t used = (uint32_t)(uintptr_t)mem_reset() & 0xffff; "
+        "mem_alloc(65536 - used - 8); mem_alloc(1800); }",
         FaultKind.PROGRAM,
         "the heap is full",
     ),
@@ -175,3 +177,30 @@ def test_a_stack_warning_comes_back_in_every_launch(bench: Bench, build: Build) 
     assert {o.fault for o in ended.faulted} == {FaultKind.STACK}
     assert len(ended.faulted) == 4
     assert not bench.launch(Checks(stack_overflow="off")).faulted
+
+
+@pytest.mark.parametrize(("asked", "moved"), [(0, 2048), (12, 8), (2056, 8), (2064, 16), (20, 16)])
+def test_a_dma_of_another_size_moves_what_the_hardware_moves(
+    asked: int, moved: int, bench: Bench, build: Build
+) -> None:
+    """The size field has eight bits, words less one; programs run into that and go on."""
+    source = f"""
+#include <alloc.h>
+#include <mram.h>
+#include <stdint.h>
+__host volatile uint32_t size = {asked};
+__mram_noinit uint8_t data[4096];
+int main(void) {{
+    uint8_t *buffer = mem_alloc(4096);
+    for (int i = 0; i < 4096; i++)
+        buffer[i] = 7;
+    mram_write(buffer, data, size);
+    return 0;
+}}"""
+    outcome = bench.run(build(source))
+    assert outcome.status == "done"
+    assert len(outcome.warnings) == 1
+    assert f"DMA of {asked} bytes" in outcome.warnings[0]
+    assert f"moves {moved} bytes (CUDLA_SIM_UPMEM_CHECKS=dma_size=fault" in outcome.warnings[0]
+    assert np.flatnonzero(bench.var("data", np.uint8)).tolist() == list(range(moved))
+    assert bench.run(build(source), Checks.parse("dma_size=fault")).fault == FaultKind.DMA_SIZE

@@ -63,9 +63,6 @@ FAULTS = {
     "frame": ("volatile char large[16384]; large[zero] = 1;", K.STACK, 0, "stack overflow"),
     "dma_mram": ("mram_read(data + 4 + zero, buffer, 16);", K.MRAM_ALIGN, 0, "multiples of 8"),
     "dma_wram": ("mram_write(buffer + 4 + zero, data, 8);", K.MRAM_ALIGN, 0, "(buffer + 4)"),
-    "dma_size": ("mram_write(buffer, data, 12 + zero);", K.DMA_SIZE, 0, "DMA of 12 bytes"),
-    "dma_zero": ("mram_write(buffer, data, zero);", K.DMA_SIZE, 0, "DMA of 0 bytes"),
-    "dma_large": ("mram_write(buffer, data, 2056 + zero);", K.DMA_SIZE, 0, "from 8 to 2048"),
     "dma_end": (
         "mram_write(buffer, (__mram_ptr void *)0x0bfffff8, 16 + zero);",
         K.MRAM_BOUNDS,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from cudla_sim.upmem.workers.checks import Checks
 
@@ -554,3 +556,35 @@ int main(void) {
     assert (outcome.status, outcome.code) == ("fault", 9)
     assert bench.run(build(source, 1, "-mcpu=v1B")).status == "done"
     assert bench.var("cycles", np.uint64)[0] > bench.var("instructions", np.uint64)[0] >= 0
+
+
+OVERLAP = """
+#include <attributes.h>
+#include <stdint.h>
+#include <string.h>
+__host uint8_t buffer[256];
+__host volatile uint32_t to, from, size;
+int main(void) { memcpy(buffer + to, buffer + from, size); return 0; }
+"""
+
+
+@given(
+    to=st.integers(0, 128),
+    distance=st.integers(-100, 100),
+    size=st.integers(0, 128),
+)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_memcpy_copies_forward_also_onto_itself(
+    to: int, distance: int, size: int, bench: Bench, build: Build
+) -> None:
+    """LZ decoders repeat a pattern by a copy to a little behind its source."""
+    source = min(max(to - distance, 0), 128)
+    bench.load(build(OVERLAP))
+    expected = np.arange(256, dtype=np.uint8)
+    bench.var("buffer", np.uint8)[:] = expected
+    for name, value in (("to", to), ("from", source), ("size", size)):
+        bench.var(name)[0] = value
+    assert not bench.launch(slots=[0]).faulted
+    for i in range(size):
+        expected[to + i] = expected[source + i]
+    assert bench.var("buffer", np.uint8).tolist() == expected.tolist()

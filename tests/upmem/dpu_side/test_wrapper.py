@@ -110,7 +110,7 @@ def test_memory_that_is_too_small(memory: str, tmp_path: Path) -> None:
 
 
 def test_stacks_count_as_wram(source: Path, tmp_path: Path) -> None:
-    fits = dpu_cc("-DNR_TASKLETS=16", "-DSTACK_SIZE_DEFAULT=4088", "-o", tmp_path / "out", source)
+    fits = dpu_cc("-DNR_TASKLETS=16", "-DSTACK_SIZE_DEFAULT=4056", "-o", tmp_path / "out", source)
     assert fits.returncode == 0
     done = dpu_cc("-DNR_TASKLETS=16", "-DSTACK_SIZE_DEFAULT=4096", "-o", tmp_path / "out", source)
     assert done.returncode == 1

@@ -32,7 +32,7 @@ BARRIER_INIT(all, NR_TASKLETS);
 __host uint32_t factor;
 __host uint64_t results[NR_TASKLETS];
 __host uint32_t launches = 5;
-__mram uint64_t table[4] = {1, 2, 3, 4};
+__mram_keep uint64_t table[4] = {1, 2, 3, 4};
 __mram_noinit uint64_t input[1024];
 uint32_t hidden = 7;
 int main(void)

@@ -72,9 +72,36 @@ def test_upmem_home_has_the_sdks_folders() -> None:
         assert os.access(tool, os.X_OK), tool
 
 
-def test_the_tools_on_path_leave_the_users_clang_alone() -> None:
-    assert not (paths.tools_dir() / "clang").exists()
-    assert (paths.tools_dir() / "dpu-upmem-dpurte-clang").exists()
+@pytest.mark.parametrize("how", ["--env", "upmem_env.sh"])
+def test_clang_with_the_dpu_as_its_target_is_on_path(how: str, tmp_path: Path) -> None:
+    """As UPMEM's script puts it; every other target is for the user's own clang."""
+    (tmp_path / "kernel.c").write_text(KERNEL)
+    (tmp_path / "host.c").write_text("int main(void) { return 0; }\n")
+    here = f'eval "$({shlex.quote(sys.executable)} -m cudla_sim --env)"'
+    if how != "--env":
+        here = f". {shlex.quote(str(paths.sdk_dir() / 'upmem_env.sh'))}"
+    script = f"""
+        {here}
+        clang --target=dpu-upmem-dpurte -O2 kernel.c -o kernel
+        clang host.c -o host 2> said || grep "no other clang" said > /dev/null
+    """
+    sh(script, tmp_path, "bash")
+    with (tmp_path / "kernel").open("rb") as file:
+        assert ELFFile(file).get_section_by_name(".data.__sys_host") is not None
+
+
+@pytest.mark.parametrize("release", ["2021.3", "2023.1", "2024.1", "2024.2", "2025.1"])
+def test_host_programs_of_older_releases_find_their_library(release: str, host: Path) -> None:
+    tool = shlex.quote(str(paths.sdk_dir() / "bin" / "dpu-pkg-config"))
+    library = paths.lib_dir() / f"libdpu.so.{release}"
+    script = f"""
+        gcc -c host.c `{tool} --cflags dpu`
+        printf 'void dpu_error_to_string(void) {{}}' > stub.c
+        gcc -shared -fPIC stub.c -Wl,-soname,{library.name} -o libdpu.so
+        gcc host.o -L. -ldpu -o old
+        LD_LIBRARY_PATH={shlex.quote(str(paths.lib_dir()))} ./old
+    """
+    assert sh(script, host.parent) == TEXT
 
 
 def test_env_finds_the_tools_and_the_home(tmp_path: Path) -> None:

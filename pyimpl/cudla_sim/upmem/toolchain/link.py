@@ -36,6 +36,7 @@ def script(options: Options) -> str:
         "TEXT_SIZE": str(IRAM_INSTRUCTIONS[options.generation] * TEXT_BYTES_PER_INSTRUCTION),
         "SYMBOLS": "\n".join(symbols),
         "STACKS_SIZE": str(sum(stacks)),
+        "SW_CACHE_SIZE": str(8 * tasklets),
         "STACK_SIZES": " ".join(f"LONG({size})" for size in sizes),
     }
     text = (sources() / "program.ld").read_text()
@@ -62,6 +63,7 @@ def _explain(errors: str) -> str:
 def link(options: Options, objects: dict[int, str], runtime: Path, output: str) -> None:
     """``objects``: the file for each input by index. Raises StepFailed, UsageError."""
     command = ["ld", "-m", "elf_x86_64", "-static", "-z", "noexecstack", "--build-id=none"]
+    command.append("--gc-sections")
     command += ["-z", "max-page-size=4096", "--no-warn-mismatch", "-o", output]
     with tempfile.NamedTemporaryFile("w", suffix=".ld", prefix="dpu-") as file:
         file.write(script(options))

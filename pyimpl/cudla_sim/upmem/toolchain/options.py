@@ -31,7 +31,7 @@ _PREPROCESSOR = ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote"
 _DEPENDENCY = {"-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-MV"}
 _IGNORED = {
     *("-nostartfiles", "-nostdlib", "-nodefaultlibs", "-static", "-pipe", "-rdynamic", "-fPIC"),
-    *("-fpic", "-fPIE", "-fpie", "-pie", "-no-pie", "-pthread", "-pg", "-p", "-save-temps"),
+    *("-fpic", "-fPIE", "-fpie", "-pie", "-no-pie", "-pthread", "-p", "-save-temps"),
     *("-fuse-init-array", "-nostdinc", "-ffreestanding"),
 }
 _IGNORED_START = (
@@ -152,6 +152,8 @@ def parse(arguments: list[str], generation: str = "v1A") -> Options:
             o.compile += [name, value]
         elif not _simple(o, word) and value is None:
             o.compile.append(word)
+    if not any("NR_TASKLETS" in word for word in arguments):
+        o.preprocess += ["-D", "NR_TASKLETS=1"]  # as the SDK's driver defines it
     if o.query is None and not o.inputs:
         raise UsageError("no input files")
     return o
@@ -197,6 +199,8 @@ def _simple(o: Options, word: str) -> bool:
         "--print-target-triple",
     ) or word.startswith(("-print-", "--print-")):
         o.query = word
+    elif word == "-pg":
+        o.preprocess += ["-D", "DPU_PROFILING"]
     elif word == "-v":
         o.verbose = True
     elif word == "-###":

@@ -63,10 +63,13 @@ class Route:
     x32: bool
     clang: bool
 
-    def preprocess_flags(self, generation: str) -> list[str]:
+    def preprocess_flags(self, generation: str, gnu: bool = True) -> list[str]:
+        """``gnu``: the language is a gnu mode, which has the plain macro ``DPU`` too."""
         flags = [*self.arguments, "-nostdinc", *(f"-U{name}" for name in _HOST_MACROS)]
         macros = ("__dpu__=1", f"__dpu_{generation}__=1", "__DPU__=1", "__DPU=1")
         flags += [f"-D{macro}" for macro in (*macros, f"NR_THREADS={MAX_TASKLETS[generation]}")]
+        if gnu:
+            flags.append("-DDPU=1")
         if self.x32:
             for name, value in (
                 ("__SIZEOF_LONG__", "8"),
@@ -80,9 +83,13 @@ class Route:
     def compile_flags(self, user: list[str], lines: bool = True) -> list[str]:
         """The user's flags, ours around them: a user's ``-W`` cannot bring back what is quiet.
 
+        Sections are as the SDK's driver makes them: the linker leaves out what is not used.
+
         ``lines``: at least the line numbers are kept, they name the place of a fault.
         """
-        flags = [*self.arguments, "-O0", *user, *_COMMON, *_QUIET]
+        flags = [*self.arguments, "-O0", *user, *_COMMON, *_QUIET, "-fdata-sections"]
+        if [word for word in ("-O0", *user) if word.startswith("-O")][-1] != "-O0":
+            flags.append("-ffunction-sections")
         flags += _QUIET_CLANG if self.clang else _QUIET_GCC
         if lines and not any(word.startswith("-g") and word != "-g0" for word in user):
             flags.append("-gline-tables-only" if self.clang else "-g1")

@@ -10,7 +10,7 @@ from ...workers import runtime
 from . import steps
 from .routes import Route
 
-_FLAGS = ["-O2", "-std=gnu11", "-fno-builtin", "-fvisibility=hidden", "-w"]
+_FLAGS = ["-O2", "-std=gnu11", "-fno-builtin", "-fvisibility=hidden", "-w", "-ffunction-sections"]
 
 
 def syslib() -> Path:

@@ -42,7 +42,11 @@ def preprocess(
 ) -> bytes:
     if language == "cpp-output":
         return sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-    command = [route.compiler, *route.preprocess_flags(generation), *flags]
+    standard = next(
+        (f for f in reversed(flags) if f.startswith("-std=") or f == "-ansi"), "-std=gnu"
+    )
+    gnu = standard.startswith("-std=gnu")
+    command = [route.compiler, *route.preprocess_flags(generation, gnu), *flags]
     command += ["-isystem", str(syslib), "-E", "-x", language, source]
     return run(command)
 

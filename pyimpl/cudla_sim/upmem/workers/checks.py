@@ -20,8 +20,9 @@ class Checks:
     the address, and programs use that."""
     mram_bounds: str = "fault"
     """A DMA outside the 64 MiB, or with a WRAM address for MRAM. Off: addresses wrap."""
-    dma_size: str = "fault"
-    """A DMA of a size other than 8 to 2048 in steps of 8. Off: the size field's low bits count."""
+    dma_size: str = "warn"
+    """A DMA of a size other than 8 to 2048 in steps of 8. The hardware moves what the eight bits of
+    the instruction's field say, ``((size >> 3) - 1) & 255`` words and one more, and goes on."""
     wram_bounds: str = "fault"
     """An access next to WRAM. Off: memory that holds nothing is there."""
     stack_overflow: str = "fault"

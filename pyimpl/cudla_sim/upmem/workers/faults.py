@@ -95,9 +95,11 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
             f"DMA of {size} bytes at {_data(known, event.address)} is not inside the 64 MiB of MRAM"
         )
     if kind == FaultKind.DMA_SIZE:
+        moved = ((((size >> 3) - 1) & 0xFF) + 1) << 3
         return (
             f"DMA of {size} bytes at MRAM address {_mram(event.address)}: the size must be a "
-            "multiple of 8 from 8 to 2048"
+            f"multiple of 8 from 8 to 2048; the hardware moves {moved} bytes "
+            "(CUDLA_SIM_UPMEM_CHECKS=dma_size=fault stops the DPU here)"
         )
     if kind == FaultKind.DMA_WRAM:
         return (
