@@ -31,9 +31,8 @@ def _compile(route: Route, source: Path, folder: Path) -> Path:
     text = steps.preprocess(
         route, str(source), "c", ["-std=gnu11", f"-I{source.parent}"], "v1A", syslib()
     )
-    steps.compile_text(
-        route, text, route.compile_flags(_FLAGS, lines=False), str(output), source.name
-    )
+    flags = route.compile_flags(_FLAGS, lines=False)
+    steps.compile_text(route, text, flags, str(output), source.name, native=True)
     return output
 
 

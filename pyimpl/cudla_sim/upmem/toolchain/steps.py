@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from .arithmetic import lower
 from .longs import widen
 from .routes import Route
 
@@ -52,15 +53,32 @@ def preprocess(
 
 
 def compile_text(
-    route: Route, text: bytes, flags: Sequence[str], output: str, name: str, assembly: bool = False
+    route: Route,
+    text: bytes,
+    flags: Sequence[str],
+    output: str,
+    name: str,
+    *,
+    assembly: bool = False,
+    native: bool = False,
 ) -> None:
-    """Compiles preprocessed C to an ELF64 object, or to assembly."""
+    """Compiles preprocessed C to an ELF64 object, or to assembly.
+
+    ``native``: with the arithmetic of this machine (the runtime itself); otherwise with the DPU's,
+    as far as the compiler lets us (gcc does not: there INT_MIN / -1 is repaired where it traps, and
+    floating point is this machine's).
+    """
     if route.x32:
         text = widen(text.decode("latin-1")).encode("latin-1")
+    language = "cpp-output"
     command = [route.compiler, *flags]
-    if route.clang:
-        command += ["-Xclang", "-main-file-name", "-Xclang", Path(name).name]
-    command += ["-S" if assembly else "-c", "-x", "cpp-output", "-", "-o", output]
+    if route.clang and not native:
+        front = [*command, "-Xclang", "-main-file-name", "-Xclang", Path(name).name]
+        front += ["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-x", language, "-"]
+        text = lower(run([*front, "-o", "-"], text).decode("latin-1")).encode("latin-1")
+        language = "ir"
+        command = [route.compiler, *(f for f in flags if not f.startswith(("-std=", "-ansi")))]
+    command += ["-S" if assembly else "-c", "-x", language, "-", "-o", output]
     run(command, text)
     if route.x32 and not assembly:
         run(["objcopy", "-I", "elf32-x86-64", "-O", "elf64-x86-64", output])
