@@ -12,7 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from .errors import Status, error
+from . import notices
+from .errors import DpuError, Status, error
 
 MRAM = 0x0800_0000
 IRAM = 0x8000_0000
@@ -67,7 +68,9 @@ class Program:
         """Raises DpuError(DPU_ERR_UNKNOWN_SYMBOL), naming what was probably meant."""
         found = self.symbols.get(name)
         if found is None:
-            raise error(Status.DPU_ERR_UNKNOWN_SYMBOL, self._unknown(name))
+            text = self._unknown(name)
+            notices.refuse("dpu_get_symbol", text)
+            raise error(Status.DPU_ERR_UNKNOWN_SYMBOL, text)
         return found
 
     def _unknown(self, name: str) -> str:
@@ -91,7 +94,9 @@ def read_file(path: str) -> Program:
     try:
         image = Path(path).read_bytes()
     except (OSError, ValueError) as cause:
-        raise error(Status.DPU_ERR_ELF_NO_SUCH_FILE, f"{path!r} cannot be read: {cause}") from None
+        text = f"{path!r} cannot be read: {cause}"
+        notices.refuse("dpu_load", text)
+        raise error(Status.DPU_ERR_ELF_NO_SUCH_FILE, text) from None
     return read(image, path)
 
 
@@ -100,7 +105,11 @@ def read(image: bytes, path: str) -> Program:
     from .elf import parse  # pyelftools: only for programs that load
 
     same = _same(image)
-    symbols, segments = parse(same, path)
+    try:
+        symbols, segments = parse(same, path)
+    except DpuError as refused:
+        notices.refuse("dpu_load", refused.explanation)
+        raise
     return Program(path, same, symbols, segments)
 
 

@@ -96,7 +96,7 @@ def push(
             f"the symbol is in {symbol.memory.upper()}; scatter/gather transfers are for MRAM",
         )
     machine = selection.ranks[0].machine
-    where = place(symbol, offset, length, machine.memory.base, to_dpu)
+    where = place(selection, symbol, offset, length, to_dpu, "dpu_push_sg_xfer_symbol")
 
     def part(dpus: list[Dpu], first: int) -> None:
         slots = np.array([d.slot for d in dpus], np.uint32)

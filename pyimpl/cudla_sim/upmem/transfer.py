@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.pages import accessible
 from ..native.dpu_memory import Addresses, Place, Slots
+from . import notices
 from .errors import DpuError, Status, error
 from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .program import IRAM, MRAM, Program, Symbol
@@ -65,25 +66,38 @@ def common_program(selection: Selection) -> Program:
     return first
 
 
-def place(symbol: Symbol, offset: int, length: int, base: int, to_dpu: bool) -> Place:
+def place(
+    selection: Selection, symbol: Symbol, offset: int, length: int, to_dpu: bool, function: str
+) -> Place:
     """Where ``length`` bytes at ``offset`` of a symbol lie in the slots.
+
+    ``function``: of the SDK's library, for its own words on standard error; sets of one DPU have
+    one for all ways to copy.
 
     Raises DpuError: DPU_ERR_INVALID_SYMBOL_ACCESS past the symbol's end, and the memory's own
     DPU_ERR_INVALID_{MRAM,WRAM,IRAM}_ACCESS for its alignment (MRAM 8 bytes, WRAM 4) and size.
     """
+    said = function if selection.dpu is None else "dpu_copy_symbol_dpu"
     if offset + length > symbol.size:
-        raise error(
-            Status.DPU_ERR_INVALID_SYMBOL_ACCESS,
-            f"invalid symbol access (offset:{offset} + length:{length} > size:{symbol.size})",
-        )
+        text = f"invalid symbol access (offset:{offset} + length:{length} > size:{symbol.size})"
+        notices.warn(said, text)
+        raise error(Status.DPU_ERR_INVALID_SYMBOL_ACCESS, text)
     address = symbol.address + offset
+    base = selection.ranks[0].machine.memory.base
+    unit, size, start = (
+        (8, MRAM_SIZE, 0) if symbol.memory == "mram" else (4, WRAM_SIZE, WRAM_OFFSET)
+    )
     if symbol.memory == "mram":
         address = address & ~MRAM
-        _aligned("mram", address, length, 8, MRAM_SIZE)
-        return Place(base, address, length, to_dpu)
-    if symbol.memory == "wram":
-        _aligned("wram", address, length, 4, WRAM_SIZE)
-        return Place(base, WRAM_OFFSET + address, length, to_dpu)
+    if symbol.memory != "iram":
+        if address % unit:
+            where = f"offset:{offset:#x}, address:{symbol.address:#x}"
+            notices.warn(said, f"invalid {symbol.memory} access ({where})")
+        elif length % unit:
+            notices.warn(said, f"invalid {symbol.memory} access (length:{length:#x})")
+        _aligned(symbol.memory, address, length, unit, size)
+        return Place(base, start + address, length, to_dpu)
+    notices.warn(said, f"invalid iram access (offset:{offset:#x}, address:{symbol.address:#x})")
     raise error(
         Status.DPU_ERR_INVALID_IRAM_ACCESS,
         f"the symbol is at {address:#x}, in IRAM (from {IRAM:#x}); programs run natively here, "
@@ -154,15 +168,12 @@ def perform(
     Copy(where, selection.dpus, selection.slots, hosts, argument).run()
 
 
-def _memory_base(selection: Selection) -> int:
-    return selection.ranks[0].machine.memory.base
-
-
 def broadcast(
     selection: Selection, symbol: Symbol, offset: int, source: int, length: int, flags: Flags
 ) -> None:
     """The same host bytes into every DPU of the set (dpu_copy_to, dpu_broadcast_to)."""
-    where = place(symbol, offset, length, _memory_base(selection), to_dpu=True)
+    function = "dpu_broadcast_to_symbol_for_ranks"
+    where = place(selection, symbol, offset, length, True, function)
     if not length:
         return
     if not accessible(source, length):
@@ -183,7 +194,7 @@ def fetch(selection: Selection, symbol: Symbol, offset: int, target: int, length
             f"the set has {selection.count} DPUs; copying from needs one (DPU_FOREACH gives them), "
             "dpu_push_xfer takes many",
         )
-    where = place(symbol, offset, length, _memory_base(selection), to_dpu=False)
+    where = place(selection, symbol, offset, length, False, "dpu_copy_from_symbol")
     selection.wait()
     if not target and length:
         raise bad_buffer(0, length, "dst", selection.dpus[0])
@@ -225,7 +236,7 @@ def push(
 
     The buffers are used up unless DPU_XFER_NO_RESET is given.
     """
-    where = place(symbol, offset, length, _memory_base(selection), to_dpu)
+    where = place(selection, symbol, offset, length, to_dpu, "dpu_push_xfer_symbol")
     _parallel(symbol, flags)
     parts = [(rank.buffers, selection.indexes(rank)) for rank in selection.ranks]
     hosts = np.concatenate([buffers[indexes] for buffers, indexes in parts])

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.pages import accessible
 from ...upmem import transfer
 from ...upmem.program import MRAM, Symbol
-from ...upmem.rank import Dpu, Rank
+from ...upmem.rank import Dpu, Rank, Selection
 from ...upmem.transfer import Copy, place
 from ..native import address, ffi
 from .family import Status, error, resolve_dpu, resolve_rank, upmem
@@ -27,7 +27,8 @@ def _copy(
     """Copies between each DPU and its host address."""
     # A range past the memory is the memory's own error here, not that of a symbol.
     endless = Symbol(memory.address, 1 << 33)
-    where = place(endless, offset, size, rank.machine.memory.base, to_dpu)
+    function = f"dpu_copy_{'to' if to_dpu else 'from'}_{memory.memory}"
+    where = place(Selection([rank]), endless, offset, size, to_dpu, function)
     rank.wait()
     slots = np.array([d.slot for d, _ in pairs], np.uint32)
     hosts = np.array([h for _, h in pairs], np.uint64)

@@ -1,0 +1,42 @@
+"""The lines that the SDK's library writes on standard error at its default verbosity.
+
+Their form is ``component:LEVEL:date|time: function: text``. A library without explanations of its
+own says little more than that; the first of them says how to get ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import localtime, strftime
+
+_HINT = (
+    "cudla-sim: CUDLA_SIM_EXPLAIN=1 explains each call that fails (which argument, what would be "
+    "right)\n"
+)
+
+
+class _Said:
+    """What is said once a process."""
+
+    hint = False
+    refusals: set[str] = set()  # noqa: RUF012
+
+
+def warn(function: str, text: str) -> None:
+    """The SDK's own warning, in its own words."""
+    now = strftime("%Y-%m-%d|%H:%M:%S", localtime())
+    _say(f"api:WARNING:{now}: {function}: {text}\n")
+
+
+def refuse(function: str, text: str) -> None:
+    """Where the SDK is silent or its words are not known: ours, once for each text."""
+    if text not in _Said.refusals:
+        _Said.refusals.add(text)
+        _say(f"cudla-sim: {function}: {text}\n")
+
+
+def _say(line: str) -> None:
+    if not _Said.hint:
+        _Said.hint = True
+        line += _HINT
+    sys.stderr.write(line)
