@@ -36,6 +36,7 @@ READS_ENVIRONMENT = {
     "abi/upmem/sets.py": "UPMEM_PROFILE, as libdpu reads it",
     "abi/cupva/family.py": "CUPVA_DMATIMEOUT, as libcupva_host reads it",
     "testing/compile.py": "starts programs in a changed environment",
+    "workers/runtime.py": "where compilers keep what they have built",
 }
 # Commands of their own inside a model: the compilers of DPU programs and of VPU kernels.
 TOOL_FOLDERS = ("upmem/toolchain/", "cupva/toolchain/")
