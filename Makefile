@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
 
-.PHONY: run test lint bench clean
+.PHONY: run test stress lint bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -26,6 +26,10 @@ run: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(BIN)/python build_ffi.py --verify
 	$(BIN)/python -m pytest
+
+# What takes minutes: many exits, many frames, many threads.
+stress: $(VENV)/installed-test
+	$(BIN)/python -m pytest -m stress
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .

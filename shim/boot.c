@@ -115,12 +115,18 @@ static int start_python(void)
         return -1;
     }
 
+    /*
+     * Isolated: PYTHONPATH and PYTHONHOME of the host's environment are meant for its own Python
+     * programs (ROS sets one), not for the interpreter inside this library. It leaves the locale
+     * alone too, which is the host's business.
+     */
     PyPreConfig pre;
-    PyPreConfig_InitPythonConfig(&pre);
-    pre.configure_locale = 0; /* the host's locale is the host's business */
-    pre.coerce_c_locale = 0;
-    pre.coerce_c_locale_warn = 0;
+    PyPreConfig_InitIsolatedConfig(&pre);
     pre.utf8_mode = 1;
+    const char *allocator = getenv("PYTHONMALLOC"); /* the one that valgrind and ASan need */
+    if (allocator != NULL && strcmp(allocator, "malloc") == 0) {
+        pre.allocator = PYMEM_ALLOCATOR_MALLOC;
+    }
     PyStatus status = Py_PreInitialize(&pre);
     if (PyStatus_Exception(status)) {
         fail("Python could not be pre-initialised", status.err_msg);
@@ -128,19 +134,14 @@ static int start_python(void)
     }
 
     PyConfig config;
-    PyConfig_InitPythonConfig(&config);
-    config.install_signal_handlers = 0; /* Ctrl-C kills the host, as without us */
-    config.parse_argv = 0;
-    config.buffered_stdio = 1;
+    PyConfig_InitIsolatedConfig(&config); /* and no signal handlers: Ctrl-C kills the host */
     status = PyConfig_SetBytesString(&config, &config.program_name, executable);
     if (!PyStatus_Exception(status)) {
         status = Py_InitializeFromConfig(&config);
     }
     PyConfig_Clear(&config);
     if (PyStatus_Exception(status)) {
-        fail(getenv("PYTHONHOME") ? "Python could not start (is PYTHONHOME right?)"
-                                  : "Python could not start",
-             status.err_msg);
+        fail("Python could not start (CUDLA_SIM_PYTHON names another)", status.err_msg);
         return -1;
     }
     leave_sigint_alone();
@@ -157,15 +158,38 @@ static void on_exit_of_host(void)
 }
 
 /*
+ * After the last handler of the program, libraries free what they hold; an engine that is inside
+ * one (BLAS) then works on memory that is gone. This library is loaded before those that Python
+ * loads, so its turn comes before theirs: the engines are told to stay out.
+ */
+__attribute__((destructor)) static void before_libraries_end(void)
+{
+    if (!we_started_python || !Py_IsInitialized() ||
+        __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) != SIM_READY) {
+        return;
+    }
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *module = PyImport_ImportModule("cudla_sim.core.closing");
+    PyObject *done = module != NULL ? PyObject_CallMethod(module, "close", NULL) : NULL;
+    PyErr_Clear();
+    Py_XDECREF(done);
+    Py_XDECREF(module);
+    PyGILState_Release(gil);
+    __atomic_store_n(&sim_state_word, SIM_CLOSED, __ATOMIC_RELEASE);
+}
+
+/*
  * A fork while another thread is inside Python would leave its child with a lock nobody holds.
- * Only for hosts that are not Python: a Python host's os.fork() already does all this.
+ * In a host that is Python itself os.fork() does this; what the package has to reset, it registers
+ * with Python in both cases (core/forks.py).
  */
 static __thread PyGILState_STATE fork_state;
 static __thread int fork_entered;
 
 static void before_fork(void)
 {
-    fork_entered = __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY;
+    fork_entered = we_started_python &&
+                   __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY;
     if (fork_entered) {
         fork_state = PyGILState_Ensure();
         PyOS_BeforeFork();
@@ -182,9 +206,9 @@ static void after_fork_parent(void)
 
 static void after_fork_child(void)
 {
+    sim_dpu_fast_after_fork();
     if (fork_entered) {
         PyOS_AfterFork_Child();
-        impl_sim_after_fork();
         PyGILState_Release(fork_state);
     }
 }
@@ -218,6 +242,55 @@ static int register_python_atexit(void)
     return done != NULL ? 0 : -1;
 }
 
+/*
+ * A Python host may live in another environment than the one this library was installed for. Then
+ * the folder of our package, and that of what it imports, are added behind the host's own.
+ */
+static const char find_package_text[] =
+    "def find(*folders):\n"
+    "    import importlib.util, site\n"
+    "    for folder in folders:\n"
+    "        names = ('cudla_sim', 'numpy', '_cffi_backend', 'elftools')\n"
+    "        if all(importlib.util.find_spec(name) for name in names):\n"
+    "            return\n"
+    "        site.addsitedir(folder)\n";
+
+static void find_package(void)
+{
+    char package[PATH_MAX], others[PATH_MAX], executable[PATH_MAX];
+    Dl_info self;
+    if (dladdr((void *)&sim_boot, &self) == 0 || realpath(self.dli_fname, package) == NULL) {
+        return;
+    }
+    for (int up = 0; up < 3; up++) { /* <folder>/cudla_sim/lib/libcudla_sim.so */
+        char *slash = strrchr(package, '/');
+        if (slash != NULL) {
+            *slash = '\0';
+        }
+    }
+    choose_python(executable, sizeof executable);
+    char *name = strrchr(executable, '/');
+    if (name != NULL) {
+        *name = '\0';
+    }
+    snprintf(others, sizeof others, "%.*s/../lib/python%d.%d/site-packages", PATH_MAX - 64,
+             executable, PY_MAJOR_VERSION, PY_MINOR_VERSION);
+
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *names = PyDict_New();
+    PyObject *defined = NULL, *done = NULL;
+    if (names != NULL &&
+        PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0 &&
+        (defined = PyRun_String(find_package_text, Py_file_input, names, names)) != NULL) {
+        done = PyObject_CallFunction(PyDict_GetItemString(names, "find"), "ss", package, others);
+    }
+    PyErr_Clear(); /* what is missing is said when it is imported */
+    Py_XDECREF(done);
+    Py_XDECREF(defined);
+    Py_XDECREF(names);
+    PyGILState_Release(gil);
+}
+
 static int same_minor_version(void)
 {
     char built[16];
@@ -237,13 +310,16 @@ static void boot(void)
     if (!same_minor_version()) {
         fail("built for Python " PY_VERSION ", but this process runs", Py_GetVersion());
     } else if (Py_IsInitialized() || (we_started_python = start_python() == 0)) {
+        if (!we_started_python) {
+            find_package();
+        }
         if (sim_cffi_start() != 0) {
             fail("the package cudla_sim could not be imported (see the traceback above)", NULL);
         } else {
             __atomic_store_n(&sim_state_word, SIM_READY, __ATOMIC_RELEASE);
+            pthread_atfork(before_fork, after_fork_parent, after_fork_child);
             if (we_started_python) {
                 atexit(on_exit_of_host);
-                pthread_atfork(before_fork, after_fork_parent, after_fork_child);
             } else {
                 register_python_atexit();
             }

@@ -26,7 +26,6 @@ extern "C" {
 /* --- life of the process (boot.c, stdio.c) --------------------------------------------------- */
 
 void impl_sim_at_exit(void);
-void impl_sim_after_fork(void);
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
 size_t sim_stream_write(FILE *stream, const char *text, size_t size);

@@ -56,14 +56,6 @@ def test_empty_environment_without_activated_venv(sim_cc: Compiler) -> None:
     assert (result.status, result.out) == (0, "0 1005000 \n"), result.err
 
 
-def test_broken_pythonhome_is_a_status_and_not_an_exit(sim_cc: Compiler) -> None:
-    program = sim_cc.build(programs.VERSION)
-    result = sim_cc.run(program, settings={"PYTHONHOME": "/nonexistent"})
-    assert result.status == 0
-    assert result.out.startswith(f"{0x7FFFFFFF} 0 cudla-sim: Python could not start")
-    assert "PYTHONHOME" in result.out
-
-
 def test_python_that_does_not_exist_is_named(sim_cc: Compiler) -> None:
     program = sim_cc.build(programs.VERSION)
     result = sim_cc.run(program, settings={"CUDLA_SIM_PYTHON": "/nonexistent/python"})

@@ -38,13 +38,7 @@ def _at_exit() -> None:
         sys.stderr.write(f"cudla-sim: while writing reports at exit: {error}\n")
 
 
-def _after_fork() -> None:
-    lib.sim_dpu_fast_after_fork()
-    process.after_fork()
-
-
 ffi.def_extern(name="impl_sim_at_exit")(_at_exit)
-ffi.def_extern(name="impl_sim_after_fork")(_after_fork)
 
 
 def _attach() -> Any:

@@ -305,7 +305,7 @@ def internal_error(where: str, error: BaseException) -> None:
 def check_complete() -> None:
     """Raises RuntimeError unless exactly the declared functions have handlers."""
     declared = {n.removeprefix("impl_") for n in dir(lib) if n.startswith("impl_")}
-    declared -= {"sim_at_exit", "sim_after_fork"}
+    declared -= {"sim_at_exit"}
     if declared != _attached:
         missing, extra = sorted(declared - _attached), sorted(_attached - declared)
         raise RuntimeError(f"handlers missing: {missing}; handlers without a declaration: {extra}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
@@ -22,6 +24,12 @@ class Event(NamedTuple):
 Subscriber = Callable[[Event], None]
 
 
+def warn(text: str) -> None:
+    """A line on stderr, where there is one: a Python host may have closed or replaced it."""
+    with suppress(Exception):
+        sys.stderr.write(f"cudla-sim: {text}\n")
+
+
 class EventHub:
     """Hands each event to every subscriber, in the thread where it happened.
 
@@ -32,6 +40,10 @@ class EventHub:
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         self._changed = changed
         self.subscribers: tuple[Subscriber, ...] = ()
+        self.unlock()
+
+    def unlock(self) -> None:
+        """In a forked child another thread may have held the lock."""
         self._lock = threading.Lock()
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
@@ -40,12 +52,12 @@ class EventHub:
             self.subscribers = (*self.subscribers, subscriber)
         self._changed()
 
-        def unsubscribe() -> None:
-            with self._lock:
-                self.subscribers = tuple(s for s in self.subscribers if s is not subscriber)
-            self._changed()
+        return lambda: self._remove(subscriber)
 
-        return unsubscribe
+    def _remove(self, subscriber: Subscriber) -> None:
+        with self._lock:
+            self.subscribers = tuple(s for s in self.subscribers if s is not subscriber)
+        self._changed()
 
     def emit(
         self, kind: str, name: str, begin_ns: int, details: dict[str, Any], track: str = ""
@@ -67,4 +79,16 @@ class EventHub:
         """Emits an event that is over already."""
         event = Event(kind, name, track, begin_ns, end_ns, details)
         for subscriber in self.subscribers:
-            subscriber(event)
+            try:
+                subscriber(event)
+            except Exception as error:  # who only watches must not disturb the program
+                self._give_up(subscriber, error)
+
+    def _give_up(self, subscriber: Subscriber, error: Exception) -> None:
+        """Says once what failed; the subscriber gets no more events."""
+        with self._lock:
+            known = subscriber in self.subscribers
+        if known:
+            self._remove(subscriber)
+            name = getattr(subscriber, "name", getattr(subscriber, "__name__", "an observer"))
+            warn(f"{name} stops: {error}")

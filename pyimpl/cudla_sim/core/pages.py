@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import os
 import sys
 import threading
 from collections import deque
 
 import numpy as np
 from numpy.typing import NDArray
+
+from . import forks
 
 _NORESERVE = 0x4000  # MAP_NORESERVE and MAP_FIXED of Linux, which the mmap module may not name
 _FIXED = 0x10
@@ -71,7 +72,7 @@ class _Retired:
         self._ranges: deque[_Pages] = deque()
         self._bytes = 0
         self._unlock()
-        os.register_at_fork(after_in_child=self._unlock)
+        forks.in_child(self._unlock)
 
     def _unlock(self) -> None:
         # Reentrant: the collector may end other pages while this thread holds it.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from ..native import Native, load
+from . import forks
 from .config import Config, from_environment
 from .events import EventHub
 from .faults import Faults
@@ -95,13 +96,14 @@ def replace(config: Config | None = None) -> Process:
         old.handles.drop_all("reset")
         fresh = Process(config or old.config)
         fresh.handles.inherit_freed(old.handles)
-        fresh.events.subscribers = old.events.subscribers
+        fresh.events = old.events  # who watches, watches on
         _Current.process = fresh
     watching_changed()
     return fresh
 
 
-def after_fork() -> None:
+@forks.in_child
+def _begin_child() -> None:
     """In the child: the parent's engines and their threads do not exist here.
 
     Locks that other threads of the parent held are not looked at again.
@@ -115,5 +117,6 @@ def after_fork() -> None:
     handles._lock = threading.Lock()
     handles.drop_all("fork() (engine state does not survive it; open the device again)")
     fresh.handles.inherit_freed(handles)
-    fresh.events.subscribers = old.events.subscribers
+    fresh.events = old.events
+    fresh.events.unlock()
     _Current.process = fresh

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core import process
 from ..core.errors import ConfigError
+from ..core.events import warn
 from . import log, trace
 
 __all__ = ["at_exit", "begin", "log", "trace"]
@@ -21,7 +22,10 @@ def begin() -> None:
     if "layers" in words:
         current.events.subscribe(log.layers)
     if current.config.trace:
-        trace.start(current.config.trace)
+        try:
+            trace.start(current.config.trace)
+        except OSError as error:
+            warn(f"no trace: {current.config.trace} cannot be written: {error.strerror}")
 
 
 def at_exit() -> None:

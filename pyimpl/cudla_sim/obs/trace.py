@@ -6,28 +6,39 @@ import json
 import os
 import threading
 from collections.abc import Callable
-from typing import IO, Any
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
-from ..core import process
-from ..core.events import Event
+from ..core import forks, process
+from ..core.events import Event, warn
 
 
 class _Writer:
     """Writes each event as it happens: a process that aborts still leaves a readable file.
 
-    The array format may lack its closing bracket, so the file is valid at every moment.
+    The array format may lack its closing bracket, so the file is valid at every moment. Records
+    are handed to the system whole, so nothing of the parent's waits in a buffer of a forked child.
+    Raises OSError, from each method, when the file cannot be written.
     """
 
+    name = "the trace"
+
     def __init__(self, path: str) -> None:
-        self._file: IO[str] = open(path, "w", encoding="utf-8")  # noqa: SIM115 (closed by close)
-        self._file.write("[\n")
+        self.path = path
         self._tracks: dict[str, int] = {}
         self._lock = threading.Lock()
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         self.unsubscribe: Callable[[], None] = lambda: None
+        try:
+            self._write("[\n")
+        except OSError:
+            os.close(self._file)
+            raise
 
     def __call__(self, event: Event) -> None:
         with self._lock:
-            if self._file.closed:
+            if self._file < 0:
                 return
             self._put(
                 {
@@ -57,31 +68,75 @@ class _Writer:
         return self._tracks[name]
 
     def _put(self, record: dict[str, Any]) -> None:
-        self._file.write(json.dumps(record, default=str) + ",\n")
+        self._write(json.dumps(record, default=str) + ",\n")
+
+    def _write(self, text: str) -> None:
+        data = text.encode()
+        while data:
+            data = data[os.write(self._file, data) :]
 
     def close(self) -> None:
+        """Ends the file; nothing happens the second time."""
         self.unsubscribe()
         with self._lock:
-            if not self._file.closed:
-                self._file.write("{}]\n")
-                self._file.close()
+            if self._file >= 0:
+                file, self._file = self._file, -1
+                with suppress(OSError):  # said when the record before it failed
+                    os.write(file, b"{}]\n")
+                os.close(file)
+
+    def leave_to_parent(self) -> None:
+        """In a forked child: the file is the parent's, whatever its threads were doing with it."""
+        self._lock = threading.Lock()
+        self.unsubscribe()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
-_writer: _Writer | None = None
+class _Trace:
+    """The trace that is being written."""
+
+    writer: _Writer | None = None
 
 
 def start(path: str) -> None:
     """Begins a new trace in ``path``; one that was running is ended. Raises OSError."""
-    global _writer
     stop()
     writer = _Writer(path)
     writer.unsubscribe = process.current().events.subscribe(writer)
-    _writer = writer
+    _Trace.writer = writer
 
 
 def stop() -> None:
     """Ends the trace; nothing happens when none is running."""
-    global _writer
-    if _writer is not None:
-        _writer.close()
-        _writer = None
+    writer, _Trace.writer = _Trace.writer, None
+    if writer is not None:
+        writer.close()
+
+
+def path_of_child(path: str, pid: int) -> str:
+    """``trace.json`` is ``trace.1234.json`` in the child with that number."""
+    whole = Path(path)
+    return str(whole.with_name(f"{whole.stem}.{pid}{whole.suffix}"))
+
+
+@forks.in_child
+def _begin_child() -> None:
+    """A child has a file of its own, which begins with the child's first event."""
+    parent, _Trace.writer = _Trace.writer, None
+    if parent is None:
+        return
+    parent.leave_to_parent()
+
+    def first(event: Event) -> None:
+        unsubscribe()
+        path = path_of_child(parent.path, os.getpid())
+        try:
+            start(path)
+        except OSError as error:
+            warn(f"no trace {path} of this child: {error.strerror}")
+        if _Trace.writer is not None:
+            _Trace.writer(event)
+
+    unsubscribe = process.current().events.subscribe(first)

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....core.closing import outside
+
 _STEP = 64
 _EXACT32 = float(1 << 24)
 _EXACT64 = float(1 << 53)
@@ -83,9 +85,12 @@ def multiply(
 ) -> NDArray[np.floating[Any]]:
     """Return inputs @ weights.T, exact (float32 if one chunk suffices, else float64)."""
     if len(parts) == 1:
-        return _product(inputs, matrix.weights)
+        with outside:
+            return _product(inputs, matrix.weights)
     start, stop = parts[0]
-    total = (inputs[:, start:stop] @ matrix.weights[:, start:stop].T).astype(np.float64)
+    with outside:
+        total = (inputs[:, start:stop] @ matrix.weights[:, start:stop].T).astype(np.float64)
     for start, stop in parts[1:]:
-        total += inputs[:, start:stop] @ matrix.weights[:, start:stop].T
+        with outside:
+            total += inputs[:, start:stop] @ matrix.weights[:, start:stop].T
     return total

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....core.closing import outside
 from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import RANGES, rounding_shift
@@ -164,7 +165,8 @@ def multiply(tiles: Array, weights: Weights) -> NDArray[np.float64]:
         )
     flat = tiles.reshape(rows * columns, POSITIONS, channels)
     if weights.values is not None:
-        products = np.matmul(flat.transpose(1, 0, 2), weights.values)
+        with outside:
+            products = np.matmul(flat.transpose(1, 0, 2), weights.values)
         outputs = back(products.transpose(1, 0, 2))
     else:
         assert weights.steps is not None

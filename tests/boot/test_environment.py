@@ -1,0 +1,68 @@
+"""Environments of the host that are none of the library's business."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from cudla_sim import paths
+from cudla_sim.testing import Compiler
+
+from . import programs
+
+
+def test_pythonhome_of_the_host_does_not_matter(sim_cc: Compiler) -> None:
+    program = sim_cc.build(programs.VERSION)
+    result = sim_cc.run(program, settings={"PYTHONHOME": "/nonexistent"})
+    assert (result.status, result.out) == (0, "0 1005000 \n"), result.err
+
+
+def test_pythonpath_of_the_host_does_not_matter(sim_cc: Compiler, tmp_path: Path) -> None:
+    """ROS sets one; modules there may have any name and be for any Python."""
+    for name in ("numpy", "cffi", "_cffi_backend", "cudla_sim", "json", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('of another Python')\n")
+    program = sim_cc.build(programs.VERSION)
+    result = sim_cc.run(program, settings={"PYTHONPATH": str(tmp_path), "PYTHONSAFEPATH": ""})
+    assert (result.status, result.out, result.err) == (0, "0 1005000 \n", "")
+
+
+def test_python_in_another_environment_finds_the_package(tmp_path: Path) -> None:
+    """The host is a Python of the same version that has neither cudla_sim nor numpy."""
+    make = [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "other")]
+    subprocess.run(make, check=True)
+    text = (
+        "import ctypes, sys\n"
+        "library = ctypes.CDLL(sys.argv[1])\n"
+        "version = ctypes.c_uint64()\n"
+        "print(library.cudlaGetVersion(ctypes.byref(version)), version.value)\n"
+        "import cudla_sim; print(cudla_sim.dla.devices)\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    run = subprocess.run(
+        [str(tmp_path / "other" / "bin" / "python"), "-c", text, str(paths.library())],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert run.stdout.splitlines() == ["0 1005000", "[]"], run.stderr
+
+
+def test_packages_of_the_host_come_first(tmp_path: Path) -> None:
+    """What the host imports stays its own; our folders are only added behind."""
+    text = (
+        "import ctypes, sys\n"
+        "before = list(sys.path)\n"
+        "library = ctypes.CDLL(sys.argv[1])\n"
+        "library.simWarmup()\n"
+        "print(sys.path[:len(before)] == before)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", text, str(paths.library())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout == "True\n", run.stderr
