@@ -136,6 +136,9 @@ static struct pva_descriptor *staged(uint32_t number, uint32_t index, void *call
     if (flow->staged == 0) {
         size_t size = flow->count * sizeof *flow->staged;
         flow->staged = malloc(size);
+        if (flow->staged == 0)
+            rt_stop(PVA_FAULT, PVA_CAUSE_ORDER, number, 0, "no memory for updates of a dataflow",
+                    caller);
         memcpy(flow->staged, flow->list, size);
     }
     return &flow->staged[index];

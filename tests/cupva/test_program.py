@@ -213,9 +213,14 @@ def test_device_memory_comes_back_when_addresses_are_used_up() -> None:
     try:
         before = memory.allocate(1)
         room = memory.allocate(1) - before
-        memory._next = DRAM_SIZE - 3 * room
+        most = DRAM_SIZE - 6 * room
+        memory.allocate(most)
         first, second, third = (memory.allocate(1) for _ in range(3))
-        with pytest.raises(CupvaError, match="0 bytes of device memory left"):
+        with pytest.raises(CupvaError, match=r"\d+ are left in the largest free range"):
+            memory.allocate(most)
+        while memory._ranges._fresh + room <= DRAM_SIZE:
+            memory.allocate(1)
+        with pytest.raises(CupvaError, match="0 are left in the largest free range"):
             memory.allocate(1)
         ctypes.memset(memory.host_address(second), 7, 1)
         memory.free(second)

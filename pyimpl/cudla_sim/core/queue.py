@@ -49,24 +49,38 @@ class Queue:
         """Appends work; the fence is reached when it (and all before it) ended.
 
         ``trivial`` work does not compute or wait: with nothing before it, it is done at once, in
-        the calling thread, which saves waking the worker.
+        the calling thread, which saves waking the worker. Raises MemoryError when the system gives
+        no thread; the queue is then as it was.
         """
         with self._lock:
             if self._closed:
                 raise RuntimeError(f"{self.name} is closed")
-            at_once = trivial and self.idle
-            job = Job(work, tuple(waits), self.progress.reserve())
-            if at_once and all(fence.reached for fence in job.waits):
+            needed = tuple(waits)
+            if trivial and self.idle and all(fence.reached for fence in needed):
+                job = Job(work, needed, self.progress.reserve())
                 self._perform(job)
                 return job.done
+            self._begin()
+            job = Job(work, needed, self.progress.reserve())
             self._jobs.append(job)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
-                self._thread.start()
-            elif self._sleeping:
+            if self._sleeping:
                 self._sleeping = False
                 self._wakeup.release()
         return job.done
+
+    def begin(self) -> None:
+        """Makes sure that there is a worker, so that ``submit`` cannot fail. Raises MemoryError."""
+        with self._lock:
+            self._begin()
+
+    def _begin(self) -> None:
+        if self._thread is None:
+            thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:
+                raise MemoryError(f"{self.name}: the system gives no thread ({error})") from None
+            self._thread = thread
 
     @property
     def last(self) -> Fence:

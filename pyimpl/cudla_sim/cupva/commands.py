@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..core.fence import Fence
 from .dma import VMEM
@@ -20,18 +19,6 @@ if TYPE_CHECKING:
 MAX_COMMANDS = 256
 MAX_REQUEST_FENCES = 4
 MAX_WAIT_FENCES = 8
-
-
-class Status:
-    """What became of one command of one submission; pending until it ended."""
-
-    def __init__(self) -> None:
-        self.code: int = int(Error.CUPVA_OPERATION_PENDING)
-        self.explanation = "the command has not ended yet"
-
-    def end(self, failure: CupvaError | None) -> None:
-        self.explanation = failure.explanation if failure else ""
-        self.code = failure.status if failure else int(Error.CUPVA_ERROR_NONE)
 
 
 class Command:
@@ -54,12 +41,38 @@ class Barrier(Command):
     """Ends when everything before it in the submission ended."""
 
 
+class FencePlace(Protocol):
+    """Where a program keeps a fence."""
+
+    def sync(self) -> SyncObj:
+        """What the fence is of. Raises CupvaError when the place is no longer a fence."""
+        ...
+
+    def put(self, value: int) -> None:
+        """The fence is reached when its sync object is at ``value``."""
+        ...
+
+    def fence(self) -> Fence:
+        """What to wait for. Raises CupvaError, also when nobody requested the fence."""
+        ...
+
+
 @dataclass(eq=False)
 class RequestFences(Command):
-    """``fences``: each is told, at submission, the sync object's future value."""
+    """``fences`` are told, when they are submitted, the sync object's future values."""
 
-    fences: list[Callable[[], tuple[SyncObj, int]]] = field(default_factory=list)
-    """Each reserves a value, writes it into the program's fence, and says which."""
+    fences: list[FencePlace] = field(default_factory=list)
+
+    def check(self) -> None:
+        for place in self.fences:
+            place.sync()
+
+    def reserve(self) -> list[tuple[SyncObj, int]]:
+        """Promises the values: from here on somebody may wait for them."""
+        found = [(sync, sync.reserve()) for sync in [place.sync() for place in self.fences]]
+        for place, (_, value) in zip(self.fences, found, strict=True):
+            place.put(value)
+        return found
 
     @staticmethod
     def check_count(count: int) -> None:
@@ -69,7 +82,7 @@ class RequestFences(Command):
 
 @dataclass(eq=False)
 class WaitOnFences(Command):
-    fences: Callable[[], list[Fence]]
+    fences: list[FencePlace] = field(default_factory=list)
 
     @staticmethod
     def check_count(count: int) -> None:

@@ -52,6 +52,8 @@ class Pva:
         if program in self.programs:
             self.programs.remove(program)
         program.close()
+        if program.executable is not None and program.executable.released:
+            self.release(program.executable)
 
     def run(self, program: Program, vpu: int, deadline: float | None) -> None:
         """Runs a program on a VPU to its end.
@@ -121,7 +123,10 @@ class Pva:
         return self._workers[key]
 
     def release(self, executable: Executable) -> None:
-        """Ends the workers of an executable that is destroyed."""
+        """The executable is destroyed: its workers end, with its last program at the latest."""
+        executable.released = True
+        if any(program.executable is executable for program in self.programs):
+            return
         for key in [k for k in self._workers if k[0] is executable]:
             self._workers.pop(key).close()
 

@@ -18,6 +18,7 @@ from ..core.pages import accessible
 from .dma import DRAM, L2, VMEM, Descriptors
 from .errors import CupvaError, Error, error, invalid
 from .pointers import Place
+from .ranges import Ranges
 
 DRAM_SIZE = 256 << 30  # address space; pages exist when they are touched
 L2_SIZE = 1 << 20
@@ -85,11 +86,10 @@ class DeviceMemory:
         self.device_base = int(self._window.__array_interface__["data"][0])
         self._protect()
         self._lock = threading.Lock()
-        self._next = _PAGE
+        self._ranges = Ranges(_PAGE, DRAM_SIZE)
         self._starts: list[int] = []
         self._allocations: dict[int, Allocation] = {}
         self._imports: dict[int, Import] = {}
-        self._given_back: list[tuple[int, int]] = []
         self._vmem: dict[int, list[VmemSymbol]] = {}
         self._programs = 0
 
@@ -116,30 +116,16 @@ class DeviceMemory:
             raise invalid(f"size is {size}; it is at least 1 byte")
         with self._lock:
             # A page stays free behind each buffer: what runs over its end hits no other one.
-            offset = self._range(_room(size))
+            offset = self._ranges.take(_room(size))
             if offset is None:
                 raise error(
                     Error.CUPVA_DRIVER_API_ERROR,
-                    f"{size} bytes asked for; {DRAM_SIZE - self._next} bytes of device memory left"
-                    " and no freed buffer of that size",
+                    f"{size} bytes asked for; {max(0, self._ranges.largest - _PAGE)} are left in "
+                    "the largest free range of device memory",
                 )
             self._allocations[offset] = Allocation(offset, size)
             bisect.insort(self._starts, offset)
         return self.device_base + offset
-
-    def _range(self, room: int) -> int | None:
-        """Fresh addresses as long as there are some, so that stale pointers are recognised; then
-        those that were given back first."""
-        if self._next + room <= self.dram_size:
-            offset, self._next = self._next, self._next + room
-            return offset
-        for index, (offset, found) in enumerate(self._given_back):
-            if found >= room:
-                del self._given_back[index]
-                if found > room:
-                    self._given_back.append((offset + room, found - room))
-                return offset
-        return None
 
     def free(self, address: int) -> None:
         """Raises CupvaError(CUPVA_INVALID_ARGUMENT) for what allocate did not give."""
@@ -153,7 +139,7 @@ class DeviceMemory:
             # Emptied before another thread can get the range: what it writes stays.
             room = _room(found.size)
             _LIBC.fallocate(self.fd, _PUNCH_HOLE_KEEP_SIZE, offset, room - _PAGE)
-            self._given_back.append((offset, room))
+            self._ranges.give_back(offset, room)
 
     def allocation(self, address: int) -> Allocation | None:
         """The live allocation around a device address."""
@@ -207,8 +193,9 @@ class DeviceMemory:
             for at in set(part["at"].tolist()):
                 allocation = self.allocation(self.device_base + at)
                 start = allocation.offset if allocation else -1
-                if start in self._imports:
-                    found[start] = self._imports[start]
+                imported = self._imports.get(start)
+                if imported is not None:  # another thread may free it meanwhile
+                    found[start] = imported
         return list(found.values())
 
     def copy_in(self, imports: list[Import]) -> None:

@@ -74,6 +74,10 @@ class Program:
         self.executable = executable
         self.values: dict[str, bytes] = {}
         self.pointers: dict[str, Pointer] = {}
+        self.handles: list[tuple[str, int]] = []
+        """Kind and value of the handles that C has for its parts: they end with it."""
+        self.parameters: dict[str, int] = {}
+        """The handle of each parameter that was asked for."""
         self.heads: list[Head] = []
         self.others: list[DataFlow] = []
         self.l2_size = 0
@@ -144,6 +148,7 @@ class Program:
     def _name(self, dataflow: DataFlow) -> None:
         same = [d for d in self.dataflows if d.kind == dataflow.kind]
         dataflow.name = f"{dataflow.kind} {len(same)}"
+        dataflow.handles = self.handles
 
     @property
     def dataflows(self) -> list[DataFlow]:

@@ -12,14 +12,15 @@ from .commands import (
     MAX_COMMANDS,
     Barrier,
     Command,
+    FencePlace,
     Memcpy,
     RequestFences,
     RunProgram,
-    Status,
     WaitOnFences,
 )
 from .errors import CupvaError, Error, error, invalid
 from .program import Program
+from .statuses import Status
 from .sync import SyncObj
 
 VPU0, VPU1, VPU_ANY = 0, 1, 2
@@ -79,25 +80,35 @@ def timeout(explanation: str) -> CupvaError:
 
 
 class Batch:
-    """One submission. Fences that it requests are reserved when it is made."""
+    """One submission. Nothing outside of it changes before ``begin``."""
 
     def __init__(self, commands: list[Command], in_order: bool) -> None:
         if not commands:
             raise invalid("a submission without commands")
         if len(commands) > MAX_COMMANDS:
             raise invalid(f"{len(commands)} commands in a submission; at most {MAX_COMMANDS}")
+        requested: set[FencePlace] = set()
         for command in commands:
             command.check()
+            if isinstance(command, RequestFences):
+                requested.update(command.fences)
+            elif isinstance(command, WaitOnFences):
+                for place in command.fences:
+                    if place not in requested:
+                        place.fence()
         self.commands = commands
         self.in_order = in_order
         self.statuses = [Status() for _ in commands]
         self.signals: dict[int, list[tuple[SyncObj, int]]] = {}
         self.waits: dict[int, list[Fence]] = {}
-        for number, command in enumerate(commands):
+
+    def begin(self) -> None:
+        """Promises the fences that it requests, in order; a wait may be for one of them."""
+        for number, command in enumerate(self.commands):
             if isinstance(command, RequestFences):
-                self.signals[number] = [request() for request in command.fences]
+                self.signals[number] = command.reserve()
             elif isinstance(command, WaitOnFences):
-                self.waits[number] = command.fences()
+                self.waits[number] = [place.fence() for place in command.fences]
 
 
 class Stream:
@@ -109,11 +120,20 @@ class Stream:
         self.name = name
         self._queue = Queue(name)
         self._room = threading.Semaphore(MAX_OUTSTANDING)
+        self._order = threading.Lock()
 
-    def submit(self, batch: Batch, execution_us: int, submission_us: int) -> None:
-        """Queues a submission. Timeouts in microseconds, negative for none.
+    def submit(
+        self,
+        batch: Batch,
+        execution_us: int,
+        submission_us: int,
+        publish: Callable[[list[Status]], None] = lambda statuses: None,
+    ) -> None:
+        """Queues a submission. Timeouts in microseconds, negative for none. ``publish`` gives the
+        program its statuses; it is called once nothing but its fences can refuse the submission.
 
-        Raises CupvaError(CUPVA_COMMAND_SUBMISSION_TIMEOUT) when there is no room in time.
+        Raises CupvaError(CUPVA_COMMAND_SUBMISSION_TIMEOUT) when there is no room in time,
+        MemoryError without a thread to work; then no fence and no status was touched.
         """
         wait_s = None if submission_us < 0 else submission_us / 1e6
         if not self._room.acquire(timeout=wait_s):
@@ -128,7 +148,15 @@ class Stream:
             finally:
                 self._room.release()
 
-        self._queue.submit(work)
+        try:
+            with self._order:
+                self._queue.begin()
+                batch.begin()
+                publish(batch.statuses)
+                self._queue.submit(work)
+        except BaseException:
+            self._room.release()
+            raise
 
     def synchronize(self) -> None:
         self._queue.drain()
@@ -171,8 +199,12 @@ class _Execution:
                 name=f"{self.stream.name} program",
                 daemon=True,
             )
-            self._running.append(thread)
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError:  # the system has no more threads: one after the other, then
+                self._guarded(status, lambda: self._program(command))
+            else:
+                self._running.append(thread)
             return
         self._guarded(status, lambda: self._perform(number, command))
 

@@ -2,4 +2,12 @@
 
 from __future__ import annotations
 
-from . import commands, context, dataflows, memory, programs, streams  # noqa: F401  (attach)
+from . import (  # noqa: F401  (imported to attach their handlers)
+    commands,
+    context,
+    dataflows,
+    fences,
+    memory,
+    programs,
+    streams,
+)

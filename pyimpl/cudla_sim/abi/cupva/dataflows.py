@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from inspect import signature
 from typing import Any
 
 from ...constants.cupva import cupvaSimProperty_t as Property
@@ -14,6 +17,7 @@ from ...cupva.dataflow.static import StaticDataFlow
 from ...cupva.dataflow.tensor import TensorDataFlow
 from ...cupva.pointers import OffsetPointer, Pointer, address_of
 from ..native import ffi
+from .commands import the_program
 from .family import (
     Error,
     cupva,
@@ -23,9 +27,8 @@ from .family import (
     object_of,
     offset_pointer,
     pointer_or_offset,
-    put,
+    put_part,
     result,
-    the_program,
 )
 from .programs import bound
 
@@ -62,21 +65,25 @@ def flow_of(value: Any, argument: str = "dataFlow") -> Any:
 @cupva.export("CupvaCmdProgramAddDataFlowHead")
 def add_head(cmd: Any, target: Any, kind: int, phase: int, weight: float) -> None:
     result(target, "dataFlow")
-    made = the_program(cmd).add_head(_make(kind), phase, weight)
-    put(target, "cupvaDataFlow_t", _KIND, made)
+    program = the_program(cmd)
+    made = program.add_head(_make(kind), phase, weight)
+    put_part(target, "cupvaDataFlow_t", _KIND, made, program)
 
 
 @cupva.export("CupvaCmdProgramAddDataFlowHeadShared")
 def add_head_shared(cmd: Any, target: Any, kind: int, shared: Any) -> None:
     result(target, "dataFlow")
     other = flow_of(shared, "shared")
-    put(target, "cupvaDataFlow_t", _KIND, the_program(cmd).add_shared_head(_make(kind), other))
+    program = the_program(cmd)
+    made = program.add_shared_head(_make(kind), other)
+    put_part(target, "cupvaDataFlow_t", _KIND, made, program)
 
 
 @cupva.export("CupvaCmdProgramAddDataFlow")
 def add(cmd: Any, target: Any, kind: int) -> None:
     result(target, "dataFlow")
-    put(target, "cupvaDataFlow_t", _KIND, the_program(cmd).add(_make(kind)))
+    program = the_program(cmd)
+    put_part(target, "cupvaDataFlow_t", _KIND, program.add(_make(kind)), program)
 
 
 def _list(first: Any) -> StaticDataFlow:
@@ -125,7 +132,7 @@ def add_transfer(flow: Any, target: Any) -> None:
     found = flow_of(flow)
     if not isinstance(found, SequenceDataFlow):
         raise invalid(f"{found.name} has no transfers; SequenceDataFlow has")
-    put(target, "cupvaDataFlow_t", _KIND, found.add_transfer())
+    put_part(target, "cupvaDataFlow_t", _KIND, found.add_transfer(), found)
 
 
 def _pointer(value: int, kind: int) -> Pointer:
@@ -184,46 +191,86 @@ def _trans_mode(flow: Any, mode: int) -> None:
         )
 
 
-_SETTERS: dict[int, Callable[..., None]] = {
-    Property.CUPVA_SIM_BPP: lambda f, n: f.bpp(n),
-    Property.CUPVA_SIM_TILE: lambda f, *v: f.tile(*v),
-    Property.CUPVA_SIM_PAD_DIM: lambda f, sides, n: f.pad_dim(sides, n),
-    Property.CUPVA_SIM_PAD_VAL: lambda f, mode, value: f.pad_val(mode, value),
-    Property.CUPVA_SIM_GRANULARITY: lambda f, kind: f.granularity(kind),
-    Property.CUPVA_SIM_SRC: _src,
-    Property.CUPVA_SIM_DST: _dst,
-    Property.CUPVA_SIM_SRC_LINE_PITCH: lambda f, n: f.line_pitch("source", n),
-    Property.CUPVA_SIM_DST_LINE_PITCH: lambda f, n: f.line_pitch("destination", n),
-    Property.CUPVA_SIM_SRC_DIM: lambda f, *v: f.dim("source", *v),
-    Property.CUPVA_SIM_DST_DIM: lambda f, *v: f.dim("destination", *v),
-    Property.CUPVA_SIM_SRC_CIRCULAR: lambda f, *v: f.circular_buffer("source", *v),
-    Property.CUPVA_SIM_DST_CIRCULAR: lambda f, *v: f.circular_buffer("destination", *v),
-    Property.CUPVA_SIM_IMAGE_SRC: _raster_image(True),
-    Property.CUPVA_SIM_IMAGE_DST: _raster_image(False),
-    Property.CUPVA_SIM_TENSOR_SRC: _tensor(True),
-    Property.CUPVA_SIM_TENSOR_DST: _tensor(False),
-    Property.CUPVA_SIM_TILE_BUFFER: lambda f, p, kind: f.tile_buffer(_pointer(p, kind)),
-    Property.CUPVA_SIM_HALO: lambda f, *v: f.halo(*v),
-    Property.CUPVA_SIM_ROI: lambda f, *v: f.roi(*v),
-    Property.CUPVA_SIM_SCAN_ORDER: lambda f, bits: f.scan_order(bits),
-    Property.CUPVA_SIM_TRANS_MODE: _trans_mode,
-    Property.CUPVA_SIM_TRANSFER_MODE: lambda f, mode: f.transfer_mode(mode),
-    Property.CUPVA_SIM_TILES_PER_TRIGGER: lambda f, n: f.tiles_per_trigger(n),
-    Property.CUPVA_SIM_EXTERNAL: lambda f, *v: f.extent(*v),
+@dataclass(frozen=True)
+class Setter:
+    """How a property reaches a dataflow: by ``put``, else by its method, behind ``first``."""
+
+    methods: tuple[str, ...]
+    """The dataflow has at least one of these, or it has no such property."""
+    put: Callable[..., None] | None = None
+    first: tuple[Any, ...] = ()
+
+    def __call__(self, flow: DataFlow, *values: int) -> None:
+        if self.put is not None:
+            self.put(flow, *values)
+        else:
+            getattr(flow, self.methods[0])(*self.first, *values)
+
+    def takes(self, kind: type[DataFlow], count: int) -> bool:
+        """Whether dataflows of that class take so many values."""
+        target = self.put or getattr(kind, self.methods[0])
+        try:
+            signature(target).bind(None, *self.first, *[0] * count)
+        except TypeError:
+            return False
+        return True
+
+
+def _to(method: str, *first: Any) -> Setter:
+    return Setter((method,), first=first)
+
+
+def _tile_buffer(flow: Any, pointer: int, kind: int) -> None:
+    flow.tile_buffer(_pointer(pointer, kind))
+
+
+_SETTERS: dict[int, Setter] = {
+    Property.CUPVA_SIM_BPP: _to("bpp"),
+    Property.CUPVA_SIM_TILE: _to("tile"),
+    Property.CUPVA_SIM_PAD_DIM: _to("pad_dim"),
+    Property.CUPVA_SIM_PAD_VAL: _to("pad_val"),
+    Property.CUPVA_SIM_GRANULARITY: _to("granularity"),
+    Property.CUPVA_SIM_SRC: Setter(("src", "memory"), _src),
+    Property.CUPVA_SIM_DST: Setter(("dst", "memory"), _dst),
+    Property.CUPVA_SIM_SRC_LINE_PITCH: _to("line_pitch", "source"),
+    Property.CUPVA_SIM_DST_LINE_PITCH: _to("line_pitch", "destination"),
+    Property.CUPVA_SIM_SRC_DIM: _to("dim", "source"),
+    Property.CUPVA_SIM_DST_DIM: _to("dim", "destination"),
+    Property.CUPVA_SIM_SRC_CIRCULAR: _to("circular_buffer", "source"),
+    Property.CUPVA_SIM_DST_CIRCULAR: _to("circular_buffer", "destination"),
+    Property.CUPVA_SIM_IMAGE_SRC: Setter(("image",), _raster_image(True)),
+    Property.CUPVA_SIM_IMAGE_DST: Setter(("image",), _raster_image(False)),
+    Property.CUPVA_SIM_TENSOR_SRC: Setter(("tensor",), _tensor(True)),
+    Property.CUPVA_SIM_TENSOR_DST: Setter(("tensor",), _tensor(False)),
+    Property.CUPVA_SIM_TILE_BUFFER: Setter(("tile_buffer",), _tile_buffer),
+    Property.CUPVA_SIM_HALO: _to("halo"),
+    Property.CUPVA_SIM_ROI: _to("roi"),
+    Property.CUPVA_SIM_SCAN_ORDER: _to("scan_order"),
+    Property.CUPVA_SIM_TRANS_MODE: Setter(("scan_order",), _trans_mode),
+    Property.CUPVA_SIM_TRANSFER_MODE: _to("transfer_mode"),
+    Property.CUPVA_SIM_TILES_PER_TRIGGER: _to("tiles_per_trigger"),
+    Property.CUPVA_SIM_EXTERNAL: _to("extent"),
 }
+
+
+@cache
+def _wrong(kind: type[DataFlow], which: int, count: int) -> str:
+    """Why dataflows of a class do not take a property with so many values, "" when they do."""
+    setter = _SETTERS[which]
+    if not any(hasattr(kind, method) for method in setter.methods):
+        return f"has no property {Property(which).name}"
+    return "" if setter.takes(kind, count) else f"takes no {count} values as {Property(which).name}"
 
 
 @cupva.export("CupvaSimDataFlowSet")
 def set_property(flow: Any, which: int, values: Any, count: int) -> None:
     found = flow_of(flow)
-    setter = _SETTERS.get(which)
-    if setter is None or not 1 <= count <= 8 or not values:
+    if which not in _SETTERS or not 1 <= count <= 8 or not values:
         raise invalid(f"{found.name}: property {which} with {count} values")
-    arguments = [int(values[i]) for i in range(count)]
-    try:
-        setter(found, *arguments)
-    except (AttributeError, TypeError):
-        raise invalid(f"{found.name} has no property {Property(which).name}") from None
+    kind: type[DataFlow] = type(found)
+    if wrong := _wrong(kind, which, count):
+        raise invalid(f"{found.name} {wrong}")
+    _SETTERS[which](found, *(int(values[i]) for i in range(count)))
 
 
 # --- the C interface: everything in one structure ---

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from ...constants.cupva_parameters import PARAMETERS
 from ...core import process
-from ...cupva.commands import Command
+from ...cupva.dataflow.base import DataFlow
 from ...cupva.errors import CupvaError, Error, error, invalid
 from ...cupva.machine import Pva, pva
 from ...cupva.pointers import OffsetPointer, Pointer
@@ -27,9 +27,8 @@ __all__ = [
     "offset_pointer",
     "pointer_or_offset",
     "put",
+    "put_part",
     "result",
-    "the_command",
-    "the_program",
     "uninitialized",
 ]
 
@@ -72,6 +71,15 @@ def put(pointer: Any, ctype: str, kind: str, target: object) -> None:
     pointer[0] = ffi.cast(ctype, handle(kind, target))
 
 
+def put_part(
+    pointer: Any, ctype: str, kind: str, target: object, owner: Program | DataFlow
+) -> None:
+    """Gives C a new handle that ends with the program of ``owner``."""
+    number = handle(kind, target)
+    owner.handles.append((kind, number))
+    pointer[0] = ffi.cast(ctype, number)
+
+
 def object_of(value: Any, kind: str, argument: str) -> Any:
     """The object behind a handle. Raises CupvaError(CUPVA_UNINITIALIZED_OBJECT)."""
     return cupva.resolve(value, kind, argument)
@@ -81,23 +89,6 @@ def uninitialized(what: str) -> CupvaError:
     return error(
         Error.CUPVA_UNINITIALIZED_OBJECT, f"{what} was not created (a default object, or zeroed)"
     )
-
-
-def the_command(pointer: Any, argument: str = "cmd") -> Command:
-    """The command in a ``cupvaCmd_t``."""
-    if not pointer:
-        raise invalid(f"{argument} is NULL")
-    if not pointer.data[0]:
-        raise uninitialized(argument)
-    return cast(Command, cupva.resolve(int(pointer.data[0]), "command", argument))
-
-
-def the_program(pointer: Any) -> Program:
-    found = the_command(pointer)
-    program = getattr(found, "program", None)
-    if program is None:
-        raise invalid("cmd is no CmdProgram")
-    return cast(Program, program)
 
 
 def offset_pointer(pointer: Any, argument: str) -> OffsetPointer:

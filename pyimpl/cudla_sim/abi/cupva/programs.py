@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from typing import Any, cast
-from weakref import WeakKeyDictionary
 
 from ...core import process
 from ...core.memory import readable_size
 from ...core.pages import accessible
+from ...core.process import Process
 from ...cupva.commands import RunProgram
 from ...cupva.executable import Executable
 from ...cupva.machine import DRIVER_VERSION
@@ -16,7 +17,7 @@ from ...cupva.pointers import OffsetPointer
 from ...cupva.program import Program
 from ...cupva.report import save
 from ..native import address, ffi
-from .commands import make
+from .commands import make, the_program
 from .family import (
     cupva,
     handle,
@@ -26,7 +27,6 @@ from .family import (
     offset_pointer,
     put,
     result,
-    the_program,
     uninitialized,
 )
 
@@ -95,14 +95,10 @@ def get_parameter(cmd: Any, parameter: Any, name: Any) -> None:
 
 def _handle_of(program: Program, name: str) -> int:
     """One handle for each name: programs ask for their parameters in every frame."""
-    handles = _parameters().setdefault(program, {})
-    if name not in handles:
-        handles[name] = handle(_PARAMETER, Bound(program, name))
-    return handles[name]
-
-
-def _parameters() -> WeakKeyDictionary[Program, dict[str, int]]:
-    return process.current().family("cupva.parameters", lambda _: WeakKeyDictionary())
+    if name not in program.parameters:
+        program.parameters[name] = handle(_PARAMETER, Bound(program, name))
+        program.handles.append((_PARAMETER, program.parameters[name]))
+    return program.parameters[name]
 
 
 @cupva.export("CupvaParameterSetValueArray")
@@ -160,11 +156,36 @@ def set_l2_size(cmd: Any, size: int) -> None:
 # --- offset pointers ---
 
 
+_OFFSET_POINTER = "OffsetPointer"
+_REPLACED_KEPT = 4096
+
+
+class _OffsetPointers:
+    """Nothing ends an offset pointer but the next one in the same memory. The one before stays
+    known for a while, because a program may have copied it."""
+
+    def __init__(self, process: Process) -> None:
+        self._handles = process.handles
+        self._at: dict[int, int] = {}
+        self._replaced: deque[int] = deque()
+
+    def put(self, place: int, made: OffsetPointer) -> int:
+        before, number = self._at.get(place), handle(_OFFSET_POINTER, made)
+        self._at[place] = number
+        if before is not None:
+            self._replaced.append(before)
+        if len(self._replaced) > _REPLACED_KEPT:
+            oldest = self._replaced.popleft()
+            self._handles.remove(oldest, _OFFSET_POINTER, "many newer ones in the same memory")
+        return number
+
+
 @cupva.export("CupvaOffsetPointerInit")
 def offset_init(pointer: Any, base: Any, offset: int) -> None:
     result(pointer, "pointer")
     made = OffsetPointer(address(base), offset)
-    pointer.data[0] = handle("OffsetPointer", made)
+    known = process.current().family("cupva.offset pointers", _OffsetPointers)
+    pointer.data[0] = known.put(address(pointer), made)
 
 
 @cupva.export("CupvaOffsetPointerSetBase")

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 from ...core import process
 from ...core.pages import accessible
-from ...core.process import Process
-from ...cupva.commands import MAX_COMMANDS, Command, Status
+from ...cupva.commands import MAX_COMMANDS, Command
+from ...cupva.statuses import Status
 from ...cupva.stream import VPU0, VPU1, VPU_ANY, Batch, Stream
 from ..native import address, ffi
-from .family import cupva, handle, invalid, machine, object_of, put, result, the_command
+from .commands import statuses, the_command
+from .family import cupva, invalid, machine, object_of, put, result
 
-_STREAM, _BUFFER, _STATUS = "stream", "command buffer", "command status"
+_STREAM, _BUFFER = "stream", "command buffer"
 _AFFINITIES = {1: VPU0, 2: VPU1, 3: VPU_ANY}
 _IN_ORDER, _OUT_OF_ORDER = 1, 2
-_STATUSES_KEPT = 1 << 16
 _MAX_NAME = 64
-
-
-class _Statuses:
-    """Handles of command statuses; nobody destroys them, so the oldest go."""
-
-    def __init__(self, _: Process) -> None:
-        self._order: deque[int] = deque()
-
-    def publish(self, status: Status) -> int:
-        number = handle(_STATUS, status)
-        self._order.append(number)
-        if len(self._order) > _STATUSES_KEPT:
-            process.current().handles.remove(self._order.popleft(), _STATUS, "newer submissions")
-        return number
-
-
-def _statuses() -> _Statuses:
-    return process.current().family("cupva.statuses", _Statuses)
 
 
 @cupva.export("CupvaStreamCreate")
@@ -74,12 +55,17 @@ def _order(order: int) -> bool:
 
 
 def _submit(stream: Stream, batch: Batch, status: Any, execution: int, submission: int) -> None:
-    if status:
-        if not accessible(address(status), 8 * len(batch.statuses)):
-            raise invalid(f"status is not memory for {len(batch.statuses)} places")
-        for index, one in enumerate(batch.statuses):
-            status[index] = ffi.cast("cupvaCmdStatus_t", _statuses().publish(one))
-    stream.submit(batch, execution, submission)
+    count = len(batch.statuses)
+    if status and not accessible(address(status), 8 * count, write=True):
+        raise invalid(f"status is not memory for {count} places")
+
+    def publish(made: list[Status]) -> None:
+        if status:
+            listing = statuses()
+            for index, one in enumerate(made):
+                status[index] = ffi.cast("cupvaCmdStatus_t", one.publish(listing))
+
+    stream.submit(batch, execution, submission, publish)
 
 
 @cupva.export("CupvaStreamSubmit")

@@ -73,6 +73,8 @@ class DataFlow(ABC):
         self.name = name or self.kind
         self.handler_symbol: Handler | None = None
         self.compiled_id: int | None = None
+        self.handles: list[tuple[str, int]] = []
+        """Kind and value of handles that end with the program it belongs to."""
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

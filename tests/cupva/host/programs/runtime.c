@@ -333,6 +333,99 @@ CASE(fences_whose_memory_is_gone)
     return 0;
 }
 
+CASE(a_submission_that_is_refused_touches_nothing)
+{
+    cupvaStream_t stream;
+    cupvaSyncObj_t sync;
+    cupvaFence_t fences[2];
+    cupvaCmd_t stuck, barrier, request, waiting;
+    cupvaCmd_t const *cmds[] = {&request, &waiting};
+    cupvaCmd_t const *first[] = {&stuck}, *more[] = {&barrier};
+    cupvaCmdStatus_t const never = (cupvaCmdStatus_t)(uintptr_t)77;
+    cupvaCmdStatus_t status[2] = {never, never};
+    cupvaError_t error = CUPVA_ERROR_NONE;
+    OK(CupvaStreamCreate(&stream, CUPVA_PVA0, CUPVA_VPU0));
+    OK(CupvaSyncObjCreate(&sync, false, CUPVA_SIGNALER_WAITER, CUPVA_SYNC_YIELD));
+    OK(CupvaFenceInit(&fences[0], sync));
+    OK(CupvaFenceInit(&fences[1], sync));
+    OK(CupvaCmdRequestFencesInit(&request, &fences[0], 1));
+    OK(CupvaCmdWaitOnFencesInit(&waiting, &fences[1], 1));
+    OK(CupvaCmdBarrierInit(&barrier));
+    /* A wait for what nobody requested: the request in front of it must not stay pending. */
+    REFUSED(CUPVA_INVALID_STATE, "never submitted",
+            CupvaStreamSubmit(stream, cmds, status, 2, CUPVA_IN_ORDER, -1, -1));
+    REFUSED(CUPVA_INVALID_STATE, "never submitted", CupvaFenceWait(&fences[0], 0, NULL));
+    EXPECT(status[0] == never && status[1] == never);
+    /* No room in time: likewise. */
+    OK(program_of(&stuck));
+    OK(set(&stuck, "hangs", 1));
+    OK(CupvaStreamSubmit(stream, first, NULL, 1, CUPVA_IN_ORDER, 500 * 1000, -1));
+    for (int i = 0; i < 2000 && error == CUPVA_ERROR_NONE; i++)
+        error = CupvaStreamSubmit(stream, more, NULL, 1, CUPVA_IN_ORDER, -1, 0);
+    EXPECT(error == CUPVA_COMMAND_SUBMISSION_TIMEOUT);
+    REFUSED(CUPVA_COMMAND_SUBMISSION_TIMEOUT, "none ended",
+            CupvaStreamSubmit(stream, cmds, status, 1, CUPVA_IN_ORDER, -1, 0));
+    REFUSED(CUPVA_INVALID_STATE, "never submitted", CupvaFenceWait(&fences[0], 0, NULL));
+    EXPECT(status[0] == never);
+    /* The next request is the first one. */
+    bool reached = false;
+    OK(CupvaStreamSubmit(stream, cmds, status, 1, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaFenceWait(&fences[0], -1, &reached));
+    EXPECT(reached);
+    OK(CupvaStreamSynchronize(stream));
+    OK(CupvaStreamDestroy(stream));
+    OK(CupvaCmdDestroy(&stuck));
+    OK(CupvaSyncObjDestroy(sync));
+    return 0;
+}
+
+CASE(commands_that_are_values)
+{
+    cupvaCmd_t barrier, copy, never = {{0, 0, 0}}, garbage;
+    cupvaStream_t stream;
+    OK(CupvaStreamCreate(&stream, CUPVA_PVA0, CUPVA_VPU0));
+    OK(CupvaCmdBarrierInit(&barrier));
+    copy = barrier;
+    for (int i = 0; i < 20000; i++) {
+        cupvaCmd_t another;
+        OK(CupvaCmdBarrierInit(&another));
+    }
+    cupvaCmd_t const *cmds[] = {&barrier, &copy};
+    OK(CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaCmdDestroy(&copy));
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "cmds[1]",
+            CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    memset(&garbage, 0xa5, sizeof garbage);
+    cmds[1] = &garbage;
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "cmds[1]",
+            CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    garbage = barrier;
+    garbage.data[1] ^= 16;
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "cmds[1]",
+            CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    cmds[1] = &never;
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "cmds[1]",
+            CupvaStreamSubmit(stream, cmds, NULL, 2, CUPVA_IN_ORDER, -1, -1));
+    OK(CupvaStreamDestroy(stream));
+    return 0;
+}
+
+CASE(what_belongs_to_a_program_ends_with_it)
+{
+    cupvaCmd_t program;
+    cupvaDataFlow_t flow;
+    cupvaParameter_t parameter;
+    int32_t value = 1, id = 0;
+    OK(program_of(&program));
+    OK(CupvaCmdProgramAddDataFlowHead(&program, &flow, CUPVA_STATIC_DATAFLOW, 0, 1.0f));
+    OK(CupvaCmdProgramGetParameter(&program, &parameter, "answer"));
+    OK(CupvaCmdDestroy(&program));
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "CupvaCmdDestroy",
+            CupvaParameterSetValueArray(&parameter, &value, sizeof value));
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "CupvaCmdDestroy", CupvaDataFlowGetId(flow, &id));
+    return 0;
+}
+
 CASE(copies)
 {
     void *from, *to, *from_host, *to_host;
@@ -510,6 +603,9 @@ int main(void)
     RUN(buffers_of_commands);
     RUN(fences);
     RUN(fences_whose_memory_is_gone);
+    RUN(a_submission_that_is_refused_touches_nothing);
+    RUN(commands_that_are_values);
+    RUN(what_belongs_to_a_program_ends_with_it);
     RUN(copies);
     RUN(static_dataflows);
     RUN(tensor_dataflows);

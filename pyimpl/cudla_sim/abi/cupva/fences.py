@@ -1,0 +1,202 @@
+"""Sync objects, fences, and the commands that are values in the program's memory.
+
+Functions named ``...Init`` do not allocate, and nothing ends what they make. So a ``cupvaCmd_t`` of
+theirs holds the whole command: a mark with its kind, where its fences lie, and a sum by which
+memory that was never initialised is told apart.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+from ...core import process
+from ...core.fence import Fence
+from ...core.pages import accessible
+from ...core.process import Process
+from ...cupva import sync as syncs
+from ...cupva.commands import Barrier, Command, RequestFences, WaitOnFences
+from ...cupva.sync import SyncObj
+from ..native import address, ffi
+from .family import Error, cupva, error, invalid, object_of, put, result, uninitialized
+
+_SYNC = "SyncObj"
+_FENCE_SIZE = 48
+_DESTROYED_KEPT = 1024
+
+# Word 0 of a command that is a value: no handle begins so (core/handles.py). Below it lie the kind
+# and the number of fences.
+_MARK = 0xC09A_C0DE_0000_0000
+_MARK_MASK = 0xFFFF_FFFF_0000_0000
+_BARRIER, _REQUEST, _WAIT = 1, 2, 3
+_SALT = 0x5A17_0F00_5EED_CAFE
+
+
+class _Destroyed:
+    """Sync objects that were destroyed while fences of them may still be waited for."""
+
+    def __init__(self, _: Process) -> None:
+        self.syncs: OrderedDict[int, SyncObj] = OrderedDict()
+
+
+def _destroyed() -> OrderedDict[int, SyncObj]:
+    return process.current().family("cupva.destroyed syncs", _Destroyed).syncs
+
+
+@cupva.export("CupvaSyncObjCreate")
+def sync_create(target: Any, timestamps: bool, client: int, mode: int) -> None:
+    result(target, "syncObj")
+    if client not in (1, 2, 3):
+        raise invalid(f"clientType is {client}; SIGNALER (1), WAITER (2), SIGNALER_WAITER (3)")
+    if mode not in (1, 2):
+        raise invalid(f"waitMode is {mode}; YIELD (1) and SPIN (2) exist")
+    put(target, "cupvaSyncObj_t", _SYNC, SyncObj(bool(timestamps)))
+
+
+@cupva.export("CupvaSyncObjDestroy")
+def sync_destroy(sync: Any) -> None:
+    if sync:
+        # Fences of it stay good: they hold the counter through this list.
+        found = object_of(sync, _SYNC, "syncObj")
+        number = address(sync)
+        process.current().handles.remove(number, _SYNC, "CupvaSyncObjDestroy")
+        destroyed = _destroyed()
+        destroyed[number] = found
+        if len(destroyed) > _DESTROYED_KEPT:
+            destroyed.popitem(last=False)
+
+
+# --- fences ---
+
+
+def _sync_of(fence: Any, argument: str) -> SyncObj:
+    number = int(fence.data[0])
+    if not number:
+        raise uninitialized(argument)
+    found: SyncObj = _destroyed().get(number) or object_of(number, _SYNC, f"{argument}'s SyncObj")
+    return found
+
+
+def _value(fence: Any, argument: str) -> tuple[SyncObj, int]:
+    if not fence:
+        raise invalid(f"{argument} is NULL")
+    sync = _sync_of(fence, argument)
+    if not fence.data[1]:
+        raise error(
+            Error.CUPVA_INVALID_STATE,
+            f"{argument} was never submitted with CmdRequestFences, so nothing will signal it",
+        )
+    return sync, int(fence.data[1])
+
+
+@cupva.export("CupvaFenceInit")
+def fence_init(fence: Any, sync: Any) -> None:
+    result(fence, "fence")
+    object_of(sync, _SYNC, "syncObj")
+    for index in range(6):
+        fence.data[index] = 0
+    fence.data[0] = address(sync)
+
+
+@cupva.export("CupvaFenceWait")
+def fence_wait(fence: Any, timeout: int, success: Any) -> None:
+    sync, value = _value(fence, "fence")
+    reached = syncs.wait(sync, value, timeout)
+    if success:
+        success[0] = reached
+
+
+@cupva.export("CupvaFenceGetTimeStamp")
+def fence_time(fence: Any, stamp: Any) -> None:
+    result(stamp, "timeStamp")
+    sync, value = _value(fence, "fence")
+    stamp[0] = sync.time_ns(value)
+
+
+class Place(NamedTuple):
+    """A fence in the program's memory, of a command named ``of`` in messages."""
+
+    at: int
+    of: str
+
+    def _fence(self) -> Any:
+        if not accessible(self.at, _FENCE_SIZE):
+            raise invalid(f"a fence of {self.of} is no longer memory")
+        return ffi.cast("cupvaFence_t *", self.at)
+
+    def sync(self) -> SyncObj:
+        return _sync_of(self._fence(), f"a fence of {self.of}")
+
+    def put(self, value: int) -> None:
+        self._fence().data[1] = value
+
+    def fence(self) -> Fence:
+        sync, value = _value(self._fence(), f"a fence of {self.of}")
+        return sync.fence(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.at == other.at
+
+    def __hash__(self) -> int:
+        return hash(self.at)
+
+
+# --- commands that are values ---
+
+
+def _sum(word: int, places: int) -> int:
+    return word ^ places ^ _SALT
+
+
+def _init(cmd: Any, kind: int, places: int, count: int) -> None:
+    result(cmd, "cmd")
+    word = _MARK | kind << 8 | count
+    cmd.data[0], cmd.data[1], cmd.data[2] = word, places, _sum(word, places)
+
+
+def is_value(cmd: Any) -> bool:
+    """Whether an ``...Init`` function made the command."""
+    word, places, total = int(cmd.data[0]), int(cmd.data[1]), int(cmd.data[2])
+    return word & _MARK_MASK == _MARK and total == _sum(word, places)
+
+
+def value_command(cmd: Any) -> Command:
+    """The command that such a ``cupvaCmd_t`` holds."""
+    word, first = int(cmd.data[0]), int(cmd.data[1])
+    kind, count = word >> 8 & 0xFF, word & 0xFF
+    if kind == _BARRIER:
+        return Barrier()
+    name = "CmdRequestFences" if kind == _REQUEST else "CmdWaitOnFences"
+    places = [Place(first + _FENCE_SIZE * index, name) for index in range(count)]
+    return RequestFences([*places]) if kind == _REQUEST else WaitOnFences([*places])
+
+
+def _array(fences: Any, count: int) -> None:
+    if not fences:
+        raise invalid("fences is NULL")
+    if not accessible(address(fences), _FENCE_SIZE * count):
+        raise invalid(f"fences is not memory for {count} fences")
+
+
+@cupva.export("CupvaCmdBarrierInit")
+def barrier(cmd: Any) -> None:
+    _init(cmd, _BARRIER, 0, 0)
+
+
+@cupva.export("CupvaCmdRequestFencesInit")
+def request_fences(cmd: Any, fences: Any, count: int) -> None:
+    RequestFences.check_count(count)
+    _array(fences, count)
+    for index in range(count):
+        _sync_of(fences[index], f"fences[{index}]")
+    # The fences are the program's; their values are written when the command is submitted.
+    _init(cmd, _REQUEST, address(fences), count)
+
+
+@cupva.export("CupvaCmdWaitOnFencesInit")
+def wait_on_fences(cmd: Any, fences: Any, count: int) -> None:
+    WaitOnFences.check_count(count)
+    _array(fences, count)
+    for index in range(count):
+        _sync_of(fences[index], f"fences[{index}]")
+    _init(cmd, _WAIT, address(fences), count)
