@@ -32,7 +32,7 @@ def test_what_is_taken_never_overlaps_and_never_gets_lost(
             if start is None:
                 assert longest < size, "a range of that size is free"
             else:
-                assert 1 <= start
+                assert start >= 1
                 assert start + size <= END
                 assert used.isdisjoint(range(start, start + size))
                 live.append((start, size))
