@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
+from . import points
 from .errors import ConfigError
 
 S = TypeVar("S", bound=Enum)
@@ -37,7 +38,11 @@ class Faults:
         self.set(text)
 
     def set(self, text: str) -> None:
-        """Replaces all rules. Raises ConfigError when the text cannot be read."""
+        """Replaces all rules.
+
+        Raises ConfigError when the text cannot be read, or names a point or status that does not
+        exist; the rules then stay as they were.
+        """
         rules = [self._parse(part.strip()) for part in text.split(",") if part.strip()]
         with self._lock:
             self._rules = rules
@@ -50,6 +55,7 @@ class Faults:
         point, at, count = head.partition("@")
         if not point or (at and not (count.isdigit() and int(count) > 0)):
             raise ConfigError(f"fault rule {part!r}; it is point[@n][=STATUS] with n from 1")
+        points.check(part, point.strip(), status.strip())
         return Rule(point.strip(), int(count) if at else 0, status.strip())
 
     def check(self, point: str) -> str | None:
@@ -64,9 +70,10 @@ class Faults:
                         return rule.status
         return None
 
-    def chosen(self, points: Mapping[str, S]) -> tuple[str, S] | None:
-        """The first of *points* that fails now, and its status: the rule's, or the one given."""
-        for point, default in points.items():
+    def chosen(self, candidates: Mapping[str, S]) -> tuple[str, S] | None:
+        """The first of *candidates* that fails now, and its status: the rule's, or the one
+        given."""
+        for point, default in candidates.items():
             name = self.check(point)
             if name is not None:
                 return point, type(default).__members__.get(name, default)
