@@ -57,3 +57,8 @@ def test_a_program_on_a_machine_without_gpu_gets_the_error(sim_cc: Compiler) -> 
 def test_both_generations_of_names_are_exported(sim_cc: Compiler) -> None:
     program = sim_cc.build(PROGRAMS / "symbols.c", libraries=("-ldl",))
     assert sim_cc.run(program).out == "0 1 missing 0\n"
+
+
+def test_default_streams_of_threads_end_with_them(sim_cc: Compiler) -> None:
+    done = sim_cc.run(sim_cc.build(PROGRAMS / "threads.c"))
+    assert done.out == "wrong 0, many threads 0\n", done.err

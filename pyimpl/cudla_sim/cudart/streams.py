@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections import deque
 from collections.abc import Iterable
 from time import perf_counter_ns
 
@@ -158,6 +159,21 @@ class Stream:
             self.context.ruin(Status.cudaErrorLaunchFailure, text)
 
 
+class _OfThread:
+    """Lies among a thread's own values and goes with the thread, which ends its stream.
+
+    That happens wherever the interpreter cleans up, perhaps below a lock: the stream is only put
+    on a list here, and closed by whoever looks at the streams next.
+    """
+
+    def __init__(self, stream: Stream, ended: deque[Stream]) -> None:
+        self.stream = stream
+        self._ended = ended
+
+    def __del__(self) -> None:
+        self._ended.append(self.stream)
+
+
 class Streams:
     """All streams of a context."""
 
@@ -167,7 +183,8 @@ class Streams:
         self.captures: list[Capture] = []
         self._created: list[Stream] = []
         self._own = threading.local()
-        self._retired: list[Stream] = []
+        self._ended: deque[Stream] = deque()  # per-thread streams of threads that ended
+        self._retired: list[Stream] = []  # may still have work, but no handle
 
     def create(self, flags: int, priority: int = 0) -> Stream:
         """A new stream with its handle. Raises CudaError (InvalidValue) for unknown flags."""
@@ -182,13 +199,23 @@ class Streams:
 
     def per_thread(self) -> Stream:
         """The calling thread's own default stream."""
-        found: Stream | None = getattr(self._own, "stream", None)
+        found: _OfThread | None = getattr(self._own, "stream", None)
         if found is None:
             name = f"per-thread stream of {threading.current_thread().name}"
-            found = self._own.stream = Stream(self.context, name)
-            with self.context.lock:
-                self._retired.append(found)  # nobody creates or destroys it
-        return found
+            found = _OfThread(Stream(self.context, name), self._ended)
+            self._own.stream = found
+            self._retire(found.stream)  # nobody creates or destroys it
+        return found.stream
+
+    def _retire(self, stream: Stream) -> None:
+        with self.context.lock:
+            self._close_ended()
+            self._retired = [s for s in self._retired if not (s.closed and s.queue.idle)]
+            self._retired.append(stream)
+
+    def _close_ended(self) -> None:
+        while self._ended:
+            self._ended.popleft().close()
 
     def resolve(self, handle: int) -> Stream:
         """The stream behind a handle. Raises CudaError (InvalidResourceHandle)."""
@@ -216,12 +243,12 @@ class Streams:
         with self.context.lock:
             abandon(stream)
             self._created.remove(stream)
-            self._retired = [s for s in self._retired if not s.queue.idle or not s.closed]
-            self._retired.append(stream)
+            self._retire(stream)
         stream.close()
 
     def all(self) -> list[Stream]:
         """Every stream that may have work, destroyed ones too."""
+        self._close_ended()
         return [self.legacy, *self._created, *self._retired]
 
     def refuse_implicit_capture(self) -> None:
