@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,20 @@ def test_the_package_dpu_is_a_user_of_the_c_api(path: Path) -> None:
     """It calls the exported functions; abi: the program behind a pointer, to list its symbols."""
     assert imported_from_cudla_sim(path) <= {"capi", "upmem", "constants", "abi"}
     assert "environ" not in path.read_text()
+
+
+@pytest.mark.parametrize("package", ["core", "nvsci", "cudart", "cupva", "obs", "cudla", "native", "workers"])
+def test_no_module_needs_one_that_needs_it(package: str) -> None:
+    """Also not for annotations, and not inside of functions."""
+    modules = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path
+        for path in (PACKAGE / package).rglob("*.py")
+    }
+    graph = {
+        name: {n for i in imports(path) for n in (i, i.rpartition(".")[0]) if n in modules}
+        for name, path in modules.items()
+    }
+    TopologicalSorter({name: needs - {name} for name, needs in graph.items()}).prepare()
 
 
 def test_library_start_imports_no_tools() -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Protocol
 
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaStreamCaptureMode as Mode
@@ -17,11 +18,16 @@ from ..core.fence import Fence
 from ..core.queue import Work
 from .errors import CudaError, invalid_value
 
-if TYPE_CHECKING:
-    from .context import Context
-    from .streams import Stream
-
 _ids = itertools.count(1)
+
+
+class Member(Protocol):
+    """A stream, as captures see it."""
+
+    @property
+    def name(self) -> str: ...
+
+    capture: Capture | None
 
 
 class Graph:
@@ -35,14 +41,14 @@ class Graph:
 class Capture:
     """One capture: its first stream, and the streams that joined it through events."""
 
-    def __init__(self, origin: Stream, mode: int) -> None:
+    def __init__(self, origin: Member, mode: int) -> None:
         self.id = next(_ids)
         self.origin = origin
         self.mode = mode
         self.thread = threading.get_ident()
         self.nodes: list[Work] = []
-        self.forked: dict[Stream, int] = {origin: 0}  # stream -> node count of its latest work
-        self.joined: dict[Stream, int] = {}  # stream -> node count at its latest join
+        self.forked: dict[Member, int] = {origin: 0}  # stream -> node count of its latest work
+        self.joined: dict[Member, int] = {}  # stream -> node count at its latest join
         self.invalid = ""
 
     @property
@@ -53,7 +59,7 @@ class Capture:
             else State.cudaStreamCaptureStatusActive
         )
 
-    def add(self, stream: Stream, work: Work | None, waits: tuple[Fence, ...]) -> None:
+    def add(self, stream: Member, work: Work | None, waits: tuple[Fence, ...]) -> None:
         """Records work. Raises CudaError when the capture is or becomes invalid."""
         self.require_valid()
         if waits:
@@ -77,19 +83,19 @@ class Capture:
         self.invalid = self.invalid or explanation
         return CudaError(status, explanation)
 
-    def fork(self, stream: Stream) -> None:
+    def fork(self, stream: Member) -> None:
         """``stream`` joins because it waits for an event of the capture."""
         self.require_valid()
         self.forked[stream] = len(self.nodes)
         stream.capture = self
 
-    def join(self, stream: Stream) -> None:
+    def join(self, stream: Member) -> None:
         """Another stream of the capture waits for ``stream``."""
         self.require_valid()
         self.joined[stream] = self.forked.get(stream, 0)
 
     @property
-    def unjoined(self) -> list[Stream]:
+    def unjoined(self) -> list[Member]:
         return [
             s
             for s, latest in self.forked.items()
@@ -97,86 +103,91 @@ class Capture:
         ]
 
 
-def begin(stream: Stream, mode: int) -> None:
-    """cudaStreamBeginCapture. Raises CudaError (StreamCaptureUnsupported, IllegalState)."""
-    context = stream.context
-    if mode not in Mode._value2member_map_:
-        raise invalid_value(f"mode is {mode}; Global 0, ThreadLocal 1 or Relaxed 2")
-    if stream is context.streams.legacy:
-        raise CudaError(
-            Status.cudaErrorStreamCaptureUnsupported, "the legacy stream cannot be captured"
-        )
-    with context.lock:
-        if stream.capture is not None:
-            raise CudaError(Status.cudaErrorIllegalState, f"{stream.name} captures already")
-        stream.capture = Capture(stream, mode)
-        context.streams.captures.append(stream.capture)
+class Captures:
+    """All captures of a context. ``own_mode`` is the calling thread's capture mode."""
 
+    def __init__(self, lock: threading.RLock, own_mode: Callable[[], int]) -> None:
+        self._lock = lock
+        self._own_mode = own_mode
+        self._all: list[Capture] = []
 
-def end(stream: Stream) -> Graph:
-    """cudaStreamEndCapture; the streams of the capture work normally again.
+    def clear(self) -> None:
+        self._all.clear()
 
-    Raises CudaError: IllegalState, StreamCaptureUnmatched, StreamCaptureWrongThread (these leave
-    the capture as it is), StreamCaptureInvalidated, StreamCaptureUnjoined.
-    """
-    context = stream.context
-    with context.lock:
+    def begin(self, stream: Member, mode: int) -> None:
+        """Raises CudaError (IllegalState, InvalidValue)."""
+        if mode not in Mode._value2member_map_:
+            raise invalid_value(f"mode is {mode}; Global 0, ThreadLocal 1 or Relaxed 2")
+        with self._lock:
+            if stream.capture is not None:
+                raise CudaError(Status.cudaErrorIllegalState, f"{stream.name} captures already")
+            stream.capture = Capture(stream, mode)
+            self._all.append(stream.capture)
+
+    def end(self, stream: Member) -> Graph:
+        """What was recorded; the streams of the capture work normally again.
+
+        Raises CudaError: IllegalState, StreamCaptureUnmatched, StreamCaptureWrongThread (these
+        leave the capture as it is), StreamCaptureInvalidated, StreamCaptureUnjoined.
+        """
+        with self._lock:
+            capture = stream.capture
+            if capture is None:
+                raise CudaError(Status.cudaErrorIllegalState, f"{stream.name} does not capture")
+            if capture.origin is not stream:
+                raise CudaError(
+                    Status.cudaErrorStreamCaptureUnmatched,
+                    f"the capture began in {capture.origin.name}; {stream.name} only joined it",
+                )
+            relaxed = capture.mode == Mode.cudaStreamCaptureModeRelaxed
+            if not relaxed and capture.thread != threading.get_ident():
+                raise CudaError(
+                    Status.cudaErrorStreamCaptureWrongThread,
+                    "another thread began this capture; only a relaxed one may end elsewhere",
+                )
+            self._release(capture)
+            capture.require_valid()
+            if capture.unjoined:
+                names = ", ".join(s.name for s in capture.unjoined)
+                raise CudaError(
+                    Status.cudaErrorStreamCaptureUnjoined,
+                    f"{names} joined the capture and was not joined back through an event",
+                )
+        return Graph(capture.nodes)
+
+    def _release(self, capture: Capture) -> None:
+        for member in capture.forked:
+            member.capture = None
+        self._all.remove(capture)
+
+    def abandon(self, stream: Member) -> None:
+        """A stream is destroyed: its capture ends, or fails when it only joined."""
         capture = stream.capture
         if capture is None:
-            raise CudaError(Status.cudaErrorIllegalState, f"{stream.name} does not capture")
-        if capture.origin is not stream:
-            raise CudaError(
-                Status.cudaErrorStreamCaptureUnmatched,
-                f"the capture began in {capture.origin.name}; {stream.name} only joined it",
+            return
+        if capture.origin is stream:
+            self._release(capture)
+        else:
+            capture.invalidate(
+                Status.cudaErrorStreamCaptureInvalidated, f"{stream.name} was destroyed"
             )
-        relaxed = capture.mode == Mode.cudaStreamCaptureModeRelaxed
-        if not relaxed and capture.thread != threading.get_ident():
-            raise CudaError(
-                Status.cudaErrorStreamCaptureWrongThread,
-                "another thread began this capture; only a relaxed one may end elsewhere",
-            )
-        for member in capture.forked:
-            member.capture = None
-        context.streams.captures.remove(capture)
-        capture.require_valid()
-        if capture.unjoined:
-            names = ", ".join(s.name for s in capture.unjoined)
-            raise CudaError(
-                Status.cudaErrorStreamCaptureUnjoined,
-                f"{names} joined the capture and was not joined back through an event",
-            )
-    return Graph(capture.nodes)
 
+    def forbid(self, what: str) -> None:
+        """Refuses a call that is unsafe while a stream captures, and invalidates the capture.
 
-def abandon(stream: Stream) -> None:
-    """A capturing stream is destroyed: its capture ends, or fails when it only joined."""
-    capture = stream.capture
-    if capture is None:
-        return
-    if capture.origin is stream:
-        for member in capture.forked:
-            member.capture = None
-        stream.context.streams.captures.remove(capture)
-    else:
-        capture.invalidate(Status.cudaErrorStreamCaptureInvalidated, f"{stream.name} was destroyed")
-
-
-def forbid(context: Context, what: str) -> None:
-    """Refuses a call that is unsafe while a stream captures, and invalidates the capture.
-
-    A global capture forbids it in every thread, a thread-local one in its own; a thread that
-    exchanged its mode to relaxed may. Raises CudaError (StreamCaptureUnsupported).
-    """
-    own_mode = context.thread.capture_mode
-    if not context.streams.captures or own_mode == Mode.cudaStreamCaptureModeRelaxed:
-        return
-    with context.lock:
-        for capture in context.streams.captures:
-            mine = capture.thread == threading.get_ident()
-            everywhere = capture.mode == Mode.cudaStreamCaptureModeGlobal
-            local = capture.mode == Mode.cudaStreamCaptureModeThreadLocal and mine
-            if local or (everywhere and (mine or not own_mode)):
-                raise capture.invalidate(
-                    Status.cudaErrorStreamCaptureUnsupported,
-                    f"{what} is not permitted while {capture.origin.name} captures",
-                )
+        A global capture forbids it in every thread, a thread-local one in its own; a thread that
+        exchanged its mode to relaxed may. Raises CudaError (StreamCaptureUnsupported).
+        """
+        own_mode = self._own_mode()
+        if not self._all or own_mode == Mode.cudaStreamCaptureModeRelaxed:
+            return
+        with self._lock:
+            for capture in self._all:
+                mine = capture.thread == threading.get_ident()
+                everywhere = capture.mode == Mode.cudaStreamCaptureModeGlobal
+                local = capture.mode == Mode.cudaStreamCaptureModeThreadLocal and mine
+                if local or (everywhere and (mine or not own_mode)):
+                    raise capture.invalidate(
+                        Status.cudaErrorStreamCaptureUnsupported,
+                        f"{what} is not permitted while {capture.origin.name} captures",
+                    )

@@ -6,20 +6,15 @@ work that leaves the context unusable is returned by every later call until the 
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING
-
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaLimit as Limit
 from ..core import process as core_process
 from ..core.process import Process
 from . import device
 from .device import Device
-from .errors import CudaError
 from .memory import Memory
-
-if TYPE_CHECKING:
-    from .streams import Stream
+from .state import HANDLE_KINDS, State
+from .streams import Stream, Streams
 
 _LIMITS = {
     Limit.cudaLimitStackSize: 1024,
@@ -30,33 +25,18 @@ _LIMITS = {
 }
 
 
-class ThreadState(threading.local):
-    """What CUDA keeps per host thread."""
-
-    last_error = 0
-    device = 0
-    capture_mode = 0  # cudaStreamCaptureModeGlobal
-    driver_context = 0  # the handle that cuCtxSetCurrent made current
-
-
-class Context:
+class Context(State):
     """All CUDA objects of one process. There is at most one device, so there is one context."""
 
     def __init__(self, process: Process) -> None:
-        self.process = process
-        self.calls = process.native.calls
+        super().__init__(process)
         self.devices = device.devices(process.config)
-        self.lock = threading.RLock()  # orders submissions that span several streams
-        self.thread = ThreadState()
         self.flags = 0
-        self.sticky: CudaError | None = None
         self.driver_initialized = False
         self._begin()
         process.closers.append(self.close)
 
     def _begin(self) -> None:
-        from .streams import Streams  # streams need this module's Context
-
         self.limits: dict[int, int] = {int(k): v for k, v in _LIMITS.items()}
         self.memory = Memory(self.process.memory, self._total())
         self.streams = Streams(self)
@@ -68,16 +48,6 @@ class Context:
     def device(self) -> Device:
         """The calling thread's device. Raises CudaError (NoDevice)."""
         return device.require(self.devices, self.thread.device)
-
-    def check(self) -> None:
-        """Raises the failure that ruined this context, if one did."""
-        if self.sticky is not None:
-            raise CudaError(self.sticky.status, self.sticky.explanation)
-
-    def ruin(self, status: int, explanation: str) -> None:
-        """Asynchronous work failed: every later call answers ``status`` until a reset."""
-        if self.sticky is None:
-            self.sticky = CudaError(status, explanation)
 
     def synchronize(self) -> None:
         """Waits for all work of all streams. Raises what ruined the context."""
@@ -92,6 +62,7 @@ class Context:
             for target in self.process.handles.live(kind):
                 self.process.handles.remove(target.handle, kind, "cudaDeviceReset")
         self.memory.free_all("cudaDeviceReset")
+        self.captures.clear()
         self.sticky = None
         self.flags = 0
         self._begin()
@@ -99,12 +70,6 @@ class Context:
     def close(self) -> None:
         """The process ends: workers stop after what they have; nothing is waited for."""
         self.streams.close()
-
-
-# What cudaDeviceReset makes stale. Each target has its own value in ``handle``.
-STREAM, EVENT, GRAPH, GRAPH_EXEC = "cudaStream_t", "cudaEvent_t", "cudaGraph_t", "cudaGraphExec_t"
-EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE = "cudaExternalMemory_t", "cudaExternalSemaphore_t"
-HANDLE_KINDS = (STREAM, EVENT, GRAPH, GRAPH_EXEC, EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE)
 
 
 def current() -> Context:
@@ -118,6 +83,15 @@ def current_device() -> Device:
     ``current_device().integrated`` is what cuDLA's hybrid mode asks for.
     """
     return current().device
+
+
+def stream_of(handle: int) -> Stream:
+    """The stream behind a ``cudaStream_t`` of the current context, for other interfaces.
+
+    0 and 1 are the legacy stream, 2 the calling thread's. Raises CudaError
+    (InvalidResourceHandle) for a handle that is stale, foreign or garbage.
+    """
+    return current().streams.resolve(handle)
 
 
 def report_external_fault(stream: Stream | None, explanation: str) -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
 
-from ..constants.cudart import (
-    cudaError as Status,
-)
+from ..constants.cudart import cudaError as Status
 from ..constants.cudart import (
     cudaEventBlockingSync,
     cudaEventDisableTiming,
@@ -16,11 +13,9 @@ from ..constants.cudart import (
 from ..core.fence import Fence
 from ..core.handles import BadHandle
 from .capture import Capture
-from .context import EVENT, Context
 from .errors import CudaError, invalid_handle, invalid_value
-
-if TYPE_CHECKING:
-    from .streams import Stream
+from .state import EVENT, State
+from .streams import Stream
 
 _FLAGS = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess
 
@@ -41,7 +36,7 @@ class Mark:
 class Event:
     """An event with its latest record. Never recorded counts as reached."""
 
-    def __init__(self, context: Context, flags: int) -> None:
+    def __init__(self, context: State, flags: int) -> None:
         if flags & ~_FLAGS:
             raise invalid_value(
                 f"flags is {flags:#x}; BlockingSync 1, DisableTiming 2 and Interprocess 4 exist"
@@ -80,7 +75,7 @@ class Event:
 
     def _hold_captured(self, stream: Stream, capture: Capture, source: Stream) -> None:
         if stream.capture is None:
-            if stream is self.context.streams.legacy:
+            if stream is stream.streams.legacy:
                 raise capture.invalidate(
                     Status.cudaErrorStreamCaptureImplicit,
                     "the legacy stream cannot wait for an event of a capture",
@@ -133,7 +128,7 @@ class Event:
         return (last.at_ns - first.at_ns) / 1e6
 
 
-def resolve(context: Context, handle: int, argument: str = "event") -> Event:
+def resolve(context: State, handle: int, argument: str = "event") -> Event:
     """Raises CudaError (InvalidResourceHandle)."""
     try:
         found: Event = context.process.handles.get(handle, EVENT)
@@ -142,7 +137,7 @@ def resolve(context: Context, handle: int, argument: str = "event") -> Event:
     return found
 
 
-def destroy(context: Context, handle: int) -> None:
+def destroy(context: State, handle: int) -> None:
     """The record it may still have stays in its stream."""
     try:
         context.process.handles.remove(handle, EVENT, "cudaEventDestroy")

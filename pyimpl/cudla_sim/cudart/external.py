@@ -12,9 +12,10 @@ from typing import Protocol
 from ..constants.cudart import cudaError as Status
 from ..core.fence import Fence, Timeline
 from ..core.memory import Region
-from .context import EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE, Context
+from .context import Context
 from .errors import invalid_value
 from .memory import Mapping
+from .state import EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE
 from .streams import Stream
 
 

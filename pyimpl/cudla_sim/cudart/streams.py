@@ -18,11 +18,10 @@ from ..constants.cudart import cudaStreamNonBlocking
 from ..core.fence import Fence, Timeline
 from ..core.handles import BadHandle
 from ..core.queue import Job, Queue, Work
-from . import context as context_module
-from .capture import Capture, abandon
-from .context import STREAM, Context
+from .capture import Capture, Graph
 from .device import GREATEST_PRIORITY, LEAST_PRIORITY
 from .errors import CudaError, invalid_handle, invalid_value
+from .state import STREAM, State
 
 LEGACY, PER_THREAD = 1, 2  # the handles cudaStreamLegacy and cudaStreamPerThread
 
@@ -33,8 +32,9 @@ _REACHED = Fence(Timeline("reached"), 0)
 class Stream:
     """An in-order queue. ``enqueue`` is the seam for other engines that keep stream order."""
 
-    def __init__(self, context: Context, name: str, flags: int = 0, priority: int = 0) -> None:
-        self.context = context
+    def __init__(self, streams: Streams, name: str, flags: int = 0, priority: int = 0) -> None:
+        self.streams = streams
+        self.context = streams.context
         self.name = name
         self.id = next(_ids)
         self.flags = flags
@@ -80,7 +80,7 @@ class Stream:
 
     def dependencies(self) -> list[Fence]:
         """Work of other streams that work appended now has to wait for."""
-        streams = self.context.streams
+        streams = self.streams
         if self is streams.legacy:
             streams.refuse_implicit_capture()
             others = [s for s in streams.all() if s.blocking and s is not self]
@@ -120,6 +120,18 @@ class Stream:
         """Its worker ends after the work it has."""
         self.closed = True
         self.queue.close()
+
+    def begin_capture(self, mode: int) -> None:
+        """cudaStreamBeginCapture. Raises CudaError (StreamCaptureUnsupported, IllegalState)."""
+        if self is self.streams.legacy:
+            raise CudaError(
+                Status.cudaErrorStreamCaptureUnsupported, "the legacy stream cannot be captured"
+            )
+        self.context.captures.begin(self, mode)
+
+    def end_capture(self) -> Graph:
+        """cudaStreamEndCapture; raises what ``Captures.end`` does."""
+        return self.context.captures.end(self)
 
     def _refuse_capture(self, what: str) -> None:
         if self.capture is not None:
@@ -177,10 +189,9 @@ class _OfThread:
 class Streams:
     """All streams of a context."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: State) -> None:
         self.context = context
-        self.legacy = Stream(context, "the legacy stream")
-        self.captures: list[Capture] = []
+        self.legacy = Stream(self, "the legacy stream")
         self._created: list[Stream] = []
         self._own = threading.local()
         self._ended: deque[Stream] = deque()  # per-thread streams of threads that ended
@@ -191,7 +202,7 @@ class Streams:
         if flags & ~cudaStreamNonBlocking:
             raise invalid_value(f"flags is {flags:#x}; cudaStreamDefault 0 or NonBlocking 1")
         urgent = max(GREATEST_PRIORITY, min(LEAST_PRIORITY, priority))
-        stream = Stream(self.context, f"CUDA stream {len(self._created) + 1}", flags, urgent)
+        stream = Stream(self, f"CUDA stream {len(self._created) + 1}", flags, urgent)
         stream.handle = self.context.process.handles.add(STREAM, stream)
         with self.context.lock:
             self._created.append(stream)
@@ -202,7 +213,7 @@ class Streams:
         found: _OfThread | None = getattr(self._own, "stream", None)
         if found is None:
             name = f"per-thread stream of {threading.current_thread().name}"
-            found = _OfThread(Stream(self.context, name), self._ended)
+            found = _OfThread(Stream(self, name), self._ended)
             self._own.stream = found
             self._retire(found.stream)  # nobody creates or destroys it
         return found.stream
@@ -241,7 +252,7 @@ class Streams:
         except BadHandle as error:  # another thread was faster
             raise invalid_handle(f"stream {error}") from None
         with self.context.lock:
-            abandon(stream)
+            self.context.captures.abandon(stream)
             self._created.remove(stream)
             self._retire(stream)
         stream.close()
@@ -269,12 +280,3 @@ class Streams:
         """Lets every worker end."""
         for stream in self.all():
             stream.close()
-
-
-def resolve(handle: int) -> Stream:
-    """The stream behind a ``cudaStream_t`` of the current context, for other interfaces.
-
-    0 and 1 are the legacy stream, 2 the calling thread's. Raises CudaError
-    (InvalidResourceHandle) for a handle that is stale, foreign or garbage.
-    """
-    return context_module.current().streams.resolve(handle)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ..core.fence import Fence
 from .dma import VMEM
 from .errors import CupvaError, Error, error, invalid
 from .memory import DeviceMemory
 from .pointers import Pointer, address_of
-
-if TYPE_CHECKING:
-    from .program import Program
-    from .sync import SyncObj
+from .program import Program
+from .sync import SyncObj
 
 MAX_COMMANDS = 256
 MAX_REQUEST_FENCES = 4

@@ -86,10 +86,10 @@ class Gate:
     """Holds a stream until it is opened, so that a test decides what is still pending."""
 
     def __init__(self, stream: int) -> None:
-        from cudla_sim.cudart import streams
+        from cudla_sim.cudart import context
 
         self._opened = threading.Event()
-        streams.resolve(stream).enqueue(lambda: self._wait())
+        context.stream_of(stream).enqueue(lambda: self._wait())
 
     def _wait(self) -> None:
         assert self._opened.wait(20), "the test never opened the gate"

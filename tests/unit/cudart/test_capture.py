@@ -6,7 +6,7 @@ import ctypes
 import threading
 from typing import Any
 
-from cudla_sim.cudart import streams
+from cudla_sim.cudart import context
 
 from .conftest import D2D, Cuda
 
@@ -44,7 +44,7 @@ def give_up(cuda: Cuda, stream: int) -> None:
 def test_captured_work_runs_when_the_graph_is_launched(cuda: Cuda) -> None:
     device = cuda.malloc(16)
     stream = begin(cuda)
-    assert streams.resolve(stream).capturing
+    assert context.stream_of(stream).capturing
     assert state(cuda, stream) == ACTIVE
     cuda.ok.cudaMemsetAsync(device, 3, 8, stream)
     cuda.ok.cudaMemcpyAsync(device + 8, device, 8, D2D, stream)

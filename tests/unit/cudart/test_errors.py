@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cudla_sim.constants.cudart import cudaError
-from cudla_sim.cudart import context, streams
+from cudla_sim.cudart import context
 from cudla_sim.testing import load, prototypes
 
 from .conftest import Cuda
@@ -57,7 +57,7 @@ def test_an_injected_fault_is_a_last_error_too(
 
 def test_an_engine_fault_stays_until_the_device_is_reset(cuda: Cuda) -> None:
     stream, device, event = cuda.stream(), cuda.malloc(16), cuda.event()
-    context.report_external_fault(streams.resolve(stream), "DLA 0 timed out")
+    context.report_external_fault(context.stream_of(stream), "DLA 0 timed out")
     text = cuda.fails("cudaErrorExternalDevice", "cudaStreamSynchronize", stream)
     assert "DLA 0 timed out" in text
     assert "CUDA stream 1" in text
@@ -91,7 +91,7 @@ def test_freeing_works_after_a_fault_and_reports_it(cuda: Cuda) -> None:
 
 def test_a_fault_is_seen_by_the_call_that_waits_for_it(cuda: Cuda) -> None:
     stream = cuda.stream(1)
-    target = streams.resolve(stream)
+    target = context.stream_of(stream)
     target.enqueue(lambda: context.report_external_fault(target, "late"))
     cuda.fails("cudaErrorExternalDevice", "cudaStreamSynchronize", stream)
     cuda.ok.cudaDeviceReset()
@@ -99,7 +99,7 @@ def test_a_fault_is_seen_by_the_call_that_waits_for_it(cuda: Cuda) -> None:
 
 def test_work_after_a_fault_is_skipped(cuda: Cuda) -> None:
     stream, log = cuda.stream(1), []
-    target = streams.resolve(stream)
+    target = context.stream_of(stream)
     target.enqueue(lambda: context.report_external_fault(target, "fault"))
     target.enqueue(lambda: log.append("skipped"))
     target.enqueue(lambda: log.append("always"), always=True)

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from cudla_sim.cudart import streams
+from cudla_sim.cudart import context
 
 from .conftest import Cuda
 
@@ -35,7 +35,7 @@ def test_elapsed_time_is_that_of_the_work_between(cuda: Cuda) -> None:
     stream = cuda.stream()
     start, middle, end = cuda.event(), cuda.event(), cuda.event()
     cuda.ok.cudaEventRecord(start, stream)
-    streams.resolve(stream).enqueue(lambda: time.sleep(0.03))
+    context.stream_of(stream).enqueue(lambda: time.sleep(0.03))
     cuda.ok.cudaEventRecord(middle, stream)
     cuda.ok.cudaEventRecord(end, stream)
     cuda.ok.cudaEventSynchronize(end)
@@ -77,10 +77,10 @@ def test_a_stream_waits_for_an_event_of_another(cuda: Cuda, gates: Any) -> None:
     first, second, event = cuda.stream(1), cuda.stream(1), cuda.event()
     log: list[str] = []
     gate = gates(first)
-    streams.resolve(first).enqueue(lambda: log.append("first"))
+    context.stream_of(first).enqueue(lambda: log.append("first"))
     cuda.ok.cudaEventRecord(event, first)
     cuda.ok.cudaStreamWaitEvent(second, event, 0)
-    streams.resolve(second).enqueue(lambda: log.append("second"))
+    context.stream_of(second).enqueue(lambda: log.append("second"))
     assert cuda.cudaStreamQuery(second) == 600
     gate.open()
     cuda.ok.cudaStreamSynchronize(second)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cudla_sim.cudart import context, streams
+from cudla_sim.cudart import context
 
 from .conftest import D2D, H2D, Cuda
 
@@ -17,7 +17,7 @@ LEGACY, PER_THREAD = 1, 2
 
 
 def note(stream: int | None, log: list[str], word: str) -> None:
-    streams.resolve(stream or 0).enqueue(lambda: log.append(word))
+    context.stream_of(stream or 0).enqueue(lambda: log.append(word))
 
 
 def test_work_of_one_stream_runs_in_order(cuda: Cuda) -> None:
@@ -88,18 +88,18 @@ def test_a_copy_that_waits_keeps_the_order_of_the_legacy_stream(cuda: Cuda, gate
 
 
 def test_null_and_the_legacy_handle_are_the_same_stream(cuda: Cuda) -> None:
-    assert streams.resolve(0) is streams.resolve(LEGACY)
+    assert context.stream_of(0) is context.stream_of(LEGACY)
     for handle in (None, LEGACY, PER_THREAD):
         cuda.ok.cudaStreamSynchronize(handle)
         cuda.ok.cudaStreamQuery(handle)
 
 
 def test_every_thread_has_its_own_per_thread_stream(cuda: Cuda) -> None:
-    found = [streams.resolve(PER_THREAD)]
-    thread = threading.Thread(target=lambda: found.append(streams.resolve(PER_THREAD)))
+    found = [context.stream_of(PER_THREAD)]
+    thread = threading.Thread(target=lambda: found.append(context.stream_of(PER_THREAD)))
     thread.start()
     thread.join()
-    assert found[0] is streams.resolve(PER_THREAD)
+    assert found[0] is context.stream_of(PER_THREAD)
     assert found[0] is not found[1]
     assert found[0].blocking
 
@@ -180,9 +180,9 @@ def test_an_engine_keeps_stream_order_through_enqueue(cuda: Cuda, gates: Any) ->
 
     stream, engine, log = cuda.stream(NON_BLOCKING), Queue("engine"), []
     gate = gates(stream)
-    turn = streams.resolve(stream).enqueue()
+    turn = context.stream_of(stream).enqueue()
     done = engine.submit(lambda: log.append("engine"), [turn])
-    streams.resolve(stream).enqueue(None, [done])
+    context.stream_of(stream).enqueue(None, [done])
     note(stream, log, "after")
     assert log == []
     gate.open()
@@ -193,7 +193,7 @@ def test_an_engine_keeps_stream_order_through_enqueue(cuda: Cuda, gates: Any) ->
 
 def test_work_that_raises_ruins_the_context_but_not_the_worker(cuda: Cuda) -> None:
     stream = cuda.stream()
-    streams.resolve(stream).enqueue(lambda: 1 / 0)
+    context.stream_of(stream).enqueue(lambda: 1 / 0)
     text = cuda.fails("cudaErrorLaunchFailure", "cudaStreamSynchronize", stream)
     assert "ZeroDivisionError" in text
     cuda.ok.cudaDeviceReset()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...constants.cudart import cudaDeviceMask, cudaError, cudaLimit
 from ...constants.nvsci import NvSciSyncAttrKey
-from ...cudart import capture, context, device, messages
+from ...cudart import context, device, messages
 from ...cudart.device import Device
 from ...cudart.errors import CudaError, invalid_value
 from ...nvsci import sync
@@ -158,7 +158,7 @@ def get_device_flags(flags: Any) -> None:
 @cudart.export("cudaDeviceSynchronize")
 def device_synchronize() -> None:
     current = context.current()
-    capture.forbid(current, "waiting for the device")
+    current.captures.forbid("waiting for the device")
     current.synchronize()
 
 

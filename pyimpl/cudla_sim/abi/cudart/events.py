@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from ...constants.cudart import cudaError
-from ...cudart import capture, context, events
+from ...cudart import context, events
 from ...cudart.errors import CudaError
 from ...cudart.events import Event
 from ..native import pointer
@@ -56,7 +56,7 @@ def stream_wait_event(stream: Any, event: Any, flags: int) -> None:
 @cudart.export("cudaEventQuery")
 def event_query(event: Any) -> None:
     found = resolve(event)
-    capture.forbid(context.current(), "asking for an event")
+    context.current().captures.forbid("asking for an event")
     if not found.reached:
         time.sleep(0)  # lets the workers have the interpreter
         raise CudaError(cudaError.cudaErrorNotReady, "the event is not reached yet")
@@ -65,7 +65,7 @@ def event_query(event: Any) -> None:
 @cudart.export("cudaEventSynchronize")
 def event_synchronize(event: Any) -> None:
     found = resolve(event)
-    capture.forbid(context.current(), "waiting for an event")
+    context.current().captures.forbid("waiting for an event")
     found.synchronize()
 
 

@@ -10,9 +10,9 @@ from ...constants.cudart import (
     cudaExternalSemaphoreHandleType,
 )
 from ...cudart import context, external
-from ...cudart.context import EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE
 from ...cudart.errors import invalid_value, not_supported
 from ...cudart.external import ExternalMemory, ExternalSemaphore
+from ...cudart.state import EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE
 from ...nvsci.errors import NvSciError
 from ..native import ffi, pointer
 from ..nvsci import buf as nvsci_buf

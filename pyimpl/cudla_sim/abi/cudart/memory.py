@@ -12,7 +12,7 @@ from ...constants.cudart import (
     cudaMemoryAdvise,
     cudaMemoryType,
 )
-from ...cudart import capture, context, streams
+from ...cudart import context
 from ...cudart.device import PITCH_ALIGN
 from ...cudart.errors import CudaError, invalid_value
 from ..native import pointer
@@ -25,7 +25,7 @@ HOST = cudaMemoryType.cudaMemoryTypeHost
 
 def _allocate(target: Any, size: int, kind: int, how: str, flags: int = 0) -> None:
     current = context.current()
-    capture.forbid(current, how)
+    current.captures.forbid(how)
     target[0] = pointer(current.memory.allocate(size, kind, how, flags))
 
 
@@ -71,7 +71,7 @@ def malloc_async(dev_ptr: Any, size: int, stream: Any) -> None:
     null(devPtr=dev_ptr)
     current = context.current()
     if current.streams.resolve(number(stream)).capturing:
-        capture.forbid(current, "cudaMallocAsync")
+        current.captures.forbid("cudaMallocAsync")
     dev_ptr[0] = pointer(current.memory.allocate(size, DEVICE, "cudaMallocAsync"))
 
 
@@ -80,7 +80,7 @@ def free(dev_ptr: Any) -> None:
     if not dev_ptr:
         return
     current = context.current()
-    capture.forbid(current, "cudaFree")
+    current.captures.forbid("cudaFree")
     current.streams.drain()
     current.memory.free(number(dev_ptr), "cudaFree")
 
@@ -90,7 +90,7 @@ def free_host(ptr: Any) -> None:
     if not ptr:
         return
     current = context.current()
-    capture.forbid(current, "cudaFreeHost")
+    current.captures.forbid("cudaFreeHost")
     current.streams.drain()
     current.memory.free_host(number(ptr), "cudaFreeHost")
 
@@ -100,7 +100,7 @@ def free_async(dev_ptr: Any, stream: Any) -> None:
     current = context.current()
     target = current.streams.resolve(number(stream))
     if target.capturing:
-        capture.forbid(current, "cudaFreeAsync")
+        current.captures.forbid("cudaFreeAsync")
     # Queued work holds on to the memory it needs, so the range can go at once.
     current.memory.free(number(dev_ptr), "cudaFreeAsync")
 
@@ -176,7 +176,7 @@ def _hint(ptr: Any, size: int, ordinal: int) -> None:
 @cudart.export("cudaMemPrefetchAsync")
 def mem_prefetch_async(ptr: Any, size: int, ordinal: int, stream: Any) -> None:
     _hint(ptr, size, ordinal)
-    streams.resolve(number(stream)).enqueue()
+    context.stream_of(number(stream)).enqueue()
 
 
 @cudart.export("cudaMemAdvise")
@@ -189,7 +189,7 @@ def mem_advise(ptr: Any, size: int, advice: int, ordinal: int) -> None:
 
 @cudart.export("cudaStreamAttachMemAsync")
 def stream_attach_mem_async(stream: Any, ptr: Any, size: int, flags: int) -> None:
-    target = streams.resolve(number(stream))
+    target = context.stream_of(number(stream))
     found = context.current().memory.require_managed(number(ptr), max(size, 1))
     if size not in (0, found.region.size) or number(ptr) != found.region.base:
         raise invalid_value(f"only all of {found.region} can be attached; length is {size}")

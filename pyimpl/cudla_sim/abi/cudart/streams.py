@@ -6,10 +6,10 @@ import time
 from typing import Any
 
 from ...constants.cudart import cudaError, cudaStreamCaptureMode, cudaStreamCaptureStatus
-from ...cudart import capture, context, hostfuncs
+from ...cudart import context, hostfuncs
 from ...cudart.capture import Graph
-from ...cudart.context import GRAPH, GRAPH_EXEC
 from ...cudart.errors import CudaError, invalid_handle, invalid_value
+from ...cudart.state import GRAPH, GRAPH_EXEC
 from ...cudart.streams import Stream
 from ..native import ffi, pointer
 from .family import cudart, null, number, required_flags
@@ -103,14 +103,14 @@ def stream_get_device(stream: Any, ordinal: Any) -> None:
 
 @cudart.export("cudaStreamBeginCapture")
 def stream_begin_capture(stream: Any, mode: int) -> None:
-    capture.begin(resolve(stream), mode)
+    resolve(stream).begin_capture(mode)
 
 
 @cudart.export("cudaStreamEndCapture")
 def stream_end_capture(stream: Any, graph: Any) -> None:
     null(pGraph=graph)
     graph[0] = ffi.NULL
-    found = capture.end(resolve(stream))
+    found = resolve(stream).end_capture()
     found.handle = context.current().process.handles.add(GRAPH, found)
     graph[0] = pointer(found.handle)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...cudart import capture, context, streams, transfer
+from ...cudart import context, transfer
 from ...cudart.transfer import Copy, Shape, plane
 from .device import get_device
 from .family import cudart, number
@@ -22,12 +22,12 @@ def _now(job: Copy | None) -> None:
     if job is not None:
         current = context.current()
         current.streams.refuse_implicit_capture()
-        capture.forbid(current, "a copy that waits")
+        current.captures.forbid("a copy that waits")
         transfer.copy(current, job)
 
 
 def _later(job: Copy | None, stream: Any) -> None:
-    target = streams.resolve(number(stream))
+    target = context.stream_of(number(stream))
     if job is not None:
         transfer.copy_async(job, target)
 
@@ -102,7 +102,7 @@ def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
     )
     label = f"fill of {shape.width * shape.height} bytes"
     if wait:
-        capture.forbid(current, "a fill that waits")
+        current.captures.forbid("a fill that waits")
         target.run(work, label)
     else:
         target.enqueue(work, label=label)

@@ -7,8 +7,9 @@ from typing import Any
 
 from ...constants.cudla import cudlaStatus as Status
 from ...core.memory import read_host
-from ...cudart import streams
+from ...cudart import context
 from ...cudart.errors import CudaError
+from ...cudart.streams import Stream
 from ...cudla import submit
 from ...cudla.errors import CudlaError, invalid_param, unsupported
 from ...cudla.task import MAX_FENCES, SignalEvent, TaskRequest, WaitEvent
@@ -18,10 +19,10 @@ from ..nvsci import sync as nvsci_sync
 from .family import cudla, device_of, module_of, only_flags
 
 
-def _stream(handle: int) -> streams.Stream:
+def _stream(handle: int) -> Stream:
     """The CUDA stream of a hybrid submission."""
     try:
-        found = streams.resolve(handle)
+        found = context.stream_of(handle)
     except CudaError as error:
         raise CudlaError(Status.cudlaErrorCuda, error.explanation) from None
     if found.capturing:
