@@ -12,7 +12,7 @@ from .errors import CupvaError, Error, error
 from .executable import Executable
 from .memory import DeviceMemory
 from .program import Program
-from .stream import Engine
+from .stream import PvaEngine
 
 if TYPE_CHECKING:
     from .workers.worker import LaunchResult, VpuWorker
@@ -33,7 +33,7 @@ class Pva:
         self.process = process
         self._dma = process.native.pva
         self.memory = DeviceMemory()
-        self.engines = [Engine(i, self.run, self._tell) for i in range(ENGINES)]
+        self.engines = [PvaEngine(i, self.run, self._tell) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
         self.programs: list[Program] = []
         self._made = 0

@@ -17,7 +17,7 @@ from ..core import pages
 from ..core.pages import accessible
 from .dma import DRAM, L2, VMEM, Descriptors
 from .errors import CupvaError, Error, error, invalid
-from .pointers import Place
+from .pointers import Location
 from .ranges import Ranges
 
 DRAM_SIZE = 256 << 30  # address space; pages exist when they are touched
@@ -163,7 +163,7 @@ class DeviceMemory:
         imported = self._imports.get(start)
         return self.host_base + offset if imported is None else imported.address + offset - start
 
-    def host_of(self, place: Place) -> int:
+    def host_of(self, place: Location) -> int:
         """Where the host sees a place in DRAM or L2SRAM."""
         if place.space == DRAM:
             return self._host(place.limits[0], place.at)
@@ -226,17 +226,17 @@ class DeviceMemory:
     def l2_base(self) -> int:
         return self.device_base + DRAM_SIZE
 
-    def locate(self, address: int) -> Place:
+    def locate(self, address: int) -> Location:
         """Raises CupvaError(CUPVA_INVALID_ARGUMENT) for an address that nothing lies at."""
         if self.l2_base <= address < self.l2_base + L2_SIZE:
-            return Place(L2, address - self.l2_base, (0, L2_SIZE), "L2SRAM")
+            return Location(L2, address - self.l2_base, (0, L2_SIZE), "L2SRAM")
         if address >= _VMEM_BASE:
             return self._locate_vmem(address)
         found = self.allocation(address)
         if found is None:
             raise self._stranger(address)
         offset = address - self.device_base
-        return Place(DRAM, offset, (found.offset, found.offset + found.size))
+        return Location(DRAM, offset, (found.offset, found.offset + found.size))
 
     def _stranger(self, address: int) -> CupvaError:
         if self.device_base <= address < self.device_base + DRAM_SIZE:
@@ -248,7 +248,7 @@ class DeviceMemory:
             )
         return invalid(f"{address:#x} is no device pointer; mem::Alloc gives them")
 
-    def _locate_vmem(self, address: int) -> Place:
+    def _locate_vmem(self, address: int) -> Location:
         base = address - (address - _VMEM_BASE) % _VMEM_STRIDE
         symbols = self._vmem.get(base)
         if symbols is None:
@@ -257,7 +257,9 @@ class DeviceMemory:
         for symbol in reversed(symbols):
             if symbol.offset <= offset <= symbol.offset + symbol.size:
                 end = symbol.offset + symbol.size
-                return Place(VMEM, offset, (symbol.offset, end), f"VMEM variable {symbol.name!r}")
+                return Location(
+                    VMEM, offset, (symbol.offset, end), f"VMEM variable {symbol.name!r}"
+                )
         raise invalid(f"VMEM offset {offset:#x} belongs to no exported variable")
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 from .errors import invalid
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where an address lies: a space of the DMA engine, the byte offset in it, and the bytes
     [first, end) of the buffer around it."""
 
@@ -18,7 +18,7 @@ class Place(NamedTuple):
 
 
 class Locator(Protocol):
-    def __call__(self, address: int) -> Place:
+    def __call__(self, address: int) -> Location:
         """Raises CupvaError(InvalidArgument) for an address that no buffer holds."""
         ...
 

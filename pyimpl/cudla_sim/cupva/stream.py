@@ -36,7 +36,7 @@ class Vpu:
         self.lock = threading.Lock()
 
 
-class Engine:
+class PvaEngine:
     """A PVA with two VPUs."""
 
     def __init__(
@@ -114,7 +114,7 @@ class Batch:
 class Stream:
     """Submissions begin and end in the order of submission."""
 
-    def __init__(self, engine: Engine, affinity: int, name: str = "stream") -> None:
+    def __init__(self, engine: PvaEngine, affinity: int, name: str = "stream") -> None:
         self.engine = engine
         self.affinity = affinity
         self.name = name

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.cupva.dataflow.base import Handler, Place
+from cudla_sim.cupva.dataflow.base import Handler, Location
 from cudla_sim.cupva.dataflow.raster import Layout, RasterDataFlow
 from cudla_sim.cupva.dma import DRAM, L2, VMEM, Move, Side, pack
 from cudla_sim.cupva.executable import Executable, Symbol
@@ -71,13 +71,13 @@ class Bench:
 
     # --- dataflows ---
 
-    def locate(self, address: int) -> Place:
+    def locate(self, address: int) -> Location:
         if address < VMEM_AT:
-            return Place(DRAM, address, (0, DRAM_SIZE))
+            return Location(DRAM, address, (0, DRAM_SIZE))
         offset = address - VMEM_AT
         for symbol in self.executable.symbols.values():
             if symbol.offset <= offset < symbol.offset + symbol.size:
-                return Place(VMEM, offset, (symbol.offset, symbol.offset + symbol.size))
+                return Location(VMEM, offset, (symbol.offset, symbol.offset + symbol.size))
         raise LookupError(hex(address))
 
     def side(self, name: str, pitch: int = 0, dims: tuple[tuple[int, int], ...] = ()) -> Side:

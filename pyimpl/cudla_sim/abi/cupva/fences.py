@@ -113,7 +113,7 @@ def fence_time(fence: Any, stamp: Any) -> None:
     stamp[0] = sync.time_ns(value)
 
 
-class Place(NamedTuple):
+class FenceInMemory(NamedTuple):
     """A fence in the program's memory, of a command named ``of`` in messages."""
 
     at: int
@@ -135,7 +135,7 @@ class Place(NamedTuple):
         return sync.fence(value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and self.at == other.at
+        return isinstance(other, FenceInMemory) and self.at == other.at
 
     def __hash__(self) -> int:
         return hash(self.at)
@@ -167,7 +167,7 @@ def value_command(cmd: Any) -> Command:
     if kind == _BARRIER:
         return Barrier()
     name = "CmdRequestFences" if kind == _REQUEST else "CmdWaitOnFences"
-    places = [Place(first + _FENCE_SIZE * index, name) for index in range(count)]
+    places = [FenceInMemory(first + _FENCE_SIZE * index, name) for index in range(count)]
     return RequestFences([*places]) if kind == _REQUEST else WaitOnFences([*places])
 
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from ..dma import VMEM, Move, Padding
 from ..errors import CupvaError, Error, error, invalid
-from ..pointers import Locator, OffsetPointer, Place, Pointer, address_of
+from ..pointers import Location, Locator, OffsetPointer, Pointer, address_of
 
 __all__ = [
     "CupvaError",
     "DataFlow",
+    "Location",
     "Locator",
     "PadMode",
-    "Place",
     "Pointer",
     "Tile",
     "address_of",
@@ -114,17 +114,17 @@ class DataFlow(ABC):
             raise invalid(f"{self.name}: handler() was not called; the VPU has nothing to trigger")
 
 
-def located(locate: Locator, pointer: Pointer | None, what: str) -> Place:
+def located(locate: Locator, pointer: Pointer | None, what: str) -> Location:
     return locate(address_of(pointer, what))
 
 
-def outside_vmem(place: Place, what: str) -> Place:
+def outside_vmem(place: Location, what: str) -> Location:
     if place.space == VMEM:
         raise invalid(f"{what} points into VMEM; it must be in DRAM or L2SRAM")
     return place
 
 
-def inside_vmem(place: Place, what: str) -> Place:
+def inside_vmem(place: Location, what: str) -> Location:
     if place.space != VMEM:
         raise invalid(f"{what} does not point into VMEM")
     return place

@@ -14,9 +14,9 @@ from ..dma import MAX_PAD, MAX_PITCH, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import (
     DataFlow,
+    Location,
     Locator,
     PadMode,
-    Place,
     Pointer,
     Tile,
     inside_vmem,
@@ -240,7 +240,7 @@ class RasterDataFlow(DataFlow):
             return (self.half(room) if number & 1 else 0), width
         return number * width * self.pixel_bytes % self.ring_bytes, self.ring_pitch
 
-    def places(self, locate: Locator) -> tuple[Place, Place, int]:
+    def places(self, locate: Locator) -> tuple[Location, Location, int]:
         """The image, the tile buffer, and the bytes that the buffer has."""
         image = outside_vmem(
             located(locate, self.pointer, f"{self.name}: the image"), f"{self.name}: the image"
@@ -284,7 +284,7 @@ class RasterDataFlow(DataFlow):
             found.append(self._move(part, outside, self._inside(buffer, layout, offset, pitch)))
         return found
 
-    def _inside(self, buffer: Place, layout: Layout, offset: int, pitch: int) -> Side:
+    def _inside(self, buffer: Location, layout: Layout, offset: int, pitch: int) -> Side:
         ring = None
         if layout is Layout.CIRCULAR:
             ring = (-offset // self.pixel_bytes, self.ring_bytes // self.pixel_bytes)

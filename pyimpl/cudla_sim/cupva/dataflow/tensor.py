@@ -13,9 +13,9 @@ from ..dma import MAX_NITER, MAX_PITCH, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import (
     DataFlow,
+    Location,
     Locator,
     PadMode,
-    Place,
     Pointer,
     Tile,
     inside_vmem,
@@ -249,7 +249,7 @@ class TensorDataFlow(DataFlow):
 
     # --- the tile buffer ---
 
-    def places(self, locate: Locator) -> tuple[Place, Place, int]:
+    def places(self, locate: Locator) -> tuple[Location, Location, int]:
         """The tensor, the tile buffer, and the bytes that the buffer has."""
         tensor = outside_vmem(
             located(locate, self.pointer, f"{self.name}: the tensor"), f"{self.name}: the tensor"
@@ -315,7 +315,7 @@ class TensorDataFlow(DataFlow):
         half = self.half(room)
         return [self._move(piece, tensor, buffer, half) for piece in self._pieces()]
 
-    def _move(self, piece: _Piece, tensor: Place, buffer: Place, half: int) -> Move:
+    def _move(self, piece: _Piece, tensor: Location, buffer: Location, half: int) -> Move:
         part, bpp = piece.window, self.pixel_bytes
         width, height = self.plane_size
         start = piece.plane * self.depth_stride + part.y * self.row_stride + part.x
