@@ -284,7 +284,7 @@ def parameters_py(api: Api, which: str) -> str:
         for index, param in enumerate(function.params):
             name = getattr(param, "name", None) or f"arg{index}"
             mark = ""
-            if _type_text(param.type).startswith("const char *"):
+            if _is_text(param.type):
                 mark = "$"
             elif _is_result(param.type, structs) and (function.name, name) not in _NO_RESULT:
                 mark = "*"
@@ -295,6 +295,13 @@ def parameters_py(api: Api, which: str) -> str:
         tail = "," if len(names) == 1 else ""
         lines.append(f'    "{function.name}": ({", ".join(names)}{tail}),')
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _is_text(node: c_ast.Node) -> bool:
+    """``const char *name``; behind ``const char **name`` a result comes back."""
+    if not isinstance(node, c_ast.PtrDecl) or not isinstance(node.type, c_ast.TypeDecl):
+        return False
+    return "const" in node.type.quals and _type_text(node.type.type) == "char"
 
 
 def _enum_names(api: Api) -> dict[str, str]:

@@ -73,3 +73,16 @@ def test_an_observer_can_leave_after_a_reset(sim: ModuleType, sim_api: CApi) -> 
     leave()
     sim_api.cudlaDeviceGetCount(ctypes.byref(count))
     assert seen == ["cudlaDeviceGetCount"]
+
+
+def test_watching_does_not_change_what_calls_answer(sim: ModuleType, sim_api: CApi) -> None:
+    """Texts that come back, and texts that are no memory, are arguments like others."""
+    shown: list[str] = []
+    sim.process.events.subscribe(lambda event: shown.append(event.details["arguments"]))
+    text = ctypes.c_char_p()
+    assert sim_api.cuGetErrorName(0, ctypes.byref(text)) == 0
+    assert text.value == b"CUDA_SUCCESS"
+    assert sim_api.CupvaGetLastError(ctypes.byref(text)) == 0
+    assert sim_api.CupvaStreamSetName(None, 0x10) != 0
+    assert [s.split("=")[0] for s in shown] == ["error", "message", "stream"]
+    assert shown[-1] == "stream=NULL, name=0x10"

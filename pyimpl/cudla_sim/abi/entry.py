@@ -30,6 +30,7 @@ from ..core import explain, process
 from ..core.errors import ApiError, ConfigError
 from ..core.handles import BadHandle
 from ..core.memory import MemoryFault
+from ..core.pages import accessible
 from .native import address, ffi, lib
 
 Handler = Callable[..., Any]
@@ -255,11 +256,14 @@ class _Call:
         shown = []
         for parameter, value in zip(self.parameters, args, strict=False):
             name, _, enum = parameter.partition(":")
-            text = self.family.enumerator(enum, value) if enum else _argument_text(value)
-            if ok and name.endswith("*") and value:  # where a result came back
-                text += f" -> {_argument_text(value[0])}"
-            elif name.endswith("$") and value:
-                text = repr(ffi.string(value, 200).decode(errors="replace"))
+            try:
+                text = self.family.enumerator(enum, value) if enum else _argument_text(value)
+                if ok and name.endswith("*") and value:  # where a result came back
+                    text += f" -> {_argument_text(value[0])}"
+                elif name.endswith("$") and value and accessible(address(value), 1):
+                    text = repr(ffi.string(value, 200).decode(errors="replace"))
+            except Exception as error:  # who only watches must not disturb the call
+                text = f"? ({error})"
             shown.append(f"{name.rstrip('*$')}={text}")
         return ", ".join(shown)
 

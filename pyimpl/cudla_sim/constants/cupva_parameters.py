@@ -20,7 +20,7 @@ PARAMETERS = {
     "CupvaFenceWait": ("fence", "timeout", "waitSuccess*"),
     "CupvaFenceGetTimeStamp": ("fence", "timeStamp*"),
     "CupvaGetHardwareInfo": ("info",),
-    "CupvaGetLastError": ("message$",),
+    "CupvaGetLastError": ("message*",),
     "CupvaGetDriverVersion": ("version*",),
     "CupvaGetRuntimeVersion": ("version*",),
     "CupvaMemAlloc": ("devicePtr*", "size", "access:cupvaMemAccessType_t", "type:cupvaMemAllocType_t"),

@@ -52,9 +52,10 @@ class EventHub:
             self.subscribers = (*self.subscribers, subscriber)
         self._changed()
 
-        return lambda: self._remove(subscriber)
+        return lambda: self.unsubscribe(subscriber)
 
-    def _remove(self, subscriber: Subscriber) -> None:
+    def unsubscribe(self, subscriber: Subscriber) -> None:
+        """Removes a subscriber; one that is not there is left alone."""
         with self._lock:
             self.subscribers = tuple(s for s in self.subscribers if s is not subscriber)
         self._changed()
@@ -89,6 +90,6 @@ class EventHub:
         with self._lock:
             known = subscriber in self.subscribers
         if known:
-            self._remove(subscriber)
+            self.unsubscribe(subscriber)
             name = getattr(subscriber, "name", getattr(subscriber, "__name__", "an observer"))
             warn(f"{name} stops: {error}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..constants.cudla import cudlaAccessPermissionFlags as Flag
 from ..constants.cudla import cudlaStatus as Status
+from ..core import forks
 from ..core.memory import AddressSpace, Bytes, MemoryFault, Region, host_bytes
 from ..core.process import Process
 from ..nvsci.buf import Buffer
@@ -22,6 +23,12 @@ _ENGINE_BASE = 0xD1A0_0000_0000
 _GUARD = 1 << 16
 _cursor = _ENGINE_BASE
 _cursor_lock = threading.Lock()
+
+
+@forks.in_child
+def _begin_child() -> None:
+    global _cursor_lock
+    _cursor_lock = threading.Lock()
 
 
 def _engine_address(size: int, like: int) -> int:

@@ -13,11 +13,16 @@ from .compile import Compiler
 
 @pytest.fixture
 def sim() -> Iterator[ModuleType]:
-    """The package, with a clean simulated process for this test."""
+    """The package, with a clean simulated process for this test. Who watched before it watches
+    after it, and nobody else."""
     import cudla_sim
 
     cudla_sim.reset()
+    events = cudla_sim.process.events
+    watching = events.subscribers
     yield cudla_sim
+    for subscriber in set(events.subscribers) - set(watching):
+        events.unsubscribe(subscriber)
     cudla_sim.reset()
 
 

@@ -58,10 +58,10 @@ def test_bad_files(tmp_path: Path, text: str) -> None:
 
 
 def test_fault_rules_count_passes() -> None:
-    faults = Faults("a@2=X, b")
-    assert [faults.check("a") for _ in range(3)] == [None, "X", None]
-    assert [faults.check("b") for _ in range(2)] == ["", ""]
-    assert faults.check("c") is None
+    faults = Faults("cudaFree@2=cudaErrorUnknown, dla/task")
+    assert [faults.check("cudaFree") for _ in range(3)] == [None, "cudaErrorUnknown", None]
+    assert [faults.check("dla/task") for _ in range(2)] == ["", ""]
+    assert faults.check("cudaMalloc") is None
     faults.set("")
     assert not faults.active
 
