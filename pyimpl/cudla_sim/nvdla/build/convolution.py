@@ -5,7 +5,7 @@ Source: nvdla hardware manual "Convolution"; nvdla software manual "Runtime".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,7 @@ from ..target import entries_per_slice
 from . import quantize
 from .layers import Conv, Image, Tensor
 from .places import INPUT, WEIGHTS
-
-if TYPE_CHECKING:
-    from cudla_sim.nvdla.build.lower import Program
+from .program import Program
 
 _SUM = 2
 

@@ -20,7 +20,7 @@ from .container import Container
 from .container import Tensor as TensorEntry
 from .convolution import picture
 from .layers import Image, Layer, Softmax, Tensor
-from .lower import Program
+from .lower import Lowering
 from .places import ACTIVATIONS, INPUT, OUTPUT, WEIGHTS, Place
 
 _PAGE = 4096
@@ -39,7 +39,7 @@ class Emitter:
         layers: list[Layer],
         image: Image | None = None,
     ) -> None:
-        self.program = Program(config, precision, image=image)
+        self.program = Lowering(config, precision, image=image)
         self.input = source
         self.layers = layers
         last = layers[-1]

@@ -6,41 +6,31 @@ the one before it is complete. Source: nvdla software manual "Runtime"; nvdla ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import layout
 from ..descriptors import (
     Activation as Act,
 )
 from ..descriptors import (
     CdpOp,
     CdpSurface,
-    CommonOpDesc,
-    Consumer,
     CvtParam,
     DataCube,
-    Event,
     LutParam,
-    MemoryType,
-    Operation,
     OpType,
     PdpOp,
     PdpSurface,
     RubikOp,
     RubikSurface,
     SdpMode,
-    SdpOp,
     SdpOpType,
     SdpStage,
-    SdpSurface,
-    Surface,
 )
 from ..errors import NvdlaError, UnsupportedOperation
-from ..hw.configs import FP16, INT16, HardwareConfig, element_size
+from ..hw.configs import FP16, INT16
 from . import convolution, quantize, tables
 from .layers import (
     Activation,
@@ -48,14 +38,12 @@ from .layers import (
     Contract,
     Conv,
     Curve,
-    Image,
     Layer,
     Normalise,
     Pool,
     Scale,
-    Tensor,
 )
-from .places import WEIGHTS, Place
+from .program import Program
 
 _PAGE = 4096
 _POOL_MODES = {"average": 0, "max": 1, "min": 2}
@@ -63,88 +51,8 @@ _MID_SHIFT = 8
 _SUM = 2
 
 
-@dataclass(slots=True)
-class HardwareOp:
-    """One operation with its graph entry."""
-
-    op_type: OpType
-    operation: Operation
-    surface: Surface
-    entry: CommonOpDesc
-
-
-@dataclass
-class Program:
-    """Everything that goes into the DLA task."""
-
-    config: HardwareConfig
-    precision: int
-    ops: list[HardwareOp] = field(default_factory=list)
-    blobs: list[tuple[int, bytes]] = field(default_factory=list)
-    weight_bytes: int = 0
-    places: dict[Tensor, Place] = field(default_factory=dict)
-    luts: list[LutParam] = field(default_factory=list)
-    image: Image | None = None
-
-    # -- memory -------------------------------------------------------------------------------
-
-    def constant(self, data: NDArray[np.uint8]) -> int:
-        """Store weights or operands; return their offset in the weight buffer."""
-        offset = self.weight_bytes
-        self.blobs.append((offset, data.tobytes()))
-        self.weight_bytes = offset + -(-len(data) // _PAGE) * _PAGE
-        return offset
-
-    def strides(self, shape: tuple[int, int, int]) -> tuple[int, int, int]:
-        """Return (line stride, surface stride, bytes) of a feature cube."""
-        size = element_size(self.precision)
-        return layout.feature_strides((1, *shape), size, self.config.memory_atom)
-
-    def cube(self, tensor: Tensor) -> DataCube:
-        """Describe a tensor in memory."""
-        place = self.places[tensor]
-        return self._cube(tensor.shape, MemoryType.MC, place.address, place.offset)
-
-    def _cube(
-        self, shape: tuple[int, int, int], kind: MemoryType, address: int, offset: int
-    ) -> DataCube:
-        channels, height, width = shape
-        line, surface, size = self.strides(shape)
-        return DataCube(
-            type=kind,
-            address=address,
-            offset=offset,
-            size=size,
-            width=width,
-            height=height,
-            channel=channels,
-            line_stride=line,
-            surf_stride=surface,
-        )
-
-    def flying(self, shape: tuple[int, int, int]) -> DataCube:
-        return self._cube(shape, MemoryType.HW, -1, 0)
-
-    def table(self, channels: int, *columns: NDArray[Any]) -> DataCube:
-        """Store per-channel operands, filled up to the end of the last surface."""
-        atom = self.config.channels_per_atom(self.precision)
-        missing = -channels % atom
-        padded = [np.pad(column, (0, missing)) for column in columns]
-        data = layout.pack_operands(*padded)
-        stride = self.config.memory_atom * len(columns) * 2 // element_size(self.precision)
-        return DataCube(
-            type=MemoryType.MC,
-            address=WEIGHTS,
-            offset=self.constant(data),
-            size=len(data),
-            width=1,
-            height=1,
-            channel=channels,
-            line_stride=stride,
-            surf_stride=stride,
-        )
-
-    # -- operations ---------------------------------------------------------------------------
+class Lowering(Program):
+    """A program, and how each kind of layer becomes operations of it."""
 
     def add(self, layer: Layer) -> None:
         """Append the operations of one layer."""
@@ -175,14 +83,6 @@ class Program:
             self._normalise(layer)
         else:
             raise UnsupportedOperation("builder", f"layer {layer.name} before the end")
-
-    def append(self, op_type: OpType, operation: Operation, surface: Surface) -> HardwareOp:
-        entry = CommonOpDesc(index=len(self.ops), op_type=op_type)
-        for consumer in (*entry.consumers, entry.fused_parent):
-            consumer.event = Event.OP_COMPLETED
-        op = HardwareOp(op_type, operation, surface, entry)
-        self.ops.append(op)
-        return op
 
     def _curve(self, layer: Curve) -> None:
         """Y looks every value up; the converter drops the extra bits of the table."""
@@ -244,35 +144,6 @@ class Program:
             stages[-1][0].act = Act.RELU
         self.append_sdp(layer, self.cube(layer.inputs[0]), stages, cvt)
 
-    def append_sdp(
-        self,
-        layer: Layer,
-        source: DataCube,
-        stages: list[tuple[SdpStage, DataCube]],
-        cvt: CvtParam,
-        y: SdpStage | None = None,
-        lut_index: int = -1,
-    ) -> None:
-        unused = (SdpStage(), DataCube(address=0))
-        (x1, x1_cube), (x2, x2_cube) = [*stages, unused, unused][:2]
-        operation = SdpOp(
-            src_precision=self.precision,
-            dst_precision=self.precision,
-            lut_index=lut_index,
-            out_cvt=cvt,
-            x1=x1,
-            x2=x2,
-            y=y or SdpStage(),
-        )
-        surface = SdpSurface(
-            src=source,
-            x1=x1_cube,
-            x2=x2_cube,
-            y=DataCube(address=0),
-            dst=self.cube(layer.output),
-        )
-        self.append(OpType.SDP, operation, surface)
-
     def _converter(self, layer: Layer) -> CvtParam:
         """Output converter from the scale of the inputs to that of the output."""
         if self.precision == FP16:
@@ -305,37 +176,3 @@ class Program:
         self.append(OpType.PDP, operation, surface)
 
     # -- dependencies -------------------------------------------------------------------------
-
-    def heads(self) -> list[int]:
-        """First operation of each processor, -1 for none."""
-        result = [-1] * len(OpType)
-        for op in reversed(self.ops):
-            result[op.op_type] = op.entry.index
-        return result
-
-    def connect(self) -> None:
-        """Enter who waits for whom: the queue of each processor, fused pairs, layer order."""
-        last: dict[OpType, HardwareOp] = {}
-        previous: HardwareOp | None = None
-        for number, op in enumerate(self.ops):
-            if op.op_type in last:
-                self._wait(op, last[op.op_type], Event.OP_PROGRAMMED)
-            last[op.op_type] = op
-            fused = number > 0 and self.ops[number - 1].op_type == OpType.CONV
-            if fused:
-                conv = self.ops[number - 1]
-                self._wait(op, conv, Event.OP_PROGRAMMED)
-                op.entry.fused_parent = Consumer(conv.entry.index, Event.OP_ENABLED)
-                conv.entry.dependency_count += 1
-            elif previous is not None:
-                self._wait(op, previous, Event.OP_COMPLETED)
-            if op.op_type != OpType.CONV:
-                previous = op
-
-    @staticmethod
-    def _wait(op: HardwareOp, on: HardwareOp, event: Event) -> None:
-        """Let *op* wait for an event of *on*; completion replaces a weaker wait."""
-        slot = on.entry.consumers[op.op_type]
-        if slot.index != op.entry.index:
-            op.entry.dependency_count += 1
-        on.entry.consumers[op.op_type] = Consumer(op.entry.index, event)
