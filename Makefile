@@ -17,11 +17,12 @@ $(VENV)/installed-test: $(VENV)/installed
 	touch $@
 
 # Build the library and the samples, classify the shipped digits.
+run: export PATH := $(CURDIR)/$(BIN):$(PATH)
 run: $(VENV)/installed
-	$(MAKE) --no-print-directory -C c_examples/nvdla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
-	$(MAKE) --no-print-directory -C c_examples/upmem run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
-	$(MAKE) --no-print-directory -C c_examples/cupva run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
-	$(MAKE) --no-print-directory -C c_examples/cudla run CUDLA_SIM="$(CURDIR)/$(BIN)/cudla-sim"
+	$(MAKE) --no-print-directory -C c_examples/nvdla run
+	$(MAKE) --no-print-directory -C c_examples/upmem run
+	$(MAKE) --no-print-directory -C c_examples/cupva run
+	$(MAKE) --no-print-directory -C c_examples/cudla run
 
 test: $(VENV)/installed-test
 	$(BIN)/python build_ffi.py --verify
