@@ -1,6 +1,6 @@
 """Makes ``units.npz``: register programs of every unit with their memory before and after.
 
-    python tests/golden/nvdla/own/make.py
+    python tests/nvdla/golden/own/make.py
 
 The programs and the expected memory come from the property tests: a test programs a unit with
 values that hypothesis chose and compares the result with a naive model (loops and Python integers).
@@ -19,7 +19,7 @@ import numpy as np
 from hypothesis import settings
 
 HERE = Path(__file__).resolve().parent
-PROPERTY = HERE.parents[2] / "property" / "nvdla"
+PROPERTY = HERE.parents[1] / "property"
 CASES = {
     "conv_sdp": ("test_nvdla_units", "test_convolution_with_sdp", 4),
     "conv_fp16": ("test_nvdla_conv_modes", "test_fp16_convolution", 3),

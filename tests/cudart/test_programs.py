@@ -8,7 +8,7 @@ import pytest
 
 from cudla_sim.testing import Compiler
 
-PROGRAMS = Path(__file__).parent / "cudart_programs"
+PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
