@@ -70,6 +70,19 @@ private:
     std::map<void *, Buffer> m_buffers; /* what allocateSystemMemory gave */
 };
 
+/* False, and the map as it was, when there is no memory: no exception leaves this library. */
+template <typename Map>
+bool remember(Map &map, const typename Map::key_type &key, const typename Map::mapped_type &value)
+{
+    try {
+        map[key] = value;
+        return true;
+    } catch (const std::bad_alloc &) {
+        sim_nvdla_explain("out of memory");
+        return false;
+    }
+}
+
 Runtime::~Runtime()
 {
     unload();
@@ -98,7 +111,10 @@ void *Runtime::device(int instance)
     if (NvDlaOpen(m_session, static_cast<NvU32>(instance), &opened) != NvDlaSuccess) {
         return nullptr;
     }
-    m_devices[instance] = opened;
+    if (!remember(m_devices, instance, opened)) {
+        NvDlaClose(opened);
+        return nullptr;
+    }
     return opened;
 }
 
@@ -204,7 +220,12 @@ NvDlaError Runtime::allocateSystemMemory(void **h_mem, NvU64 size, void **pData)
         *pData = nullptr;
         return error;
     }
-    m_buffers[*h_mem] = Buffer{*pData, size};
+    if (!remember(m_buffers, *h_mem, Buffer{*pData, size})) {
+        NvDlaFreeMem(nullptr, opened, *h_mem, *pData, static_cast<NvU32>(size));
+        *h_mem = nullptr;
+        *pData = nullptr;
+        return NvDlaError_InsufficientMemory;
+    }
     return NvDlaSuccess;
 }
 
@@ -298,10 +319,12 @@ bool Runtime::submit()
 
 /* The live objects: destroyRuntime takes any pointer without harm. */
 std::mutex s_lock;
-std::map<IRuntime *, Runtime *> &runtimes()
+using Known = std::map<IRuntime *, Runtime *>;
+Known &runtimes()
 {
-    static std::map<IRuntime *, Runtime *> &all = *new std::map<IRuntime *, Runtime *>();
-    return all;
+    alignas(Known) static char place[sizeof(Known)]; /* never destroyed: exit handlers may ask */
+    static Known *const all = new (place) Known();
+    return *all;
 }
 
 } // namespace
@@ -318,7 +341,10 @@ EXPORT IRuntime *createRuntime()
         return nullptr;
     }
     const std::lock_guard<std::mutex> guard(s_lock);
-    runtimes()[runtime] = runtime;
+    if (!remember(runtimes(), runtime, runtime)) {
+        delete runtime;
+        return nullptr;
+    }
     return runtime;
 }
 

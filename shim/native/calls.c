@@ -17,7 +17,10 @@ struct runner {
     struct runner *next;
 };
 
-static __thread int inside_callback;
+/* Set in threads that run callbacks. Not __thread: the C library ends the process when it has no
+   memory for such a variable of a library that was loaded later. */
+static pthread_key_t running;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct runner *idle;
@@ -31,9 +34,9 @@ static void *run(void *argument)
             pthread_cond_wait(&self->changed, &self->lock);
         }
         pthread_mutex_unlock(&self->lock);
-        inside_callback = 1;
+        pthread_setspecific(running, self);
         self->fn(self->arg);
-        inside_callback = 0;
+        pthread_setspecific(running, NULL);
         pthread_mutex_lock(&self->lock);
         self->fn = NULL;
         self->busy = 0;
@@ -63,11 +66,6 @@ static struct runner *new_runner(void)
     return self;
 }
 
-int sim_in_callback(void)
-{
-    return inside_callback;
-}
-
 /* The threads of the parent do not exist in the child. */
 static void after_fork_in_child(void)
 {
@@ -75,15 +73,21 @@ static void after_fork_in_child(void)
     idle = NULL;
 }
 
-static void watch_forks(void)
+static void begin(void)
 {
+    pthread_key_create(&running, NULL);
     pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+int sim_in_callback(void)
+{
+    pthread_once(&once, begin);
+    return pthread_getspecific(running) != NULL;
 }
 
 int sim_run_callback(void *fn, void *arg)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
+    pthread_once(&once, begin);
     pthread_mutex_lock(&idle_lock);
     struct runner *self = idle;
     if (self != NULL) {

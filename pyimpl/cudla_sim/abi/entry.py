@@ -31,6 +31,7 @@ from ..core.errors import ApiError, ConfigError
 from ..core.handles import BadHandle
 from ..core.memory import MemoryFault
 from ..core.pages import accessible
+from ..core.shortage import shortage
 from .native import address, ffi, lib
 
 Handler = Callable[..., Any]
@@ -236,8 +237,8 @@ class _Call:
             status, text = family.bad_handle, f"handle {error}"
         elif isinstance(error, MemoryFault):
             status, text = family.bad_memory, error.explanation
-        elif isinstance(error, MemoryError):
-            status, text = family.no_memory, str(error) or "out of memory"
+        elif lacking := shortage(error):
+            status, text = family.no_memory, lacking
         elif isinstance(error, ConfigError):
             status, text = family.unknown, str(error)
             sys.stderr.write(f"cudla-sim: {text}\n")

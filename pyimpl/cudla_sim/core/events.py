@@ -9,6 +9,8 @@ from contextlib import suppress
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
+from . import threads
+
 
 class Event(NamedTuple):
     """One thing that happened on one track (a host thread or an engine)."""
@@ -65,7 +67,7 @@ class EventHub:
     ) -> None:
         """Emits an event that ends now; ``track`` defaults to the current thread's name."""
         if self.subscribers:
-            where = track or threading.current_thread().name
+            where = track or threads.name()
             self.emit_span(kind, name, begin_ns, perf_counter_ns(), details, where)
 
     def emit_span(

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from . import threads
+
 # Handles lie in a range where no mapping of a 48-bit process can be, so that a real pointer is
 # never mistaken for one, and a program that dereferences one stops at once.
 _BASE = 0x00D1_A000_0000_0000
@@ -78,7 +80,7 @@ class HandleTable:
         self._freed.update(older._freed)
 
     def _note_freed(self, value: int, kind: str, by: str) -> None:
-        self._freed[value] = Freed(kind, by, threading.current_thread().name, time.monotonic())
+        self._freed[value] = Freed(kind, by, threads.name(), time.monotonic())
         if len(self._freed) > _FREED_KEPT:
             self._freed.popitem(last=False)
 

@@ -84,7 +84,10 @@ class _Retired:
         if size > _RETIRED_BYTES or _LIBC.mmap(pages.base, size, 0, flags, -1, 0) != pages.base:
             return  # the system takes the range back
         with self._lock:
-            self._ranges.append(pages)
+            try:
+                self._ranges.append(pages)
+            except MemoryError:
+                return
             self._bytes += size
             while len(self._ranges) > _RETIRED_RANGES or self._bytes > _RETIRED_BYTES:
                 self._bytes -= len(self._ranges.popleft())

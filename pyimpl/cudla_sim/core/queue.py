@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
+from time import sleep
 
+from . import threads
 from .fence import Fence, Timeline
 
 Work = Callable[[], None]
@@ -42,7 +44,7 @@ class Queue:
         self._wakeup = threading.Lock()  # held while the worker has nothing to do
         self._wakeup.acquire()
         self._sleeping = False
-        self._thread: threading.Thread | None = None
+        self._thread: threads.Started | None = None
         self._closed = False
 
     def submit(self, work: Work, waits: Iterable[Fence] = (), *, trivial: bool = False) -> Fence:
@@ -75,12 +77,7 @@ class Queue:
 
     def _begin(self) -> None:
         if self._thread is None:
-            thread = threading.Thread(target=self._run, name=self.name, daemon=True)
-            try:
-                thread.start()
-            except RuntimeError as error:
-                raise MemoryError(f"{self.name}: the system gives no thread ({error})") from None
-            self._thread = thread
+            self._thread = threads.start(self._run, self.name)
 
     @property
     def last(self) -> Fence:
@@ -114,7 +111,13 @@ class Queue:
             self._wakeup.acquire()
 
     def _run(self) -> None:
-        while (job := self._next()) is not None:
+        while True:
+            try:
+                job = self._next()
+            except MemoryError:  # nothing was taken
+                continue
+            if job is None:
+                return
             self._perform(job)
             del job
 
@@ -128,4 +131,13 @@ class Queue:
             if self._on_error is not None:
                 self._on_error(job, error)
         finally:
-            self.progress.advance(job.done.value)
+            self._reach(job.done.value)
+
+    def _reach(self, value: int) -> None:
+        """Whatever happens: somebody waits for it."""
+        while True:
+            try:
+                self.progress.advance(value)
+                return
+            except MemoryError:  # the counter is there; its waiters are told with the next try
+                sleep(0.001)

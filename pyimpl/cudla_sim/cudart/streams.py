@@ -15,9 +15,11 @@ from time import perf_counter_ns
 
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaStreamNonBlocking
+from ..core import threads
 from ..core.fence import Fence, Timeline
 from ..core.handles import BadHandle
 from ..core.queue import Job, Queue, Work
+from ..core.shortage import shortage
 from .capture import Capture, Graph
 from .device import GREATEST_PRIORITY, LEAST_PRIORITY
 from .errors import CudaError, invalid_handle, invalid_value
@@ -167,8 +169,8 @@ class Stream:
         if isinstance(error, CudaError):
             self.context.ruin(error.status, f"{self.name}: {error.explanation}")
         else:
-            text = f"{self.name}: {type(error).__name__}: {error}"
-            self.context.ruin(Status.cudaErrorLaunchFailure, text)
+            text = shortage(error) or f"{type(error).__name__}: {error}"
+            self.context.ruin(Status.cudaErrorLaunchFailure, f"{self.name}: {text}")
 
 
 class _OfThread:
@@ -212,7 +214,7 @@ class Streams:
         """The calling thread's own default stream."""
         found: _OfThread | None = getattr(self._own, "stream", None)
         if found is None:
-            name = f"per-thread stream of {threading.current_thread().name}"
+            name = f"per-thread stream of {threads.name()}"
             found = _OfThread(Stream(self, name), self._ended)
             self._own.stream = found
             self._retire(found.stream)  # nobody creates or destroys it

@@ -11,6 +11,7 @@ from ..constants.cudla import cudlaFenceType as FenceType
 from ..constants.cudla import cudlaStatus as Status
 from ..core.fence import Fence
 from ..core.process import Process
+from ..core.shortage import shortage
 from ..nvdla.records import TaskReport
 from ..nvsci.sync import SyncObj
 from .diagnostics import DiagnosticsModule
@@ -203,8 +204,12 @@ class Task:
         except CudlaError as error:
             self._failed(error.status, error.explanation)
         except BaseException as error:
-            self._failed(Status.cudlaErrorUnknown, f"internal error: {error!r}")
-            raise
+            lacking = shortage(error)
+            if lacking:
+                self._failed(Status.cudlaErrorOutOfResources, lacking)
+            else:
+                self._failed(Status.cudlaErrorUnknown, f"internal error: {error!r}")
+                raise
         finally:
             # Everything is given back before anybody can see the end of the task: a program
             # unregisters its memory as soon as a fence lets it.

@@ -220,7 +220,7 @@ def _check_ring(side: Side, width: int, height: int, bpp: int, name: str) -> Non
 
 def pack(moves: list[Move]) -> Descriptors:
     """The moves as the engine's descriptors."""
-    packed = np.zeros(len(moves), DESCRIPTOR)
+    packed = np.frombuffer(bytearray(len(moves) * DESCRIPTOR.itemsize), DESCRIPTOR)
     for row, move in zip(packed, moves, strict=True):
         row["tx"], row["ty"], row["bpp"] = move.tx, move.ty, move.bpp
         pad = move.pad

@@ -6,8 +6,10 @@ import threading
 from collections.abc import Callable
 from time import monotonic
 
+from ..core import threads
 from ..core.fence import Fence
 from ..core.queue import Queue
+from ..core.shortage import shortage
 from .commands import (
     MAX_COMMANDS,
     Barrier,
@@ -73,6 +75,15 @@ class PvaEngine:
             with self._free:
                 self._busy.discard(chosen)
                 self._free.notify_all()
+
+
+def _unforeseen(failure: BaseException) -> CupvaError:
+    """What a command ends with that met something nobody foresaw."""
+    lacking = shortage(failure)
+    if lacking:
+        return error(Error.CUPVA_DRIVER_API_ERROR, lacking)
+    text = f"internal error: {type(failure).__name__}: {failure}"
+    return error(Error.CUPVA_INTERNAL_ERROR, text)
 
 
 def timeout(explanation: str) -> CupvaError:
@@ -173,7 +184,7 @@ class _Execution:
         self.batch = batch
         self.execution_us = execution_us
         self.deadline: float | None = None
-        self._running: list[threading.Thread] = []
+        self._running: list[threads.Started] = []
 
     def _start_clock(self) -> None:
         if self.deadline is None and self.execution_us >= 0:
@@ -193,18 +204,15 @@ class _Execution:
     def _one(self, number: int, command: Command) -> None:
         status = self.batch.statuses[number]
         if isinstance(command, RunProgram) and not self.batch.in_order:
-            thread = threading.Thread(
-                target=self._guarded,
-                args=(status, lambda: self._program(command)),
-                name=f"{self.stream.name} program",
-                daemon=True,
-            )
             try:
-                thread.start()
-            except RuntimeError:  # the system has no more threads: one after the other, then
+                self._running.append(
+                    threads.start(
+                        lambda: self._guarded(status, lambda: self._program(command)),
+                        f"{self.stream.name} program",
+                    )
+                )
+            except MemoryError:  # the system has no more threads: one after the other, then
                 self._guarded(status, lambda: self._program(command))
-            else:
-                self._running.append(thread)
             return
         self._guarded(status, lambda: self._perform(number, command))
 
@@ -215,9 +223,9 @@ class _Execution:
             status.end(failure)
             self.stream.engine.tell(failure)
         except BaseException as failure:
-            text = f"internal error: {type(failure).__name__}: {failure}"
-            status.end(error(Error.CUPVA_INTERNAL_ERROR, text))
-            raise
+            status.end(_unforeseen(failure))
+            if not shortage(failure):
+                raise
         else:
             status.end(None)
 

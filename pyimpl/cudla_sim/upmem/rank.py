@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.queue import Job, Queue
+from ..core.shortage import shortage
 from . import errors
 from .errors import DpuError, Status
 from .profile import Profile
@@ -237,6 +238,10 @@ class Rank:
         if isinstance(error, _JobFailed):
             self.fail(error.job, error.error)
         else:
+            lacking = shortage(error)
+            if lacking:
+                self.fail("", errors.error(Status.DPU_ERR_SYSTEM, lacking))
+                return
             sys.stderr.write(f"cudla-sim: internal error in a job of rank {self.id}: {error!r}\n")
             self.fail("", errors.error(Status.DPU_ERR_INTERNAL, repr(error)))
 

@@ -11,6 +11,7 @@ from ...constants.cudart_parameters import PARAMETERS
 from ...core.errors import ApiError
 from ...core.handles import BadHandle
 from ...core.memory import MemoryFault
+from ...core.shortage import shortage
 from ...cudart import context, device
 from ...cudart.context import Context
 from ...cudart.errors import CudaError, invalid_value
@@ -36,7 +37,7 @@ class Runtime(Family):
             return self.bad_handle
         if isinstance(error, MemoryFault):
             return self.bad_memory
-        return self.no_memory if isinstance(error, MemoryError) else self.unknown
+        return self.no_memory if shortage(error) else self.unknown
 
     def export(
         self,

@@ -1,0 +1,78 @@
+"""Threads of our own, started so that want of memory is an error and never a thread that hangs.
+
+``threading.Thread.start`` waits until the new thread says that it began, for ever when the thread
+fails before it can. Here the one who starts it learns of both. The threads are daemons: a process
+may end while they work.
+"""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+
+class _Own(threading.local):
+    name = ""
+
+
+_own = _Own()
+
+
+def name() -> str:
+    """The calling thread's name: ours, or what ``threading`` calls a thread of the program."""
+    return _own.name or threading.current_thread().name
+
+
+class _Token:
+    """Lies in the arguments of a thread that is about to begin."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Started:
+    """A thread that was started."""
+
+    def __init__(self) -> None:
+        self.began = False
+        self._ended = threading.Lock()
+        self._ended.acquire()
+
+    def join(self) -> None:
+        """Waits for its end."""
+        with self._ended:
+            pass
+
+
+def start(run: Callable[[], None], called: str) -> Started:
+    """Starts a thread. Raises MemoryError when the system gives none, or none that can begin."""
+    started = Started()
+    settled = threading.Lock()
+    settled.acquire()
+    held = [_Token()]
+    # The token goes when the thread began, and also when it could not: then with its arguments. No
+    # Python code runs for that, so no memory is needed.
+    release: Any = settled.__exit__  # takes the reference that it is called with, unlike release()
+    watch = weakref.ref(held[0], release)
+
+    def begin(held: list[_Token]) -> None:
+        try:
+            started.began = True
+            held.clear()
+            _own.name = called
+            run()
+        finally:
+            started._ended.release()
+
+    try:
+        _thread.start_new_thread(begin, (held,))
+    except RuntimeError as error:
+        raise MemoryError(f"{called}: the system gives no thread ({error})") from None
+    del held
+    settled.acquire()
+    del watch
+    if not started.began:
+        raise MemoryError(f"{called}: no memory for a thread")
+    return started
