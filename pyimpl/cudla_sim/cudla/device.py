@@ -17,7 +17,7 @@ from ..cudart import context as cuda
 from ..nvdla.core import Core
 from ..nvdla.errors import EngineTimeout, NvdlaError
 from ..nvdla.machine import machine as nvdla_machine
-from ..nvdla.records import LayerRecord
+from ..nvdla.task_report import LayerRecord
 from . import statistics
 from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, unsupported

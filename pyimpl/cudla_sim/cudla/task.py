@@ -12,7 +12,7 @@ from ..constants.cudla import cudlaStatus as Status
 from ..core.fence import Fence
 from ..core.process import Process
 from ..core.shortage import shortage
-from ..nvdla.records import TaskReport
+from ..nvdla.task_report import TaskReport
 from ..nvsci.sync import SyncObj
 from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, invalid_address, invalid_param, unsupported

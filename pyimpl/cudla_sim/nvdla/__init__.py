@@ -21,7 +21,7 @@ from .errors import (
 )
 from .loadable import Loadable, TensorDesc
 from .network import LoadedNetwork
-from .records import LayerRecord, TaskReport
+from .task_report import LayerRecord, TaskReport
 
 Engine = Core
 

@@ -16,7 +16,7 @@ from time import perf_counter_ns
 
 from ..core import explain
 from ..core.process import Process
-from . import records, target
+from . import target, task_report
 from .claim import Claim
 from .errors import Firmware, KmdError, NvdlaError
 from .execution import NetworkRun
@@ -30,7 +30,7 @@ from .kmd.firmware import FirmwareEngine
 from .kmd.list_port import Entry, ListPort
 from .loadable import Loadable
 from .network import LoadedNetwork
-from .records import LayerRecord, TaskReport
+from .task_report import LayerRecord, TaskReport
 
 AUTO = "auto"
 """The configuration of a core that becomes what its first loadable was compiled for."""
@@ -232,7 +232,7 @@ class Core:
         if self._watch is not None:
             self._watch(layer)
         elif self.process is not None and self.process.events.subscribers:
-            self.tell(records.of_layer(layer, 0, 0, ()))
+            self.tell(task_report.of_layer(layer, 0, 0, ()))
 
     def tell(self, record: LayerRecord) -> None:
         """Let observers know of a layer."""

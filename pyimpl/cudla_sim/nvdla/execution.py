@@ -13,14 +13,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from . import emu, records
+from . import emu, task_report
 from .errors import EngineTimeout
 from .hw.launch import Layer
 from .kmd.firmware import FirmwareEngine
 from .kmd.list_port import Entry
 from .loadable import Interface, TaskEntry
 from .network import Binding, LoadedNetwork
-from .records import PROCESSORS, LayerRecord, TaskReport
+from .task_report import PROCESSORS, LayerRecord, TaskReport
 
 
 class Executor(Protocol):
@@ -96,7 +96,7 @@ class NetworkRun:
             for block, group in layer.groups.items()
             if block in PROCESSORS
         )
-        self._record(records.of_layer(layer, len(self.report.layers), self.task, operations))
+        self._record(task_report.of_layer(layer, len(self.report.layers), self.task, operations))
 
     def _run_emu(self, task: TaskEntry) -> None:
         """Run a software task."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import ceil, prod
 
 from ..nvdla.hw.configs import HardwareConfig
-from ..nvdla.records import LayerRecord
+from ..nvdla.task_report import LayerRecord
 
 _PRECISIONS = {"int8": 0, "int16": 1, "fp16": 2}
 _THROUGHPUT = {32: 16, 16: 4, 8: 1}  # elements a cycle, by memory atom

@@ -18,7 +18,7 @@ from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
 from ..nvdla.network import Binding, LoadedNetwork
-from ..nvdla.records import LayerRecord, TaskReport
+from ..nvdla.task_report import LayerRecord, TaskReport
 
 _DTYPES: dict[int, np.dtype[Any]] = {
     0: np.dtype(np.int8),

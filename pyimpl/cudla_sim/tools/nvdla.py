@@ -16,7 +16,7 @@ from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
-from . import cycles, dimg, images, network_run
+from . import cycles, dimg, images, network_run, nvdla_time
 
 app = typer.Typer(no_args_is_help=True, help="Run NVDLA loadables and register traces.")
 
@@ -235,6 +235,31 @@ def _print_result(result: network_run.Result, layers: bool) -> None:
         text = " ".join(f"{v:g}" for v in flat[:8].astype(np.float64))
         more = " ..." if flat.size > 8 else ""
         print(f"output {number} {tensor.name!r} {shape} {values.dtype}: {text}{more}")
+
+
+# --- time ----------------------------------------------------------------------------------------
+
+
+@app.command(name="time")
+def show_time(
+    layers: Annotated[Path, typer.Option(help="JSON: network, config and layers.")],
+    model: Annotated[str, typer.Option(help="spreadsheet: NVIDIA's own estimate.")] = "spreadsheet",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say how long the hardware would take for a list of layers."""
+    if model != "spreadsheet":
+        print(f"cudla-sim nvdla time: --model {model}: there is spreadsheet", file=sys.stderr)
+        raise typer.Exit(2)
+    try:
+        sheet = nvdla_time.read(layers)
+    except OSError as error:
+        raise _fail("time", f"{error.filename}: {error.strerror}") from None
+    except ValueError as error:
+        raise _fail("time", error) from None
+    if as_json:
+        print(json.dumps(nvdla_time.as_json(sheet), indent=1))
+    else:
+        print("\n".join(nvdla_time.table(sheet)))
 
 
 # --- layout --------------------------------------------------------------------------------------

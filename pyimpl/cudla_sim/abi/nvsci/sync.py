@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ...constants.nvsci import NvSciError as Status
@@ -190,6 +191,23 @@ def fence_dup(source: Any, copy: Any) -> None:
         bind(copy, original.sync, original.value)
 
 
+_PATIENCE_S = 5.0
+"""After so long a wait says what it waits for, where explanations are printed."""
+
+
+def _reached(target: fences.Bound, timeout_s: float | None) -> bool:
+    if timeout_s is not None and timeout_s <= _PATIENCE_S:
+        return target.fence.wait(timeout_s)
+    if target.fence.wait(_PATIENCE_S):
+        return True
+    if process.current().config.explain:
+        sys.stderr.write(
+            f"cudla-sim: NvSciSyncFenceWait: still waiting for value {target.value} of "
+            f"{target.sync.timeline}: {target.sync.timeline.pending(target.value)}\n"
+        )
+    return target.fence.wait(None if timeout_s is None else timeout_s - _PATIENCE_S)
+
+
 def _wait(fence: Any, context: Any, timeout_us: int) -> None:
     null(syncFence=fence)
     nvsci.resolve(context, CONTEXT, "context")
@@ -205,7 +223,7 @@ def _wait(fence: Any, context: Any, timeout_us: int) -> None:
             "no waiter of this sync object asked for CPU access, so the CPU cannot wait for it; "
             "the waiter's list needs NeedCpuAccess true and RequiredPerm WaitOnly"
         )
-    if not target.fence.wait(None if timeout_us < 0 else timeout_us / 1e6):
+    if not _reached(target, None if timeout_us < 0 else timeout_us / 1e6):
         raise NvSciError(
             Status.NvSciError_Timeout,
             f"the fence (value {target.value}) was not reached in {timeout_us} us; "

@@ -1,0 +1,1 @@
+"""How long the hardware would take, without computing results."""

@@ -1,0 +1,99 @@
+"""``cudla-sim nvdla time --layers``: NVIDIA's spreadsheet for a list of layers."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ..nvdla.timing.spreadsheet import Layer, Machine, Memory, Row, Sheet, Total
+
+VERSION = 1
+_SIZES = ("input_kb", "min_input_kb", "output_kb", "weight_kb", "min_weight_kb")
+_COSTS = ("dram_traffic_kb", "dram_cycles", "mac_cycles", "cycles", "bound")
+_SRAM_COSTS = (*_COSTS[:2], "sram_read_cycles", "sram_write_cycles", *_COSTS[2:])
+
+
+def read(path: Path) -> Sheet:
+    """The sheet of a JSON file: ``network``, ``config`` and ``layers`` as in the documentation.
+
+    Raises OSError, ValueError.
+    """
+    try:
+        values = json.loads(path.read_text())
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is no JSON: {error}") from None
+    if not isinstance(values, dict) or not isinstance(values.get("layers"), list):
+        raise ValueError(f"{path}: an object with the lists and objects network, config, layers")
+    if not isinstance(values.get("config"), dict):
+        raise ValueError(f"{path}: config is missing (feature_bytes, weight_bytes, cbuf_kb, ...)")
+    layers = []
+    for number, entry in enumerate(values["layers"]):
+        described = entry.get("layer", entry) if isinstance(entry, dict) else None
+        if not isinstance(described, dict):
+            raise ValueError(f"{path}: layers[{number}] is no object")
+        layers.append(Layer.of(described))
+    if not layers:
+        raise ValueError(f"{path}: layers is empty")
+    return Sheet(str(values.get("network", "")), Machine.of(values["config"]), layers)
+
+
+def as_json(sheet: Sheet) -> dict[str, Any]:
+    """Everything that the sheet says."""
+    return {
+        "version": VERSION,
+        "model": "spreadsheet",
+        "layers": [{"name": row.layer.name, "result": _row(row)} for row in sheet.rows],
+        "total": _total(sheet.total()),
+        "total_with_sram": _total(sheet.total(with_sram=True)),
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else float(value)
+    return value
+
+
+def _row(row: Row) -> dict[str, Any]:
+    out_h, out_w = row.layer.pooled
+    found = {name: _plain(getattr(row, name)) for name in (*_SIZES, *_COSTS)}
+    if row.kept:
+        found["kept"] = row.kept
+    return {
+        **found,
+        "out_h": out_h,
+        "out_w": out_w,
+        "macs": row.layer.macs,
+        "with_sram": _memory(row.with_sram),
+    }
+
+
+def _memory(memory: Memory) -> dict[str, Any]:
+    return {name: _plain(getattr(memory, name)) for name in _SRAM_COSTS}
+
+
+def _total(total: Total) -> dict[str, Any]:
+    return {name: _plain(getattr(total, name)) for name in Total.__dataclass_fields__}
+
+
+def table(sheet: Sheet) -> list[str]:
+    """Lines for people."""
+    lines = [f"{'layer':40s} {'MAC cycles':>14s} {'DRAM cycles':>12s} {'cycles':>14s}  bound"]
+    lines += [
+        f"{row.layer.name[:40]:40s} {float(row.mac_cycles):14.1f} {row.dram_cycles:12d} "
+        f"{float(row.cycles):14.1f}  {row.bound}"
+        for row in sheet.rows
+    ]
+    for text, total in (("", sheet.total()), (" with 4 MB of SRAM", sheet.total(with_sram=True))):
+        lines.append(
+            f"total{text}: {float(total.cycles):.1f} cycles, {float(total.ms):.3g} ms, "
+            f"{float(total.fps):.1f} a second, MACs used {float(total.hw_mac_utilization):.1%} "
+            f"(of the network's own: {float(total.network_mac_utilization):.1%})"
+        )
+    lines.append(
+        "model: NVIDIA's spreadsheet. Layers never overlap; pooling and element-wise cost nothing; "
+        "3x3 counts as Winograd; no software."
+    )
+    return lines
