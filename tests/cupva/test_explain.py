@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from cudla_sim.cupva import report
 from cudla_sim.cupva.dataflow.raster import RasterDataFlow
@@ -48,7 +47,6 @@ def test_the_table_has_a_line_a_tile() -> None:
 
 
 def test_a_picture_is_drawn(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     from cudla_sim.cupva.picture import draw
 
     with bench() as machine:

@@ -19,6 +19,9 @@ from ..nvdla.hw.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
 from ..nvdla.network import Binding, LoadedNetwork
 from ..nvdla.task_report import LayerRecord, TaskReport
+from ..nvdla.timing import runs
+from ..nvdla.timing.parameters import Surroundings
+from ..nvdla.timing.runs import TimedRun
 
 _DTYPES: dict[int, np.dtype[Any]] = {
     0: np.dtype(np.int8),
@@ -39,6 +42,7 @@ class Result:
     tensors: list[TensorDesc]
     buffers: list[Bytes]
     values: list[NDArray[Any]]
+    timed: TimedRun
     intermediate: list[tuple[str, NDArray[Any]]] = field(default_factory=list)
 
 
@@ -68,7 +72,8 @@ def run(
     buffers = [r.data for r in results]
     values = [layout.unpack_tensor(t, b) for t, b in zip(loadable.outputs, buffers, strict=True)]
     found = [] if dumper is None else dumper.found
-    return Result(config_name, report, list(loadable.outputs), buffers, values, found)
+    timed = runs.loadable(loadable, "", config_name, Surroundings())
+    return Result(config_name, report, list(loadable.outputs), buffers, values, timed, found)
 
 
 class _Dumper:

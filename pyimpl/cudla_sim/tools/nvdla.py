@@ -13,10 +13,12 @@ import typer
 from ..core.memory import Bytes
 from ..nvdla import layout_picture
 from ..nvdla.errors import NvdlaError
-from ..nvdla.hw.configs import CONFIGS, config
+from ..nvdla.hw.configs import config
 from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
-from . import cycles, dimg, images, network_run, nvdla_time
+from ..nvdla.timing.parameters import Surroundings
+from ..nvdla.timing.runs import TimedRun
+from . import dimg, images, network_run, nvdla_time
 
 app = typer.Typer(no_args_is_help=True, help="Run NVDLA loadables and register traces.")
 
@@ -209,11 +211,10 @@ def _compare(result: network_run.Result, words: list[str]) -> list[str]:
 
 
 def _print_result(result: network_run.Result, layers: bool) -> None:
-    hardware = CONFIGS[result.config]
-    total = 0
+    timed = iter(result.timed.operations)
     for layer in result.report.layers:
-        count = cycles.estimate(layer, hardware)
-        total += count
+        operation = None if layer.unit.startswith("EMU") else next(timed, None)
+        count = 0 if operation is None else operation.end - operation.start
         if layers:
             shapes = " -> ".join(
                 "x".join(map(str, s)) for s in (layer.input_shape, layer.output_shape)
@@ -227,7 +228,7 @@ def _print_result(result: network_run.Result, layers: bool) -> None:
     note = f", {result.report.note}" if result.report.note else ""
     print(
         f"{result.config}: {len(result.report.layers)} layers, {result.report.macs} MACs, "
-        f"about {total} cycles of hardware, {milliseconds:.1f} ms here{note}"
+        f"about {result.timed.cycles} cycles of hardware, {milliseconds:.1f} ms here{note}"
     )
     for number, (tensor, values) in enumerate(zip(result.tensors, result.values, strict=True)):
         shape = "x".join(map(str, values.shape))
@@ -242,14 +243,59 @@ def _print_result(result: network_run.Result, layers: bool) -> None:
 
 @app.command(name="time")
 def show_time(
-    layers: Annotated[Path, typer.Option(help="JSON: network, config and layers.")],
-    model: Annotated[str, typer.Option(help="spreadsheet: NVIDIA's own estimate.")] = "spreadsheet",
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Loadables, traces, or folders of them.")
+    ] = None,
+    layers: Annotated[
+        Path | None, typer.Option(help="JSON: network, config and layers (spreadsheet).")
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="pipeline, or spreadsheet: NVIDIA's own estimate.")
+    ] = "",
+    config: Annotated[str, typer.Option(help="Configuration; default: what each is for.")] = "",
+    latency: Annotated[int, typer.Option(help="Cycles of a memory access.", min=0)] = 32,
+    bytes_per_cycle: Annotated[
+        float, typer.Option(help="Memory bandwidth, reads and writes; 0: the port's.", min=0)
+    ] = 0,
+    dram_gbps: Annotated[float, typer.Option(help="The same in 10^9 bytes a second.", min=0)] = 0,
+    clock: Annotated[float, typer.Option(help="MHz.", min=0.001)] = 1000,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say how long the hardware would take for a list of layers."""
-    if model != "spreadsheet":
-        print(f"cudla-sim nvdla time: --model {model}: there is spreadsheet", file=sys.stderr)
+    """Say how long the hardware would take, without computing results."""
+    chosen = model or ("spreadsheet" if layers else "pipeline")
+    wrong = ""
+    if chosen not in ("pipeline", "spreadsheet"):
+        wrong = f"--model {model}: there are pipeline and spreadsheet"
+    elif chosen == "spreadsheet" and (layers is None or paths):
+        wrong = "the spreadsheet takes --layers FILE.json and no other file"
+    elif chosen == "pipeline" and (layers is not None or not paths):
+        wrong = "the pipeline model takes loadables and traces"
+    if wrong:
+        print(f"cudla-sim nvdla time: {wrong}", file=sys.stderr)
         raise typer.Exit(2)
+    if layers is not None:
+        _show_sheet(layers, as_json)
+        return
+    rate = dram_gbps * 1000 / clock if dram_gbps else bytes_per_cycle
+    around = Surroundings(latency=latency, bytes_per_cycle=rate, clock_mhz=clock)
+    found: list[TimedRun] = []
+    problems: list[tuple[str, str]] = []
+    for run in nvdla_time.time_runs(paths or [], _config_name("time", config), around):
+        if isinstance(run, TimedRun):
+            found.append(run)
+        else:
+            problems.append(run)
+    if as_json:
+        print(json.dumps(nvdla_time.runs_as_json(found, problems), indent=1))
+    else:
+        for each in found:
+            print("\n".join(nvdla_time.run_table(each, around)))
+    for name, why in problems:
+        print(f"cudla-sim nvdla time: {name}: {why}", file=sys.stderr)
+    raise typer.Exit(1 if problems or not found else 0)
+
+
+def _show_sheet(layers: Path, as_json: bool) -> None:
     try:
         sheet = nvdla_time.read(layers)
     except OSError as error:

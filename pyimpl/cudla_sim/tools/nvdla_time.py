@@ -1,18 +1,104 @@
-"""``cudla-sim nvdla time --layers``: NVIDIA's spreadsheet for a list of layers."""
+"""``cudla-sim nvdla time``: how long the hardware would take, by either model."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..nvdla.errors import NvdlaError
+from ..nvdla.loadable import Loadable
+from ..nvdla.replay import TraceError
+from ..nvdla.replay import read as read_traces
+from ..nvdla.timing import runs
+from ..nvdla.timing.parameters import Surroundings
+from ..nvdla.timing.runs import TimedRun
 from ..nvdla.timing.spreadsheet import Layer, Machine, Memory, Row, Sheet, Total
+from .network_run import choose_config
 
 VERSION = 1
 _SIZES = ("input_kb", "min_input_kb", "output_kb", "weight_kb", "min_weight_kb")
 _COSTS = ("dram_traffic_kb", "dram_cycles", "mac_cycles", "cycles", "bound")
 _SRAM_COSTS = (*_COSTS[:2], "sram_read_cycles", "sram_write_cycles", *_COSTS[2:])
+
+
+def time_runs(
+    paths: list[Path], hardware: str, around: Surroundings
+) -> Iterator[TimedRun | tuple[str, str]]:
+    """Every loadable and trace of *paths* (files or folders) in turn; (name, why) for one that
+    cannot be timed. *hardware* "" takes what each was made for."""
+    for path in paths:
+        loadables = sorted(path.rglob("*.nvdla")) if path.is_dir() else []
+        if path.suffix == ".nvdla":
+            loadables = [path]
+        for file in loadables:
+            yield _loadable(file, hardware, around)
+        if path.suffix == ".nvdla":
+            continue
+        try:
+            for trace in read_traces(path):
+                try:
+                    yield runs.trace(trace, hardware or trace.configs[0], around)
+                except (NvdlaError, TraceError) as error:
+                    yield trace.name, str(error)
+        except TraceError as error:
+            if not loadables:
+                yield str(path), str(error)
+
+
+def _loadable(file: Path, hardware: str, around: Surroundings) -> TimedRun | tuple[str, str]:
+    try:
+        network = Loadable.parse(file.read_bytes())
+        chosen = choose_config(network, hardware)
+        return runs.loadable(network, file.stem, chosen, around)
+    except OSError as error:
+        return str(file), error.strerror or str(error)
+    except NvdlaError as error:
+        return str(file), str(error)
+
+
+def runs_as_json(found: list[TimedRun], problems: list[tuple[str, str]]) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    return {
+        "version": VERSION,
+        "model": "pipeline",
+        "runs": [
+            {
+                "name": run.name,
+                "config": run.config,
+                "cycles": run.cycles,
+                "software_tasks": run.software_tasks,
+                "operations": [asdict(o) for o in run.operations],
+            }
+            for run in found
+        ],
+        "errors": [{"name": name, "error": why} for name, why in problems],
+    }
+
+
+def run_table(run: TimedRun, around: Surroundings) -> list[str]:
+    """Lines for people."""
+    lines = [f"{run.name} on {run.config}"]
+    lines.append(
+        f"  {'unit':14s} {'start':>10s} {'end':>10s} {'cycles':>10s}  {'bound':8s} "
+        f"{'read':>10s} {'written':>10s} {'MACs used':>9s}"
+    )
+    lines += [
+        f"  {o.unit:14s} {o.start:10d} {o.end:10d} {o.end - o.start:10d}  {o.bound:8s} "
+        f"{o.bytes_read:10d} {o.bytes_written:10d} {o.mac_utilization:9.1%}"
+        for o in run.operations
+    ]
+    ms = run.cycles / around.clock_mhz / 1e3
+    software = f", {run.software_tasks} software tasks not counted" if run.software_tasks else ""
+    rate = f", {1000 / ms:.4g} a second" if ms else ""
+    lines.append(
+        f"  {run.cycles} cycles = {ms:.3g} ms at {around.clock_mhz:g} MHz{rate} (latency "
+        f"{around.latency}, {around.bytes_per_cycle or 'port'} bytes a cycle{software})"
+    )
+    return lines
 
 
 def read(path: Path) -> Sheet:

@@ -1,0 +1,250 @@
+"""A core that tells time instead of computing: registers, launch rules and interrupts are those of
+the real model, a launch only finds out how long it takes.
+
+Operations run over the units with two register groups each: a convolution loads while the one
+before it computes, if it is enabled by then. A register write takes its cycles, and so does the
+answer to an interrupt.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from itertools import count
+
+from ..hw.chip import Chip
+from ..hw.configs import HardwareConfig
+from ..hw.csb import CONVOLUTION
+from ..hw.glb import Interrupt
+from ..hw.launch import Release
+from ..hw.memory import Memory, Windows
+from ..hw.units import sdp
+from ..hw.units.cdp import CdpRdma
+from ..hw.units.conv_registers import Cdma, Csc
+from ..hw.units.pdp import Pdp
+from ..hw.units.rubik import Rubik
+from ..hw.units.sdp_registers import STAGES
+from .durations import Cost, Durations, cube_bytes
+from .parameters import Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOperation:
+    """One launched chain. Times in cycles from the first register write; ``bound`` says what it
+    takes its time from: mac, output, weights, memory, latency or unit."""
+
+    index: int
+    unit: str
+    start: int
+    end: int
+    bound: str
+    bytes_read: int
+    bytes_written: int
+    macs: int
+    mac_utilization: float
+
+
+class TimedChip(Chip):
+    """``now`` is the cycle; ``operations`` are what was launched, in order."""
+
+    def __init__(self, config: HardwareConfig, around: Surroundings) -> None:
+        nothing = Memory(Windows([]))
+        super().__init__(config, nothing, nothing)
+        self.around = around
+        self.now = 0
+        self.operations: list[TimedOperation] = []
+        self._durations = Durations(config, around)
+        self._due: list[tuple[int, int, Release]] = []
+        self._order = count()
+        self._running: set[str] = set()
+        self._loaded_at = 0  # when CDMA is free for the next load
+        self._enabled: dict[str, list[int]] = {}
+        self._writes = self.csb.write
+        self.write = self._timed_write
+
+    def _timed_write(self, address: int, value: int) -> None:
+        self.now += self.around.register_cycles
+        self._writes(address, value)
+
+    def _note(self, block: str) -> None:
+        super()._note(block)
+        state = self.csb.blocks.get(block)
+        if state is not None:
+            self._enabled.setdefault(block, [0, 0])[state.producer] = self.now
+
+    @property
+    def pending(self) -> int:
+        """Nothing happens at once here: what is due comes step by step."""
+        return 0
+
+    def step(self) -> bool:
+        """Let the next thing happen; False if nothing runs and nothing can start."""
+        while self._start():
+            pass
+        if not self._due:
+            return False
+        due, _, release = heapq.heappop(self._due)
+        self.now = max(self.now, due)
+        for name in release.blocks:
+            if name == "BDMA":
+                self.csb.bdma.finish()
+            else:
+                self.csb.blocks[name].finish()
+            self._running.discard(name)
+        if release.interrupt is not None:
+            self.csb.glb.raise_bit(release.interrupt, release.group)
+            self.now += self.around.interrupt_cycles
+        return True
+
+    # -- starting -----------------------------------------------------------------------------
+
+    def _free(self, *blocks: str) -> bool:
+        return not self._running & set(blocks) and all(
+            self.csb.blocks[name].ready for name in blocks
+        )
+
+    def _start(self) -> bool:
+        return (
+            self._start_sdp()
+            or self._start_pdp()
+            or self._start_cdp()
+            or self._start_rubik()
+            or self._start_bdma()
+        )
+
+    def _release(
+        self, at: int, blocks: tuple[str, ...], interrupt: Interrupt | None, group: int
+    ) -> None:
+        heapq.heappush(self._due, (at, next(self._order), Release(blocks, interrupt, group)))
+
+    def _done(self, unit: str, start: int, end: int, cost: Cost) -> None:
+        busy = max(end - start, 1) * self.config.macs_per_cycle
+        self.operations.append(
+            TimedOperation(
+                len(self.operations),
+                unit,
+                start,
+                end,
+                cost.bound,
+                cost.bytes_read,
+                cost.bytes_written,
+                cost.macs,
+                cost.macs / busy,
+            )
+        )
+
+    def _begin(self, blocks: tuple[str, ...]) -> int:
+        """When the last of the blocks was enabled, or its unit became free."""
+        self._running |= set(blocks)
+        return self.now
+
+    def _start_sdp(self) -> bool:
+        blocks = self.csb.blocks
+        if not self._free("SDP"):
+            return False
+        active = blocks["SDP"].active
+        p = sdp.Sdp.decode(active)
+        chain = [*(CONVOLUTION if p.flying else ()), "SDP"]
+        if sdp.needs_rdma(active):
+            chain.append("SDP_RDMA")
+        if p.to_pdp:
+            chain.append("PDP")
+        if not self._free(*chain):
+            return False
+        precisions = p.proc_precision, p.out_precision
+        shape = p.channels, p.height, p.width
+        written = cube_bytes(self.config, shape, p.out_precision)
+        pooled = None
+        if p.to_pdp:
+            pooled = Pdp.decode(blocks["PDP"].active)
+            result = pooled.out_channels, pooled.out_height, pooled.out_width
+            written = cube_bytes(self.config, result, pooled.precision)
+        operands = self._operands(active, shape, precisions[0])
+        groups = {name: blocks[name].consumer for name in chain}
+        start = self._begin(tuple(chain))
+        if p.flying:
+            end = self._convolve(start, groups, written + operands)
+        else:
+            stages = [stage.decode(active) for stage in STAGES]
+            cost = self._durations.sdp(shape, precisions, operands, not stages[-1].bypass)
+            end = start + cost.cycles
+            self._done("SDP+PDP" if pooled else "SDP", start, end, cost)
+        members = tuple(name for name in ("SDP_RDMA", "SDP") if name in chain)
+        self._release(end, members, Interrupt.SDP, groups["SDP"])
+        if pooled is not None:
+            self._release(end, ("PDP",), Interrupt.PDP, groups["PDP"])
+        return True
+
+    def _operands(self, active: list[int], shape: tuple[int, int, int], precision: int) -> int:
+        """Bytes that SDP_RDMA fetches beside the main input; per kernel ones are few."""
+        total = 0
+        for stage in STAGES:
+            p = stage.decode(active)
+            if p.from_memory:
+                name = {"BsParams": "B", "BnParams": "N", "EwParams": "E"}[stage.__name__]
+                rdma = self.csb.blocks["SDP_RDMA"]
+                config = rdma.active[rdma.layout.by_name[f"D_{name}RDMA_CFG"].offset // 4]
+                two_bytes = config >> 3 & 1
+                both = 2 if config >> 1 & 3 == 2 else 1
+                points = shape[1] * shape[2] if config >> 4 & 1 else 1
+                total += shape[0] * points * both * (2 if two_bytes else 1)
+        return total
+
+    def _convolve(self, start: int, groups: dict[str, int], moved: int) -> int:
+        blocks = self.csb.blocks
+        cost = self._durations.convolution(
+            Cdma.decode(blocks["CDMA"].active), Csc.decode(blocks["CSC"].active), moved
+        )
+        enabled = self._enabled.get("CDMA", [start, start])[groups["CDMA"]]
+        load_start = max(enabled, self._loaded_at)
+        loaded = load_start + cost.load
+        self._loaded_at = loaded
+        accumulated = max(loaded, start) + cost.compute + cost.tail
+        end = accumulated + self._durations.sdp_tail
+        self._release(loaded, (), Interrupt.CDMA_DAT, groups["CDMA"])
+        self._release(loaded, ("CDMA",), Interrupt.CDMA_WT, groups["CDMA"])
+        others = ("CSC", "CMAC_A", "CMAC_B", "CACC")
+        self._release(accumulated, others, Interrupt.CACC, groups["CACC"])
+        self._done("CONV+SDP+PDP" if "PDP" in groups else "CONV+SDP", load_start, end, cost)
+        return end
+
+    def _start_pdp(self) -> bool:
+        chain = ("PDP_RDMA", "PDP")
+        if not self._free(*chain):
+            return False
+        p = Pdp.decode(self.csb.blocks["PDP"].active)
+        if not p.off_flying:
+            return False
+        return self._stream("PDP", chain, self._durations.pdp(p), Interrupt.PDP)
+
+    def _start_cdp(self) -> bool:
+        chain = ("CDP_RDMA", "CDP")
+        if not self._free(*chain):
+            return False
+        p = CdpRdma.decode(self.csb.blocks["CDP_RDMA"].active)
+        cost = self._durations.cdp((p.channels, p.height, p.width), p.precision)
+        return self._stream("CDP", chain, cost, Interrupt.CDP)
+
+    def _start_rubik(self) -> bool:
+        if not self._free("RBK"):
+            return False
+        p = Rubik.decode(self.csb.blocks["RBK"].active)
+        size = cube_bytes(self.config, (p.channels, p.height, p.width), p.precision)
+        return self._stream("RUBIK", ("RBK",), self._durations.copy(size), Interrupt.RUBIK)
+
+    def _stream(self, unit: str, chain: tuple[str, ...], cost: Cost, interrupt: Interrupt) -> bool:
+        start = self._begin(chain)
+        group = self.csb.blocks[chain[-1]].consumer
+        self._done(unit, start, start + cost.cycles, cost)
+        self._release(start + cost.cycles, chain, interrupt, group)
+        return True
+
+    def _start_bdma(self) -> bool:
+        if "BDMA" in self._running or not self.csb.bdma.launched:
+            return False
+        group, transfers = self.csb.bdma.launched[0]
+        start = self._begin(("BDMA",))
+        cost = self._durations.transfers(transfers)
+        self._done("BDMA", start, start + cost.cycles, cost)
+        self._release(start + cost.cycles, ("BDMA",), Interrupt.BDMA, group)
+        return True
