@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
 
-.PHONY: run test stress lint bench clean
+.PHONY: run test stress sanitize fuzz lint bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -31,6 +31,16 @@ test: $(VENV)/installed-test
 # What takes minutes: many exits, many frames, many threads.
 stress: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m stress
+
+# The C of shim/ under AddressSanitizer with UBSan, then under ThreadSanitizer.
+sanitize: $(VENV)/installed-test
+	$(BIN)/python -m tests.sanitize address
+	$(BIN)/python -m tests.sanitize thread
+
+# Looks for inputs that break something; what it finds is kept in build/fuzz.
+SECONDS := 60
+fuzz: $(VENV)/installed-test
+	$(BIN)/python -m tests.fuzz.run $(SECONDS)
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .

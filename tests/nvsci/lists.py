@@ -51,6 +51,7 @@ class Lists:
 
     def pairs(self, values: Sequence[tuple[int, Any]]) -> Any:
         array = (self.pair * len(values))()
+        array.values = values  # what the entries point to lives as long as they do
         for entry, (key, value) in zip(array, values, strict=True):
             setattr(entry, self.key_field, key)
             entry.value = ctypes.addressof(value)

@@ -151,15 +151,18 @@ def _real(pointer: Pointer, what: str) -> Pointer:
 
 
 def _raster_image(reads: bool) -> Callable[..., None]:
-    def put_image(flow: Any, pointer: int, kind: int, *rest: int) -> None:
-        flow.image(reads, _pointer(pointer, kind), *rest)
+    def put_image(
+        flow: Any, pointer: int, kind: int, width: int, height: int, pitch: int, bpp: int
+    ) -> None:
+        flow.image(reads, _pointer(pointer, kind), width, height, pitch, bpp)
 
     return put_image
 
 
 def _tensor(reads: bool) -> Callable[..., None]:
-    def put_tensor(flow: Any, pointer: int, kind: int, *rest: int) -> None:
-        w, h, d, row, depth, bpp = rest
+    def put_tensor(
+        flow: Any, pointer: int, kind: int, w: int, h: int, d: int, row: int, depth: int, bpp: int
+    ) -> None:
         flow.tensor(reads, _pointer(pointer, kind), (w, h, d), (row, depth), bpp)
 
     return put_tensor

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 from ...constants.cupva_parameters import PARAMETERS
 from ...core import process
+from ...core.pages import accessible
 from ...cupva.dataflow.base import DataFlow
 from ...cupva.errors import CupvaError, Error, error, invalid
 from ...cupva.machine import Pva, pva
@@ -93,6 +94,8 @@ def uninitialized(what: str) -> CupvaError:
 
 def offset_pointer(pointer: Any, argument: str) -> OffsetPointer:
     """The object in a ``cupvaOffsetPointer_t``."""
+    if not accessible(address(pointer), ffi.sizeof("cupvaOffsetPointer_t")):
+        raise invalid(f"{argument} ({address(pointer):#x}) is not memory of this process")
     if not pointer.data[0]:
         raise uninitialized(argument)
     return cast(OffsetPointer, cupva.resolve(int(pointer.data[0]), "OffsetPointer", argument))
