@@ -30,10 +30,12 @@ FLAGS = {
 RUNTIMES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
 TESTS = {
     "address": (
-        "tests/abi", "tests/boot", "tests/c", "tests/cudla", "tests/nvdla_abi", "tests/nvsci",
-        "tests/stress", "tests/unit/cudart", "tests/cupva/host",
+        "tests/abi", "tests/boot", "tests/cudart", "tests/cudla", "tests/nvdla/programs",
+        "tests/nvsci", "tests/stress", "tests/cupva/host",
     ),
-    "thread": ("tests/boot", "tests/c", "tests/nvdla_abi", "tests/nvsci", "tests/stress"),
+    "thread": (
+        "tests/boot", "tests/cudart", "tests/nvdla/programs", "tests/nvsci", "tests/stress",
+    ),
 }  # fmt: skip
 # What these look at is another below a sanitizer: its library is preloaded, freed memory stays, and
 # addresses that are nobody's elsewhere are its own.
