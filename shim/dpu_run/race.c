@@ -100,12 +100,12 @@ static void changed(uint32_t offset, uint32_t tasklet)
 static void compare(uintptr_t start, uintptr_t end, uint32_t tasklet)
 {
     typedef uint64_t word __attribute__((may_alias));
-    uint32_t from = (uint32_t)(start - WRAM_BASE) & ~7u, to = (uint32_t)(end - WRAM_BASE);
+    uint32_t from = (uint32_t)(start - WRAM_BASE), to = (uint32_t)(end - WRAM_BASE);
     const uint8_t *wram = (const uint8_t *)(uintptr_t)WRAM_BASE;
-    for (uint32_t i = from; i < to; i += 8) {
+    for (uint32_t i = from & ~7u; i < to; i += 8) {
         if (*(const word *)(wram + i) == *(const word *)(copy + i))
             continue;
-        for (uint32_t j = i; j < i + 8; j++)
+        for (uint32_t j = i < from ? from : i; j < i + 8 && j < to; j++)
             if (wram[j] != copy[j]) {
                 copy[j] = wram[j];
                 changed(j, tasklet);

@@ -204,3 +204,23 @@ int main(void) {{
     assert f"moves {moved} bytes (CUDLA_SIM_UPMEM_CHECKS=dma_size=fault" in outcome.warnings[0]
     assert np.flatnonzero(bench.var("data", np.uint8)).tolist() == list(range(moved))
     assert bench.run(build(source), Checks.parse("dma_size=fault")).fault == FaultKind.DMA_SIZE
+
+
+def test_the_runtimes_own_data_are_no_race(bench: Bench, build: Build) -> None:
+    """mem_alloc is safe to call from all tasklets; its pointer lies next to the program's data."""
+    source = """
+#include <alloc.h>
+#include <attributes.h>
+#include <barrier.h>
+#include <defs.h>
+#include <stdint.h>
+BARRIER_INIT(all, NR_TASKLETS);
+uint32_t own[NR_TASKLETS];
+int main(void) {
+    own[me()] = (uint32_t)(uintptr_t)mem_alloc(64);
+    barrier_wait(&all);
+    mem_alloc(64);
+    return (int)own[0];
+}"""
+    for tasklets in (2, 3, 4, 5):
+        assert bench.run(build(source, tasklets)).warnings == []
