@@ -104,16 +104,31 @@ NvDlaError sim__nvdla_next(void *runtime, NvDlaTask *task, int *more);
 
 /* --- UPMEM calls that are answered without Python (upmem_fast.c) ----------------------------- */
 
-/* A set, or one rank of it, as dpu_set_t names it, and its enabled DPUs in `members`. */
+/* An enabled DPU: what dpu_prepare_xfer sets, and the jobs that are queued on its rank. */
+struct sim_dpu_fast_member {
+    uint64_t handle, buffer, jobs; /* addresses of a uint64_t and of a uint32_t */
+    uint64_t slot;
+};
+
+/* A set, or one rank of it, as dpu_set_t names it, and its DPUs among the members. */
 struct sim_dpu_fast_set {
     uint64_t ranks, first_member;
     uint32_t rank_count, member_count;
 };
 
+/* `base`: of the DPUs' memory; `loads`: grows when a DPU gets another program; `transfer`:
+   sim_dpu_transfer of native/native.h. */
 void sim_dpu_fast_enable(int on);
-int sim_dpu_fast_tables(const uint64_t *handles, const uint64_t *buffers, size_t count,
-                        const struct sim_dpu_fast_set *sets, size_t set_count,
-                        const uint64_t *members, size_t member_count);
+int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member_count,
+                        const struct sim_dpu_fast_set *sets, size_t set_count, uint64_t base,
+                        const uint64_t *loads, void *transfer);
+
+/*
+ * A symbol of the program that all DPUs of a set hold: `offset` in their slots, `unit` its alignment
+ * (8 in MRAM, 4 in WRAM). It counts until programs or sets change.
+ */
+void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t offset,
+                        uint32_t size, uint32_t unit);
 void sim_dpu_fast_after_fork(void);
 
 #ifdef __cplusplus

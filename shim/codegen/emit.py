@@ -25,6 +25,10 @@ COMPILER_LAYOUT = {
 # Exports whose C body is written by hand in shim/*.c, with the reason.
 HAND_WRITTEN = {
     "dpu_prepare_xfer": "millions of calls a program; Python only where something is wrong",
+    "dpu_push_xfer": "likewise",
+    "dpu_broadcast_to": "likewise",
+    "dpu_copy_to": "likewise",
+    "dpu_copy_from": "likewise",
     "dpu_set_dpu_iterator_from": "likewise",
     "dpu_set_dpu_iterator_next": "likewise",
     "simExplain": "answers even when Python could not start",

@@ -2478,20 +2478,6 @@ SIM_EXPORT dpu_error_t dpu_callback(struct dpu_set_t dpu_set, dpu_error_t (*call
     return impl_dpu_callback(dpu_set, callback, args, flags);
 }
 
-extern dpu_error_t impl_dpu_copy_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length);
-SIM_EXPORT dpu_error_t dpu_copy_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to(dpu_set, symbol_name, symbol_offset, src, length);
-}
-
-extern dpu_error_t impl_dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, void *dst, size_t length);
-SIM_EXPORT dpu_error_t dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, void *dst, size_t length)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from(dpu_set, symbol_name, symbol_offset, dst, length);
-}
-
 extern dpu_error_t impl_dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
 {
@@ -2506,25 +2492,11 @@ SIM_EXPORT dpu_error_t dpu_copy_from_symbol(struct dpu_set_t dpu_set, struct dpu
     return impl_dpu_copy_from_symbol(dpu_set, symbol, symbol_offset, dst, length);
 }
 
-extern dpu_error_t impl_dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags);
-SIM_EXPORT dpu_error_t dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_broadcast_to(dpu_set, symbol_name, symbol_offset, src, length, flags);
-}
-
 extern dpu_error_t impl_dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags);
 SIM_EXPORT dpu_error_t dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
     return impl_dpu_broadcast_to_symbol(dpu_set, symbol, symbol_offset, src, length, flags);
-}
-
-extern dpu_error_t impl_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);
-SIM_EXPORT dpu_error_t dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
-{
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_push_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, flags);
 }
 
 extern dpu_error_t impl_dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);

@@ -3,6 +3,9 @@
  * pyimpl/cudla_sim/upmem/memory.py; Python computes all addresses and has checked all offsets.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +64,30 @@ static void mark(uint8_t *written, uint64_t offset, uint64_t size)
     }
 }
 
-int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slots,
-                         const uint64_t *hosts, size_t count)
+/*
+ * The first host range that is not memory, or -1. Buffers of one transfer mostly lie in one array:
+ * then one question for all of them is enough. What lies between them must not be touched for
+ * nothing: asking for pages that can be written makes them, asking for readable ones does not.
+ */
+static int64_t first_unmapped(const struct sim_dpu_place *place, const uint64_t *hosts,
+                              size_t count)
 {
+    uint64_t low = UINT64_MAX, high = 0, used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (hosts[i] != 0) {
+            low = hosts[i] < low ? hosts[i] : low;
+            high = hosts[i] > high ? hosts[i] : high;
+            used += place->size;
+        }
+    }
+    if (used == 0) {
+        return -1;
+    }
+    uint64_t room = place->to_dpu ? 64 * used + (1 << 20) : 2 * used + (1 << 14);
+    if (high <= UINT64_MAX - place->size && high - low <= room &&
+        is_mapped((uintptr_t)low, high - low + place->size, !place->to_dpu)) {
+        return -1;
+    }
     uint64_t known = 0; /* a broadcast has the same address many times */
     for (size_t i = 0; i < count; i++) {
         if (hosts[i] != 0 && hosts[i] != known) {
@@ -73,22 +97,91 @@ int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slot
             known = hosts[i];
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        if (hosts[i] == 0) {
-            continue;
-        }
-        uint8_t *slot = (uint8_t *)(uintptr_t)place->base + slots[i] * STRIDE;
-        uint8_t *here = slot + place->offset, *host = (uint8_t *)(uintptr_t)hosts[i];
-        if (place->to_dpu) {
-            memcpy(here, host, place->size);
-            if (place->offset < MRAM_SIZE) {
-                mark(slot + WRITTEN_OFFSET, place->offset, place->size);
-            }
-        } else {
-            memcpy(host, here, place->size);
-        }
-    }
     return -1;
+}
+
+struct transfer {
+    const struct sim_dpu_place *place;
+    const uint32_t *slots;
+    const uint64_t *hosts;
+    size_t count, next; /* next: atomic, the first DPU that no thread has taken */
+};
+
+static void copy_one(const struct transfer *t, size_t i)
+{
+    const struct sim_dpu_place *place = t->place;
+    uint8_t *slot = (uint8_t *)(uintptr_t)place->base + t->slots[i] * STRIDE;
+    uint8_t *here = slot + place->offset, *host = (uint8_t *)(uintptr_t)t->hosts[i];
+    if (host == NULL) {
+        return;
+    }
+    if (place->to_dpu) {
+        memcpy(here, host, place->size);
+        if (place->offset < MRAM_SIZE) {
+            mark(slot + WRITTEN_OFFSET, place->offset, place->size);
+        }
+    } else {
+        memcpy(host, here, place->size);
+    }
+}
+
+static void *copy_some(void *argument)
+{
+    struct transfer *t = argument;
+    for (;;) {
+        size_t i = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
+        if (i >= t->count) {
+            return NULL;
+        }
+        copy_one(t, i);
+    }
+}
+
+/* Threads for so many bytes: starting one must not cost more than it saves. */
+enum { BYTES_PER_THREAD = 1 << 20, MAX_THREADS = 16 };
+
+static size_t threads_for(uint64_t bytes, size_t count)
+{
+    cpu_set_t allowed;
+    size_t threads = bytes / BYTES_PER_THREAD;
+    if (threads < 2 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        return 1;
+    }
+    size_t cores = (size_t)CPU_COUNT(&allowed);
+    threads = threads < cores ? threads : cores;
+    threads = threads < count ? threads : count;
+    return threads < MAX_THREADS ? threads : MAX_THREADS;
+}
+
+static void copy_all(struct transfer *t)
+{
+    pthread_t helpers[MAX_THREADS];
+    size_t started = 0, wanted = threads_for(t->count * t->place->size, t->count);
+    if (wanted > 1) {
+        sigset_t all, old; /* the program's signals are for its own threads */
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &old);
+        while (started < wanted - 1 &&
+               pthread_create(&helpers[started], NULL, copy_some, t) == 0) {
+            started++;
+        }
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+    }
+    copy_some(t);
+    while (started > 0) {
+        pthread_join(helpers[--started], NULL);
+    }
+}
+
+int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slots,
+                         const uint64_t *hosts, size_t count)
+{
+    int64_t wrong = first_unmapped(place, hosts, count);
+    if (wrong < 0) {
+        struct transfer transfer = {place, slots, hosts, count, 0};
+        copy_all(&transfer);
+    }
+    return wrong;
 }
 
 /* The blocks of one DPU. */

@@ -57,6 +57,11 @@ class DpuCopies:
         )
 
     @staticmethod
+    def transfer_address() -> int:
+        """Where the C function of ``transfer`` lies, for other C code of this process."""
+        return int(ffi.cast("uintptr_t", ffi.addressof(lib, "sim_dpu_transfer")))
+
+    @staticmethod
     def scatter_gather(
         place: Place,
         slots: Slots,

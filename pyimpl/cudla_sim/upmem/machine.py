@@ -6,6 +6,8 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from ..core import process as processes
 from ..core.errors import ConfigError
 from ..core.process import Process
@@ -67,7 +69,10 @@ class Machine:
         """Ranks whose queues wait for a function of the program, by the token of its call."""
         self.order = threading.Lock()
         """Held while work is queued on several ranks, see ``rank.submit_all``."""
+        self.loads = np.zeros(1, np.uint64)
+        """Grows whenever a DPU gets another program. The C side reads it."""
         self._ranks: dict[int, Rank] = {}
+        self._clearing: dict[int, threading.Thread] = {}  # memory of freed ranks
         self._lock = threading.Lock()
         self._memory: MachineMemory | None = None
         self._pool: WorkerPool | None = None
@@ -138,6 +143,10 @@ class Machine:
         ranks = [Rank(self, i, profile) for i in free[:count]]
         _ = self.memory  # may fail, before anything is taken
         for rank in ranks:
+            clearing = self._clearing.pop(rank.id, None)
+            if clearing is not None:
+                clearing.join()
+        for rank in ranks:
             for dpu in rank.dpus:
                 dpu.enabled = (
                     dpu.member < profile.dpus_per_ci and not profile.disabled_mask >> dpu.index & 1
@@ -170,8 +179,10 @@ class Machine:
                 for dpu in rank.dpus:
                     self.handles.remove(dpu.handle, "DPU", "dpu_free")
                 self.handles.remove(rank.handle, "rank", "dpu_free")
-                self.memory.clear(rank.id * DPUS_PER_RANK, DPUS_PER_RANK)
                 del self._ranks[rank.id]
+            slots = [(rank.id * DPUS_PER_RANK, DPUS_PER_RANK) for rank in dpus.ranks]
+            cleared = self.memory.clear(slots)
+            self._clearing.update((rank.id, cleared) for rank in dpus.ranks)
 
     def close(self) -> None:
         """Stops the workers; jobs that run end with an error."""

@@ -37,9 +37,19 @@ class Dpu:
         self.slice, self.member = divmod(index, DPUS_PER_CI)
         self.slot = rank.id * DPUS_PER_RANK + index
         self.enabled = True
-        self.program: Program | None = None
+        self._program: Program | None = None
         self.fault: Outcome | None = None
         self.handle = 0
+
+    @property
+    def program(self) -> Program | None:
+        """What was loaded."""
+        return self._program
+
+    @program.setter
+    def program(self, program: Program | None) -> None:
+        self._program = program
+        self.rank.machine.loads[0] += 1
 
     @property
     def id(self) -> int:
@@ -144,7 +154,8 @@ class Rank:
         self._queue = Queue(f"rank {number}", self._failed)
         self._detached: list[threading.Thread] = []
         self._room = threading.Condition()
-        self._depth = 0
+        self.jobs = np.zeros(1, np.uint32)
+        """How many jobs are queued or run. The C side copies at once while there are none."""
         self._worker = 0
         self.freed = False
         """Given back: launches that are still queued are left out."""
@@ -168,9 +179,9 @@ class Rank:
 
     def _reserve(self) -> None:
         with self._room:
-            while self._depth >= self.profile.nr_jobs_per_rank and not self.is_own_thread:
+            while self.jobs[0] >= self.profile.nr_jobs_per_rank and not self.is_own_thread:
                 self._room.wait()
-            self._depth += 1
+            self.jobs[0] += 1
 
     def _enqueue(self, job: str, work: Callable[[], None]) -> None:
         def run() -> None:
@@ -182,7 +193,7 @@ class Rank:
             finally:
                 self._worker = 0
                 with self._room:
-                    self._depth -= 1
+                    self.jobs[0] -= 1
                     self._room.notify()
 
         self._queue.submit(run)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
+import threading
 
 import numpy as np
 import pytest
@@ -15,6 +17,8 @@ from cudla_sim.capi.prototypes import dpu_symbol_t
 from cudla_sim.upmem.machine import machine
 
 from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, WRAM, Host, pointer, status
+from .kernels import Kernel
+from .test_jobs import callback
 
 
 def _random(size: int, seed: int = 1) -> np.ndarray:
@@ -235,3 +239,105 @@ def test_memory_that_cannot_be_written_is_refused(host: Host) -> None:
         host.ok(api.dpu_copy_to_symbol(made, MRAM, 0, address, 4096))
         refused = api.dpu_copy_from_symbol(made, MRAM, 0, address, 4096)
         assert refused == status("INVALID_MEMORY_TRANSFER")
+
+
+SMALL = (
+    "#include <stdint.h>\n#include <mram.h>\n__host uint32_t {}[4];\nint main(void) {{ return 0; }}"
+)
+
+
+def test_repeated_copies_by_name_follow_the_program(host: Host, kernel: Kernel) -> None:
+    """The second copy of the same symbol is answered without Python; a load changes its place."""
+    api = host.api
+    first = kernel(SMALL.format("pad[64], numbers"))
+    second = kernel(SMALL.format("numbers"))
+    other = kernel(SMALL.format("different"))
+    data = np.arange(4, dtype=np.uint32)
+    with host.alloc(65) as made:
+        places = set()
+        for program in (first, second, first):
+            host.ok(api.dpu_load(made, str(program).encode(), None))
+            for turn in range(3):
+                value = data + 10 * turn
+                host.ok(api.dpu_broadcast_to(made, b"numbers", 0, pointer(value), 16, 0))
+                dpu = cudla_sim.upmem.sets[0].dpus[64]
+                assert dpu.symbols["numbers"].view(np.uint32).tolist() == value.tolist()
+            places.add(dpu.symbols.describe("numbers").address)
+            beyond = api.dpu_broadcast_to(made, b"numbers", 4, pointer(data), 16, 0)
+            assert beyond == status("INVALID_SYMBOL_ACCESS")
+            odd = api.dpu_broadcast_to(made, b"numbers", 1, pointer(data), 4, 0)
+            assert odd == status("INVALID_WRAM_ACCESS")
+        assert len(places) == 2
+        host.ok(api.dpu_load(host.dpus(made)[3], str(other).encode(), None))
+        answer = api.dpu_broadcast_to(made, b"numbers", 0, pointer(data), 16, 0)
+        assert answer == status("DIFFERENT_DPU_PROGRAMS")
+    answer = api.dpu_broadcast_to(made, b"numbers", 0, pointer(data), 16, 0)
+    assert answer == status("INVALID_DPU_SET")
+
+
+def test_repeated_copies_of_one_dpu_and_of_a_rank(host: Host, kernel: Kernel) -> None:
+    api = host.api
+    out = np.zeros(4, np.uint32)
+    with host.alloc(66) as made:
+        host.ok(api.dpu_load(made, str(kernel(SMALL.format("numbers"))).encode(), None))
+        for turn in range(3):
+            for number, dpu in enumerate(host.dpus(made)):
+                value = np.full(4, 100 * turn + number, np.uint32)
+                host.ok(api.dpu_copy_to(dpu, b"numbers", 0, pointer(value), 16))
+            for number, dpu in enumerate(host.dpus(made)):
+                host.ok(api.dpu_copy_from(dpu, b"numbers", 0, pointer(out), 16))
+                assert out.tolist() == [100 * turn + number] * 4
+            second = host.ranks(made)[1]
+            rows = np.zeros((2, 4), np.uint32)
+            for row, dpu in zip(rows, host.dpus(second), strict=True):
+                host.ok(api.dpu_prepare_xfer(dpu, pointer(row)))
+            host.ok(api.dpu_push_xfer(second, FROM_DPU, b"numbers", 0, 16, 0))
+            assert rows[:, 0].tolist() == [100 * turn + 64, 100 * turn + 65]
+            wrong = api.dpu_copy_from(second, b"numbers", 0, pointer(out), 16)
+            assert wrong == status("INVALID_DPU_SET")
+            assert api.dpu_copy_from(dpu, b"numbers", 0, None, 16) == status(
+                "INVALID_MEMORY_TRANSFER"
+            )
+
+
+def test_a_repeated_copy_waits_for_the_jobs_before_it(host: Host, kernel: Kernel) -> None:
+    api = host.api
+    begun, go = threading.Event(), threading.Event()
+
+    def hold(*_: object) -> int:
+        begun.set()
+        go.wait(30)
+        return 0
+
+    function = callback(hold)
+    one, two = (np.full(4, n, np.uint32) for n in (1, 2))
+    out = np.zeros(4, np.uint32)
+    with host.alloc(1) as made:
+        host.ok(api.dpu_load(made, str(kernel(SMALL.format("numbers"))).encode(), None))
+        for _ in range(2):
+            host.ok(api.dpu_broadcast_to(made, b"numbers", 0, pointer(one), 16, 0))
+            host.ok(api.dpu_copy_from(made, b"numbers", 0, pointer(out), 16))
+        host.ok(api.dpu_callback(made, function, None, 1))
+        host.ok(api.dpu_broadcast_to(made, b"numbers", 0, pointer(two), 16, ASYNC))
+        assert begun.wait(30)
+        threading.Timer(0.05, go.set).start()
+        host.ok(api.dpu_copy_from(made, b"numbers", 0, pointer(out), 16))
+        assert out.tolist() == [2] * 4
+
+
+@pytest.mark.parametrize("size", [64, 1 << 16])
+@pytest.mark.parametrize("stride", [1, 3, 300])
+def test_buffers_near_and_far_from_each_other(size: int, stride: int, host: Host) -> None:
+    """One question to the system for near ones; a hole between two is no error."""
+    api = host.api
+    with host.alloc(64) as made:
+        space = mmap.mmap(-1, 64 * size * stride)
+        base = np.frombuffer(space, np.uint8)
+        rows = base.reshape(64, stride, size)[:, 0]
+        rows[:] = np.arange(64, dtype=np.uint8)[:, None]
+        found = np.zeros((64, size), np.uint8)
+        for way, buffers in ((TO_DPU, rows), (FROM_DPU, found)):
+            for row, dpu in zip(buffers, host.dpus(made), strict=True):
+                host.ok(api.dpu_prepare_xfer(dpu, pointer(row)))
+            host.ok(api.dpu_push_xfer_symbol(made, way, MRAM, 0, size, 0))
+        assert (found == rows).all()

@@ -2,45 +2,64 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from ...core import process
+from ...native.dpu_memory import DpuCopies
+from ...upmem.machine import Machine
+from ...upmem.memory import WRAM_OFFSET
+from ...upmem.program import MRAM, Symbol
 from ...upmem.rank import Rank
-from ..native import ffi, lib
+from ..native import address, ffi, lib
 
 _WORD = 8
-
-
-def _pointer(array: NDArray[np.uint64]) -> object:
-    return ffi.from_buffer("uint64_t[]", array)
 
 
 def publish(sets: dict[int, list[Rank]]) -> None:
     """``sets``: every live set's ranks, by the address of its rank array in C.
 
-    The calls answered there are DPU_FOREACH over a set or a rank, and dpu_prepare_xfer.
+    The calls answered there: DPU_FOREACH over a set or a rank, dpu_prepare_xfer, and the copies by
+    the name of a symbol that was found before (``learn``).
     """
-    ranks = [rank for members in sets.values() for rank in members]
-    handles = np.array([d.handle for r in ranks for d in r.enabled], np.uint64)
-    buffers = np.array(
-        [r.buffers.ctypes.data + _WORD * d.index for r in ranks for d in r.enabled], np.uint64
-    )
+    members: list[tuple[int, int, int, int]] = []
     entries: list[tuple[int, int, int, int]] = []
-    first = 0
-    for base, members in sets.items():
-        whole = first
-        for number, rank in enumerate(members):
-            if len(members) > 1:
+    machine: Machine | None = None
+    for base, ranks in sets.items():
+        whole = len(members)
+        for number, rank in enumerate(ranks):
+            first = len(members)
+            buffers, jobs = rank.buffers.ctypes.data, rank.jobs.ctypes.data
+            members += [(d.handle, buffers + _WORD * d.index, jobs, d.slot) for d in rank.enabled]
+            if len(ranks) > 1:
                 entries.append((base + _WORD * number, first, 1, len(rank.enabled)))
-            first += len(rank.enabled)
-        entries.append((base, whole, len(members), first - whole))
-    listed = ffi.new("struct sim_dpu_fast_set[]", entries)
+            machine = rank.machine
+        entries.append((base, whole, len(ranks), len(members) - whole))
     lib.sim_dpu_fast_tables(
-        _pointer(handles), _pointer(buffers), len(handles), listed, len(entries),
-        _pointer(handles), len(handles),
-    )  # fmt: skip
+        ffi.new("struct sim_dpu_fast_member[]", members),
+        len(members),
+        ffi.new("struct sim_dpu_fast_set[]", entries),
+        len(entries),
+        machine.memory.base if machine else 0,
+        ffi.cast("uint64_t *", machine.loads.ctypes.data) if machine else ffi.NULL,
+        ffi.cast("void *", DpuCopies.transfer_address()),
+    )
     watching_changed()
+
+
+def learn(given: Any, name: Any, symbol: Symbol) -> None:
+    """A copy by this name to or from this ``struct dpu_set_t`` was right: the next one needs no
+    Python, while its DPUs keep their program."""
+    if symbol.memory == "mram":
+        offset, unit = symbol.address & ~MRAM, 8
+    elif symbol.memory == "wram":
+        offset, unit = WRAM_OFFSET + symbol.address, 4
+    else:
+        return
+    if given.kind:
+        key, count = address(given.dpu), 0
+    else:
+        key, count = address(given.list.ranks), given.list.nr_ranks
+    lib.sim_dpu_fast_learn(key, count, name, offset, symbol.size, unit)
 
 
 def watching_changed() -> None:

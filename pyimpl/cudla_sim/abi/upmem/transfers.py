@@ -9,6 +9,7 @@ from ...upmem.program import Symbol
 from ...upmem.rank import Selection
 from ...upmem.transfer import Flags
 from ..native import address
+from . import fast
 from .family import Status, error, name, selection, upmem
 from .family import symbol as symbol_of
 
@@ -37,7 +38,9 @@ _NOW = Flags()
 @upmem.export("dpu_copy_to")
 def copy_to(given: Any, symbol_name: Any, offset: int, src: Any, length: int) -> None:
     chosen = selection(given)
-    transfer.broadcast(chosen, named(chosen, symbol_name), offset, address(src), length, _NOW)
+    found = named(chosen, symbol_name)
+    transfer.broadcast(chosen, found, offset, address(src), length, _NOW)
+    fast.learn(given, symbol_name, found)
 
 
 @upmem.export("dpu_copy_to_symbol")
@@ -48,7 +51,9 @@ def copy_to_symbol(given: Any, symbol: Any, offset: int, src: Any, length: int) 
 @upmem.export("dpu_copy_from")
 def copy_from(given: Any, symbol_name: Any, offset: int, dst: Any, length: int) -> None:
     chosen = selection(given)
-    transfer.fetch(chosen, named(chosen, symbol_name), offset, address(dst), length)
+    found = named(chosen, symbol_name)
+    transfer.fetch(chosen, found, offset, address(dst), length)
+    fast.learn(given, symbol_name, found)
 
 
 @upmem.export("dpu_copy_from_symbol")
@@ -63,6 +68,7 @@ def broadcast_to(
     chosen = selection(given)
     found = named(chosen, symbol_name)
     transfer.broadcast(chosen, found, offset, address(src), length, Flags.of(flags))
+    fast.learn(given, symbol_name, found)
 
 
 @upmem.export("dpu_broadcast_to_symbol")
@@ -84,7 +90,9 @@ def push_xfer(
 ) -> None:
     chosen = selection(given)
     way = to_dpu(direction)
-    transfer.push(chosen, way, named(chosen, symbol_name), offset, length, Flags.of(flags))
+    found = named(chosen, symbol_name)
+    transfer.push(chosen, way, found, offset, length, Flags.of(flags))
+    fast.learn(given, symbol_name, found)
 
 
 @upmem.export("dpu_push_xfer_symbol")
