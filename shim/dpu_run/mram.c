@@ -132,6 +132,33 @@ API void mram_write(const void *from, __mram_ptr void *to, unsigned int size)
     rt_yield();
 }
 
+/*
+ * ldma and sdma of an asm statement: bits 31-24 of the WRAM operand hold words less one, added to the
+ * immediate. A WRAM address needs those bits itself here: they are 0x07, and 0x10 or 0x11 in a stack.
+ */
+static uint32_t unpack(uint32_t wram, uint32_t immediate, uintptr_t *address)
+{
+    uint32_t page = (wram & 0x00ff0000u) == (WRAM_BASE & 0x00ff0000u)
+        ? WRAM_BASE >> 24
+        : (STACKS_BASE + __rt_me * STACK_STRIDE) >> 24;
+    *address = (uintptr_t)((wram & 0x00ffffffu) | page << 24);
+    return ((((wram >> 24) - page + immediate) & 0xff) + 1) << 3;
+}
+
+API void __rt_asm_ldma(uint32_t wram, uint32_t mram, uint32_t immediate)
+{
+    uintptr_t to;
+    uint32_t size = unpack(wram, immediate, &to);
+    mram_read((const __mram_ptr void *)(uintptr_t)mram, (void *)to, size);
+}
+
+API void __rt_asm_sdma(uint32_t wram, uint32_t mram, uint32_t immediate)
+{
+    uintptr_t from;
+    uint32_t size = unpack(wram, immediate, &from);
+    mram_write((const void *)from, (__mram_ptr void *)(uintptr_t)mram, size);
+}
+
 /* ---- without the checks of alignment and of unwritten words; no yield ---- */
 
 void rt_mram_load(uint32_t from, void *to, uint32_t size)

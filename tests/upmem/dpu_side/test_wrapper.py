@@ -140,7 +140,7 @@ def test_too_many_tasklets(source: Path, tmp_path: Path) -> None:
         ("int main(void) { return x; }", "undeclared"),
         ("int f(void);\nint main(void) { return f(); }", "undefined reference to `f'"),
         ("int main(void) { int unused; return 0; }", "unused variable"),
-        ('int main(void) { __asm__("lsl_add r0, r1, r2, 3"); return 0; }', "DPU instructions"),
+        ('int main(void) { __asm__("lsl_add r0, r1, r2, 3"); return 0; }', "DPU instruction"),
     ],
 )
 def test_mistakes_are_told(text: str, message: str, tmp_path: Path) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from .arithmetic import lower
+from .assembly import NotUnderstood, translate
 from .longs import widen
 from .routes import Route
-
-ASSEMBLER_HINT = (
-    "note: this asm statement is written for the DPU's processor. Programs run natively here: "
-    "of the\n"
-    "      DPU instructions only acquire, release, resume, stop and fault are understood in asm.\n"
-)
 
 
 class StepFailed(Exception):
@@ -31,8 +27,6 @@ def run(command: Sequence[str], text: bytes | None = None) -> bytes:
     done = subprocess.run(command, input=text, capture_output=True)
     if done.stderr:
         sys.stderr.write(done.stderr.decode(errors="replace"))
-        if b"instruction mnemonic" in done.stderr or b"no such instruction" in done.stderr:
-            sys.stderr.write(ASSEMBLER_HINT)
     if done.returncode:
         raise StepFailed(done.returncode if done.returncode > 0 else 1)
     return done.stdout
@@ -68,8 +62,14 @@ def compile_text(
     as far as the compiler lets us (gcc does not: there INT_MIN / -1 is repaired where it traps, and
     floating point is this machine's).
     """
-    if route.x32:
-        text = widen(text.decode("latin-1")).encode("latin-1")
+    source = text.decode("latin-1")
+    if not native:
+        try:
+            source = translate(source)
+        except NotUnderstood as refused:
+            sys.stderr.write(f"{refused}\n")
+            raise StepFailed(1) from None
+    text = (widen(source) if route.x32 else source).encode("latin-1")
     language = "cpp-output"
     command = [route.compiler, *flags]
     if route.clang and not native:
@@ -85,8 +85,22 @@ def compile_text(
 
 
 def assemble(route: Route, source: str, language: str, flags: Sequence[str], output: str) -> None:
-    """Assembles x86 assembly of ours, or what ``-S`` wrote."""
+    """Assembles x86 assembly of ours, or what ``-S`` wrote. DPU assembly gets one error."""
     command = [route.compiler, *route.arguments, *flags, "-c", "-x", language, source, "-o", output]
-    run(command)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    unknown = re.search(
+        r":(\d+):(?:\d+:)? [Ee]rror: (?:.*instruction mnemonic '|no such instruction: `)([\w.]+)",
+        done.stderr,
+    )
+    if unknown:
+        sys.stderr.write(
+            f"{source}:{unknown[1]}: error: DPU instruction '{unknown[2]}': programs run natively "
+            "here, a file in DPU assembly cannot; write it in C (asm statements of single "
+            "instructions are translated)\n"
+        )
+    elif done.stderr:
+        sys.stderr.write(done.stderr)
+    if done.returncode:
+        raise StepFailed(done.returncode if done.returncode > 0 else 1)
     if route.x32:
         run(["objcopy", "-I", "elf32-x86-64", "-O", "elf64-x86-64", output])
