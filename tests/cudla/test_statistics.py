@@ -6,11 +6,15 @@ import csv
 import ctypes
 import io
 from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from cudla_sim.constants.cudla import cudlaStatus as S
+from cudla_sim.nvdla import Loadable
+from cudla_sim.nvdla.timing import runs
+from cudla_sim.nvdla.timing.parameters import Surroundings
 from cudla_sim.testing import prototypes as p
 
 from .driver import HYBRID, Client, Sync, check, pointer
@@ -60,6 +64,29 @@ def run_with_statistics(client: Client, digits: bytes) -> ctypes.Array[ctypes.c_
         check(client.submit(client.task(inputs, outputs, None, [(done, fence, 1)])))
         check(done.wait(fence))
     return ctypes.create_string_buffer(outputs[-1].array.tobytes(), outputs[-1].array.size)
+
+
+def test_hardware_time_is_cycles_at_the_clock_that_is_said(
+    sim: ModuleType, client: Callable[..., Client], digits: bytes
+) -> None:
+    """The same figures as ``cudla-sim nvdla time``, in every run."""
+    sim.configure(time="hardware")
+    texts = set()
+    for _ in range(2):
+        made = client()
+        data = run_with_statistics(made, digits)
+        texts.add((translate(made, data, mhz=1000), translate(made, data, mhz=500)))
+        check(made.api.cudlaDestroyDevice(made.device))
+    ((fast, slow),) = texts
+    expected = runs.loadable(Loadable.parse(digits), "", "nv_full", Surroundings()).operations
+    for text, per_ms in ((fast, 1e6), (slow, 5e5)):
+        rows = list(csv.reader(io.StringIO(text), quotechar="'"))[1:]
+        found = [(float(a) * per_ms, float(b) * per_ms) for _, a, b in rows]
+        first = expected[0].start
+        assert found == [
+            (pytest.approx(o.start - first, abs=0.6), pytest.approx(o.end - first, abs=0.6))
+            for o in expected
+        ]
 
 
 def test_csv_has_a_row_per_layer_in_order(either: Client, digits: bytes) -> None:

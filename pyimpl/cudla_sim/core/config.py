@@ -54,6 +54,10 @@ class Config:
     fp16: str = "exact"
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
+    time: str = "host"
+    """What layer statistics of cuDLA hold: ``host`` times of this machine, ``hardware`` cycles of
+    the model in ``nvdla/timing``, which dlaFreqMHz turns into milliseconds."""
+
     # --- UPMEM ---
     upmem_ranks: int = 40
     """Ranks of 64 DPUs in the machine; what DPU_ALLOCATE_ALL takes."""
@@ -88,6 +92,7 @@ class Config:
     def __post_init__(self) -> None:
         _check_choice("config", self.config, (*NVDLA_CONFIGS, "auto"))
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
+        _check_choice("time", self.time, ("host", "hardware"))
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         for word in filter(None, self.log.split(",")):

@@ -17,7 +17,7 @@ from ..cudart import context as cuda
 from ..nvdla.core import Core
 from ..nvdla.errors import EngineTimeout, NvdlaError
 from ..nvdla.machine import machine as nvdla_machine
-from ..nvdla.task_report import LayerRecord
+from ..nvdla.task_report import LayerRecord, TaskReport
 from . import statistics
 from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, unsupported
@@ -192,12 +192,10 @@ class Device:
             raise CudlaError(Status.cudlaErrorDlaErrNoMem, str(error)) from None
         except (NvdlaError, MemoryFault) as error:
             raise CudlaError(Status.cudlaErrorDlaErrInvalidInput, str(error)) from None
-        times = [
-            statistics.LayerTime(layer_name(layer), layer.start_ns, layer.end_ns)
-            for layer in report.layers
-        ]
         for entry, descriptor in zip(task.statistics, module.statistics, strict=False):
-            statistics.write(entry.array[: descriptor.size], times)
+            cycles = self.process.config.time == "hardware"
+            times = _hardware_times(module, report) if cycles else _host_times(report)
+            statistics.write(entry.array[: descriptor.size], times, cycles)
         return report
 
     def _check_faults(self) -> None:
@@ -253,6 +251,27 @@ class Device:
         self.memory.release_all()
         if self in self.core.handles:
             self.core.handles.remove(self)
+
+
+def _host_times(report: TaskReport) -> list[statistics.LayerTime]:
+    return [
+        statistics.LayerTime(layer_name(layer), layer.start_ns, layer.end_ns)
+        for layer in report.layers
+    ]
+
+
+def _hardware_times(
+    module: Module | DiagnosticsModule, report: TaskReport
+) -> list[statistics.LayerTime]:
+    """The cycles that the layers would take; software layers take none of the hardware's."""
+    operations = iter(module.timed().operations)
+    found = []
+    now = 0
+    for layer in report.layers:
+        operation = None if layer.unit.startswith("EMU") else next(operations, None)
+        begin, now = (now, now) if operation is None else (operation.start, operation.end)
+        found.append(statistics.LayerTime(layer_name(layer), begin, now))
+    return found
 
 
 def layer_name(layer: LayerRecord) -> str:

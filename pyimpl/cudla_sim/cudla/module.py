@@ -12,6 +12,9 @@ from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import HardwareConfig
 from ..nvdla.loadable import Loadable
 from ..nvdla.network import LoadedNetwork
+from ..nvdla.timing import runs
+from ..nvdla.timing.parameters import Surroundings
+from ..nvdla.timing.runs import TimedRun
 from . import statistics
 from .errors import CudlaError
 from .memory import DeviceMemory
@@ -80,6 +83,7 @@ class Module:
             raise CudlaError(Status.cudlaErrorUmd, str(error)) from None
         self.owner: Any = None
         """The device handle that it was loaded on."""
+        self._timed: TimedRun | None = None
         self.uses = 0
         self.unloaded = False
         self.inputs = [_describe(t) for t in self.loadable.inputs]
@@ -91,6 +95,13 @@ class Module:
     ) -> Any:
         """Runs the network on an engine; tensors are engine addresses."""
         return engine.run(self.network, inputs, outputs, **options)
+
+    def timed(self) -> TimedRun:
+        """How long the hardware would take; found out once."""
+        if self._timed is None:
+            name = self.network.config.name
+            self._timed = runs.loadable(self.loadable, "module", name, Surroundings())
+        return self._timed
 
     def unload(self) -> None:
         self.unloaded = True

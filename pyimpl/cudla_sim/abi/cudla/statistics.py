@@ -28,7 +28,7 @@ def _translate(data: Any, frequency_mhz: int, kind: int, answer: Any) -> None:
         raise invalid_param("dlaFreqMHz is 0; it is the DLA clock in MHz")
     where = address(data)
     size = statistics.read_size(read_host(where, statistics.head_size()))
-    text = statistics.to_csv(read_host(where, size)).encode() + b"\0"
+    text = statistics.to_csv(read_host(where, size), frequency_mhz).encode() + b"\0"
     if kind == c.cudlaTranslateAttributeType.CUDLA_GET_CSV_LENGTH:
         answer.csvStreamLength = len(text)
     elif kind == c.cudlaTranslateAttributeType.CUDLA_GET_CSV_STATS:
