@@ -18,7 +18,7 @@ from ..core import explain
 from ..core.process import Process
 from . import target, task_report
 from .claim import Claim
-from .errors import Firmware, KmdError, NvdlaError
+from .errors import NvdlaError
 from .execution import NetworkRun
 from .hw import registers
 from .hw.chip import Chip
@@ -26,6 +26,7 @@ from .hw.configs import HardwareConfig, config
 from .hw.launch import Layer
 from .hw.memory import Memory, Space, Windows
 from .hw.units.weights import WeightCache
+from .kmd.event_loop import serve
 from .kmd.firmware import FirmwareEngine
 from .kmd.list_port import Entry, ListPort
 from .loadable import Loadable
@@ -205,23 +206,7 @@ class Core:
         if watch is not None:
             self._watch = lambda layer: watch(layer, firmware)
         try:
-            complete = firmware.execute_task()
-            while not complete:
-                check()
-                progress = chip.step()
-                while chip.pending:
-                    chip.step()
-                if chip.irq:
-                    firmware.isr_handler()
-                before = firmware.progress
-                complete = firmware.process_events()
-                if not (progress or complete or firmware.progress != before):
-                    raise KmdError(
-                        Firmware.INVALID_TASK,
-                        "the scheduler makes no progress: "
-                        + "; ".join([firmware.stuck(), *chip.waiting()]),
-                    )
-            firmware.clear_task()
+            serve(chip, firmware, check)
         finally:
             self._watch = None
 

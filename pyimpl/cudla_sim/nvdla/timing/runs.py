@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...core.memory import AddressSpace
-from ..errors import Firmware, KmdError
 from ..hw import registers
 from ..hw.configs import CONFIGS, config
+from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
 from ..kmd.list_port import ListPort
 from ..loadable import Interface, Loadable
@@ -50,23 +50,9 @@ def loadable(network: Loadable, name: str, hardware: str, around: Surroundings) 
                 software += 1
                 continue
             port = ListPort(chip, loaded.entries(task, binding))
-            _execute(chip, FirmwareEngine(port, chip.config, network.new_layout))
+            serve(chip, FirmwareEngine(port, chip.config, network.new_layout))
     loaded.close()
     return TimedRun(name, hardware, chip.now, chip.operations, software)
-
-
-def _execute(chip: TimedChip, firmware: FirmwareEngine) -> None:
-    complete = firmware.execute_task()
-    while not complete:
-        progress = chip.step()
-        if chip.irq:
-            firmware.isr_handler()
-        before = firmware.progress
-        complete = firmware.process_events()
-        if not (progress or complete or firmware.progress != before):
-            raise KmdError(
-                Firmware.INVALID_TASK, f"the scheduler makes no progress: {firmware.stuck()}"
-            )
 
 
 def trace(source: t.Trace, hardware: str, around: Surroundings) -> TimedRun:

@@ -1,0 +1,33 @@
+"""The event loop of the kernel-mode driver: interrupts in, firmware forward, until a task is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import Firmware, KmdError
+from ..hw.chip import Chip
+from .firmware import FirmwareEngine
+
+
+def serve(chip: Chip, firmware: FirmwareEngine, check: Callable[[], None] = lambda: None) -> None:
+    """Start the task behind a firmware's port and serve interrupts until it is complete.
+
+    *check* is called between layers and may raise. KmdError if nothing can make progress.
+    """
+    complete = firmware.execute_task()
+    while not complete:
+        check()
+        progress = chip.step()
+        while chip.pending:
+            chip.step()
+        if chip.irq:
+            firmware.isr_handler()
+        before = firmware.progress
+        complete = firmware.process_events()
+        if not (progress or complete or firmware.progress != before):
+            raise KmdError(
+                Firmware.INVALID_TASK,
+                "the scheduler makes no progress: "
+                + "; ".join([firmware.stuck(), *chip.waiting()]),
+            )
+    firmware.clear_task()
