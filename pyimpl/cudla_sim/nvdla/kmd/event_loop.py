@@ -1,4 +1,4 @@
-"""The event loop of the kernel-mode driver: interrupts in, firmware forward, until a task is done."""
+"""The event loop of the kernel-mode driver: interrupts in, firmware forward, until a task ends."""
 
 from __future__ import annotations
 
