@@ -48,7 +48,8 @@ lint: $(VENV)/installed-test
 	$(BIN)/mypy
 
 bench: $(VENV)/installed-test
-	$(BIN)/python -m benchmarks
+	mkdir -p build
+	$(BIN)/python -m benchmarks --json build/benchmarks.json
 
 clean:
 	test ! -x $(BIN)/python || $(BIN)/python build_ffi.py --clean

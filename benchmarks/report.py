@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
+import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,65 @@ def median_seconds(work: Callable[[], object], runs: int = 7) -> float:
         work()
         times.append(time.perf_counter() - begin)
     return statistics.median(times)
+
+
+def machine() -> dict[str, str]:
+    """What the figures depend on: processor, cores, Python, numpy, and the commit."""
+    model = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith(("model name", "CPU part"))
+        ),
+        platform.machine(),
+    )
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return {
+        "processor": model,
+        "cores": str(len(os.sched_getaffinity(0))),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "commit": commit.stdout.strip(),
+    }
+
+
+def save(figures: list[Figure], file: Path) -> None:
+    """Writes all figures with the machine that they come from."""
+    listed = [
+        {"what": f.what, "value": f.value, "unit": f.unit, "better": f.better} for f in figures
+    ]
+    file.write_text(json.dumps({"version": 1, "machine": machine(), "figures": listed}, indent=1))
+
+
+NOISE = 1.25
+"""Between two runs on a shared machine a figure may differ by this factor."""
+
+
+def compare(figures: list[Figure], older: Path) -> list[str]:
+    """Lines for the figures that got worse, or better, than in an older file beyond noise.
+
+    Raises OSError, ValueError.
+    """
+    data = json.loads(older.read_text())
+    before = {f["what"]: f for f in data["figures"]}
+    lines = []
+    for figure in figures:
+        old = before.get(figure.what)
+        if old is None or not old["value"] or not figure.value:
+            continue
+        ratio = figure.value / old["value"]
+        worse = ratio if figure.better == "lower" else 1 / ratio
+        if not 1 / NOISE < worse < NOISE:
+            word = "worse" if worse > 1 else "better"
+            lines.append(
+                f"{word}: {figure.what}: {old['value']:.4g} -> {figure.value:.4g} {figure.unit}"
+            )
+    here = machine()
+    if any(data["machine"].get(k) != here[k] for k in ("processor", "cores")):
+        lines.append(f"measured on another machine: {data['machine']}")
+    return lines
 
 
 def show(figures: list[Figure]) -> None:
