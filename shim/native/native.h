@@ -74,6 +74,13 @@ int sim_dpu_scatter_gather(const struct sim_dpu_place *place, const uint32_t *sl
                            struct sim_dpu_sg_result *result);
 
 /*
+ * Begins to give back bytes of the DPUs' memory file, which then read as zero; sim_dpu_cleared waits
+ * for the end, once for each. NULL: done already.
+ */
+void *sim_dpu_clear(int file, uint64_t offset, uint64_t size);
+void sim_dpu_cleared(void *clearing);
+
+/*
  * A dpu_callback function (`set`: a struct dpu_set_t) and a log's print function; *answer is what
  * they return. `token` is what sim_dpu_token answers on the thread that runs the function, 0
  * elsewhere.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,20 @@ def _place(place: Place) -> Any:
     return ffi.new("struct sim_dpu_place *", list(place))
 
 
+class Clearing:
+    """Bytes of the memory file that are on their way back to the system."""
+
+    def __init__(self, file: int, offset: int, size: int) -> None:
+        self._lock = threading.Lock()
+        self._job = lib.sim_dpu_clear(file, offset, size)
+
+    def wait(self) -> None:
+        """Until they read as zero. Harmless when repeated."""
+        with self._lock:
+            job, self._job = self._job, ffi.NULL
+            lib.sim_dpu_cleared(job)
+
+
 class DpuCopies:
     """The interpreter lock is free while bytes move."""
 
@@ -55,6 +70,11 @@ class DpuCopies:
                 _place(place), array("uint32_t", slots), array("uint64_t", hosts), len(slots)
             )
         )
+
+    @staticmethod
+    def clear(file: int, offset: int, size: int) -> Clearing:
+        """Begins to give memory back."""
+        return Clearing(file, offset, size)
 
     @staticmethod
     def transfer_address() -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from ..core import process as processes
 from ..core.errors import ConfigError
 from ..core.process import Process
+from ..native.dpu_memory import Clearing
 from .errors import Status, error
 from .memory import STRIDE, MachineMemory
 from .profile import Profile, parse
@@ -72,7 +73,7 @@ class Machine:
         self.loads = np.zeros(1, np.uint64)
         """Grows whenever a DPU gets another program. The C side reads it."""
         self._ranks: dict[int, Rank] = {}
-        self._clearing: dict[int, threading.Thread] = {}  # memory of freed ranks
+        self._clearing: dict[int, Clearing] = {}  # memory of freed ranks
         self._lock = threading.Lock()
         self._memory: MachineMemory | None = None
         self._pool: WorkerPool | None = None
@@ -145,7 +146,7 @@ class Machine:
         for rank in ranks:
             clearing = self._clearing.pop(rank.id, None)
             if clearing is not None:
-                clearing.join()
+                self.memory.cleared(clearing)
         for rank in ranks:
             for dpu in rank.dpus:
                 dpu.enabled = (
@@ -180,9 +181,10 @@ class Machine:
                     self.handles.remove(dpu.handle, "DPU", "dpu_free")
                 self.handles.remove(rank.handle, "rank", "dpu_free")
                 del self._ranks[rank.id]
-            slots = [(rank.id * DPUS_PER_RANK, DPUS_PER_RANK) for rank in dpus.ranks]
-            cleared = self.memory.clear(slots)
-            self._clearing.update((rank.id, cleared) for rank in dpus.ranks)
+            for ranks in _neighbours([rank.id for rank in dpus.ranks]):
+                first, count = ranks[0] * DPUS_PER_RANK, len(ranks) * DPUS_PER_RANK
+                clearing = self.memory.clear(self.native.dpus, first, count)
+                self._clearing.update(dict.fromkeys(ranks, clearing))
 
     def close(self) -> None:
         """Stops the workers; jobs that run end with an error."""
@@ -197,6 +199,17 @@ class Machine:
             pool.close()
         if self._memory is not None:
             self._memory.close()
+
+
+def _neighbours(ranks: list[int]) -> list[list[int]]:
+    """Rank numbers in runs without gaps."""
+    runs: list[list[int]] = []
+    for number in sorted(ranks):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
 
 
 def _usable(profile: Profile) -> int:

@@ -7,15 +7,13 @@ were touched cost memory.
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import os
-import threading
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..native.dpu_memory import Clearing, DpuCopies
 from .errors import Status, error
 
 MRAM_SIZE = 64 << 20
@@ -28,10 +26,6 @@ WRITTEN_SIZE = 1 << 20
 STRIDE = 0x4200000
 
 _NORESERVE = 0x4000
-_PUNCH_HOLE_KEEP_SIZE = 3
-
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
 
 
 class MachineMemory:
@@ -40,7 +34,7 @@ class MachineMemory:
     def __init__(self, count: int) -> None:
         self.count = count
         self.size = count * STRIDE
-        self._clearing: list[threading.Thread] = []
+        self._clearing: list[Clearing] = []
         self.fd = os.memfd_create("cudla-sim-dpus", os.MFD_CLOEXEC)
         try:
             os.ftruncate(self.fd, self.size)
@@ -78,25 +72,23 @@ class MachineMemory:
         start = number * STRIDE + WRITTEN_OFFSET
         return self.bytes[start : start + WRITTEN_SIZE]
 
-    def clear(self, ranges: Sequence[tuple[int, int]]) -> threading.Thread:
-        """Gives the memory of slots (first, count) back, beside the caller: a gigabyte takes a
-        tenth of a second. They read as zero when the thread has ended."""
+    def clear(self, copies: DpuCopies, first: int, count: int) -> Clearing:
+        """Begins to give the memory of ``count`` slots back, beside the caller; they read as zero
+        when that has ended."""
+        clearing = copies.clear(self.fd, first * STRIDE, count * STRIDE)
+        self._clearing.append(clearing)
+        return clearing
 
-        def work() -> None:
-            for first, count in ranges:
-                size = count * STRIDE
-                _LIBC.fallocate(self.fd, _PUNCH_HOLE_KEEP_SIZE, first * STRIDE, size)
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        self._clearing = [t for t in self._clearing if t.is_alive()]
-        self._clearing.append(thread)
-        return thread
+    def cleared(self, clearing: Clearing) -> None:
+        """Waits until those slots read as zero."""
+        clearing.wait()
+        if clearing in self._clearing:
+            self._clearing.remove(clearing)
 
     def close(self) -> None:
         """Ends the file; views of it that Python still holds keep their pages."""
-        for thread in self._clearing:
-            thread.join()  # it works on the file's number
+        for clearing in list(self._clearing):
+            self.cleared(clearing)  # it works on the file's number
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
