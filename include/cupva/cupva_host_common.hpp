@@ -250,7 +250,8 @@ inline void check(cupvaError_t const status)
     if (status == CUPVA_ERROR_NONE)
         return;
     char const *text = nullptr;
-    if (CupvaGetLastError(&text) != CUPVA_ERROR_NONE || text == nullptr)
+    CupvaGetLastError(&text);
+    if (text == nullptr)
         text = "no explanation";
     throw Exception(static_cast<Error>(status), text);
 }

@@ -12,13 +12,18 @@
 #define GSDF_UNIFORM 1
 
 /* Surfaces need room left of and above a tile in VMEM: block-linear memory is read in blocks. */
-#define BL_X_OFFSET(type) (64 / (int32_t)sizeof(type))
-#define BL_Y_OFFSET(type) 2
-#define GSDF_SURFACE_MIN_TILE_PITCH(type, tw) ((tw) + BL_X_OFFSET(type))
-#define GSDF_SURFACE_MIN_TILE_HEIGHT(type, th) ((th) + BL_Y_OFFSET(type))
-#define GSDF_SURFACE_STRIDE(pitch, height) ((pitch) * (height))
-#define GSDF_SURFACE_BUFFER(stride, n) ((stride) * (n))
-#define GSDF_SURFACE_TILE_OFFSET(type, pitch) (BL_Y_OFFSET(type) * (pitch) + BL_X_OFFSET(type))
+#define GSDF_BL_X_OFFSET(type) (64 / (int32_t)sizeof(type))
+#define GSDF_BL_Y_OFFSET 2
+/* All in pixels: pitch and height of a tile, from one tile to the next, all `nt` tiles, and where
+ * the first pixel of the first tile lies. */
+#define GSDF_SURFACE_MIN_TILE_PITCH(type, tw) ((tw) + GSDF_BL_X_OFFSET(type))
+#define GSDF_SURFACE_MIN_TILE_HEIGHT(th) ((th) + GSDF_BL_Y_OFFSET)
+#define GSDF_SURFACE_MIN_TILE_STRIDE(type, tw, th)                                         \
+    (GSDF_SURFACE_MIN_TILE_PITCH(type, tw) * GSDF_SURFACE_MIN_TILE_HEIGHT(th))
+#define GSDF_SURFACE_MIN_TILEBUFFER_SIZE(type, tw, th, nt)                                 \
+    (GSDF_SURFACE_MIN_TILE_STRIDE(type, tw, th) * (nt))
+#define GSDF_SURFACE_TILE_OFFSET(type, pitch)                                              \
+    (GSDF_BL_Y_OFFSET * (pitch) + GSDF_BL_X_OFFSET(type))
 
 /* `info`: planes is the number of tiles of a trigger, advance and ring are width and height of the
  * memory outside, layout the padding mode (1 constant, 2 nearest pixel). */
@@ -144,5 +149,32 @@ static inline void cupvaGSDFClose(GSDFHandlerUniform &handler)
 {
     cupvaGSDFClose(handler.tiles);
 }
+
+/* The vendor's functions take pointers to handlers. */
+#define PVA_GSDF_POINTERS(handler_type)                                                            \
+    static inline bool cupvaGSDFOpen(handler_type *handler, void *vmem, uint16_t linePitch,        \
+                                     uint32_t stride)                                              \
+    {                                                                                              \
+        return cupvaGSDFOpen(*handler, vmem, linePitch, stride);                                   \
+    }                                                                                              \
+    static inline void cupvaGSDFUpdateVmemAddr(handler_type *handler, void *vmem)                  \
+    {                                                                                              \
+        cupvaGSDFUpdateVmemAddr(*handler, vmem);                                                   \
+    }                                                                                              \
+    static inline void cupvaGSDFUpdateTile(handler_type *handler, uint32_t index, int32_t x,       \
+                                           int32_t y, uint16_t width, uint16_t height)             \
+    {                                                                                              \
+        cupvaGSDFUpdateTile(*handler, index, x, y, width, height);                                 \
+    }                                                                                              \
+    static inline void cupvaGSDFTrig(handler_type *handler) { cupvaGSDFTrig(*handler); }           \
+    static inline void cupvaGSDFSync(handler_type *handler) { cupvaGSDFSync(*handler); }           \
+    static inline void cupvaGSDFCycleBuffers(handler_type *handler)                                \
+    {                                                                                              \
+        cupvaGSDFCycleBuffers(*handler);                                                           \
+    }                                                                                              \
+    static inline void cupvaGSDFClose(handler_type *handler) { cupvaGSDFClose(*handler); }
+
+PVA_GSDF_POINTERS(GSDFHandler)
+PVA_GSDF_POINTERS(GSDFHandlerUniform)
 
 #endif

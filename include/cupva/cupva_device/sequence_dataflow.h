@@ -41,7 +41,22 @@ static inline void cupvaSQDFClose(SequenceDataFlowHandler const &handler)
     pva_rt_hold(handler.info.flow, 0);
 }
 
+/* The next synchronisation point of each of several sequences. */
+static inline void cupvaSQDFSync(SequenceDataFlowHandler **handlers, uint32_t num_handlers)
+{
+    for (uint32_t i = 0; i < num_handlers; i++)
+        cupvaSQDFSync(*handlers[i]);
+}
+
 /* --- changes --- */
+
+/* Where an address points to, as the functions below are documented; cupvaMemType is the same. */
+enum MemType {
+    MEMTYPE_INVALID = 0,
+    MEMTYPE_DRAM = MEM_TYPE_DRAM,
+    MEMTYPE_VMEM = MEM_TYPE_VMEM,
+    MEMTYPE_SRAM = MEM_TYPE_L2SRAM
+};
 
 /* An address of the memory that `type` names: a pointer into VMEM, or what an ExtMemPointer holds. */
 static inline void pvaStageSide(uint32_t flow, uint32_t index, int destination, uint64_t address,
@@ -69,6 +84,22 @@ static inline void cupvaSQDFUpdateAddr(SequenceDataFlowHandler const &handler, u
 {
     pvaStageSide(handler.info.flow, index, 0, srcAddr, srcMemType, srcPitch);
     pvaStageSide(handler.info.flow, index, 1, dstAddr, dstMemType, dstPitch);
+}
+
+static inline void cupvaSQDFUpdateAddr(SequenceDataFlowHandler const &handler, uint32_t index,
+                                       uint64_t srcAddr, MemType srcMemType, uint64_t dstAddr,
+                                       MemType dstMemType)
+{
+    cupvaSQDFUpdateAddr(handler, index, srcAddr, (cupvaMemType)srcMemType, dstAddr,
+                        (cupvaMemType)dstMemType);
+}
+
+static inline void cupvaSQDFUpdateAddr(SequenceDataFlowHandler const &handler, uint32_t index,
+                                       uint64_t srcAddr, MemType srcMemType, uint16_t srcPitch,
+                                       uint64_t dstAddr, MemType dstMemType, uint16_t dstPitch)
+{
+    cupvaSQDFUpdateAddr(handler, index, srcAddr, (cupvaMemType)srcMemType, (int32_t)srcPitch,
+                        dstAddr, (cupvaMemType)dstMemType, (int32_t)dstPitch);
 }
 
 /* Width and height of the tiles of transfer `index`, in its pixels. */

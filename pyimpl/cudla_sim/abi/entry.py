@@ -245,7 +245,7 @@ class _Call:
         else:
             status, text = family.unknown, f"internal error: {type(error).__name__}: {error}"
             internal_error(self.name, error)
-        explain.remember(f"{self.name}: {text}")
+        explain.remember(f"{self.name}: {text}", family.name, status)
         state = process._Current.process
         if state is not None and state.config.explain:
             sys.stderr.write(

@@ -92,7 +92,7 @@ def check_command_status(status: Any, code: Any) -> None:
     found = statuses().find(address(status))
     code[0] = found.code
     if found.code not in (Error.CUPVA_ERROR_NONE, Error.CUPVA_OPERATION_PENDING):
-        explain.remember(f"command: {found.explanation}")
+        explain.remember(f"command: {found.explanation}", cupva.name, found.code)
 
 
 # --- copies ---

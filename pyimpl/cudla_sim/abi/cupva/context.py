@@ -124,7 +124,9 @@ _texts = threading.local()
 
 
 @cupva.export("CupvaGetLastError")
-def get_last_error(message: Any) -> None:
+def get_last_error(message: Any) -> int:
+    """The status of the last failure of this thread, and its explanation."""
     result(message, "message")
     _texts.last = ffi.new("char[]", explain.last().encode(errors="replace"))
     message[0] = _texts.last
+    return explain.last_status(cupva.name)

@@ -333,6 +333,22 @@ CASE(fences_whose_memory_is_gone)
     return 0;
 }
 
+CASE(the_last_error_has_a_code_and_a_text)
+{
+    char const *text = "";
+    void *memory;
+    REFUSED(CUPVA_INVALID_ARGUMENT, "size", CupvaMemAlloc(&memory, 0, CUPVA_READ_WRITE,
+                                                          CUPVA_ALLOC_DRAM));
+    EXPECT(CupvaGetLastError(&text) == CUPVA_INVALID_ARGUMENT);
+    EXPECT(strstr(text, "size is 0") != NULL);
+    REFUSED(CUPVA_UNINITIALIZED_OBJECT, "", CupvaStreamSynchronize(NULL));
+    EXPECT(CupvaGetLastError(&text) == CUPVA_UNINITIALIZED_OBJECT);
+    OK(CupvaMemAlloc(&memory, 8, CUPVA_READ_WRITE, CUPVA_ALLOC_DRAM));
+    EXPECT(CupvaGetLastError(&text) == CUPVA_UNINITIALIZED_OBJECT);
+    OK(CupvaMemFree(memory));
+    return 0;
+}
+
 CASE(a_submission_that_is_refused_touches_nothing)
 {
     cupvaStream_t stream;
@@ -603,6 +619,7 @@ int main(void)
     RUN(buffers_of_commands);
     RUN(fences);
     RUN(fences_whose_memory_is_gone);
+    RUN(the_last_error_has_a_code_and_a_text);
     RUN(a_submission_that_is_refused_touches_nothing);
     RUN(commands_that_are_values);
     RUN(what_belongs_to_a_program_ends_with_it);
