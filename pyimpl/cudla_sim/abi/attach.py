@@ -12,7 +12,7 @@ from typing import Any
 from .. import obs
 from ..core import process
 from . import cudart, cudla, cupva, entry, nvdla, nvsci, sim, upmem  # noqa: F401  (imported to attach their handlers)
-from .native import ffi, lib
+from .embedding import ffi, lib
 from .upmem import fast
 
 

@@ -32,7 +32,7 @@ from ..core.handles import BadHandle
 from ..core.memory import MemoryFault
 from ..core.pages import accessible
 from ..core.shortage import shortage
-from .native import address, ffi, lib
+from .embedding import address, ffi, lib
 
 Handler = Callable[..., Any]
 

@@ -9,8 +9,8 @@ from ..constants.sim import simStatus
 from ..constants.sim_parameters import PARAMETERS
 from ..core import explain, process
 from ..core.errors import ApiError, ConfigError
+from .embedding import ffi
 from .entry import Family
-from .native import ffi
 
 _INVALID = simStatus.simErrorInvalidParam
 

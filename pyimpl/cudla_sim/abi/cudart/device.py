@@ -11,7 +11,7 @@ from ...cudart.device import Device
 from ...cudart.errors import CudaError, invalid_value
 from ...nvsci import sync
 from ...nvsci.errors import NvSciError
-from ..native import ffi
+from ..embedding import ffi
 from ..nvsci import sync as nvsci_sync
 from .family import cudart, enter, null, required_flags
 

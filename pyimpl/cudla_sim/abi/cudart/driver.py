@@ -10,8 +10,8 @@ from ...constants.cudart import cudaError_enum as Result
 from ...constants.cudart_parameters import PARAMETERS
 from ...cudart import context, device, messages
 from ...cudart.errors import CudaError
+from ..embedding import ffi, pointer
 from ..entry import Family, Handler
-from ..native import ffi, pointer
 from .device import get_device, lasting, nvscisync_attributes, write_text
 
 CONTEXT = "CUcontext"

@@ -9,7 +9,7 @@ from ...constants.cudart import cudaError
 from ...cudart import context, events
 from ...cudart.errors import CudaError
 from ...cudart.events import Event
-from ..native import pointer
+from ..embedding import pointer
 from .family import cudart, null, number, required_flags
 from .streams import resolve as resolve_stream
 

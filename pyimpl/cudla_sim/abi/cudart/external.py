@@ -14,7 +14,7 @@ from ...cudart.errors import invalid_value, not_supported
 from ...cudart.external import ExternalMemory, ExternalSemaphore
 from ...cudart.state import EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE
 from ...nvsci.errors import NvSciError
-from ..native import ffi, pointer
+from ..embedding import ffi, pointer
 from ..nvsci import buf as nvsci_buf
 from ..nvsci import sync as nvsci_sync
 from .family import cudart, null, number, required_flags

@@ -15,8 +15,8 @@ from ...core.shortage import shortage
 from ...cudart import context, device
 from ...cudart.context import Context
 from ...cudart.errors import CudaError, invalid_value
+from ..embedding import address
 from ..entry import Family, Handler
-from ..native import address
 
 
 class InjectedError(CudaError):

@@ -15,7 +15,7 @@ from ...constants.cudart import (
 from ...cudart import context
 from ...cudart.device import PITCH_ALIGN
 from ...cudart.errors import CudaError, invalid_value
-from ..native import pointer
+from ..embedding import pointer
 from .family import cudart, null, number, required_flags
 
 DEVICE = cudaMemoryType.cudaMemoryTypeDevice

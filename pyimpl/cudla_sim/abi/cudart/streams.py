@@ -11,7 +11,7 @@ from ...cudart.capture import Graph
 from ...cudart.errors import CudaError, invalid_handle, invalid_value
 from ...cudart.state import GRAPH, GRAPH_EXEC
 from ...cudart.streams import Stream
-from ..native import ffi, pointer
+from ..embedding import ffi, pointer
 from .family import cudart, null, number, required_flags
 
 

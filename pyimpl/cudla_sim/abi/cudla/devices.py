@@ -15,7 +15,7 @@ from ...cudart.errors import CudaError
 from ...cudla import device as devices
 from ...cudla.device import MAX_TIMEOUT_MS
 from ...cudla.errors import CudlaError, invalid_param, unsupported
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import DEVICE, MODULE, cudla, device_of, null
 
 

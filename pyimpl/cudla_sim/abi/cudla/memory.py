@@ -13,7 +13,7 @@ from ...cudla.device import Device
 from ...cudla.errors import CudlaError, invalid_param, unsupported
 from ...nvsci import sync as nvsync
 from ...nvsci.errors import NvSciError
-from ..native import address, ffi
+from ..embedding import address, ffi
 from ..nvsci import buf as nvsci_buf
 from ..nvsci import sync as nvsci_sync
 from .family import cudla, device_of, null, only_flags

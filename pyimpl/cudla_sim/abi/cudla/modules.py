@@ -11,7 +11,7 @@ from ...core import process
 from ...core.memory import MemoryFault, read_host
 from ...cudla.errors import CudlaError, invalid_param
 from ...cudla.module import NAME_LENGTH, TensorDescriptor
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import MODULE, cudla, device_of, module_of, null, only_flags
 
 

@@ -9,7 +9,7 @@ from ...constants.cudla import cudlaStatus as Status
 from ...core.memory import read_host
 from ...cudla import statistics
 from ...cudla.errors import CudlaError, invalid_param, unsupported
-from ..native import address, ffi, lib
+from ..embedding import address, ffi, lib
 from .family import cudla, device_of, module_of, null, only_flags
 
 

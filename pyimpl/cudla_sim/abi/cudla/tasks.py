@@ -14,7 +14,7 @@ from ...cudla import submit
 from ...cudla.errors import CudlaError, invalid_param, unsupported
 from ...cudla.task import MAX_FENCES, SignalEvent, TaskRequest, WaitEvent
 from ...nvsci.errors import NvSciError
-from ..native import address, ffi
+from ..embedding import address, ffi
 from ..nvsci import sync as nvsci_sync
 from .family import cudla, device_of, module_of, only_flags
 

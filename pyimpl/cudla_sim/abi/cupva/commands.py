@@ -11,7 +11,7 @@ from ...core.process import Process
 from ...cupva.commands import Command, Memcpy
 from ...cupva.program import Program
 from ...cupva.statuses import Statuses
-from ..native import address
+from ..embedding import address
 from .family import (
     Error,
     cupva,

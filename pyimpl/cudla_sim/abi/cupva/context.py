@@ -14,7 +14,7 @@ from ...cupva.machine import (
     RUNTIME_VERSION,
     VPUS_PER_ENGINE,
 )
-from ..native import ffi
+from ..embedding import ffi
 from .family import Error, cupva, error, handle, invalid, object_of, result
 
 _KIND = "context"

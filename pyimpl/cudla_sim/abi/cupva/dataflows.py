@@ -16,7 +16,7 @@ from ...cupva.dataflow.sequence import SequenceDataFlow, Transfer
 from ...cupva.dataflow.static import StaticDataFlow
 from ...cupva.dataflow.tensor import TensorDataFlow
 from ...cupva.pointers import OffsetPointer, Pointer, address_of
-from ..native import ffi
+from ..embedding import ffi
 from .commands import the_program
 from .family import (
     Error,

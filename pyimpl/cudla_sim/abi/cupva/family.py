@@ -13,8 +13,8 @@ from ...cupva.errors import CupvaError, Error, error, invalid
 from ...cupva.machine import Pva, pva
 from ...cupva.pointers import OffsetPointer, Pointer
 from ...cupva.program import Program
+from ..embedding import address, ffi
 from ..entry import Family
-from ..native import address, ffi
 
 __all__ = [
     "CupvaError",

@@ -17,7 +17,7 @@ from ...core.process import Process
 from ...cupva import sync as syncs
 from ...cupva.commands import Barrier, Command, RequestFences, WaitOnFences
 from ...cupva.sync import SyncObj
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import Error, cupva, error, invalid, object_of, put, result, uninitialized
 
 _SYNC = "SyncObj"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...cupva.dma import DRAM, L2
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import Error, cupva, error, invalid, machine, result
 
 _READ_WRITE = 3

@@ -16,7 +16,7 @@ from ...cupva.machine import DRIVER_VERSION
 from ...cupva.pointers import OffsetPointer
 from ...cupva.program import Program
 from ...cupva.report import save
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .commands import make, the_program
 from .family import (
     cupva,

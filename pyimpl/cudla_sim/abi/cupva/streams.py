@@ -9,7 +9,7 @@ from ...core.pages import accessible
 from ...cupva.commands import MAX_COMMANDS, Command
 from ...cupva.statuses import Status
 from ...cupva.stream import VPU0, VPU1, VPU_ANY, Batch, Stream
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .commands import statuses, the_command
 from .family import cupva, invalid, machine, object_of, put, result
 

@@ -15,7 +15,7 @@ from ...core.errors import ApiError
 from ...core.memory import Region
 from ...nvdla.core import Core
 from ...nvdla.kmd.list_port import Entry
-from ..native import address, ffi, pointer
+from ..embedding import address, ffi, pointer
 from .family import Handle, Status, checked, execution_errors, nvdla, the_machine
 
 _BAD = Status.NvDlaError_BadParameter

@@ -19,7 +19,7 @@ from ...nvdla.hw.configs import CONFIGS, HardwareConfig
 from ...nvdla.kmd.conversation import Conversation
 from ...nvdla.kmd.firmware import FirmwareEngine
 from ...nvdla.kmd.list_port import Entry, ListPort
-from ..native import address, ffi, lib, pointer
+from ..embedding import address, ffi, lib, pointer
 from .family import Handle, firmware, firmware_errors, nvdla, the_machine
 
 _CONVERSE, _COMPLETE = 1, 2

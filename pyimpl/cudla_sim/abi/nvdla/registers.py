@@ -7,7 +7,7 @@ from typing import Any
 from ...core.errors import ApiError
 from ...nvdla.core import Core
 from ...nvdla.errors import NvdlaError
-from ..native import pointer
+from ..embedding import pointer
 from ..sim import sim
 from .family import the_machine
 

@@ -12,8 +12,8 @@ from ...core.memory import host_bytes, readable_size
 from ...nvdla.errors import NvdlaError, Status
 from ...nvdla.loadable import Loadable, MemoryFlags
 from ...nvdla.runtime import PlacedMemory, Runtime
+from ..embedding import address, ffi, pointer
 from ..entry import Handler
-from ..native import address, ffi, pointer
 from .family import Handle, checked, nvdla, the_machine
 
 _TENSOR = struct.Struct("<81s7xQ4i5B3x8I")

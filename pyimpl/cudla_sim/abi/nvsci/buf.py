@@ -11,7 +11,7 @@ from ...core.memory import host_bytes
 from ...nvsci import buf, pixels
 from ...nvsci.bufattrs import SCHEMA
 from ...nvsci.errors import bad_parameter
-from ..native import address, pointer
+from ..embedding import address, pointer
 from .lists import ListApi, null, nvsci
 
 lists = ListApi(

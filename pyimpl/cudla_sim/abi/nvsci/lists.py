@@ -10,8 +10,8 @@ from ...constants.nvsci_parameters import PARAMETERS
 from ...core import process
 from ...nvsci.attributes import AttrList, Schema, Slot, append
 from ...nvsci.errors import NvSciError, bad_parameter
+from ..embedding import address, ffi, lib, pointer
 from ..entry import Family
-from ..native import address, ffi, lib, pointer
 
 MAX_LISTS = 1024  # far above any real program; a garbage count must not be a long walk
 

@@ -17,7 +17,7 @@ from ...core import process
 from ...nvsci import fences, sync
 from ...nvsci.attributes import AttrList
 from ...nvsci.errors import NvSciError, bad_parameter
-from ..native import address, pointer
+from ..embedding import address, pointer
 from .lists import ListApi, null, nvsci
 
 lists = ListApi(

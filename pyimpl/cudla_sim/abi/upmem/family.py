@@ -11,8 +11,8 @@ from ...upmem.errors import DpuError, Status, error
 from ...upmem.machine import DpuSet
 from ...upmem.program import Program, Symbol
 from ...upmem.rank import Dpu, Rank, Selection
+from ..embedding import address, ffi
 from ..entry import Family
-from ..native import address, ffi
 from . import fast
 
 __all__ = [

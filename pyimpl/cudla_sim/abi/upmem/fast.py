@@ -10,7 +10,7 @@ from ...upmem.machine import Machine
 from ...upmem.memory import WRAM_OFFSET
 from ...upmem.program import MRAM, Symbol
 from ...upmem.rank import Rank
-from ..native import address, ffi, lib
+from ..embedding import address, ffi, lib
 
 _WORD = 8
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...upmem import callback as callbacks
 from ...upmem import launch as launching
 from ...upmem.rank import Rank, Selection
-from ..native import address
+from ..embedding import address
 from .family import (
     DpuError,
     Status,

@@ -13,7 +13,7 @@ from ...upmem import load as loading
 from ...upmem import program as programs
 from ...upmem.program import MRAM, Program
 from ...upmem.rank import Selection
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import Status, name, resolve_dpu, resolve_rank, result, state, upmem
 from .programs import image
 

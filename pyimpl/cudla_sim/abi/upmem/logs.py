@@ -9,7 +9,7 @@ from ...core import process
 from ...core.pages import accessible
 from ...upmem import errors, log
 from ...upmem.rank import Dpu
-from ..native import address, ffi, lib
+from ..embedding import address, ffi, lib
 from .family import DpuError, Status, error, invalid_set, resolve_dpu, selection, upmem
 
 

@@ -8,7 +8,7 @@ from ...upmem import profile as profiles_of
 from ...upmem.machine import machine
 from ...upmem.profile import Profile
 from ...upmem.rank import CIS_PER_RANK, DPUS_PER_CI, Rank
-from ..native import address, ffi, lib
+from ..embedding import address, ffi, lib
 from .family import (
     DPU,
     dpu_set,

@@ -14,7 +14,7 @@ from ...upmem import transfer
 from ...upmem.program import MRAM, Symbol
 from ...upmem.rank import Dpu, Rank, Selection
 from ...upmem.transfer import Copy, place
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import Status, error, resolve_dpu, resolve_rank, upmem
 
 _MRAM = Symbol(MRAM, 64 << 20)

@@ -10,7 +10,7 @@ from ...upmem import program as programs
 from ...upmem.program import MRAM, Program
 from ...upmem.rank import Selection
 from ...upmem.transfer import common_program
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import Status, error, name, resolve_dpu, result, selection, state, upmem
 
 

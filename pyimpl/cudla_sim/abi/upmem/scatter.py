@@ -9,7 +9,7 @@ from ...upmem import scatter
 from ...upmem.program import Symbol
 from ...upmem.rank import Selection
 from ...upmem.scatter import Blocks
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import Status, error, selection, upmem
 from .family import symbol as symbol_of
 from .transfers import named, to_dpu

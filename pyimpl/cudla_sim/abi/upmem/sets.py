@@ -7,7 +7,7 @@ from typing import Any
 
 from ...upmem.machine import DpuSet, machine
 from ...upmem.rank import Selection
-from ..native import address, ffi
+from ..embedding import address, ffi
 from .family import (
     DPU,
     Status,

@@ -8,7 +8,7 @@ from ...upmem import transfer
 from ...upmem.program import Symbol
 from ...upmem.rank import Selection
 from ...upmem.transfer import Flags
-from ..native import address
+from ..embedding import address
 from . import fast
 from .family import Status, error, name, selection, upmem
 from .family import symbol as symbol_of

@@ -12,12 +12,12 @@ Register writes return nothing, so they are collected and travel with the next a
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from queue import SimpleQueue
 
+from ...core import threads
 from ..errors import NvdlaError, Status
 from .port import Destination, invalid
 
@@ -147,7 +147,7 @@ class Conversation:
                 self._result = error
             self._actions.put(Action(Kind.RETURN))
 
-        threading.Thread(target=body, name="NVDLA firmware", daemon=True).start()
+        threads.start(body, "NVDLA firmware")
 
     def abandon(self) -> None:
         """End a call whose host thread does not come back."""
