@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core import process
 from ..core.memory import AddressSpace, Bytes
 from ..nvdla import layout, target
-from ..nvdla.core import Core
+from ..nvdla.core import AUTO, Core
 from ..nvdla.descriptors import MemoryType, OpType, RubikOp
 from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import CONFIGS, config
@@ -47,8 +47,9 @@ class Result:
 
 
 def choose_config(loadable: Loadable, wish: str = "") -> str:
-    """The configuration to simulate: the wish, or the first that the loadable can be for."""
-    if wish:
+    """The configuration to simulate: the wish, or ("" or "auto") the first that the loadable can
+    be for."""
+    if wish and wish != AUTO:
         return config(wish).name
     found = target.candidates(loadable)
     return next((name for name in CONFIGS if found.get(name) is None), "nv_full")
