@@ -26,7 +26,7 @@ run: $(VENV)/installed
 
 test: $(VENV)/installed-test
 	$(BIN)/python build_ffi.py --verify
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # What takes minutes: many exits, many frames, many threads.
 stress: $(VENV)/installed-test
