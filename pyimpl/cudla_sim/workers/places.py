@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Container
 from pathlib import PurePath
@@ -77,7 +78,7 @@ class Lines:
         return f" ({self._rows[at].file}:{self._rows[at].line})"
 
 
-class Places:
+class Places(ABC):
     """The functions, variables and line numbers of one program file (the bytes of it)."""
 
     def __init__(self, image: bytes) -> None:
@@ -92,9 +93,9 @@ class Places:
         self._variables.sort()
         self._lines = Lines(elf, self._left_out)
 
+    @abstractmethod
     def _take(self, elf: ELFFile, symbol: Any) -> None:
         """Puts a symbol where it belongs, if it does."""
-        raise NotImplementedError
 
     def _left_out(self, program: Any) -> Container[int]:
         """As for Lines."""

@@ -134,7 +134,7 @@ class TimedChip(Chip):
         )
 
     def _begin(self, blocks: tuple[str, ...]) -> int:
-        """When the last of the blocks was enabled, or its unit became free."""
+        """Take the blocks for an operation that begins now; the cycle."""
         self._running |= set(blocks)
         return self.now
 
