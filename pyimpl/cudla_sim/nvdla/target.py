@@ -32,6 +32,7 @@ from .descriptors import (
 )
 from .errors import NvdlaError
 from .hw.configs import CONFIGS, INT8, HardwareConfig, element_size
+from .limits.cbuf import entries_per_slice
 from .loadable import Interface, Loadable, TaskEntry
 
 FEATURE = 36
@@ -120,16 +121,6 @@ def cubes(layer: LayerDesc) -> Iterator[tuple[str, DataCube, int]]:
     for item in pairs:
         if item[1].type in (MemoryType.MC, MemoryType.CV):
             yield item
-
-
-def entries_per_slice(hardware: HardwareConfig, width: int, channels: int, precision: int) -> int:
-    """Convolution buffer entries that one line of a feature cube takes."""
-    atoms = -(-channels * element_size(precision) // hardware.memory_atom)
-    per_entry = max(hardware.cbuf[1] // hardware.memory_atom, 1)
-    whole, rest = divmod(atoms, per_entry)
-    if rest and rest * 2 > per_entry:
-        rest = per_entry
-    return whole * width + -(-width * rest // per_entry)
 
 
 def _precisions(layer: LayerDesc) -> set[int]:

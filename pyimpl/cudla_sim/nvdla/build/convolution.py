@@ -25,7 +25,7 @@ from ..descriptors import (
 )
 from ..hw.arithmetic import RANGES
 from ..hw.configs import FP16, INT8, INT16, element_size
-from ..target import entries_per_slice
+from ..limits.cbuf import entries_per_slice
 from . import quantize
 from .layers import Conv, Image, Tensor
 from .places import INPUT, WEIGHTS
