@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from ..hw.configs import HardwareConfig, element_size
 
 WEIGHT_ALIGNMENT = 128
-"""Weight bytes are filled up to a multiple of this (``D_WEIGHT_BYTES`` has no lower bits)."""
+"""Weight bytes are filled up to this: ``D_WEIGHT_BYTES`` of nv_full has no lower bits.
+
+Other configurations take multiples of a buffer entry; 128 bytes are good for all."""
 
 
 def bank_bytes(config: HardwareConfig) -> int:
