@@ -51,6 +51,9 @@ class Config:
     overrun: str = "refuse"
     """What happens when an engine runs past the end of a memory object: ``refuse`` fails the task,
     ``warn`` gives every object a zeroed margin of 64 KiB and warns."""
+    checks: str = "off"
+    """What a network is checked for when it is loaded: ``off``, or ``warn``: prints what real
+    hardware would not take, in the words of ``cudla-sim nvdla check``."""
     fp16: str = "exact"
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
@@ -95,6 +98,7 @@ class Config:
         _check_choice("time", self.time, ("host", "hardware"))
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
+        _check_choice("checks", self.checks, ("off", "warn"))
         for word in filter(None, self.log.split(",")):
             _check_choice("log", word, ("api", "layers", "firmware"))
         if not 0 <= self.dla_count <= 2:

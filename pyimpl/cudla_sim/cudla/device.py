@@ -14,6 +14,7 @@ from ..core.memory import MemoryFault
 from ..core.process import Process
 from ..core.queue import Queue
 from ..cudart import context as cuda
+from ..nvdla import checks
 from ..nvdla.core import Core
 from ..nvdla.errors import EngineTimeout, NvdlaError
 from ..nvdla.machine import machine as nvdla_machine
@@ -135,6 +136,7 @@ class Device:
             module = DiagnosticsModule(self.memory, self.core.nvdla.config.name)
         else:
             module = Module(image, self.memory, self.core.nvdla.settle, self.process.config.margin)
+            checks.warn(module.loadable, module.network.config, self.process.config.checks)
         module.owner = self
         self.modules.append(module)
         return module

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..core.memory import AddressSpace, Region
 from ..core.process import Process
+from . import checks
 from .claim import Claim
 from .core import Core
 from .errors import NvdlaError, Status
@@ -66,6 +67,7 @@ class NvdlaMachine:
         if not self.cores:
             raise NvdlaError("the machine has no core (setting dla_count)", Status.NOT_SUPPORTED)
         settled = [core.settle(loadable) for core in self.cores]
+        checks.warn(loadable, settled[0], self.process.config.checks)
         return settled[0]
 
     def allocate(self, size: int) -> Region:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core import process
 from ..core.memory import AddressSpace, Bytes
-from ..nvdla import layout, target
+from ..nvdla import checks, layout, target
 from ..nvdla.core import AUTO, Core
 from ..nvdla.descriptors import MemoryType, OpType, RubikOp
 from ..nvdla.errors import NvdlaError
@@ -62,6 +62,7 @@ def run(
     space = AddressSpace("the network's memory")
     current = process.current()
     network = LoadedNetwork(loadable, space, config_name, current.config.margin)
+    checks.warn(loadable, network.config, current.config.checks)
     sources = [space.allocate(t.size, name=f"input {i}") for i, t in enumerate(loadable.inputs)]
     results = [space.allocate(t.size, name=f"output {i}") for i, t in enumerate(loadable.outputs)]
     for number, data in inputs.items():

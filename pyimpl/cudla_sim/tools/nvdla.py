@@ -18,7 +18,7 @@ from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
 from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
-from . import dimg, images, network_run, nvdla_time
+from . import dimg, images, network_run, nvdla_check, nvdla_time
 
 app = typer.Typer(no_args_is_help=True, help="Run NVDLA loadables and register traces.")
 
@@ -116,6 +116,9 @@ def _print_outcomes(outcomes: list[Outcome], problems: list[str], verbose: bool)
     totals = {v: sum(o.verdict == v for o in outcomes) for v in colors}
     text = ", ".join(f"{count} {verdict}" for verdict, count in totals.items() if count)
     print(f"{len(outcomes)} replayed: {text or 'nothing'}; {len(problems)} unreadable")
+
+
+app.command(name="check")(nvdla_check.check)
 
 
 # --- run -----------------------------------------------------------------------------------------
