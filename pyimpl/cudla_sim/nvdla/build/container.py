@@ -30,6 +30,7 @@ class Tensor:
     pixel_format: int
     strides: tuple[int, int, int]
     image: bool = False
+    batch: int = 1
 
 
 @dataclass(slots=True)
@@ -98,7 +99,7 @@ class Container:
         form, category = (2, 0) if item.image else (3, 2)
         for slot, value in enumerate((form, item.data_type, category, item.pixel_format, 0), 5):
             entry.put(slot, "B", value)
-        for slot, value in enumerate((1, *item.shape), 10):
+        for slot, value in enumerate((item.batch, *item.shape), 10):
             entry.put(slot, "i", value)
         for slot in range(8):
             entry.put(14 + slot, "I", item.strides[slot] if slot < 3 else 0)

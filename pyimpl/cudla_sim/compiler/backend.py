@@ -1,0 +1,73 @@
+"""From a graph to a loadable of one configuration.
+
+``compile_graph`` is the whole back end: rewriting into what units do, scales, passes, operations,
+memory, bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, config
+
+from . import graph as g
+from . import scales as scaling
+from .errors import CompileError
+from .legalise import fold
+from .legalise.rewrite import Rewriter
+from .lower.network import Network
+from .options import Options
+from .plan.loadable import Writer, report
+
+_PRECISIONS = {"int8": INT8, "int16": INT16, "fp16": FP16}
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A loadable, and what is worth knowing of it (JSON)."""
+
+    loadable: bytes
+    report: dict[str, Any]
+
+
+def compile_graph(graph: g.Graph, scales: Mapping[str, float], options: Options) -> Compiled:
+    """Compile *graph* with the scales of its values (real value of one step, by name).
+
+    Raises Refused with all nodes that the configuration cannot do, CompileError for missing
+    scales and options that do not go together.
+    """
+    hardware = config(options.config)
+    precision = _PRECISIONS.get(options.precision, -1)
+    if precision not in hardware.precisions:
+        have = [name for name, number in _PRECISIONS.items() if number in hardware.precisions]
+        raise CompileError(
+            f"{hardware.name} has no {options.precision} arithmetic; it has {', '.join(have)}"
+        )
+    if not graph.nodes:
+        raise CompileError("the network has no operation that computes anything")
+    known = {} if precision == FP16 else scaling.known(graph, scales)
+    inputs = [port.value for port in graph.inputs]
+    outputs = [port.value for port in graph.outputs]
+    rewriter = Rewriter(hardware, precision, known, graph.nodes[-1])
+    if precision != FP16:
+        scaling.fill(graph.nodes, known)
+        for node in graph.nodes:
+            if isinstance(node, g.Softmax):
+                known.setdefault(node.output, 1 / 127)
+    nodes = rewriter.run(graph.nodes)
+    nodes = fold.permutations(nodes, set(outputs), known)
+    if precision != FP16:
+        scaling.fill(nodes, known)
+        scaling.unite(nodes, known)
+    network = Network(hardware, precision, nodes, inputs, outputs, known)
+    network.form()
+    if precision != FP16:
+        stored = [item.output for item in network.passes]
+        scaling.missing([*inputs, *stored], known)
+    network.arrange()
+    network.lower()
+    writer = Writer(network, graph, asdict(options))
+    data = writer.write()
+    return Compiled(data, report(writer))

@@ -1,0 +1,1 @@
+"""Rewriting a graph into what the units of a configuration compute."""

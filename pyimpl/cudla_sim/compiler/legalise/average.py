@@ -1,0 +1,85 @@
+"""Averages as convolutions with ones: one rounding instead of PDP's two.
+
+PDP rounds twice, half away from zero; on non-negative values that is a bias of a third of a step
+(facts/onnx.md 4.3). A depthwise convolution with ones and one factor behind it rounds once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..graph import Affine, Pool
+from .nodes import KernelConv
+
+if TYPE_CHECKING:
+    from .rewrite import Rewriter
+
+_MOST_TAPS = 1024
+MOST_STRIDE = 8
+
+
+def rewrite(out: Rewriter, node: Pool) -> None:
+    """Append the nodes of an average pooling."""
+    kh, kw = node.kernel
+    source = node.inputs[0]
+    channels = source.shape[1]
+    config = out.config
+    room = config.cbuf[0] * config.cbuf[1] * config.cbuf[2] * 3 // 4
+    per_tap = out.per_atom * config.kernel_group(out.precision) * (1 if out.precision == 0 else 2)
+    most = min(room // per_tap, _MOST_TAPS)
+    if kh * kw > most or max(kh, kw) > 32:
+        _two_steps(out, node)
+        return
+    divisor = np.asarray(node.divisor, np.float32)
+    summed = out.value(node, node.output.shape)
+    top = 127 if out.precision == 0 else 32767
+    if source in out.scales:
+        out.scales[summed] = out.scales[source] * max(kh * kw, 1) * 127 / top
+    out.kernel_conv(
+        KernelConv(
+            name=node.name,
+            inputs=[source],
+            output=summed,
+            weights=np.ones((channels, 1, kh, kw), np.float32),
+            bias=np.zeros(channels),
+            first=np.arange(channels),
+            stride=node.stride,
+            pads=node.pads,
+        )
+    )
+    scale = (1.0 / divisor).reshape(1, 1, *(divisor.shape or (1, 1))).astype(np.float32)
+    out.add(
+        Affine(
+            name=node.name,
+            inputs=[summed],
+            output=node.output,
+            scale=scale,
+            shift=np.zeros((1, 1, 1, 1), np.float32),
+        )
+    )
+
+
+def _two_steps(out: Rewriter, node: Pool) -> None:
+    """A window as large as the input: sums of tiles (zeros fill the last), then their sum."""
+    source = node.inputs[0]
+    n, channels, height, width = source.shape
+    divisor = float(np.asarray(node.divisor).reshape(-1)[0])
+    if node.output.shape[2:] != (1, 1) or any(node.pads):
+        out.refuse(node, f"an average over {node.kernel[1]} x {node.kernel[0]}")
+        return
+    tile = (min(MOST_STRIDE, height), min(MOST_STRIDE, width))
+    rest = (-(-height // tile[0]), -(-width // tile[1]))
+    middle = out.value(node, (n, channels, *rest), source)
+    first = float(tile[0] * tile[1])
+    pads = (0, rest[0] * tile[0] - height, 0, rest[1] * tile[1] - width)
+    rewrite(
+        out,
+        replace(node, output=middle, kernel=tile, stride=tile, pads=pads, divisor=first),
+    )
+    rewrite(
+        out,
+        replace(node, inputs=[middle], kernel=rest, stride=(1, 1), divisor=divisor / first),
+    )

@@ -1,0 +1,1 @@
+"""From fused passes to hardware operations with descriptors."""

@@ -1,0 +1,381 @@
+"""One convolution as the operations that the buffer and the kernel groups ask for.
+
+Kernels are cut into blocks that read the same channels, blocks into lines and columns that fit
+into the convolution buffer. Weights are quantised per kernel.
+Source: nvdla hardware manual "Convolution"; :mod:`.cbuf`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla import layout
+from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, OpType
+from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig, element_size
+from cudla_sim.nvdla.limits.cbuf import entries_per_slice
+
+from ..errors import Refusal, Refused
+from ..legalise.nodes import KernelConv
+from . import cbuf, sdp
+from .cubes import Cube, Positions
+from .fit import Fit, Limit, Operand
+from .task import Task
+
+_LIMITS = {INT8: 127, INT16: 32767}
+_BIAS_BITS = {INT8: 20, INT16: 40}
+"""A bias may be 2**bits steps of its kernel's sums: beyond, its kernel gets coarser weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Elements as hardware takes them [kernels, channels, rows, columns], the real value of one
+    step of each kernel's sums, and how many bits CACC drops."""
+
+    elements: NDArray[np.generic]
+    step: NDArray[np.float64]
+    truncate: int = 0
+
+
+def absorb(node: KernelConv, fit: Fit) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Move X1's factor per kernel into the weights, the bias into X1; return both.
+
+    A factor per element stays in X1.
+    """
+    weights = node.weights.astype(np.float64)
+    bias = node.bias.astype(np.float64)
+    if fit.scale is not None and fit.scale.ndim == 1:
+        factor = np.broadcast_to(fit.scale, bias.shape)
+        weights = weights * factor[:, None, None, None]
+        bias = bias * factor
+        fit.scale = None
+    if fit.shift is not None:
+        bias = bias + fit.shift
+    fit.shift = bias if np.any(bias) else None
+    return weights, bias
+
+
+def quantised(
+    weights: NDArray[np.float64],
+    bias: NDArray[np.float64],
+    source: Cube,
+    given: NDArray[np.float64] | None = None,
+) -> Weights:
+    """Weights per kernel as integers (or halves)."""
+    if source.precision == FP16:
+        clipped = np.clip(weights, -65504, 65504).astype(np.float16)
+        return Weights(clipped, np.ones(len(weights)))
+    limit = _LIMITS[source.precision]
+    largest = np.abs(weights).reshape(len(weights), -1).max(axis=1)
+    scale = largest / limit
+    if given is not None and source.precision == INT8:
+        scale = np.where(given > 0, given, scale)
+    floor = np.abs(bias) / (source.scale * 2.0 ** _BIAS_BITS[source.precision])
+    live = scale[scale > 0]
+    usual = float(np.median(live)) if len(live) else 1.0
+    scale = np.maximum(np.where(scale > 0, scale, usual), floor)
+    elements = np.clip(np.rint(weights / scale[:, None, None, None]), -limit, limit)
+    top = float(np.abs(elements).reshape(len(weights), -1).sum(axis=1).max()) * (limit + 1)
+    truncate = max(ceil(log2(top / 2**31)), 0) if top > 0 else 0
+    step = scale * source.scale * 2.0**truncate
+    return Weights(elements.astype(np.int16), step, truncate)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Kernels of the target's channels first..last - 1 and the source channels they read."""
+
+    first: int
+    last: int
+    low: int
+    high: int
+
+
+def natural_positions(
+    config: HardwareConfig, precision: int, node: KernelConv, source: Cube
+) -> Positions:
+    """Where the kernels' outputs lie in a fresh cube: dense, or with gaps where an operation
+    cannot have a whole group of kernels."""
+    kernels, _, rows, columns = node.weights.shape
+    group = config.kernel_group(precision)
+    used = source.channels
+    window = (rows - 1) * node.dilation[0] + 1
+    narrow = min((columns - 1) * node.dilation[1] + 1, source.width)
+    size = used * rows * columns * element_size(precision)
+    lines = min(window, source.height)
+    most = cbuf.most_kernels(config, precision, size, lines, narrow, used)
+    count = np.arange(kernels)
+    if most >= min(group, kernels) or most == 0 or node.weights.shape[1] < used // 2:
+        return count
+    return count // most * config.channels_per_atom(precision) + count % most
+
+
+def blocks(node: KernelConv, source: Cube, target: Cube) -> Iterator[Block]:
+    """Cut kernels where they read other channels of the source."""
+    atom = target.per_atom
+    span = node.weights.shape[1]
+    low_of = np.zeros(target.channels, np.int64)
+    high_of = np.full(target.channels, -1, np.int64)
+    reads = source.positions[node.first[:, None] + np.arange(span)[None, :]]
+    live = np.any(node.weights != 0, axis=(2, 3))
+    low = np.where(live, reads, source.channels).min(axis=1)
+    high = np.where(live, reads, -1).max(axis=1)
+    low_of[target.positions], high_of[target.positions] = low, high
+    ranges = []
+    for start in range(0, target.channels, atom):
+        end = min(start + atom, target.channels)
+        used = high_of[start:end] >= 0
+        if used.any():
+            first = int(low_of[start:end][used].min()) // source.per_atom * source.per_atom
+            last = int(high_of[start:end][used].max())
+        else:
+            first, last = 0, 0
+        ranges.append((start, end, first, last))
+    current = Block(*ranges[0])
+    for start, end, first, last in ranges[1:]:
+        joined = Block(current.first, end, min(current.low, first), max(current.high, last))
+        same = joined.high // source.per_atom - joined.low // source.per_atom
+        mine = current.high // source.per_atom - current.low // source.per_atom
+        other = last // source.per_atom - first // source.per_atom
+        if same == mine == other or span >= source.channels // 2:
+            current = joined
+        else:
+            yield current
+            current = Block(start, end, first, last)
+    yield current
+
+
+def _restrict(fit: Fit, index: NDArray[np.int64], y: slice, x: slice) -> Fit:
+    """The pass for some kernels, lines and columns."""
+
+    def part(array: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+        if array is None:
+            return None
+        if array.ndim == 3:
+            rows = array if array.shape[1] == 1 else array[:, y]
+            cut = rows if array.shape[2] == 1 else rows[:, :, x]
+            return cut if len(array) == 1 else cut[index]
+        return array if len(array) == 1 else array[index]
+
+    result = replace(fit, scale=part(fit.scale), shift=part(fit.shift))
+    for name in ("x2", "y_mul"):
+        item = getattr(fit, name)
+        if item is not None and not isinstance(item, Operand | Limit):
+            slope = sdp.channels_of(item.slope)
+            cut = part(slope)
+            assert cut is not None
+            shaped = cut if cut.ndim == 3 else cut[:, None, None]
+            setattr(result, name, replace(item, slope=shaped[None].astype(np.float32)))
+    return result
+
+
+def emit(
+    task: Task, node: KernelConv, fit: Fit, source: Cube, target: Cube, values: sdp.Values
+) -> None:
+    """Append the operations of a convolution with its SDP pass."""
+    real, bias = absorb(node, fit)
+    given = node.weight_scale
+    weights = quantised(real, bias, source, given)
+    lookup = np.full(target.channels, -1, np.int64)
+    lookup[target.positions] = np.arange(len(target.positions))
+    for block in _sized(task, node, blocks(node, source, target), target):
+        chosen = lookup[block.first : block.last]
+        index = chosen[chosen >= 0]
+        place = np.flatnonzero(chosen >= 0)
+        _block(task, node, fit, source, target, values, weights, block, index, place)
+
+
+def _sized(task: Task, node: KernelConv, found: Iterator[Block], target: Cube) -> Iterator[Block]:
+    """Cut blocks where the target has gaps for kernels that do not fit together."""
+    atom = target.per_atom
+    gaps = len(target.positions) < target.channels and len(target.positions) > 1
+    if gaps and np.diff(target.positions).max() > 1 and np.all(np.diff(target.positions) > 0):
+        heads = np.flatnonzero(np.diff(target.positions) > 1)
+        counts = np.diff(np.concatenate([[-1], heads]))
+        if len(set(counts.tolist())) == 1 and counts[0] < atom:
+            for block in found:
+                for first in range(block.first, block.last, atom):
+                    last = min(first + int(counts[0]), block.last)
+                    yield replace(block, first=first, last=last)
+            return
+    yield from found
+
+
+def _block(
+    task: Task,
+    node: KernelConv,
+    fit: Fit,
+    source: Cube,
+    target: Cube,
+    values: sdp.Values,
+    weights: Weights,
+    block: Block,
+    index: NDArray[np.int64],
+    place: NDArray[np.int64],
+) -> None:
+    kernels = block.last - block.first
+    data, base = source.channel_range(block.low, max(block.high, block.low))
+    channels = data.channels
+    _, span, rows, columns = node.weights.shape
+    dtype = np.float16 if source.precision == FP16 else np.int16
+    dense = np.zeros((kernels, channels, rows, columns), dtype)
+    for at, kernel in zip(place, index, strict=True):
+        reads = source.positions[node.first[kernel] : node.first[kernel] + span] - base
+        inside = (reads >= 0) & (reads < channels)
+        dense[at, reads[inside]] = weights.elements[kernel][inside]
+    packed = layout.pack_weights(dense, task.config, source.precision)
+    offset = task.constant(packed)
+    per_kernel = rows * columns * channels * element_size(source.precision)
+    window = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
+    window = (min(window[0], source.height), min(window[1], source.width))
+    size = (channels, source.height, source.width)
+    split = cbuf.split(
+        task.config, source.precision, size, kernels, per_kernel, window, node.stride
+    )
+    if split is None:
+        raise Refused(
+            [
+                Refusal(
+                    node.name,
+                    "Conv",
+                    f"{kernels} kernels of {columns} x {rows} x {channels} do not fit into the"
+                    f" convolution buffer of {task.config.name}",
+                    "a smaller kernel, or a configuration with a larger buffer",
+                )
+            ]
+        )
+    step = np.ones(kernels)
+    step[place] = weights.step[index]
+    out_base = target.channel_range(block.first, block.last - 1)[0]
+    for y in _pieces(source.height, target.height, split.lines, node, 0):
+        for x in _pieces(source.width, target.width, split.columns, node, 1):
+            piece = data.box(y.start, y.size, x.start, x.size)
+            out = replace(out_base.box(y.first, y.count, x.first, x.count), positions=place)
+            _operation(task, node, piece, out, kernels, offset, packed, weights, split, y, x)
+            part = _restrict(
+                fit, index, slice(y.first, y.first + y.count), slice(x.first, x.first + x.count)
+            )
+            sums = sdp.Sums(kernels, y.count, x.count, weights.step[index])
+            sdp.emit(task, part, sums, out, _within(values, block, y, x))
+
+
+def _within(values: sdp.Values, block: Block, y: Piece, x: Piece) -> sdp.Values:
+    """Operands of the same channels, lines and columns as the piece that is written."""
+
+    def cube(value: object) -> Cube:
+        whole = values.cube(value)  # type: ignore[arg-type]
+        part, _ = whole.channel_range(block.first, min(block.last, whole.channels) - 1)
+        if (whole.height, whole.width) == (1, 1):
+            return part
+        return part.box(y.first, y.count, x.first, x.count)
+
+    return sdp.Values(cube, values.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Output positions *first* ... and the input *start*, *size* they read with their pads."""
+
+    first: int
+    count: int
+    start: int
+    size: int
+    before: int
+    after: int
+
+
+def _pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Iterator[Piece]:
+    """Cut one axis so that no piece reads more than *most*."""
+    stride, gap = node.stride[axis], node.dilation[axis]
+    taps = (node.weights.shape[2 + axis] - 1) * gap + 1
+    before = node.pads[2 * axis]
+    first = 0
+    while first < out:
+        count = out - first
+        piece = _piece(first, count, length, stride, taps, before)
+        if piece.size > most:
+            count = max((most - taps) // stride + 1, 1)
+            while count + first < out and (
+                _piece(first, count + 1, length, stride, taps, before).size <= most
+            ):
+                count += 1
+            piece = _piece(first, min(count, out - first), length, stride, taps, before)
+        yield piece
+        first += piece.count
+
+
+def _piece(first: int, count: int, length: int, stride: int, taps: int, pad: int) -> Piece:
+    low = first * stride - pad
+    high = (first + count - 1) * stride - pad + taps
+    start, end = max(low, 0), min(high, length)
+    return Piece(first, count, start, max(end - start, 1), start - low, max(high - end, 0))
+
+
+def _operation(
+    task: Task,
+    node: KernelConv,
+    data: Cube,
+    out: Cube,
+    kernels: int,
+    offset: int,
+    packed: NDArray[np.uint8],
+    weights: Weights,
+    split: cbuf.Split,
+    y: Piece,
+    x: Piece,
+) -> None:
+    config, precision = task.config, data.precision
+    _, _, rows, columns = node.weights.shape
+    channels = data.channels
+    entries = entries_per_slice(config, data.width, channels, precision)
+    pad = 0
+    if node.pad_value:
+        pad = (
+            int(np.float16(node.pad_value).view(np.int16))
+            if precision == FP16
+            else int(np.clip(np.rint(node.pad_value / data.scale), -_LIMITS[precision], 32767))
+        )
+    operation = ConvOp(
+        entry_per_slice=entries,
+        data_format=layout.FEATURE,
+        fetch_grain=1,
+        data_bank=max(cbuf.data_banks(config, entries, min(data.height, split.lines)), 1),
+        weight_bank=split.weight_banks,
+        pixel_override=1,
+        release=data.height,
+        input_width_csc=data.width,
+        input_height_csc=data.height,
+        input_channel_csc=channels,
+        kernel_width_csc=columns,
+        kernel_height_csc=rows,
+        kernel_channel_csc=channels,
+        input_width_cmac=out.width,
+        input_height_cmac=out.height,
+        bytes_per_kernel=rows * columns * channels * element_size(precision),
+        conv_stride_x=node.stride[1],
+        conv_stride_y=node.stride[0],
+        pad_x_left=x.before,
+        pad_x_right=x.after,
+        pad_y_top=y.before,
+        pad_y_bottom=y.after,
+        dilation_x=node.dilation[1],
+        dilation_y=node.dilation[0],
+        pad_val=pad,
+        in_precision=precision,
+        out_precision=precision,
+        in_cvt=CvtParam(1, 0, int(precision == INT8), 0),
+        out_cvt=CvtParam(1, weights.truncate, 1, 0),
+    )
+    weight = DataCube(size=len(packed), width=columns, height=rows, channel=channels)
+    surface = ConvSurface(
+        weight=task.at(weight, task.weights, offset),
+        wmb=DataCube(address=0),
+        wgs=DataCube(address=0),
+        src=task.cube(data),
+        dst=task.flying(kernels, out.height, out.width),
+    )
+    task.append(OpType.CONV, operation, surface, {data.buffer, task.weights})

@@ -1,0 +1,161 @@
+"""Look-up tables of SDP-Y for curves.
+
+Integers: table LO has 257 entries over 256 equal steps of its domain and interpolates; outside,
+a slope continues. Its outputs are scaled so that the largest is near 2**15, the converter divides.
+In fp16 the entries are halves. LE is moved out of the way, LO has every priority.
+Source: nvdla hardware manual "LUT programming"; facts on the index and its 35 fraction bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla.descriptors import LutParam, Slope
+
+from ..curves import CURVES
+from ..graph import Curve
+
+_ENTRIES = 257
+_TOP = 32767
+_FAR = (1 << 31) - 1
+
+_ASYMPTOTES: dict[str, tuple[float, float, float]] = {
+    "Sigmoid": (10.0, 0.0, 0.0),
+    "Tanh": (6.0, 0.0, 0.0),
+    "HardSigmoid": (4.0, 0.0, 0.0),
+    "SiLU": (12.0, 0.0, 1.0),
+    "GELU": (6.0, 0.0, 1.0),
+    "GELUTanh": (6.0, 0.0, 1.0),
+    "Mish": (12.0, 0.0, 1.0),
+    "HardSwish": (4.0, 0.0, 1.0),
+    "Softplus": (12.0, 0.0, 1.0),
+    "Erf": (4.0, 0.0, 0.0),
+    "Elu": (10.0, 0.0, 1.0),
+}
+"""Beyond which magnitude a curve is straight, and its slopes below and above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, and the real value of one step of its output."""
+
+    lut: LutParam
+    unit: float
+
+
+def evaluate(curve: Curve, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The function, with finite values everywhere."""
+    with np.errstate(all="ignore"):
+        values = CURVES[curve.function](points, **curve.parameters)
+    finite = np.asarray(values)[np.isfinite(values)]
+    top = float(np.abs(finite).max()) if len(finite) else 0.0
+    return np.nan_to_num(np.asarray(values, np.float64), nan=0.0, posinf=top, neginf=-top)
+
+
+def domain(curve: Curve, largest: float) -> tuple[float, float]:
+    """The part of the axis that a table must cover when inputs reach *largest*."""
+    if curve.function in _ASYMPTOTES and not curve.parameters:
+        largest = min(largest, _ASYMPTOTES[curve.function][0])
+    if curve.function in ("Sqrt", "Log") or (
+        curve.function == "Pow" and not float(curve.parameters.get("exponent", 2.0)).is_integer()
+    ):
+        return 0.0, largest
+    return -largest, largest
+
+
+def _slopes(curve: Curve, low: float, high: float) -> tuple[float, float]:
+    """Slopes outside the domain."""
+    if curve.function in _ASYMPTOTES and not curve.parameters:
+        _, below, above = _ASYMPTOTES[curve.function]
+        return below, above
+    step = (high - low) / 256
+    ends = evaluate(curve, np.array([low, low + step, high - step, high]))
+    if not np.isfinite(ends).all():
+        return 0.0, 0.0
+    return (ends[1] - ends[0]) / step, (ends[3] - ends[2]) / step
+
+
+def _fixed_slope(real: float) -> Slope:
+    if real == 0.0:
+        return Slope()
+    shift = min(max(floor(log2(_TOP / abs(real))), -16), 15)
+    scale = int(np.clip(np.rint(real * 2.0**shift), -_TOP, _TOP))
+    return Slope(scale=scale, shifter=shift)
+
+
+def integer(curve: Curve, unit: float, largest: float, codes: int = 0) -> Table:
+    """Table for integer inputs of *unit* (real value of one step) up to *largest* (real).
+
+    With *codes*, inputs are the integers -codes - 1 ... codes themselves: an entry for each.
+    """
+    if codes:
+        low, select = -codes - 2, max(ceil(log2((2 * codes + 2) / 256)), 0)
+    else:
+        start, end = domain(curve, largest)
+        select = max(ceil(log2(max(end - start, 1e-30) / unit / 256) - 1e-9), 0)
+        low = floor(start / unit)
+    high = low + (256 << select)
+    points = (low + np.arange(_ENTRIES, dtype=np.float64) * (1 << select)) * unit
+    values = evaluate(curve, points)
+    top = float(np.abs(values).max()) or 1.0
+    out = top / _TOP
+    below, above = _slopes(curve, low * unit, high * unit)
+    lut = LutParam(
+        linear_only_table=[int(item) for item in np.clip(np.rint(values / out), -_TOP, _TOP)],
+        linear_only_offset=select,
+        linear_only_start=low & 0xFFFFFFFFFFFFFFFF,
+        linear_only_end=high & 0xFFFFFFFFFFFFFFFF,
+        linear_exp_start=_FAR,
+        linear_exp_end=_FAR,
+        linear_only_underflow_slope=_fixed_slope(below * unit / out),
+        linear_only_overflow_slope=_fixed_slope(above * unit / out),
+        hybrid_priority=1,
+        underflow_priority=1,
+        overflow_priority=1,
+    )
+    return Table(lut, out)
+
+
+def best_unit(curve: Curve, largest: float, bits: int = 8) -> float:
+    """Real value of one input step with which the domain is 256 steps of 2**bits."""
+    start, end = domain(curve, largest)
+    return max(end - start, 1e-30) / (256 << bits)
+
+
+def half(curve: Curve, largest: float = 8.0) -> Table:
+    """Table for fp16 inputs; the domain is a power of two around *largest*."""
+    reach = min(largest, _ASYMPTOTES.get(curve.function, (largest,))[0])
+    select = ceil(log2(2 * reach / 256))
+    start = -128 * 2.0**select
+    positive = domain(curve, 1.0)[0] == 0.0
+    if positive:
+        start, select = 0.0, select
+    points = start + np.arange(_ENTRIES, dtype=np.float64) * 2.0**select
+    values = np.clip(evaluate(curve, points), -65504, 65504)
+    below, above = _slopes(curve, float(points[0]), float(points[-1]))
+    lut = LutParam(
+        linear_only_table=[int(item) for item in values.astype(np.float16).view(np.int16)],
+        linear_only_offset=select,
+        linear_only_start=_single(float(points[0])),
+        linear_only_end=_single(float(points[-1])),
+        linear_exp_start=_single(3e38),
+        linear_exp_end=_single(3e38),
+        linear_only_underflow_slope=Slope(scale=_pattern(below)),
+        linear_only_overflow_slope=Slope(scale=_pattern(above)),
+        hybrid_priority=1,
+        underflow_priority=1,
+        overflow_priority=1,
+    )
+    return Table(lut, 1.0)
+
+
+def _single(value: float) -> int:
+    return int(np.float32(value).view(np.uint32))
+
+
+def _pattern(value: float) -> int:
+    return int(np.float16(np.clip(value, -65504, 65504)).view(np.int16))

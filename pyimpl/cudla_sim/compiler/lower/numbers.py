@@ -1,0 +1,44 @@
+"""Real factors and offsets as the 16-bit operands and shifts of SDP.
+
+Source: nvdla hardware manual "SDP"; facts on rounding and widths of the stages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, log2
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+TOP = 32767
+_DEEPEST = 31
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Integers and their common shift: real = values / 2**shift (factors), * 2**shift (sums)."""
+
+    values: NDArray[np.int16]
+    shift: int
+
+
+def factors(real: NDArray[Any] | float) -> Fixed:
+    """Represent real factors with one right shift of 0..31."""
+    array = np.atleast_1d(np.asarray(real, np.float64))
+    largest = float(np.max(np.abs(array)))
+    if largest == 0.0:
+        return Fixed(np.zeros(array.shape, np.int16), 0)
+    shift = min(max(floor(log2(TOP / largest)), 0), _DEEPEST)
+    values = np.clip(np.rint(array * 2.0**shift), -TOP, TOP)
+    return Fixed(values.astype(np.int16), shift)
+
+
+def sums(real: NDArray[Any] | float) -> Fixed:
+    """Represent integers of any size as 16-bit values with one left shift."""
+    array = np.atleast_1d(np.asarray(real, np.float64))
+    largest = float(np.max(np.abs(array)))
+    shift = max(ceil(log2(largest / TOP)), 0) if largest > 0 else 0
+    values = np.clip(np.rint(array / 2.0**shift), -TOP, TOP)
+    return Fixed(values.astype(np.int16), min(shift, 31))

@@ -1,0 +1,436 @@
+"""One SDP operation from a fitted pass: units, factors, shifts, tables.
+
+Integers: X1 brings the sum of a convolution (or a tensor) to a common unit, the stages behind it
+compute in that unit, and the output converter rounds to the output's scale. Where nothing but
+ReLU follows X1, its unit is the output's scale itself: one rounding in all.
+Source: nvdla hardware manual "SDP".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla.descriptors import (
+    Activation,
+    CvtParam,
+    DataCube,
+    OpType,
+    SdpMode,
+    SdpOp,
+    SdpOpType,
+    SdpStage,
+    SdpSurface,
+)
+from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16
+
+from ..graph import PRelu, Value
+from . import lut, numbers
+from .cubes import Buffer, Cube
+from .fit import Fit, Limit, Operand
+from .task import Task
+
+_ALU = {"max": 0, "min": 1, "add": 2}
+_SPARE = {INT8: 8, INT16: 3}
+"""Fraction bits below the output's step while stages follow X1."""
+_PASS = CvtParam(1, 0, 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What CACC delivers: *step* [kernels] is the real value of one of its integers."""
+
+    kernels: int
+    height: int
+    width: int
+    step: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """How a pass finds the cubes and scales of values."""
+
+    cube: Callable[[Value], Cube]
+    scale: Callable[[Value], float]
+
+
+class Stages:
+    """The stages of one operation while they are filled."""
+
+    def __init__(
+        self, task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values
+    ) -> None:
+        self.task, self.fit, self.values = task, fit, values
+        self.source, self.target = source, target
+        self.precision = source.precision if isinstance(source, Cube) else fit.precision
+        self.positions = target.positions
+        self.reads: set[Buffer] = set()
+        self.x1, self.x2, self.y = SdpStage(), SdpStage(), SdpStage()
+        self.cubes = {name: DataCube(address=0) for name in ("x1", "x2", "y")}
+        self.cvt = _PASS
+        self.lut_index = -1
+
+    # -- operands -----------------------------------------------------------------------------
+
+    def _table(self, name: str, *columns: NDArray[Any]) -> SdpMode:
+        """Constant operands, per channel [c] or per element [c, h, w]; return their mode."""
+        self.reads.add(self.task.weights)
+        if columns[0].ndim == 3:
+            self.cubes[name] = self._element_table(columns[0])
+            return SdpMode.PER_POINT
+        spread = [self._spread(column) for column in columns]
+        self.cubes[name] = self.task.table(self.precision, *spread)
+        return SdpMode.PER_KERNEL
+
+    def _spread(self, column: NDArray[Any]) -> NDArray[Any]:
+        whole = np.broadcast_to(column, (len(self.positions),))
+        return self.target.spread(whole)
+
+    def _element_table(self, table: NDArray[Any]) -> DataCube:
+        """A cube of operands, two bytes each."""
+        target = self.target
+        shape = (len(self.positions), target.height, target.width)
+        whole = np.broadcast_to(table, shape)
+        atom = target.per_atom
+        full = np.zeros((-(-target.channels // atom) * atom, *shape[1:]), table.dtype)
+        full[self.positions] = whole
+        moved = full.reshape(-1, atom, *shape[1:]).transpose(0, 2, 3, 1)
+        data = np.ascontiguousarray(moved).reshape(-1).view(np.uint8)
+        line = target.width * atom * table.itemsize
+        cube = DataCube(
+            size=len(data),
+            width=target.width,
+            height=target.height,
+            channel=target.channels,
+            line_stride=line,
+            surf_stride=line * target.height,
+        )
+        return self.task.at(cube, self.task.weights, self.task.constant(data))
+
+    def _tensor(self, name: str, operand: Operand) -> SdpMode:
+        """An operand in memory: per element, or per channel from a 1 x 1 cube."""
+        cube = self.values.cube(operand.value)
+        self.cubes[name] = self.task.cube(cube)
+        self.reads.add(cube.buffer)
+        single = (cube.height, cube.width) == (1, 1)
+        if single and (self.target.height, self.target.width) != (1, 1):
+            return SdpMode.PER_KERNEL
+        return SdpMode.PER_POINT
+
+    # -- fp16 ---------------------------------------------------------------------------------
+
+    def real(self) -> None:
+        """Fill all stages for fp16."""
+        fit = self.fit
+        scale, shift = fit.scale, fit.shift
+        if fit.conv:
+            if scale is not None:
+                mode = self._table("x1", scale.astype(np.float16))
+                self.x1 = SdpStage(enable=1, type=SdpOpType.MUL, mode=mode, precision=FP16)
+            elif shift is not None:
+                mode = self._table("x1", _finite(shift))
+                self.x1 = self._alu_stage("add", mode, FP16)
+        else:
+            if scale is not None and np.any(scale != 1.0):
+                mode = self._table("x1", _finite(scale))
+                self.x1 = SdpStage(enable=1, type=SdpOpType.MUL, mode=mode, precision=FP16)
+            if shift is not None:
+                mode = self._table("x2", _finite(shift))
+                self.x2 = self._alu_stage("add", mode, FP16)
+        if fit.x1_limit is not None:
+            self.x1 = self._half_limit(fit.x1_limit)
+        if fit.x1_relu:
+            self._relu(self.x1)
+        if isinstance(fit.x2, Operand):
+            self.x2 = self._operand_stage("x2", fit.x2)
+        elif isinstance(fit.x2, Limit):
+            self.x2 = self._half_limit(fit.x2)
+        elif isinstance(fit.x2, PRelu):
+            slopes = channels_of(fit.x2.slope)
+            mode = self._table("x2", _finite(slopes))
+            self.x2 = SdpStage(
+                enable=1, type=SdpOpType.MUL, mode=mode, act=Activation.PRELU, precision=FP16
+            )
+        if fit.x2_relu:
+            self._relu(self.x2)
+        self._half_y()
+
+    def _alu_stage(self, function: str, mode: SdpMode, precision: int) -> SdpStage:
+        return SdpStage(
+            enable=1, alu_type=_ALU[function], type=SdpOpType.ADD, mode=mode, precision=precision
+        )
+
+    def _half_limit(self, limit: Limit) -> SdpStage:
+        stage = self._alu_stage(limit.function, SdpMode.PER_LAYER, FP16)
+        stage.alu_operand = int(np.float16(limit.bound).view(np.uint16))
+        return stage
+
+    def _operand_stage(self, name: str, operand: Operand) -> SdpStage:
+        """An X stage with a tensor operand."""
+        mode = self._tensor(name, operand)
+        precision = self.values.cube(operand.value).precision
+        if operand.function == "mul":
+            return SdpStage(enable=1, type=SdpOpType.MUL, mode=mode, precision=precision)
+        return self._alu_stage(operand.function, mode, precision)
+
+    @staticmethod
+    def _relu(stage: SdpStage) -> None:
+        stage.enable, stage.act = 1, Activation.RELU
+
+    def _half_y(self) -> None:
+        fit, y = self.fit, self.y
+        self._y_operands(None)
+        if isinstance(fit.y_alu, Limit):
+            y.alu_operand = int(np.float32(fit.y_alu.bound).view(np.int32))
+        if isinstance(fit.y_mul, PRelu):
+            self._y_prelu(_finite(channels_of(fit.y_mul.slope)))
+        if fit.lut is not None:
+            largest = self.values.scale(fit.lut.inputs[0]) * 127
+            self._y_lut(lut.half(fit.lut, largest if largest > 0 else 8.0))
+
+    # -- Y ------------------------------------------------------------------------------------
+
+    def _y_operands(self, unit: float | None) -> float | None:
+        """Enter the operands of Y; return the unit behind them (None in fp16)."""
+        fit, y = self.fit, self.y
+        y.precision = self.precision
+        if fit.y_mul is None and fit.y_alu is None:
+            return unit
+        y.enable = 1
+        if isinstance(fit.y_mul, Operand):
+            y.type = SdpOpType.MUL
+            y.mode = self._tensor("y", fit.y_mul)
+            if unit is not None:
+                unit *= self.values.scale(fit.y_mul.value)
+                y.truncate = self._product_shift()
+                unit *= 2.0**y.truncate
+        if fit.y_alu is not None:
+            y.alu_type = _ALU[fit.y_alu.function]
+            y.type = SdpOpType.ADD
+        if isinstance(fit.y_alu, Operand):
+            y.mode = self._tensor("y", fit.y_alu)
+            if unit is not None:
+                factor = numbers.factors(self.values.scale(fit.y_alu.value) / unit)
+                y.alu_cvt = CvtParam(int(factor.values[0]), factor.shift, 1, 0)
+        return unit
+
+    def _product_shift(self) -> int:
+        """Bits to drop from a product so that it stays within 32."""
+        return 0 if self.precision == INT8 else 12
+
+    def _y_prelu(self, table: NDArray[Any], shift: int = 0) -> None:
+        y = self.y
+        y.enable, y.type, y.act, y.truncate = 1, SdpOpType.MUL, Activation.PRELU, shift
+        y.mode = self._table("y", table)
+        y.precision = FP16 if self.precision == FP16 else INT16
+
+    def _y_lut(self, table: lut.Table) -> None:
+        self.y.enable, self.y.act = 1, Activation.LUT
+        self.lut_index = self.task.lut(table.lut)
+
+    # -- integers -----------------------------------------------------------------------------
+
+    def integer(self) -> None:
+        """Fill all stages for int8 or int16."""
+        step = self._step()
+        direct = self._direct()
+        unit = self._unit(step, direct)
+        self._x1(step, unit, direct)
+        after = self._x2(unit)
+        after = self._y_integer(after)
+        self._converter(after)
+
+    def _step(self) -> NDArray[np.float64]:
+        """Real value of one integer that enters X1, per channel (with X1's own factor)."""
+        source = self.source
+        step = source.step if isinstance(source, Sums) else np.array([source.scale])
+        scale = self.fit.scale
+        if scale is None:
+            return step
+        if scale.ndim == 3:
+            return step.reshape(-1, 1, 1) * scale
+        return step * scale
+
+    def _direct(self) -> bool:
+        """True if X1 is nothing but a tensor passing through: no factor, no sum, no ReLU."""
+        fit = self.fit
+        plain = fit.scale is None and fit.shift is None
+        return isinstance(self.source, Cube) and plain and not fit.x1_relu
+
+    def _unit(self, step: NDArray[np.float64], direct: bool) -> float:
+        """Choose the unit behind X1."""
+        fit, out = self.fit, self.target.scale
+        spare = 2.0 ** _SPARE[self.precision]
+        if isinstance(fit.x2, Operand) and fit.x2.function != "mul":
+            other = self.values.scale(fit.x2.value)
+            bits = ceil(log2(max(other / (out / spare), 1.0)))
+            return other / 2.0 ** min(max(bits, 4), 14 if self.precision == INT8 else 4)
+        if isinstance(fit.x2, Operand):
+            if direct:
+                return float(step[0])
+            before = fit.x2.node.inputs
+            main = before[0] if before[0] is not fit.x2.value else before[-1]
+            return self.values.scale(main) / spare
+        if fit.lut is not None and fit.y_mul is None and not isinstance(fit.y_alu, Operand):
+            if direct and fit.x2 is None and not fit.x2_shift:
+                return float(step[0])
+            return lut.best_unit(fit.lut, self._largest())
+        if fit.y_mul is None and fit.y_alu is None and fit.x2 is None and not fit.x2_shift:
+            return out
+        if direct and fit.x2 is None and not fit.x2_shift:
+            return float(step[0])
+        return out / spare
+
+    def _largest(self) -> float:
+        """Largest input of the curve."""
+        assert self.fit.lut is not None
+        return self.values.scale(self.fit.lut.inputs[0]) * (
+            127 if self.precision == INT8 else 32767
+        )
+
+    def _x1(self, step: NDArray[np.float64], unit: float, direct: bool) -> None:
+        fit = self.fit
+        if direct and np.isclose(float(step[0]), unit, rtol=1e-12):
+            return
+        factor = numbers.factors(step / unit)
+        stage = SdpStage(enable=1, precision=INT16, truncate=factor.shift)
+        if isinstance(self.source, Sums) and fit.shift is not None:
+            # step 0 only where weights are 0: their factor is 1 output step a unit of the bias
+            bias = numbers.sums(np.rint(fit.shift / np.where(step == 0, unit, step)))
+            stage.type, stage.alu_type, stage.shift_value = SdpOpType.BOTH, _ALU["add"], bias.shift
+            mode = self._table("x1", bias.values, factor.values)
+        elif factor.values.size == 1 and not fit.conv:
+            stage.type, mode = SdpOpType.MUL, SdpMode.PER_LAYER
+            stage.mul_operand = int(factor.values[0])
+        else:
+            stage.type = SdpOpType.MUL
+            mode = self._table("x1", factor.values)
+        stage.mode = mode
+        if fit.x1_relu:
+            stage.act = Activation.RELU
+        self.x1 = stage
+
+    def _x2(self, unit: float) -> float:
+        """Fill X2; return the unit behind it."""
+        fit = self.fit
+        if isinstance(fit.x2, Operand):
+            self.x2 = self._operand_stage("x2", fit.x2)
+            other = self.values.scale(fit.x2.value)
+            if fit.x2.function == "mul":
+                self.x2.truncate = self._product_shift()
+                unit *= other * 2.0**self.x2.truncate
+            else:
+                self.x2.shift_value = round(log2(other / unit))
+        elif isinstance(fit.x2, Limit):
+            self.x2 = self._integer_limit(fit.x2, unit)
+        elif isinstance(fit.x2, PRelu):
+            slope = numbers.factors(channels_of(fit.x2.slope))
+            mode = self._table("x2", slope.values)
+            self.x2 = SdpStage(
+                enable=1,
+                type=SdpOpType.MUL,
+                mode=mode,
+                act=Activation.PRELU,
+                truncate=slope.shift,
+                precision=INT16,
+            )
+        elif fit.x2_shift and fit.shift is not None:
+            total = numbers.sums(np.rint(fit.shift / unit))
+            mode = self._table("x2", total.values)
+            self.x2 = self._alu_stage("add", mode, INT16)
+            self.x2.shift_value = total.shift
+        if fit.x2_relu:
+            self._relu(self.x2)
+        return unit
+
+    def _integer_limit(self, limit: Limit, unit: float) -> SdpStage:
+        bound = numbers.sums(np.rint(limit.bound / unit))
+        stage = self._alu_stage(limit.function, SdpMode.PER_LAYER, INT16)
+        stage.alu_operand, stage.shift_value = int(bound.values[0]), bound.shift
+        return stage
+
+    def _y_integer(self, unit: float) -> float:
+        fit, y = self.fit, self.y
+        if isinstance(fit.y_mul, PRelu):
+            slope = numbers.factors(channels_of(fit.y_mul.slope))
+            self._y_prelu(slope.values, slope.shift)
+        result = self._y_operands(unit)
+        assert result is not None
+        unit = result
+        if isinstance(fit.y_alu, Limit):
+            y.alu_operand = int(np.clip(np.rint(fit.y_alu.bound / unit), -(2**31), 2**31 - 1))
+        if fit.lut is None:
+            return unit
+        source = self.source
+        exact = (
+            isinstance(source, Cube)
+            and unit == source.scale
+            and self.precision == INT8
+            and not self.x1.enable
+            and not self.x2.enable
+        )
+        table = lut.integer(fit.lut, unit, self._largest(), 127 if exact else 0)
+        self._y_lut(table)
+        return table.unit
+
+    def _converter(self, unit: float) -> None:
+        out = self.target.scale
+        if np.isclose(unit, out, rtol=1e-12):
+            self.cvt = _PASS
+            return
+        factor = numbers.factors(unit / out)
+        self.cvt = CvtParam(int(factor.values[0]), factor.shift, 1, 0)
+
+
+def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values) -> None:
+    """Append the SDP operation of a pass (behind a convolution: right after it)."""
+    stages = Stages(task, fit, source, target, values)
+    if stages.precision == FP16:
+        stages.real()
+    else:
+        stages.integer()
+    if isinstance(source, Cube):
+        src = task.cube(source)
+        stages.reads.add(source.buffer)
+    else:
+        src = task.flying(source.kernels, source.height, source.width)
+    operation = SdpOp(
+        src_precision=stages.precision,
+        dst_precision=target.precision,
+        lut_index=stages.lut_index,
+        out_cvt=stages.cvt,
+        x1=stages.x1,
+        x2=stages.x2,
+        y=stages.y,
+    )
+    surface = SdpSurface(
+        src=src,
+        x1=stages.cubes["x1"],
+        x2=stages.cubes["x2"],
+        y=stages.cubes["y"],
+        dst=task.cube(target),
+    )
+    task.append(OpType.SDP, operation, surface, stages.reads, {target.buffer})
+
+
+def copy(task: Task, source: Cube, target: Cube) -> None:
+    """Append a copy of everything, to the target's scale."""
+    fit = Fit(task.config, source.precision, False, source.channels)
+    same = Values(lambda _: source, lambda _: source.scale)
+    emit(task, fit, source, target, same)
+
+
+def channels_of(array: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Slopes as [1], [c] or [c, h, w]."""
+    data = np.asarray(array, np.float64)
+    data = data.reshape((1,) * (4 - data.ndim) + data.shape)[0]
+    return data[:, 0, 0] if data.shape[1:] == (1, 1) else data
+
+
+def _finite(array: NDArray[np.float64]) -> NDArray[np.float16]:
+    return np.clip(array, -65504, 65504).astype(np.float16)

@@ -1,0 +1,178 @@
+"""The operations of a DLA task while they are made: descriptors, constants, who touches what."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudla_sim.nvdla import layout
+from cudla_sim.nvdla.descriptors import (
+    CommonOpDesc,
+    Consumer,
+    DataCube,
+    Event,
+    LutParam,
+    MemoryType,
+    Operation,
+    OpType,
+    Surface,
+)
+from cudla_sim.nvdla.hw.configs import HardwareConfig
+
+from .cubes import Buffer, Cube
+
+WEIGHT_ALIGN = 256
+
+
+@dataclass(eq=False, slots=True)
+class HardwareOp:
+    """One operation, its graph entry, and the buffers it reads and writes."""
+
+    op_type: OpType
+    operation: Operation
+    surface: Surface
+    entry: CommonOpDesc
+    label: str
+    reads: set[Buffer] = field(default_factory=set)
+    writes: set[Buffer] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class Task:
+    """Collects operations in the order of their execution."""
+
+    config: HardwareConfig
+    ops: list[HardwareOp] = field(default_factory=list)
+    luts: list[LutParam] = field(default_factory=list)
+    weights: Buffer = field(default_factory=lambda: Buffer("weights", 0))
+    blobs: list[tuple[int, bytes]] = field(default_factory=list)
+    label: str = ""
+    _cubes: list[tuple[DataCube, Buffer, int]] = field(default_factory=list)
+    _constants: dict[bytes, int] = field(default_factory=dict)
+    _fetched: dict[int, Buffer] = field(default_factory=dict)
+
+    # -- memory -------------------------------------------------------------------------------
+
+    def constant(self, data: NDArray[np.uint8]) -> int:
+        """Store weights or operands once; return their offset in the weight buffer."""
+        raw = data.tobytes()
+        key = hashlib.blake2b(raw).digest()
+        if key in self._constants:
+            return self._constants[key]
+        offset = self.weights.size
+        self.blobs.append((offset, raw))
+        self.weights.size = offset + -(-len(raw) // WEIGHT_ALIGN) * WEIGHT_ALIGN
+        self._constants[key] = offset
+        return offset
+
+    def at(self, cube: DataCube, buffer: Buffer, offset: int) -> DataCube:
+        """Note where a descriptor's cube lies."""
+        self._cubes.append((cube, buffer, offset))
+        self._fetched[id(cube)] = buffer
+        return cube
+
+    def cube(self, cube: Cube) -> DataCube:
+        """Describe a cube."""
+        return self.at(cube.describe(), cube.buffer, cube.offset)
+
+    def flying(self, kernels: int, height: int, width: int) -> DataCube:
+        """What CACC hands to SDP."""
+        atom = self.config.memory_atom
+        return DataCube(
+            type=MemoryType.HW,
+            address=-1,
+            width=width,
+            height=height,
+            channel=kernels,
+            line_stride=width * atom,
+            surf_stride=width * height * atom,
+        )
+
+    def table(self, precision: int, *columns: NDArray[Any]) -> DataCube:
+        """Store operands of every channel (ALU, MUL), filled up to the end of the last surface."""
+        count = len(columns[0])
+        missing = -count % self.config.channels_per_atom(precision)
+        data = layout.pack_operands(*[np.pad(column, (0, missing)) for column in columns])
+        atoms = self.config.channels_per_atom(precision) * columns[0].itemsize * len(columns)
+        cube = DataCube(
+            type=MemoryType.MC,
+            size=len(data),
+            width=1,
+            height=1,
+            channel=count,
+            line_stride=atoms,
+            surf_stride=atoms,
+        )
+        return self.at(cube, self.weights, self.constant(data))
+
+    # -- operations ---------------------------------------------------------------------------
+
+    def append(
+        self,
+        op_type: OpType,
+        operation: Operation,
+        surface: Surface,
+        reads: Iterable[Buffer],
+        writes: Iterable[Buffer] = (),
+    ) -> HardwareOp:
+        """Add an operation behind those there are."""
+        entry = CommonOpDesc(index=len(self.ops), op_type=op_type)
+        for consumer in (*entry.consumers, entry.fused_parent):
+            consumer.event = Event.OP_COMPLETED
+        op = HardwareOp(op_type, operation, surface, entry, self.label, set(reads), set(writes))
+        self.ops.append(op)
+        return op
+
+    def lut(self, lut: LutParam) -> int:
+        """Store a table once; return its number."""
+        if lut not in self.luts:
+            self.luts.append(lut)
+        return self.luts.index(lut)
+
+    def heads(self) -> list[int]:
+        """First operation of each processor, -1 for none."""
+        result = [-1] * len(OpType)
+        for op in reversed(self.ops):
+            result[op.op_type] = op.entry.index
+        return result
+
+    def place(self) -> None:
+        """Enter the addresses of all buffers into the descriptors."""
+        for cube, buffer, offset in self._cubes:
+            cube.address = buffer.entry
+            cube.offset = buffer.offset + offset
+
+    def connect(self) -> None:
+        """Enter who waits for whom: the queue of each processor, fused pairs, the order.
+
+        Every operation waits until the one before it is complete, so any memory may be reused by
+        a later operation.
+        """
+        last: dict[OpType, HardwareOp] = {}
+        previous: HardwareOp | None = None
+        for number, op in enumerate(self.ops):
+            if op.op_type in last:
+                _wait(op, last[op.op_type], Event.OP_PROGRAMMED)
+            last[op.op_type] = op
+            before = self.ops[number - 1] if number else None
+            if before is not None and before.op_type == OpType.CONV:
+                _wait(op, before, Event.OP_PROGRAMMED)
+                op.entry.fused_parent = Consumer(before.entry.index, Event.OP_ENABLED)
+                before.entry.dependency_count += 1
+            elif previous is not None:
+                _wait(op, previous, Event.OP_COMPLETED)
+            if op.op_type != OpType.CONV:
+                previous = op
+
+
+def _wait(op: HardwareOp, on: HardwareOp, event: Event) -> None:
+    """Let *op* wait for an event of *on*; completion replaces a weaker wait."""
+    slot = on.entry.consumers[op.op_type]
+    if slot.index != op.entry.index:
+        op.entry.dependency_count += 1
+    on.entry.consumers[op.op_type] = Consumer(op.entry.index, event)

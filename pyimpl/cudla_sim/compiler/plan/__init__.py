@@ -1,0 +1,1 @@
+"""Memory of activations and the lists of a task."""

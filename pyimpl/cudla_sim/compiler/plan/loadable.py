@@ -1,0 +1,282 @@
+"""The bytes of a loadable: memories, task lists, tensors, and what it says of itself.
+
+The arrangement follows the public compiler: a buffer for weights, one for activations, one per
+tensor bound by the program, then the private lists of each task.
+Source: nvdla/sw ``loadable.fbs``, ``Runtime.cpp``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cudla_sim.nvdla import annotation, emu, layout
+from cudla_sim.nvdla.build.container import Container
+from cudla_sim.nvdla.build.container import Tensor as TensorEntry
+from cudla_sim.nvdla.descriptors import (
+    LUT_SIZE,
+    OPERATION_SIZE,
+    SURFACE_SIZE,
+    ConvSurface,
+    DataCube,
+    LutParam,
+    NetworkDesc,
+)
+from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, element_size
+from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
+
+from .. import graph as g
+from ..lower.cubes import Buffer, Cube, cube_bytes
+from ..lower.network import Network
+from . import memory
+
+_PAGE = 4096
+_LINE_STRIDE_AT = 20
+"""Byte offset of line_stride inside a data cube."""
+_TYPES = {INT8: DataType.INT8, INT16: DataType.INT16, FP16: DataType.HALF}
+_NAMES = {INT8: "int8", INT16: "int16", FP16: "fp16"}
+
+
+class Writer:
+    """Writes the loadable of a lowered network."""
+
+    def __init__(self, network: Network, graph: g.Graph, options: dict[str, Any]) -> None:
+        self.network, self.graph, self.options = network, graph, options
+        self.activation_bytes = 0
+
+    def write(self) -> bytes:
+        """Plan memory and return the loadable."""
+        network = self.network
+        task = network.task
+        kept = []
+        if network.emulated is not None:
+            source = network.cube(network.emulated.inputs[0]).buffer
+            kept.append(source)
+        self.activation_bytes = memory.plan(task, network.buffers, kept)
+        bound = [*network.input_buffers, *network.output_buffers]
+        task.weights.entry = 1
+        for buffer in network.buffers:
+            buffer.entry = 2
+        for number, buffer in enumerate(bound):
+            buffer.entry = 3 + number
+        task.place()
+        task.connect()
+        out = Container()
+        out.memory(_PAGE)
+        contents = [
+            (out.blob(f"tb-{number}", data), offset)
+            for number, (offset, data) in enumerate(self._merged())
+        ]
+        out.memory(max(task.weights.size, _PAGE), contents)
+        out.memory(max(self.activation_bytes, _PAGE))
+        for ports, flag in (
+            (self.graph.inputs, MemoryFlags.INPUT),
+            (self.graph.outputs, MemoryFlags.OUTPUT),
+        ):
+            for number, port in enumerate(ports):
+                entry = self._entry(port)
+                mem = out.memory(entry.size, None, flag, number, len(out.tensors))
+                out.tensor(entry, mem)
+        self._dla_task(out, [buffer.entry for buffer in bound])
+        if network.emulated is not None:
+            self._emu_task(out, [buffer.entry for buffer in bound])
+        out.blob(annotation.BLOB, self._annotation().encode())
+        return out.finish()
+
+    def _merged(self) -> list[tuple[int, bytes]]:
+        """All constants as one piece: a runtime fills it at once."""
+        task = self.network.task
+        data = bytearray(task.weights.size)
+        for offset, part in task.blobs:
+            data[offset : offset + len(part)] = part
+        return [(0, bytes(data))] if data else []
+
+    def _entry(self, port: g.Port) -> TensorEntry:
+        network = self.network
+        n, channels, height, width = port.value.shape
+        config, precision = network.config, network.precision
+        size = cube_bytes(config, precision, (channels, height, width))
+        line = width * config.memory_atom
+        return TensorEntry(
+            port.name,
+            (channels, height, width),
+            size * n,
+            _TYPES[precision],
+            layout.FEATURE_X8 if config.memory_atom == 8 else layout.FEATURE,
+            (element_size(precision), line, line * height),
+            batch=n,
+        )
+
+    # -- tasks --------------------------------------------------------------------------------
+
+    def _dla_task(self, out: Container, bound: list[int]) -> None:
+        task = self.network.task
+        ops = task.ops
+        base = 3 + len(bound)
+        desc = NetworkDesc(
+            dependency_graph_index=base,
+            operation_desc_index=base + 1,
+            surface_desc_index=base + 2,
+            lut_data_index=base + 3,
+            op_head=task.heads(),
+            num_operations=len(ops),
+            num_luts=len(task.luts),
+            num_addresses=base + 5,
+            input_layer=0,
+        )
+        graph = b"".join(op.entry.encode() for op in ops)
+        operations = b"".join(op.operation.encode(pad_to=OPERATION_SIZE) for op in ops)
+        surfaces = b"".join(op.surface.encode(pad_to=SURFACE_SIZE) for op in ops)
+        luts = b"".join(table.encode(pad_to=LUT_SIZE) for table in task.luts or [LutParam()])
+        kind = Interface.DLA1
+        addresses = [
+            out.single("task-0-addr0", desc.encode(), kind, 1),
+            1,
+            2,
+            *bound,
+            out.single("task-0-dep_graph", graph, kind, 2),
+            out.single("task-0-op_list", operations, kind, 3),
+            out.single("task-0-surf_list", surfaces, kind, 4),
+            out.single("task-0-lut_list", luts, kind, 5),
+            out.memory(_PAGE),
+        ]
+        out.task(kind, addresses)
+        surface_memory = addresses[base + 2]
+        for index, op in enumerate(ops):
+            for offset, cube in self._bound_cubes(op.surface, bound):
+                position = index * SURFACE_SIZE + offset + _LINE_STRIDE_AT
+                out.strides_at(cube.address, surface_memory, position, kind, 4)
+
+    def _bound_cubes(self, surface: Any, bound: list[int]) -> list[tuple[int, DataCube]]:
+        """Source and destination cubes that are whole network tensors, with their byte offset."""
+        size = DataCube.byte_size()
+        if isinstance(surface, ConvSurface):
+            pairs = [(3 * size, surface.src)]
+        else:
+            last = 4 if hasattr(surface, "x1") else 1
+            pairs = [(0, surface.src), (last * size, surface.dst)]
+        return [item for item in pairs if item[1].address in bound and self._whole(item[1])]
+
+    def _whole(self, cube: DataCube) -> bool:
+        """True if a cube is a network tensor and not a piece or another view of it."""
+        ports = [*self.graph.inputs, *self.graph.outputs]
+        _, _, height, width = ports[cube.address - 3].value.shape
+        return cube.offset == 0 and (cube.height, cube.width) == (height, width)
+
+    def _emu_task(self, out: Container, bound: list[int]) -> None:
+        """Softmax on the host, from wherever its input is to the output."""
+        network = self.network
+        node = network.emulated
+        assert node is not None
+        source = network.cube(node.inputs[0])
+        number = network.outputs.index(node.output)
+        target = network.output_buffers[number]
+        if network.precision == FP16:
+            kind = int(emu.EmuFormat.FF16)
+        else:
+            small = network.config.memory_atom == 8
+            kind = int(emu.EmuFormat.INT8_8 if small else emu.EmuFormat.INT8)
+        atom = network.config.memory_atom
+        size = cube_bytes(network.config, network.precision, (source.channels, 1, 1))
+        buffers = b""
+        for buffer, offset in ((source.buffer, source.offset), (target, 0)):
+            desc = emu.BufferDesc(
+                buffer.entry, buffer.offset + offset, size, kind, 1, 1, source.channels, atom, atom
+            )
+            buffers += emu.encode_buffer(desc)
+        scales = network.scale(node.inputs[0]), network.scale(node.output)
+        operation = emu.encode_softmax(scales[0] or 1.0, scales[1] or 1.0)
+        interface = Interface.EMU1
+        base = 3 + len(bound)
+        addresses = [
+            out.single("task-1-addr0", emu.encode_network(base, base + 1, 1), interface, 1),
+            1,
+            2,
+            *bound,
+            out.single("task-1-op_list", operation, interface, 3),
+            out.single("task-1-op_buf_list", buffers, interface, 4),
+        ]
+        out.task(interface, addresses)
+        position = emu.BUFFER_SIZE + emu.LINE_STRIDE_AT
+        out.strides_at(target.entry, addresses[base + 1], position, interface, 4)
+
+    # -- annotation ---------------------------------------------------------------------------
+
+    def _annotation(self) -> annotation.Annotation:
+        network = self.network
+        return annotation.Annotation(
+            inputs=tuple(self._port(port) for port in self.graph.inputs),
+            outputs=tuple(self._port(port) for port in self.graph.outputs),
+            operations=tuple(
+                annotation.OperationNote(index=index, nodes=tuple(op.label.split(" + ")))
+                for index, op in enumerate(network.task.ops)
+            ),
+            places=tuple(self._places()),
+            options=self.options,
+        )
+
+    def _port(self, port: g.Port) -> annotation.PortNote:
+        scale = None if self.network.precision == FP16 else self.network.scale(port.value)
+        return annotation.PortNote(
+            name=port.name,
+            shape=tuple(port.shape),
+            value=port.value.shape,
+            order=port.order,
+            dtype=port.dtype,
+            scale=scale,
+        )
+
+    def _places(self) -> list[annotation.PlaceNote]:
+        """Where the values of the graph lie when their operations have run."""
+        network = self.network
+        known = set(self.graph.values())
+        found = []
+        for item in network.passes:
+            value = item.output
+            if value not in known or value not in network.homes:
+                continue
+            cube = network.cube(value)
+            operations = network.ranges.get(value)
+            if operations is None or not len(operations):
+                continue
+            found.append(self._place(value, cube, operations))
+        return found
+
+    def _place(self, value: g.Value, cube: Cube, operations: range) -> annotation.PlaceNote:
+        network = self.network
+        surfaces = -(-cube.channels // cube.per_atom)
+        channels = None if cube.dense else tuple(int(item) for item in cube.positions)
+        return annotation.PlaceNote(
+            name=value.name,
+            value=value.shape,
+            operations=tuple(operations),
+            address=cube.buffer.entry,
+            offset=cube.buffer.offset + cube.offset,
+            line=cube.line,
+            surface=cube.surface,
+            batch=surfaces * cube.surface,
+            precision=_NAMES[network.precision],
+            scale=None if network.precision == FP16 else cube.scale,
+            channels=channels,
+        )
+
+
+def report(writer: Writer) -> dict[str, Any]:
+    """What a user wants to know of the result."""
+    network = writer.network
+    kinds: dict[str, int] = {}
+    for op in network.task.ops:
+        kinds[op.op_type.name] = kinds.get(op.op_type.name, 0) + 1
+    return {
+        "operations": kinds,
+        "weight_bytes": network.task.weights.size,
+        "activation_bytes": writer.activation_bytes,
+        "luts": len(network.task.luts),
+        "scales": {
+            value.name: network.scale(value) for value in network.homes if network.precision != FP16
+        },
+    }
+
+
+def buffers(network: Network) -> list[Buffer]:
+    """All buffers of a network."""
+    return [*network.buffers, *network.input_buffers, *network.output_buffers]

@@ -1,0 +1,60 @@
+"""Activations in one buffer: best fit by the time in which each piece is needed.
+
+Source: facts/onnx.md 3.4. Operations run one after the other, so a piece may be reused as soon as
+its last reader is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cudla_sim.nvdla.descriptors import OpType
+
+from ..lower.cubes import Buffer
+from ..lower.task import Task
+
+ALIGN = 256
+
+
+def plan(task: Task, buffers: Iterable[Buffer], kept: Iterable[Buffer] = ()) -> int:
+    """Give every buffer its offset; return the bytes of all. *kept* are needed until the end."""
+    first: dict[Buffer, int] = {}
+    last: dict[Buffer, int] = {}
+    number = 0
+    for at, op in enumerate(task.ops):
+        fused = at > 0 and task.ops[at - 1].op_type == OpType.CONV
+        number += not fused  # a convolution and its SDP pass run at the same time
+        for buffer in (*op.reads, *op.writes):
+            first.setdefault(buffer, number)
+            last[buffer] = number
+    for buffer in kept:
+        last[buffer] = len(task.ops) + 1
+        first.setdefault(buffer, 0)
+    used = [buffer for buffer in buffers if buffer in first]
+    placed: list[Buffer] = []
+    total = 0
+    for buffer in sorted(used, key=lambda item: (-item.size, first[item])):
+        busy = sorted(
+            (other.offset, other.offset + _rounded(other.size))
+            for other in placed
+            if first[other] <= last[buffer] and first[buffer] <= last[other]
+        )
+        buffer.offset = _best(busy, _rounded(buffer.size))
+        placed.append(buffer)
+        total = max(total, buffer.offset + _rounded(buffer.size))
+    return total
+
+
+def _rounded(size: int) -> int:
+    return -(-size // ALIGN) * ALIGN
+
+
+def _best(busy: list[tuple[int, int]], size: int) -> int:
+    """Smallest gap that is large enough, else behind everything."""
+    at, found, room = 0, -1, 0
+    for start, end in busy:
+        gap = start - at
+        if gap >= size and (found < 0 or gap < room):
+            found, room = at, gap
+        at = max(at, end)
+    return found if found >= 0 else at
