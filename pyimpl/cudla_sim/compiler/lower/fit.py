@@ -179,8 +179,8 @@ class Fit:
         self.scale = old_scale * scale
         total = old_shift * scale + shift
         self.shift = total if np.any(total) else None
-        self.level = Level.X1
         self.x2_shift = self.shift is not None and not self.conv
+        self.level = Level.X2 if self.x2_shift else Level.X1
         return True
 
     def _used_x2(self) -> bool:

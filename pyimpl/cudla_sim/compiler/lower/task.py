@@ -164,6 +164,8 @@ class Task:
                 _wait(op, before, Event.OP_PROGRAMMED)
                 op.entry.fused_parent = Consumer(before.entry.index, Event.OP_ENABLED)
                 before.entry.dependency_count += 1
+                if previous is not None:  # its operands may be what the one before writes
+                    _wait(op, previous, Event.OP_COMPLETED)
             elif previous is not None:
                 _wait(op, previous, Event.OP_COMPLETED)
             if op.op_type != OpType.CONV:
