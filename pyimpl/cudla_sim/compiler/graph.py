@@ -238,24 +238,40 @@ class Port:
     """An input or output of the network: how the ONNX tensor lies in its value.
 
     The ONNX tensor of *shape* is the value (n, c, h, w) transposed by *order* (axes of the value
-    in the order of the tensor) and reshaped. *dtype* is numpy's name of the ONNX element type.
+    in the order of the tensor) and reshaped. Where *split* is given the value is reshaped to it
+    first, and *order* permutes its axes (heads of detectors: 255 channels as 3 x 85). *dtype* is
+    numpy's name of the ONNX element type. Where it is an integer type, *scale* and *zero_point*
+    say what its numbers mean: real = (integer - zero_point) * scale.
     """
 
     name: str
     shape: tuple[int, ...]
     value: Value
-    order: tuple[int, int, int, int] = (0, 1, 2, 3)
+    order: tuple[int, ...] = (0, 1, 2, 3)
     dtype: str = "float32"
+    split: tuple[int, ...] = ()
+    scale: float | None = None
+    zero_point: int = 0
 
     def to_value(self, array: NDArray[Any]) -> Array:
-        """From the ONNX tensor's shape to [n, c, h, w]."""
-        sizes = [self.value.shape[axis] for axis in self.order]
-        moved = np.asarray(array, np.float32).reshape(sizes)
-        return np.ascontiguousarray(moved.transpose(np.argsort(self.order)))
+        """From the ONNX tensor's shape and type to real numbers [n, c, h, w]."""
+        stored = self.split or self.value.shape
+        moved = np.asarray(array, np.float32).reshape([stored[axis] for axis in self.order])
+        if self.scale is not None:
+            moved = (moved - np.float32(self.zero_point)) * np.float32(self.scale)
+        moved = moved.transpose(np.argsort(self.order)).reshape(self.value.shape)
+        return np.ascontiguousarray(moved)
 
-    def from_value(self, array: Array) -> Array:
-        """From [n, c, h, w] to the ONNX tensor's shape."""
-        return np.ascontiguousarray(array.transpose(self.order).reshape(self.shape))
+    def from_value(self, array: Array) -> NDArray[Any]:
+        """From real numbers [n, c, h, w] to the ONNX tensor's shape; integers where it has them."""
+        if self.split:
+            array = array.reshape(self.split)
+        tensor = array.transpose(self.order).reshape(self.shape).copy()
+        if self.scale is None:
+            return tensor
+        limits = np.iinfo(self.dtype)
+        whole = np.rint(tensor / self.scale) + self.zero_point
+        return np.clip(whole, limits.min, limits.max).astype(self.dtype)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -1,0 +1,180 @@
+"""Collects the nodes of the graph while the model is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Refusal
+from ..graph import Affine, Binary, Clip, Curve, Node, Port, Shape, Value
+from . import moving
+from .tensors import Tensor
+from .views import View, arranged, narrowed
+
+AnyNode = TypeVar("AnyNode", bound=Node)
+
+
+class Unsupported(Exception):
+    """The node that is being read cannot be compiled: reason and cure."""
+
+    def __init__(self, reason: str, cure: str = "") -> None:
+        self.reason = reason
+        self.cure = cure
+        super().__init__(reason)
+
+
+class Builder:
+    """Nodes, values and notes; *node* is the ONNX node that is being read."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.inputs: list[Port] = []
+        self.notes: list[str] = []
+        self.refusals: list[Refusal] = []
+        self.node = ""
+        self.target = ""
+        self._names: set[str] = set()
+        self._moved: dict[tuple[Value, Any], Value] = {}
+
+    def note(self, text: str) -> None:
+        """Says something in the report, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def value(self, name: str, shape: Shape) -> Value:
+        """A new value; a name that is taken gets a number."""
+        unique, number = name, 1
+        while unique in self._names:
+            number += 1
+            unique = f"{name}:{number}"
+        self._names.add(unique)
+        return Value(unique, shape)
+
+    def add(
+        self,
+        kind: type[AnyNode],
+        inputs: Sequence[Value],
+        shape: Sequence[int],
+        name: str = "",
+        **fields: Any,
+    ) -> Value:
+        """A node of *kind*; its output is called *name* or after the tensor that is computed."""
+        n, c, h, w = (int(size) for size in shape)
+        if min(n, c, h, w) < 1:
+            raise Unsupported(f"its result has no elements ({n} x {c} x {h} x {w})")
+        output = self.value(name or self.target, (n, c, h, w))
+        self.nodes.append(kind(name=self.node, inputs=list(inputs), output=output, **fields))
+        return output
+
+    # --- element-wise, on the value behind a tensor: the arrangement stays
+
+    def affine(self, x: Value, scale: Any = 1.0, shift: Any = 0.0, name: str = "") -> Value:
+        """x * scale + shift, both of four dimensions or numbers."""
+        arrays = [_four(np.asarray(part, np.float32)) for part in (scale, shift)]
+        finite(self.node, *arrays)
+        return self.add(Affine, [x], x.shape, name, scale=arrays[0], shift=arrays[1])
+
+    def clip(self, x: Value, low: float, high: float, name: str = "") -> Value:
+        """Limits."""
+        return self.add(Clip, [x], x.shape, name, low=float(low), high=float(high))
+
+    def curve(
+        self,
+        x: Value,
+        function: str,
+        name: str = "",
+        parameters: Mapping[str, float] | None = None,
+    ) -> Value:
+        """A function of one variable by the name in :mod:`..curves`."""
+        return self.add(
+            Curve, [x], x.shape, name, function=function, parameters=dict(parameters or {})
+        )
+
+    def binary(self, function: str, x: Value, y: Value, name: str = "") -> Value:
+        """Two values; *y* may be smaller as :class:`..graph.Binary` says."""
+        return self.add(Binary, [x, y], x.shape, name, function=function)
+
+    # --- arrangement
+
+    def plain(self, view: View) -> Value:
+        """The tensor as a value [n, c, h, w], moving data if need be. Raises Unsupported."""
+        if view.is_plain():
+            return view.value
+        key = (view.value, view.dims)
+        if key not in self._moved:
+            self._moved[key] = moving.move(self, view)
+        return self._moved[key]
+
+    def four(self, tensor: Tensor, layout: Sequence[Sequence[int]] | None = None) -> Value:
+        """The tensor as a value; *layout* gives its dimensions that make up n, c, h and w."""
+        return self.plain(arranged(tensor.view, layout or usual_layout(tensor.shape)))
+
+
+def finite(what: str, *arrays: NDArray[Any]) -> None:
+    """Raises Unsupported if a number is infinite or none."""
+    for array in arrays:
+        if not np.isfinite(array).all():
+            raise Unsupported(
+                f"a constant of {what!r} holds NaN or infinity (or overflows float32)",
+                "export the model again from sound weights",
+            )
+
+
+def in_order(shape: Sequence[int]) -> list[list[int]]:
+    """The dimensions as n, c, h and w without changing their order."""
+    rank = len(shape)
+    if rank < 4 and not (rank and shape[0] == 1):
+        groups = [[], *([axis] for axis in range(rank))]
+    else:
+        groups = [[0], [1], [2], list(range(3, rank))] if rank >= 4 else [[d] for d in range(rank)]
+    return groups + [[] for _ in range(4 - len(groups))]
+
+
+def usual_layout(shape: Sequence[int]) -> list[list[int]]:
+    """Which dimensions of a tensor become n, c, h and w where nothing says it better."""
+    return layouts(shape)[0]
+
+
+def layouts(shape: Sequence[int]) -> list[list[list[int]]]:
+    """Sensible assignments of a tensor's dimensions to n, c, h and w, the likeliest first."""
+    rank = len(shape)
+    if rank == 0:
+        return [[[], [], [], []]]
+    if rank == 1:
+        return [[[], [0], [], []], [[], [], [], [0]]]
+    if rank == 2:
+        if shape[0] == 1:
+            return [[[0], [1], [], []], [[0], [], [], [1]]]
+        return [[[], [1], [], [0]], [[], [0], [], [1]]]
+    if rank == 3:
+        if shape[0] == 1:
+            return [[[0], [1], [], [2]], [[0], [2], [], [1]], [[0], [], [1], [2]]]
+        return [[[], [0], [1], [2]], [[], [2], [0], [1]], [[], [2], [], [0, 1]]]
+    if rank == 4:
+        found = [[[0], [1], [2], [3]], [[0], [3], [1], [2]]]
+        return [found[1], found[0]] if _looks_nhwc(shape) else found
+    real = [axis for axis in range(1, rank) if shape[axis] > 1]
+    if len(real) <= 3:
+        places: list[list[int]] = [[0], [], [], []]
+        for place, axis in zip((1, 2, 3) if len(real) == 3 else (1, 3), real, strict=False):
+            places[place] = [axis]
+        return [places]
+    return [
+        [[0], [1], [2], list(range(3, rank))],
+        [[0], [1, 2], [3], list(range(4, rank))],
+        [[0], [rank - 1], [1], list(range(2, rank - 1))],
+        [[0], [1], list(range(2, rank - 1)), [rank - 1]],
+    ]
+
+
+def _looks_nhwc(shape: Sequence[int]) -> bool:
+    return shape[3] in (1, 3, 4) and min(shape[1:3]) > 4
+
+
+def _four(array: NDArray[Any]) -> NDArray[Any]:
+    if array.ndim == 0:
+        return array.reshape(1, 1, 1, 1)
+    return narrowed(array)

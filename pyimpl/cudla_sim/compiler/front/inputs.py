@@ -1,0 +1,155 @@
+"""Inputs and outputs of the network as ports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import CompileError
+from ..graph import Port, Shape, Value
+from . import moving
+from .builder import Builder, Unsupported, layouts
+from .tensors import Tensor
+from .views import Digit, View, grouped
+
+if TYPE_CHECKING:
+    import onnx
+
+_REAL = ("float32", "float16", "float64", "bfloat16", "int8", "uint8", "int16", "uint16")
+_INDEX = ("int32", "int64", "bool")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which dimensions of an input make up n, c, h and w of its value."""
+
+    groups: tuple[tuple[int, ...], ...]
+
+    @staticmethod
+    def choices(shape: Sequence[int]) -> list[Layout]:
+        """The likeliest first."""
+        return [Layout(tuple(tuple(g) for g in groups)) for groups in layouts(shape)]
+
+    def value_shape(self, shape: Sequence[int]) -> Shape:
+        """[n, c, h, w] of a tensor of *shape*."""
+        n, c, h, w = (prod(shape[d] for d in group) for group in self.groups)
+        return n, c, h, w
+
+    def view(self, value: Value, shape: Sequence[int]) -> View:
+        """The tensor as a view of its value."""
+        return grouped(value, shape, self.groups)
+
+
+def fixed_shape(port: onnx.ValueInfoProto, given: Sequence[int] | None) -> tuple[int, ...]:
+    """The static shape of an input. Raises CompileError."""
+    name = port.name
+    if port.type.WhichOneof("value") != "tensor_type":
+        raise CompileError(f"input {name!r} is no tensor; sequences and maps cannot be compiled")
+    tensor = port.type.tensor_type
+    if not tensor.HasField("shape"):
+        if given is None:
+            raise CompileError(f"input {name!r} has no shape; give it: --shapes {name}:1x3x224x224")
+        return tuple(given)
+    dims = [d.dim_value if d.HasField("dim_value") else None for d in tensor.shape.dim]
+    if given is not None:
+        if len(given) != len(dims) or any(d not in (None, g) for d, g in zip(dims, given)):  # noqa: B905
+            said = "x".join("?" if d is None else str(d) for d in dims)
+            asked = "x".join(map(str, given))
+            raise CompileError(f"--shapes: input {name!r} is {said} in the model, not {asked}")
+        dims = list(given)
+    elif dims and dims[0] is None:
+        dims[0] = 1
+    if None in dims:
+        said = "x".join("?" if d is None else str(d) for d in dims)
+        raise CompileError(
+            f"input {name!r} has the dynamic shape {said}; fix it: "
+            f"--shapes {name}:{said.replace('?', '64')}"
+        )
+    if any(d is not None and d < 1 for d in dims):
+        raise CompileError(f"input {name!r} has an empty dimension: {dims}")
+    return tuple(d for d in dims if d is not None)
+
+
+def element_type(port: onnx.ValueInfoProto) -> str:
+    """numpy's name of an input's element type. Raises CompileError for strings and the like."""
+    from onnx import helper
+
+    code = port.type.tensor_type.elem_type
+    try:
+        name = np.dtype(helper.tensor_dtype_to_np_dtype(code)).name
+    except (KeyError, TypeError, ValueError):
+        name = "unknown"
+    if name not in (*_REAL, *_INDEX):
+        raise CompileError(
+            f"input {port.name!r} has elements of type {name}; numbers are needed "
+            f"({', '.join(_REAL)})"
+        )
+    return name
+
+
+def bind(build: Builder, name: str, shape: Sequence[int], layout: Layout, dtype: str) -> Tensor:
+    """An input of the network."""
+    value = build.value(name, layout.value_shape(shape))
+    view = layout.view(value, shape)
+    order, split = _storage(view)
+    port = Port(name=name, shape=tuple(shape), value=value, order=order, dtype=dtype, split=split)
+    if dtype in ("int8", "uint8"):
+        port.scale = 1.0  # integers as such; a DequantizeLinear behind it says better
+        value.scale = 1.0 if dtype == "int8" else 255 / 127
+    build.inputs.append(port)
+    return Tensor(view, dtype)
+
+
+def _storage(view: View) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Order and split of a port for *view*; the split is empty where whole axes do."""
+    if all(len(view.axis_digits(axis)) <= 1 for axis in range(4)):
+        order = [digit.axis for digit in view.digits()]
+        for axis in range(4):  # axes of one position lie anywhere
+            if axis not in order:
+                order.insert(min(axis, len(order)), axis)
+        return tuple(order), ()
+    stored = [d for axis in range(4) for d in (view.axis_digits(axis) or (Digit(axis, 1, 1),))]
+    places = {(d.axis, d.stride, d.size): i for i, d in enumerate(stored)}
+    order = [places[d.axis, d.stride, d.size] for d in view.digits()]
+    order = [i for i, d in enumerate(stored) if d.size == 1] + order
+    return tuple(order), tuple(d.size for d in stored)
+
+
+def output(build: Builder, name: str, tensor: Tensor, dtype: str) -> Port:
+    """An output of the network; rearranges what hardware should rather than the host."""
+    build.node = build.target = name
+    view = tensor.view
+    order, split = _storage(view)
+    if split:
+        view = _better(build, tensor) or view
+        order, split = _storage(view)
+    if split:
+        build.note(
+            f"output {name!r}: its elements are rearranged by whoever reads the output "
+            "(nvdla run --real does), hardware has no operation for it"
+        )
+    port = Port(
+        name=name, shape=tensor.shape, value=view.value, order=order, dtype=dtype, split=split
+    )
+    if tensor.quantized is not None:
+        port.dtype = tensor.quantized.dtype
+        port.scale, port.zero_point = tensor.quantized.scale, tensor.quantized.zero
+    return port
+
+
+def _better(build: Builder, tensor: Tensor) -> View | None:
+    """Pixel and channel shuffles at an output are the hardware's work."""
+    if tensor.rank != 4:
+        return None
+    for order in ((0, 1, 2, 3), (0, 3, 1, 2)):
+        view = tensor.view.transpose(order)
+        if moving.is_cheap(view):
+            try:
+                return View.of(build.plain(view)).transpose(tuple(np.argsort(order)))
+            except Unsupported:
+                return None
+    return None

@@ -1,0 +1,167 @@
+"""Reads a model, checks what can be checked before its nodes are looked at, makes the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import CompileError, Refused
+from ..graph import Graph, Reshape, Transpose
+from .inputs import Layout, fixed_shape
+from .simplify import simplify
+from .walk import Walker
+
+if TYPE_CHECKING:
+    import onnx
+
+OLDEST_OPSET = 7
+_EXTRA = "ONNX models need the package onnx: pip install 'cudla-sim[onnx]'"
+
+
+def load(
+    model: str | Path | onnx.ModelProto,
+    *,
+    outputs: Sequence[str] = (),
+    shapes: Mapping[str, Sequence[int]] | None = None,
+) -> Graph:
+    """The graph of an ONNX model: a file or a ModelProto.
+
+    *outputs* cuts the network at these tensors (or nodes with one output); *shapes* fixes dynamic
+    inputs by name, a dynamic first dimension is 1 otherwise. Raises CompileError for a model that
+    is wrong, Refused with all nodes that the graph cannot express.
+    """
+    proto, name = _parsed(model)
+    proto = _inlined(proto)
+    _check_opsets(proto)
+    given = dict(shapes or {})
+    wanted = _wanted(proto, outputs)
+    fixed = _fixed_shapes(proto, given)
+    walker = _best_walk(proto, wanted, fixed)
+    if walker.build.refusals:
+        raise Refused(walker.build.refusals)
+    graph = walker.graph(name or proto.graph.name or "network")
+    simplify(graph)
+    return graph
+
+
+def _parsed(model: str | Path | onnx.ModelProto) -> tuple[onnx.ModelProto, str]:
+    try:
+        import onnx
+        from google.protobuf.message import DecodeError
+    except ImportError:
+        raise CompileError(_EXTRA) from None
+    if isinstance(model, onnx.ModelProto):
+        proto, name, folder = model, "", None
+    else:
+        path = Path(model)
+        name, folder = path.stem, path.parent
+        try:
+            proto = onnx.load_model(path, load_external_data=False)
+        except OSError as error:
+            raise CompileError(f"{path}: {error.strerror or error}") from None
+        except (DecodeError, ValueError, TypeError, RuntimeError) as error:
+            raise CompileError(f"{path} is no ONNX model (protobuf): {_line(error)}") from None
+    if not proto.graph.node and not proto.graph.output:
+        where = "the model" if folder is None else str(model)
+        raise CompileError(f"{where} is no ONNX model: it holds no graph")
+    if folder is not None:
+        _load_external(proto, folder)
+    return proto, name
+
+
+def _load_external(proto: onnx.ModelProto, folder: Path) -> None:
+    from onnx import checker, external_data_helper
+
+    try:
+        external_data_helper.load_external_data_for_model(proto, str(folder))
+    except (OSError, ValueError, checker.ValidationError, RuntimeError) as error:
+        raise CompileError(
+            f"external data of the model cannot be read: {_line(error)}; put its data files beside "
+            "the model"
+        ) from None
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__
+
+
+def _inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
+    if not proto.functions:
+        return proto
+    from onnx import inliner
+
+    try:
+        return inliner.inline_local_functions(proto, False)
+    except Exception as error:  # a C++ error without a class of its own
+        raise CompileError(
+            f"the model's local functions cannot be inlined: {_line(error)}"
+        ) from None
+
+
+def _check_opsets(proto: onnx.ModelProto) -> None:
+    version = next((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), 0)
+    if version < OLDEST_OPSET:
+        raise CompileError(
+            f"the model is of opset {version}; {OLDEST_OPSET} or newer is needed "
+            "(onnx.version_converter converts)"
+        )
+
+
+def _wanted(proto: onnx.ModelProto, outputs: Sequence[str]) -> list[str]:
+    if not outputs:
+        if not proto.graph.output:
+            raise CompileError("the model has no outputs; name tensors with --outputs")
+        return [port.name for port in proto.graph.output]
+    tensors = {name for node in proto.graph.node for name in node.output if name}
+    by_node = {node.name: node.output[0] for node in proto.graph.node if node.name}
+    found = []
+    for name in outputs:
+        if name in tensors:
+            found.append(name)
+        elif name in by_node:
+            found.append(by_node[name])
+        else:
+            import difflib
+
+            near = difflib.get_close_matches(name, [*tensors, *by_node], 3, 0.5)
+            hint = f"; near it: {', '.join(near)}" if near else ""
+            raise CompileError(f"--outputs: no tensor or node is called {name!r}{hint}")
+    return found
+
+
+def _fixed_shapes(
+    proto: onnx.ModelProto, given: Mapping[str, Sequence[int]]
+) -> dict[str, tuple[int, ...]]:
+    bound = {tensor.name for tensor in proto.graph.initializer}
+    bound |= {tensor.values.name for tensor in proto.graph.sparse_initializer}
+    ports = [port for port in proto.graph.input if port.name not in bound]
+    unknown = set(given) - {port.name for port in ports}
+    if unknown:
+        names = ", ".join(port.name for port in ports) or "none"
+        raise CompileError(f"--shapes: no input is called {sorted(unknown)[0]!r}; inputs: {names}")
+    return {port.name: fixed_shape(port, given.get(port.name)) for port in ports}
+
+
+def _best_walk(
+    proto: onnx.ModelProto, wanted: list[str], fixed: Mapping[str, tuple[int, ...]]
+) -> Walker:
+    """Reads the network with the usual layouts of its inputs; where data then has to move, with
+    others, and takes those with the least moving."""
+    layouts = {name: Layout.choices(shape) for name, shape in fixed.items()}
+    chosen = {name: choices[0] for name, choices in layouts.items()}
+    best = Walker(proto, wanted, fixed, chosen).run()
+    for name, choices in layouts.items():
+        for layout in choices[1:]:
+            if not _cost(best):
+                return best
+            other = Walker(proto, wanted, fixed, {**chosen, name: layout}).run()
+            if _cost(other) < _cost(best):
+                best, chosen = other, {**chosen, name: layout}
+    return best
+
+
+def _cost(walker: Walker) -> int:
+    build = walker.build
+    moving = sum(isinstance(node, Transpose | Reshape) for node in build.nodes)
+    return moving + 100 * len(build.refusals)

@@ -1,0 +1,28 @@
+"""Simplification of the graph: what hardware need not compute, or computes better together."""
+
+from __future__ import annotations
+
+from ...graph import Graph
+from . import affine, curves, dead, limits, lrn, pads, ports, shuffles
+
+
+def simplify(graph: Graph) -> None:
+    """Changes the graph in place; what it computes stays the same."""
+    dead.remove(graph)
+    curves.recognise(graph)
+    while any([affine.drop_identities(graph), affine.merge(graph), limits.merge(graph)]):
+        pass
+    lrn.recognise(graph)
+    shuffles.recognise(graph)
+    while any(
+        [
+            pads.fold(graph),
+            affine.fold(graph),
+            affine.merge(graph),
+            affine.drop_identities(graph),
+            limits.merge(graph),
+        ]
+    ):
+        pass
+    dead.remove(graph)
+    ports.separate(graph)

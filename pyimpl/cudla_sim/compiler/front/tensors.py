@@ -1,0 +1,84 @@
+"""What a name of the ONNX model stands for while the model is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .views import View
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """Known at compile time.
+
+    *steps* is the real value of one integer step where the array was quantised symmetrically to
+    8 bits: a number, or one for each position of dimension *axis*.
+    """
+
+    array: NDArray[Any]
+    steps: NDArray[np.float64] | None = None
+    axis: int = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the dimensions."""
+        return self.array.shape
+
+    def floats(self) -> NDArray[np.float32]:
+        """As float32."""
+        return np.asarray(self.array, np.float32)
+
+    def ints(self) -> list[int]:
+        """As a flat list of integers."""
+        return [int(x) for x in np.asarray(self.array).reshape(-1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantization:
+    """How integers of the model stand for real numbers: real = (integer - zero) * scale."""
+
+    scale: float
+    zero: int
+    dtype: str
+
+    def step(self) -> float:
+        """The symmetric int8 step that covers the range; the same scale where that is exact."""
+        info = np.iinfo(self.dtype)
+        low, high = info.min - self.zero, info.max - self.zero
+        if low >= -128 and high <= 127:
+            return self.scale
+        return self.scale * max(-low, high) / 127
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """Computed at run time: a view of a value.
+
+    *quantized* is given between QuantizeLinear and DequantizeLinear: the ONNX tensor holds
+    integers there, the value real numbers. *dtype* is the ONNX element type, as numpy's name.
+    """
+
+    view: View
+    dtype: str = "float32"
+    quantized: Quantization | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the dimensions."""
+        return self.view.shape
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return self.view.rank
+
+    def viewed(self, view: View) -> Tensor:
+        """The same kind of tensor with another view."""
+        return replace(self, view=view)
+
+
+Item = Constant | Tensor

@@ -1,0 +1,332 @@
+"""Goes through the nodes of a model in order: folds what is constant, converts the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import CompileError, Refusal
+from ..graph import Graph, Port
+from . import inputs, operators
+from .builder import Builder, Unsupported, layouts
+from .constants import evaluate
+from .operators import CONVERTERS, Call
+from .operators.registry import ON_INTEGERS, Converted
+from .tensors import Constant, Item, Tensor
+from .views import View
+
+if TYPE_CHECKING:
+    import onnx
+
+_RECURRENT = {"LSTM", "GRU", "RNN"}
+_RUN_TIME = {"NonZero", "NonMaxSuppression", "TopK", "Unique", "Compress", "Multinomial"}
+_RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli"}
+_KNOWN_DOMAINS = {"", "com.microsoft"}
+CUT = "cut the network before it with --outputs"
+
+
+class Walker:
+    """One reading of a model. *wanted* are the tensors that the network computes."""
+
+    def __init__(
+        self,
+        proto: onnx.ModelProto,
+        wanted: Sequence[str],
+        shapes: Mapping[str, tuple[int, ...]],
+        layouts: Mapping[str, inputs.Layout],
+    ) -> None:
+        operators.load_all()
+        self.proto = proto
+        self.wanted = list(wanted)
+        self.build = Builder()
+        self._shapes = shapes
+        self._layouts = layouts
+        self._opsets = {_domain(o.domain): o.version for o in proto.opset_import}
+        self._items: dict[str, Item | None] = {}
+        self._ports: list[Port] = []
+
+    def run(self) -> Walker:
+        """Reads everything; refusals collect in ``build``."""
+        graph = self.proto.graph
+        self._constants(graph)
+        self._inputs(graph)
+        needed = _needed(graph, self.wanted, set(self._items))
+        self._nodes(needed, self._items)
+        self._outputs(graph)
+        return self
+
+    def graph(self, name: str) -> Graph:
+        """What has been read."""
+        build = self.build
+        return Graph(
+            inputs=build.inputs,
+            outputs=self._ports,
+            nodes=build.nodes,
+            name=name,
+            notes=build.notes,
+        )
+
+    # --- the edges of the network
+
+    def _constants(self, graph: onnx.GraphProto) -> None:
+        for tensor in graph.initializer:
+            self._items[tensor.name] = Constant(_array(tensor))
+        for sparse in graph.sparse_initializer:
+            name = sparse.values.name
+            raise CompileError(f"constant {name!r} is sparse; store it dense")
+
+    def _inputs(self, graph: onnx.GraphProto) -> None:
+        for port in graph.input:
+            if port.name in self._items:
+                continue
+            shape = self._shapes[port.name]
+            dims = port.type.tensor_type.shape.dim
+            if dims and not dims[0].HasField("dim_value"):
+                self.build.note(f"input {port.name!r}: its batch is fixed to {shape[0]}")
+            dtype = inputs.element_type(port)
+            layout = self._layouts[port.name]
+            self._items[port.name] = inputs.bind(self.build, port.name, shape, layout, dtype)
+
+    def _outputs(self, graph: onnx.GraphProto) -> None:
+        for name in self.wanted:
+            if name not in self._items:
+                raise CompileError(f"output {name!r} is computed by no node")
+            item = self._items[name]
+            if item is None:
+                continue  # refused before
+            if isinstance(item, Constant):
+                self.build.note(f"output {name!r} is constant and left out")
+                continue
+            self._ports.append(inputs.output(self.build, name, item, item.dtype))
+        if not self._ports and not self.build.refusals:
+            raise CompileError("all outputs are constant: nothing depends on an input")
+        used = {value for node in self.build.nodes for value in node.inputs}
+        used |= {port.value for port in self._ports}
+        for port in self.build.inputs:
+            if port.value not in used and not self.build.refusals:
+                self.build.note(f"input {port.name!r} is not used and left out")
+        if not self.build.refusals:
+            self.build.inputs = [port for port in self.build.inputs if port.value in used]
+
+    # --- nodes
+
+    def _nodes(self, nodes: Iterable[onnx.NodeProto], items: dict[str, Item | None]) -> None:
+        for node in nodes:
+            outputs = self._node(node, items)
+            for name, item in zip(node.output, outputs, strict=False):
+                if name:
+                    items[name] = item
+            for name in node.output[len(outputs) :]:
+                items.setdefault(name, None)
+
+    def _node(self, node: onnx.NodeProto, items: dict[str, Item | None]) -> list[Item | None]:
+        build = self.build
+        first = next((name for name in node.output if name), "")
+        build.node, build.target = node.name or first, first
+        given = [items[name] if name else None for name in node.input]
+        broken = any(name and items[name] is None for name in node.input)
+        key = _domain(node.domain), node.op_type
+        if broken and (key in CONVERTERS or node.op_type == "If"):
+            return [None] * len(node.output)  # what made it unknown has been refused
+        count = len(build.nodes)
+        try:
+            if node.op_type == "If" and not key[0]:
+                return self._if(node, given, items)
+            return list(self._converted(node, given))
+        except Unsupported as error:
+            del build.nodes[count:]
+            refusal = Refusal(build.node, node.op_type, error.reason, error.cure or CUT)
+            if refusal not in build.refusals:
+                build.refusals.append(refusal)
+            return self._stand_ins(node, given)
+
+    def _converted(self, node: onnx.NodeProto, given: list[Item | None]) -> Iterable[Item | None]:
+        key = _domain(node.domain), node.op_type
+        known = [item for item in given if not isinstance(item, Tensor)]
+        folds = len(known) == len(given) and key[0] == "" and node.op_type not in _RANDOM
+        if folds and not any(attribute.HasField("g") for attribute in node.attribute):
+            constants = [item if isinstance(item, Constant) else None for item in given]
+            if node.op_type == "Constant" or constants or key not in CONVERTERS:
+                return evaluate(node, constants, list(self.proto.opset_import))
+        converter = CONVERTERS.get(key)
+        if converter is None:
+            raise Unsupported(*_why_unknown(node))
+        if node.op_type not in ON_INTEGERS:
+            _refuse_integers(given)
+        result: Converted = converter(self._call(node, given))
+        return result if isinstance(result, list) else [result]
+
+    def _call(self, node: onnx.NodeProto, given: list[Item | None]) -> Call:
+        domain = _domain(node.domain)
+        return Call(
+            op=node.op_type,
+            domain=domain,
+            name=self.build.node,
+            attributes={a.name: _attribute(a) for a in node.attribute},
+            inputs=given,
+            outputs=list(node.output),
+            version=self._opsets.get(domain, 1),
+            build=self.build,
+        )
+
+    def _if(
+        self, node: onnx.NodeProto, given: list[Item | None], items: dict[str, Item | None]
+    ) -> list[Item | None]:
+        condition = given[0] if given else None
+        if not isinstance(condition, Constant):
+            raise Unsupported("its condition is computed at run time", CUT)
+        wanted = "then_branch" if bool(condition.array.reshape(-1)[0]) else "else_branch"
+        branch = next((a.g for a in node.attribute if a.name == wanted), None)
+        if branch is None:
+            raise Unsupported(f"its {wanted} is missing", "repair the model")
+        inner = dict(items)
+        for tensor in branch.initializer:
+            inner[tensor.name] = Constant(_array(tensor))
+        names = [port.name for port in branch.output]
+        self._nodes(_needed(branch, names, set(inner)), inner)
+        return [inner[name] for name in names]
+
+    def _stand_ins(self, node: onnx.NodeProto, given: Sequence[Item | None]) -> list[Item | None]:
+        """Tensors of the right shapes for a refused node, so that those behind it are checked."""
+        import onnx
+
+        known: dict[str, Any] = {}
+        data: dict[str, Any] = {}
+        for name, item in zip(node.input, given, strict=True):
+            if item is None:
+                continue
+            dtype = item.array.dtype if isinstance(item, Constant) else np.dtype(item.dtype)
+            code = onnx.helper.np_dtype_to_tensor_dtype(dtype)
+            known[name] = onnx.helper.make_tensor_type_proto(code, item.shape)
+            if isinstance(item, Constant) and item.array.size < 1024:
+                data[name] = onnx.numpy_helper.from_array(item.array, name)
+        try:
+            schema = onnx.defs.get_schema(
+                node.op_type, self._opsets.get(_domain(node.domain), 1), node.domain
+            )
+            types = onnx.shape_inference.infer_node_outputs(
+                schema, node, known, data, opset_imports=list(self.proto.opset_import)
+            )
+        except Exception:  # no schema or no inference: nothing can be said about what follows
+            return [None] * len(node.output)
+        return [self._stand_in(name, types.get(name)) for name in node.output]
+
+    def _stand_in(self, name: str, kind: onnx.TypeProto | None) -> Tensor | None:
+        if kind is None or not kind.tensor_type.HasField("shape"):
+            return None
+        shape = [d.dim_value for d in kind.tensor_type.shape.dim]
+        if any(size < 1 for size in shape):
+            return None
+        layout = inputs.Layout(tuple(tuple(group) for group in layouts(shape)[0]))
+        value = self.build.value(name, layout.value_shape(shape))
+        return Tensor(View(value, layout.view(value, shape).dims))
+
+
+def _domain(name: str) -> str:
+    return "" if name == "ai.onnx" else name
+
+
+def _array(tensor: onnx.TensorProto) -> np.ndarray[Any, Any]:
+    from onnx import numpy_helper
+
+    try:
+        return numpy_helper.to_array(tensor)
+    except (ValueError, TypeError, KeyError) as error:
+        raise CompileError(f"constant {tensor.name!r} is broken: {error}") from None
+
+
+def _attribute(attribute: onnx.AttributeProto) -> Any:
+    from onnx import AttributeProto, helper
+
+    value = helper.get_attribute_value(attribute)
+    if attribute.type == AttributeProto.STRING:
+        return value.decode("utf-8", "replace")
+    if attribute.type == AttributeProto.TENSOR:
+        return _array(value)
+    if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS):
+        return list(value)
+    return value
+
+
+def _needed(graph: onnx.GraphProto, wanted: Sequence[str], known: set[str]) -> list[onnx.NodeProto]:
+    """The nodes that *wanted* depend on, in an order in which they can be computed.
+
+    Raises CompileError for cycles and for names that nothing computes.
+    """
+    maker = {name: i for i, node in enumerate(graph.node) for name in node.output if name}
+    needs: dict[int, set[int]] = {}
+    queue = [maker[name] for name in wanted if name in maker]
+    while queue:
+        index = queue.pop()
+        if index in needs:
+            continue
+        node = graph.node[index]
+        needs[index] = set()
+        for name in _reads(node):
+            if name in maker and name not in known:
+                needs[index].add(maker[name])
+                queue.append(maker[name])
+            elif name not in known:
+                raise CompileError(
+                    f"{node.op_type} {node.name or node.output[0]!r} reads {name!r}, which no node "
+                    "computes"
+                )
+    ordered = all(before < index for index, those in needs.items() for before in those)
+    if ordered:
+        return [graph.node[index] for index in sorted(needs)]
+    try:
+        return [graph.node[index] for index in TopologicalSorter(needs).static_order()]
+    except CycleError as error:
+        circle = [graph.node[index] for index in error.args[1]]
+        names = " -> ".join(node.name or node.output[0] for node in circle)
+        raise CompileError(f"the model has a cycle: {names}") from None
+
+
+def _reads(node: onnx.NodeProto) -> set[str]:
+    """Names that a node reads from the graph around it, those of its branches included."""
+    found = {name for name in node.input if name}
+    for attribute in node.attribute:
+        graphs = [attribute.g] if attribute.HasField("g") else list(attribute.graphs)
+        for graph in graphs:
+            own = {t.name for t in graph.initializer} | {p.name for p in graph.input}
+            own |= {name for inner in graph.node for name in inner.output}
+            inside = {name for inner in graph.node for name in _reads(inner)}
+            inside |= {port.name for port in graph.output}
+            found |= inside - own
+    return found
+
+
+def _refuse_integers(given: Sequence[Item | None]) -> None:
+    for item in given:
+        if not isinstance(item, Tensor):
+            continue
+        if item.quantized is not None:
+            raise Unsupported(
+                "it computes with quantised integers", "put a DequantizeLinear before it"
+            )
+        if not np.dtype(item.dtype).kind == "f" and item.dtype != "bfloat16":
+            raise Unsupported(
+                f"it computes with elements of type {item.dtype}", "export it with float32"
+            )
+
+
+def _why_unknown(node: onnx.NodeProto) -> tuple[str, str]:
+    op = node.op_type
+    if _domain(node.domain) not in _KNOWN_DOMAINS:
+        return f"operators of the domain {node.domain!r} are unknown", (
+            "export with ONNX's own operators, or cut the network before it with --outputs"
+        )
+    if op in ("Loop", "Scan"):
+        return "loops cannot be compiled", "unroll it when exporting"
+    if op in _RECURRENT:
+        return "recurrent layers cannot be compiled", "unroll it when exporting"
+    if op in _RUN_TIME:
+        return "its result's shape or order depends on the data", (
+            "leave it to the host: cut the network before it with --outputs"
+        )
+    if op.startswith("Sequence") or op in ("SplitToSequence", "ConcatFromSequence"):
+        return "sequences cannot be compiled", "export tensors only"
+    return "the hardware has no operation for it", CUT
