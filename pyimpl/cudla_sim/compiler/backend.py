@@ -47,7 +47,7 @@ def compile_graph(graph: g.Graph, scales: Mapping[str, float], options: Options)
         )
     if not graph.nodes:
         raise CompileError("the network has no operation that computes anything")
-    known = {} if precision == FP16 else scaling.known(graph, scales)
+    known = scaling.known(graph, scales)  # in fp16 they only say how far tables must reach
     inputs = [port.value for port in graph.inputs]
     outputs = [port.value for port in graph.outputs]
     rewriter = Rewriter(hardware, precision, known, graph.nodes[-1])

@@ -27,7 +27,9 @@ class PortNote:
     """A network input or output, in bind order.
 
     The ONNX tensor *name* of *shape* is the value (n, c, h, w) of shape *value* transposed by
-    *order* and reshaped. *dtype* is numpy's name of its ONNX element type. The buffer holds
+    *order* and reshaped; where *split* is given the value is first reshaped to it. *dtype* is
+    numpy's name of its ONNX element type; where that is an integer type, *quantisation* is the
+    (scale, zero point) of the model's own numbers. The buffer holds
     ``round(real / scale) + zero`` (integers) or the real number itself (*scale* None). Channels
     of the buffer beyond ``value[1]`` have no meaning.
     """
@@ -35,15 +37,17 @@ class PortNote:
     name: str
     shape: tuple[int, ...]
     value: tuple[int, int, int, int]
-    order: tuple[int, int, int, int] = (0, 1, 2, 3)
+    order: tuple[int, ...] = (0, 1, 2, 3)
     dtype: str = "float32"
     scale: float | None = None
     zero: int = 0
+    split: tuple[int, ...] = ()
+    quantisation: tuple[float, int] | None = None
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Self:
         """From JSON."""
-        return _made(cls, raw, ("shape", "value", "order"))
+        return _made(cls, raw, ("shape", "value", "order", "split", "quantisation"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

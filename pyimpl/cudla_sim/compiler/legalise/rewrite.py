@@ -19,7 +19,8 @@ from .nodes import GatherLines, Interleave, KernelConv, PermuteChannels, View
 
 MOST_KERNEL, MOST_STRIDE, MOST_PAD = 32, 8, 31
 POOL_KERNEL, POOL_STRIDE, POOL_PAD = 8, 8, 7
-_ALIASES = {"HardSwish", "HardSigmoid", "Abs"}
+MOST_SIZE = 8192
+_JUMPS = {"Floor", "Ceil", "Round"}
 
 
 class Rewriter:
@@ -66,6 +67,9 @@ class Rewriter:
     def run(self, nodes: list[g.Node]) -> list[g.Node]:
         """Rewrite all nodes; raises Refused with everything that cannot be done."""
         for node in nodes:
+            if max(node.output.shape[1:]) > MOST_SIZE:
+                self.refuse(node, f"its output {node.output.shape} is larger than {MOST_SIZE}")
+                continue
             function = getattr(self, "_" + node.kind.lower(), None)
             if function is None:
                 self.refuse(node, f"{node.kind} has no unit")
@@ -243,10 +247,13 @@ class Rewriter:
         self.add(node)
 
     def _curve(self, node: g.Curve) -> None:
+        source = node.inputs[0]
+        if node.function in _JUMPS and self.precision != 0:
+            self.refuse(node, f"{node.function} jumps, a table of 257 entries cannot")
+            return
         if self.config.lut:
             self.add(node)
             return
-        source = node.inputs[0]
         if node.function == "HardSigmoid":
             alpha = node.parameters.get("alpha", 0.2)
             self._hard_sigmoid(node, node.output, alpha, node.parameters.get("beta", 0.5))

@@ -223,6 +223,8 @@ class Writer:
             order=port.order,
             dtype=port.dtype,
             scale=scale,
+            split=port.split,
+            quantisation=None if port.scale is None else (port.scale, port.zero_point),
         )
 
     def _places(self) -> list[annotation.PlaceNote]:
