@@ -18,7 +18,7 @@ from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
 from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
-from . import dimg, images, network_run, nvdla_check, nvdla_time
+from . import dimg, images, network_run, nvdla_check, nvdla_real, nvdla_time
 
 app = typer.Typer(no_args_is_help=True, help="Run NVDLA loadables and register traces.")
 
@@ -144,8 +144,14 @@ def run(
     compare: Annotated[
         list[str] | None, typer.Option(help="[N=]FILE: expected output; reports a difference.")
     ] = None,
+    real: Annotated[
+        bool, typer.Option("--real", help="NAME=FILE.npy: real numbers as the ONNX model has them.")
+    ] = False,
 ) -> None:
     """Run a loadable once on input files."""
+    if real:
+        _run_real(loadable, input or [], output, config)
+        return
     try:
         network = Loadable.parse(loadable.read_bytes())
         name = network_run.choose_config(network, config)
@@ -168,6 +174,20 @@ def run(
     for text in differences:
         print(text)
     raise typer.Exit(1 if any("differ" in d or "shape" in d for d in differences) else 0)
+
+
+def _run_real(loadable: Path, words: list[str], output: Path | None, config: str) -> None:
+    try:
+        results, report, name = nvdla_real.run(loadable.read_bytes(), words, output, config)
+    except OSError as error:
+        raise _fail("run", f"{error.filename}: {error.strerror}") from None
+    except NvdlaError as error:
+        raise _fail("run", error) from None
+    if report is not None:
+        spent = (report.end_ns - report.start_ns) / 1e6
+        print(f"{name}: {len(report.layers)} layers, {report.macs} MACs, {spent:.1f} ms here")
+    for number, (tensor, values) in enumerate(results.items()):
+        _print_values(number, tensor, values)
 
 
 def _numbered(words: list[str], count: int, what: str) -> dict[int, Path]:
@@ -234,11 +254,15 @@ def _print_result(result: network_run.Result, layers: bool) -> None:
         f"about {result.timed.cycles} cycles of hardware, {milliseconds:.1f} ms here{note}"
     )
     for number, (tensor, values) in enumerate(zip(result.tensors, result.values, strict=True)):
-        shape = "x".join(map(str, values.shape))
-        flat = values[0].ravel()
-        text = " ".join(f"{v:g}" for v in flat[:8].astype(np.float64))
-        more = " ..." if flat.size > 8 else ""
-        print(f"output {number} {tensor.name!r} {shape} {values.dtype}: {text}{more}")
+        _print_values(number, tensor.name, values)
+
+
+def _print_values(number: int, name: str, values: np.ndarray[Any, Any]) -> None:
+    shape = "x".join(map(str, values.shape))
+    flat = np.atleast_1d(values)[:1].ravel()
+    text = " ".join(f"{v:g}" for v in flat[:8].astype(np.float64))
+    more = " ..." if flat.size > 8 else ""
+    print(f"output {number} {name!r} {shape} {values.dtype}: {text}{more}")
 
 
 # --- time ----------------------------------------------------------------------------------------

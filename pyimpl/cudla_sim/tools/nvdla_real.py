@@ -1,0 +1,72 @@
+"""``cudla-sim nvdla run --real``: real numbers in the shapes of the ONNX model, in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..nvdla.annotation import PortNote
+from ..nvdla.errors import NvdlaError
+from ..nvdla.real import Real, RealNetwork
+from ..nvdla.task_report import TaskReport
+
+
+def files(words: Sequence[str], inputs: Sequence[PortNote]) -> dict[str, Path]:
+    """``NAME=FILE`` or ``N=FILE``; a bare FILE is input 0. Raises NvdlaError.
+
+    A name may hold "="; one that is a number is taken as a name first.
+    """
+    names = [note.name for note in inputs]
+    found: dict[str, Path] = {}
+    for word in words:
+        name = next((n for n in names if word.startswith(f"{n}=")), None)
+        number, equals, file = word.partition("=")
+        if name is not None:
+            file = word[len(name) + 1 :]
+        elif equals and number.isdigit():
+            if int(number) >= len(names):
+                raise NvdlaError(f"input {number}: the network has {len(names)}, numbered from 0")
+            name = names[int(number)]
+        elif not equals and names:
+            name, file = names[0], word
+        else:
+            raise NvdlaError(f"there is no input {number!r}; the inputs are {', '.join(names)}")
+        if name in found:
+            raise NvdlaError(f"input {name!r} is given twice")
+        found[name] = Path(file)
+    return found
+
+
+def load(name: str, file: Path) -> NDArray[np.generic]:
+    """Read an array. Raises OSError, NvdlaError for what is no .npy file of numbers."""
+    try:
+        array = np.load(file, allow_pickle=False)
+    except ValueError as error:
+        raise NvdlaError(f"input {name!r}: {file} is no .npy file ({error})") from None
+    if not isinstance(array, np.ndarray):
+        raise NvdlaError(f"input {name!r}: {file} holds several arrays; one .npy is needed")
+    return array
+
+
+def run(
+    loadable: bytes, words: Sequence[str], output: Path | None, config: str
+) -> tuple[dict[str, Real], TaskReport | None, str]:
+    """Run once, write ``outN.npy``; return outputs, report, configuration.
+
+    Inputs that are not given are zero. Raises OSError, NvdlaError.
+    """
+    with RealNetwork(loadable, config) as network:
+        given = files(words, network.note.inputs)
+        feeds = {name: load(name, file) for name, file in given.items()}
+        for note in network.note.inputs:
+            feeds.setdefault(note.name, np.zeros(note.shape, np.float32))
+        results = network.run(feeds)
+        report, name = network.report, network.config.name
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        for number, array in enumerate(results.values()):
+            np.save(output / f"out{number}.npy", array)
+    return results, report, name
