@@ -26,10 +26,10 @@ PRECISIONS = {"int8": INT8, "int16": INT16, "fp16": FP16}
 class PortNote:
     """A network input or output, in bind order.
 
-    The ONNX tensor *name* of *shape* is the value (n, c, h, w) of shape *value* transposed by
-    *order* and reshaped; where *split* is given the value is first reshaped to it. *dtype* is
-    numpy's name of its ONNX element type; where that is an integer type, *quantisation* is the
-    (scale, zero point) of the model's own numbers. The buffer holds
+    The ONNX tensor *name* of *shape* is the value (n, c, h, w) of shape *value* (reshaped to
+    *split* first, where that is given) transposed by *order* and reshaped. *dtype* is numpy's
+    name of its ONNX element type; where the ONNX tensor holds integers that stand for real
+    numbers, these are ``(integer - integer_zero) * integer_scale``. The buffer holds
     ``round(real / scale) + zero`` (integers) or the real number itself (*scale* None). Channels
     of the buffer beyond ``value[1]`` have no meaning.
     """
@@ -42,12 +42,13 @@ class PortNote:
     scale: float | None = None
     zero: int = 0
     split: tuple[int, ...] = ()
-    quantisation: tuple[float, int] | None = None
+    integer_scale: float | None = None
+    integer_zero: int = 0
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Self:
         """From JSON."""
-        return _made(cls, raw, ("shape", "value", "order", "split", "quantisation"))
+        return _made(cls, raw, ("shape", "value", "order", "split"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

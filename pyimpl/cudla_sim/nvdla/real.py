@@ -27,6 +27,7 @@ from .network import LoadedNetwork
 from .task_report import LayerRecord, TaskReport
 
 Real = NDArray[np.float32]
+Arrays = dict[str, NDArray[Any]]
 OnPlace = Callable[[PlaceNote, Real], None]
 
 
@@ -113,15 +114,16 @@ class RealNetwork:
 
     # -- running ------------------------------------------------------------------------------
 
-    def run(self, feeds: Mapping[str, Any], on_place: OnPlace | None = None) -> dict[str, Real]:
-        """Run on arrays in the shapes of the ONNX model; return its outputs by name, float32.
+    def run(self, feeds: Mapping[str, Any], on_place: OnPlace | None = None) -> Arrays:
+        """Run on arrays in the shapes of the ONNX model; return its outputs by name.
 
-        The first axis of all feeds may be a multiple of the model's: the network then runs several
-        times. *on_place* gets each value in memory, as [n, c, h, w], when it is complete. Raises
-        NvdlaError for missing, unknown or wrongly shaped inputs and for NaN in integer inputs.
+        They are float32, or integers where the model has quantised outputs. The first axis of all
+        feeds may be a multiple of the model's: the network then runs several times. *on_place* gets
+        each value in memory, as [n, c, h, w], when it is complete. Raises NvdlaError for missing,
+        unknown or wrongly shaped inputs and for NaN in integer inputs.
         """
         given, times = self._feeds(feeds)
-        made: list[list[Real]] = [[] for _ in self.note.outputs]
+        made: list[list[NDArray[Any]]] = [[] for _ in self.note.outputs]
         for turn in range(times):
             part = [
                 array[turn * note.shape[0] : (turn + 1) * note.shape[0]] if times > 1 else array
@@ -162,7 +164,7 @@ class RealNetwork:
             raise NvdlaError(f"input {note.name!r} is {note.shape}, the array is {array.shape}")
         return array.shape[0] // note.shape[0]
 
-    def _once(self, feeds: Sequence[NDArray[Any]], on_place: OnPlace | None) -> list[Real]:
+    def _once(self, feeds: Sequence[NDArray[Any]], on_place: OnPlace | None) -> list[NDArray[Any]]:
         inputs, outputs = self._buffers
         for note, tensor, region, array in zip(
             self.note.inputs, self.loadable.inputs, inputs, feeds, strict=True
@@ -183,8 +185,7 @@ class RealNetwork:
     # -- tensors ------------------------------------------------------------------------------
 
     def _pack(self, note: PortNote, tensor: TensorDesc, array: NDArray[Any]) -> Bytes:
-        sizes = [note.value[axis] for axis in note.order]
-        moved = array.reshape(sizes).transpose(np.argsort(note.order))
+        moved = _to_value(note, array)
         dtype = layout.tensor_dtype(tensor)
         if dtype.kind != "f" and np.isnan(moved).any():
             raise NvdlaError(f"input {note.name!r} has NaN, its buffer holds {dtype}")
@@ -202,7 +203,7 @@ class RealNetwork:
             data = layout.pack_tensor(tensor, elements)
         return np.pad(data[: tensor.size], (0, max(tensor.size - len(data), 0)))
 
-    def _unpack(self, note: PortNote, tensor: TensorDesc, buffer: Bytes) -> Real:
+    def _unpack(self, note: PortNote, tensor: TensorDesc, buffer: Bytes) -> NDArray[Any]:
         shape, dtype = (tensor.n, tensor.c, tensor.h, tensor.w), layout.tensor_dtype(tensor)
         line, surface = tensor.strides[1], tensor.strides[2]
         if tensor.data_category == DataCategory.PLANAR:
@@ -212,9 +213,24 @@ class RealNetwork:
             elements = layout.unpack_feature(buffer, shape, dtype, self.config.memory_atom, steps)
         else:
             elements = layout.unpack_tensor(tensor, buffer)
-        values = reals_of(elements[:, : note.value[1]], note.scale, note.zero)
-        moved = values.reshape(note.value).transpose(note.order)
-        return np.ascontiguousarray(moved.reshape(note.shape))
+        return _from_value(note, reals_of(elements[:, : note.value[1]], note.scale, note.zero))
+
+
+def _to_value(note: PortNote, array: NDArray[Any]) -> NDArray[Any]:
+    """From the ONNX tensor to real numbers [n, c, h, w]."""
+    stored = note.split or note.value
+    moved = array.reshape([stored[axis] for axis in note.order])
+    if note.integer_scale is not None:
+        moved = (moved.astype(np.float64) - note.integer_zero) * note.integer_scale
+    return moved.transpose(np.argsort(note.order)).reshape(note.value)
+
+
+def _from_value(note: PortNote, values: Real) -> NDArray[Any]:
+    """From real numbers [n, c, h, w] to the ONNX tensor."""
+    moved = values.reshape(note.split or note.value).transpose(note.order).reshape(note.shape)
+    if note.integer_scale is None:
+        return np.ascontiguousarray(moved)
+    return np.asarray(steps_of(moved, np.dtype(note.dtype), note.integer_scale, note.integer_zero))
 
 
 class _Watch:
@@ -263,7 +279,7 @@ class _Watch:
         return reals_of(elements, place.scale)
 
 
-def run(image: bytes | Loadable, feeds: Mapping[str, Any], hardware: str = "") -> dict[str, Real]:
+def run(image: bytes | Loadable, feeds: Mapping[str, Any], hardware: str = "") -> Arrays:
     """Run a loadable once on real numbers; see :class:`RealNetwork`."""
     with RealNetwork(image, hardware) as network:
         return network.run(feeds)

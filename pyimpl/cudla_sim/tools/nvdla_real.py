@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..nvdla.annotation import PortNote
 from ..nvdla.errors import NvdlaError
-from ..nvdla.real import Real, RealNetwork
+from ..nvdla.real import RealNetwork
 from ..nvdla.task_report import TaskReport
 
 
@@ -53,7 +54,7 @@ def load(name: str, file: Path) -> NDArray[np.generic]:
 
 def run(
     loadable: bytes, words: Sequence[str], output: Path | None, config: str
-) -> tuple[dict[str, Real], TaskReport | None, str]:
+) -> tuple[dict[str, NDArray[Any]], TaskReport | None, str]:
     """Run once, write ``outN.npy``; return outputs, report, configuration.
 
     Inputs that are not given are zero. Raises OSError, NvdlaError.

@@ -35,6 +35,9 @@ ports = st.builds(
     dtype=st.sampled_from(["float32", "float16", "uint8"]),
     scale=scales,
     zero=st.integers(-128, 127),
+    split=st.lists(sizes, max_size=5).map(tuple),
+    integer_scale=scales,
+    integer_zero=st.integers(0, 255),
 )
 places = st.builds(
     PlaceNote,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ class Made:
             patched.setattr(Container, "finish", annotated)
             self.image = net.build(None if precision == "fp16" else self.nchw)
         self.plain = Loadable.parse(self.image)
+        self.noted = self.note(middle.scale)
         self.precision, self.config = precision, config
 
     def note(self, middle_scale: float) -> Annotation:
@@ -162,6 +164,33 @@ def test_what_does_not_fit_takes_the_nearest() -> None:
     assert steps_of(values, np.dtype(np.uint8), 0.5, 10).tolist() == [0, 8, 10, 12, 255, 255]
     assert steps_of(values, np.dtype(np.float16), None, 0).max() == 65504
     assert reals_of(np.array([3, 5], np.uint8), 0.5, 4).tolist() == [-0.5, 0.5]
+
+
+def test_heads_and_quantised_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """12 channels as 3 x 4, the last axis first; the input as uint8 with a zero point."""
+    made = Made("nv_small", "int8", monkeypatch)
+    sample = made.nchw[:1]
+    (plain,) = run(made.image, {"images:0": made.samples[:1]}).values()
+    (port,), (out,) = made.noted.inputs, made.noted.outputs
+    scale = made.net.input.scale
+    steps = np.clip(np.rint(sample / scale), -128, 127)
+    note = replace(
+        made.noted,
+        inputs=(
+            replace(
+                port, name="q", shape=(1, 5, 6, 7), order=(0, 1, 2, 3), dtype="uint8",
+                integer_scale=scale, integer_zero=128,
+            ),
+        ),
+        outputs=(
+            replace(out, split=(1, 3, 4, 3, 3), order=(0, 1, 3, 4, 2), shape=(1, 3, 9, 4)),
+            ),
+    )  # fmt: skip
+    blob = replace(made.plain.blobs[BLOB], data=memoryview(note.encode()))
+    changed = replace(made.plain, blobs={**made.plain.blobs, BLOB: blob})
+    (found,) = run(changed, {"q": (steps + 128).astype(np.uint8)}).values()
+    expected = plain.reshape(3, 4, 9).transpose(0, 2, 1)
+    assert (found == expected[None]).all()
 
 
 # --- the command ---------------------------------------------------------------------------------
