@@ -146,3 +146,13 @@ def test_no_error_and_no_signal() -> None:
     silent.add(np.zeros(2), np.array([0.0, 1.0]))
     assert silent.row("x", (), "fp16").sqnr == -np.inf
     assert silent.row("x", (), "fp16").cosine == 0
+
+
+def test_the_reference_is_onnxruntime() -> None:
+    graph = network()
+    image = compiled(graph, "int8")
+    mine = accuracy.measure(image, graph, SAMPLES, reference=naive(graph))
+    theirs = accuracy.measure(image, graph, SAMPLES)
+    for one, other in zip(mine.outputs + mine.layers, theirs.outputs + theirs.layers, strict=True):
+        assert one.name == other.name
+        assert one.sqnr == pytest.approx(other.sqnr, abs=1e-3)

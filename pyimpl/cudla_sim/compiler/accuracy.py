@@ -7,7 +7,7 @@ optimisations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf, log10, sqrt
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cudla_sim.nvdla.annotation import PlaceNote
 from cudla_sim.nvdla.real import RealNetwork
 
-from .graph import Array, Graph
+from .graph import Array, Graph, Value
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -137,26 +137,50 @@ def _cosine(xx: float, yy: float, xy: float) -> float:
     return xy / sqrt(xx * yy)
 
 
+def float_reference(graph: Graph, names: Iterable[str]) -> Reference:
+    """Values of *graph* by name in onnxruntime."""
+    from . import render
+    from .runtime import session
+
+    inputs = {port.value.name for port in graph.inputs}
+    wanted = [value for value in _named(graph, names) if value.name not in inputs]
+    running = session(render.model(graph, wanted))
+
+    def compute(sample: Sample) -> Mapping[str, Array]:
+        feeds = {port.value.name: port.to_value(sample[port.name]) for port in graph.inputs}
+        found = running.run([value.name for value in wanted], feeds)
+        return dict(zip((value.name for value in wanted), found, strict=True)) | feeds
+
+    return compute
+
+
+def _named(graph: Graph, names: Iterable[str]) -> list[Value]:
+    wanted = set(names)
+    return [value for value in graph.values() if value.name in wanted]
+
+
 def measure(
     loadable: bytes,
     graph: Graph,
     samples: Sequence[Sample],
     *,
-    reference: Reference,
     layers: bool = True,
+    reference: Reference | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Accuracy:
     """Run *loadable* on *samples* (ONNX input tensors by name) beside the float network.
 
-    *reference* computes the float network. *layers* compares each value of the graph that lies in
-    memory, too; *progress* is told how many samples are done. Raises NvdlaError.
+    *layers* compares each value of the graph that lies in memory, too; *reference* replaces
+    onnxruntime; *progress* is told how many samples are done. Raises NvdlaError.
     """
     with RealNetwork(loadable) as network:
         places = network.note.places if layers else ()
+        names = {place.name for place in places} | {port.value.name for port in graph.outputs}
+        compute = reference or float_reference(graph, names)
         inner = {place.name: _Sums(centred=False) for place in places}
         outer = {port.name: _Sums(centred=True) for port in graph.outputs}
         for number, sample in enumerate(samples):
-            expected = reference(sample)
+            expected = compute(sample)
 
             def seen(
                 place: PlaceNote, found: Array, expected: Mapping[str, Array] = expected
