@@ -314,12 +314,65 @@ static void move(const struct sim_dpu_place *place, const uint32_t *slots, struc
     }
 }
 
+/*
+ * The lists of the last transfer, for the next one: getting fresh memory for a million blocks takes as
+ * long as moving them.
+ */
+enum { KEPT_BLOCKS = 2 << 20 };
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct blocks *kept;
+static size_t kept_count;
+
+static void drop(struct blocks *all, size_t count)
+{
+    for (size_t i = 0; all != NULL && i < count; i++) {
+        free(all[i].list);
+    }
+    free(all);
+}
+
+static struct blocks *take_lists(size_t count)
+{
+    struct blocks *all = NULL;
+    if (pthread_mutex_trylock(&kept_lock) == 0) { /* a forked child may find it locked for ever */
+        if (kept_count == count) {
+            all = kept;
+            kept = NULL;
+            kept_count = 0;
+        }
+        pthread_mutex_unlock(&kept_lock);
+    }
+    for (size_t i = 0; all != NULL && i < count; i++) {
+        all[i].count = 0;
+        all[i].bytes = 0;
+    }
+    return all != NULL ? all : calloc(count + 1, sizeof *all);
+}
+
+static void give_lists(struct blocks *all, size_t count)
+{
+    size_t room = 0;
+    for (size_t i = 0; all != NULL && i < count; i++) {
+        room += all[i].room;
+    }
+    if (room != 0 && room <= KEPT_BLOCKS && pthread_mutex_trylock(&kept_lock) == 0) {
+        struct blocks *old = kept;
+        size_t old_count = kept_count;
+        kept = all;
+        kept_count = count;
+        pthread_mutex_unlock(&kept_lock);
+        all = old;
+        count = old_count;
+    }
+    drop(all, count);
+}
+
 static int scatter_gather(const struct sim_dpu_place *place, const uint32_t *slots,
                           const uint32_t *indexes, size_t count, const struct sim_dpu_sg *sg,
                           struct sim_dpu_sg_result *result)
 {
     int status = SIM_SG_DONE;
-    struct blocks *all = calloc(count + 1, sizeof *all);
+    struct blocks *all = take_lists(count);
     uint8_t **cursors = malloc((count + 1) * sizeof *cursors);
     struct known *known = calloc(1, sizeof *known);
     if (all == NULL || cursors == NULL || known == NULL) {
@@ -335,10 +388,7 @@ static int scatter_gather(const struct sim_dpu_place *place, const uint32_t *slo
     if (status == SIM_SG_DONE) {
         move(place, slots, all, cursors, count);
     }
-    for (size_t i = 0; all != NULL && i < count; i++) {
-        free(all[i].list);
-    }
-    free(all);
+    give_lists(all, count);
     free(cursors);
     free(known);
     return status;
