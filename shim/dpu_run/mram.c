@@ -116,6 +116,7 @@ API void mram_read(const __mram_ptr void *from, void *to, unsigned int size)
         if (rt_check(CHECK_MRAM_UNWRITTEN) != CHECK_OFF && never_written(t.offset, t.size))
             rt_report(CHECK_MRAM_UNWRITTEN, FAULT_UNWRITTEN, CALLER, mram, t.size, t.wram);
         rt_copy((void *)t.wram, (const void *)(uintptr_t)(MRAM_BASE + t.offset), t.size);
+        rt_pages_used(t.offset, t.size);
         rt_dma_cycles += 77 + t.size / 2;
     }
     rt_yield();
@@ -127,6 +128,7 @@ API void mram_write(const void *from, __mram_ptr void *to, unsigned int size)
     if (prepare(&t, (uint32_t)(uintptr_t)to, (uintptr_t)from, size, CALLER)) {
         rt_copy((void *)(uintptr_t)(MRAM_BASE + t.offset), (const void *)t.wram, t.size);
         mark_written(t.offset, t.size);
+        rt_pages_used(t.offset, t.size);
         rt_dma_cycles += 61 + t.size / 2;
     }
     rt_yield();
@@ -168,6 +170,7 @@ void rt_mram_load(uint32_t from, void *to, uint32_t size)
     rt_copy(to, (const void *)(uintptr_t)(MRAM_BASE + offset), part);
     if (part < size)
         rt_copy((uint8_t *)to + part, (const void *)(uintptr_t)MRAM_BASE, size - part);
+    rt_pages_used(offset, size);
     rt_dma_cycles += 77 + size / 2;
 }
 
@@ -178,6 +181,7 @@ void rt_mram_store(const void *from, uint32_t to, uint32_t size)
         size = MRAM_SIZE - offset;
     rt_copy((void *)(uintptr_t)(MRAM_BASE + offset), from, size);
     mark_written(offset & ~7u, ((offset & 7) + size + 7) & ~7u);
+    rt_pages_used(offset, size);
     rt_dma_cycles += 61 + size / 2;
 }
 

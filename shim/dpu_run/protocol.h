@@ -6,6 +6,8 @@
  *   +0x0000000  MRAM, 64 MiB
  *   +0x4000000  WRAM, 64 KiB
  *   +0x4010000  side page: struct dpu_side
+ *   +0x4010f00  bytes that the host moved into each 2 MiB of MRAM, 32 words
+ *   +0x4010ffc  one bit for each 2 MiB of MRAM: large pages were asked for
  *   +0x4100000  one bit for each 8-byte word of MRAM: it has been written (1 MiB)
  * One control file holds the frames: a frame is one launch that several workers share.
  */
@@ -17,6 +19,8 @@
 #define SLOT_MRAM 0x0000000u
 #define SLOT_WRAM 0x4000000u
 #define SLOT_SIDE 0x4010000u
+#define SLOT_MOVED 0x4010f00u
+#define SLOT_LARGE 0x4010ffcu
 #define SLOT_WRITTEN 0x4100000u
 #define SLOT_END 0x4200000u
 
@@ -126,7 +130,7 @@ struct frame {
     uint8_t status[FRAME_SLOTS];
 };
 
-_Static_assert(sizeof(struct dpu_side) <= 4096, "the side page");
+_Static_assert(sizeof(struct dpu_side) <= SLOT_MOVED - SLOT_SIDE, "the side page");
 _Static_assert(sizeof(struct frame) <= FRAME_STRIDE, "a frame");
 
 #endif

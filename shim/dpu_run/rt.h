@@ -92,7 +92,22 @@ void rt_race_acquire(uint32_t object);
 void rt_race_release(uint32_t object);
 void rt_race_own(const volatile void *address, uint32_t size);
 
+/* pages.c */
+#define RT_BLOCK_BITS 21
+extern uint32_t rt_moved[]; /* bytes that DMA moved in this launch, for each block of MRAM */
+void rt_pages_begin(void);
+void rt_pages_ask(uint32_t block);
+static inline void rt_pages_used(uint32_t offset, uint32_t size)
+{
+    uint32_t *moved = &rt_moved[offset >> RT_BLOCK_BITS], before = *moved;
+    *moved = before + size;
+    if ((before ^ (before + size)) >> (RT_BLOCK_BITS - 2))
+        rt_pages_ask(offset >> RT_BLOCK_BITS);
+}
+
 /* worker.c */
+bool rt_slot_read(uint32_t offset, void *to, uint32_t size);
+void rt_slot_write(uint32_t offset, const void *from, uint32_t size);
 extern struct dpu_side rt_side; /* of the DPU that runs; goes to its side page in the end */
 extern bool rt_written_mapped;
 void rt_map_written(void);

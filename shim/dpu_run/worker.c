@@ -55,12 +55,25 @@ void rt_map_written(void)
     rt_written_mapped = true;
 }
 
+/* What is not mapped of the slot that runs. */
+bool rt_slot_read(uint32_t offset, void *to, uint32_t size)
+{
+    return rt_syscall(17 /* pread64 */, (uint64_t)machine_file, (uintptr_t)to, size,
+               slot_start + offset, 0, 0)
+        == (int64_t)size;
+}
+
+void rt_slot_write(uint32_t offset, const void *from, uint32_t size)
+{
+    rt_syscall(18 /* pwrite64 */, (uint64_t)machine_file, (uintptr_t)from, size,
+        slot_start + offset, 0, 0);
+}
+
 /* Without faults and warnings only the head says something. */
 static void publish(const struct dpu_side *side)
 {
     uint64_t size = side->state == STATE_DONE ? offsetof(struct dpu_side, fault) : sizeof(*side);
-    rt_syscall(18 /* pwrite64 */, (uint64_t)machine_file, (uintptr_t)side, size,
-        slot_start + SLOT_SIDE, 0, 0);
+    rt_slot_write(SLOT_SIDE, side, (uint32_t)size);
 }
 
 static uint8_t run_slot(uint32_t slot, bool sampled)
@@ -78,6 +91,7 @@ static uint8_t run_slot(uint32_t slot, bool sampled)
     rt_log_total = 0;
     rt_log_capacity = 0;
     rt_sync_begin();
+    rt_pages_begin();
     rt_race_begin(sampled && rt_check(CHECK_RACE) != CHECK_OFF);
     rt_set_tick(TICK_US);
     rt_perf_begin();

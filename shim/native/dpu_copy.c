@@ -9,46 +9,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "dpu.h"
+#include "native/dpu_native.h"
 #include "native/native.h"
 
-enum { MRAM_SIZE = 64 << 20, WRITTEN_OFFSET = 0x4100000, PAGE = 4096 };
+enum { WRITTEN_OFFSET = 0x4100000 };
 static const size_t STRIDE = 0x4200000;
-
-/* From Linux 5.14 on; before, a range only has to exist. */
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
-#define MADV_POPULATE_WRITE 23
-#endif
-
-/* Whether the kernel knows these requests: our own stack is memory. */
-static int can_populate(void)
-{
-    static int known = -1;
-    if (known < 0) {
-        char here[1];
-        void *page = (void *)((uintptr_t)here & -(uintptr_t)PAGE);
-        known = madvise(page, PAGE, MADV_POPULATE_WRITE) == 0;
-    }
-    return known;
-}
-
-/* Whether this process may read (or write) a range. */
-static int is_mapped(uintptr_t address, size_t size, int write)
-{
-    uintptr_t first = address & -(uintptr_t)PAGE;
-    if (address == 0 || size > UINTPTR_MAX - address) {
-        return 0;
-    }
-    size += address - first;
-    if (can_populate()) {
-        int request = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-        return madvise((void *)first, size, request) == 0;
-    }
-    return msync((void *)first, size, MS_ASYNC) == 0;
-}
 
 static void mark(uint8_t *written, uint64_t offset, uint64_t size)
 {
@@ -85,13 +52,13 @@ static int64_t first_unmapped(const struct sim_dpu_place *place, const uint64_t 
     }
     uint64_t room = place->to_dpu ? 64 * used + (1 << 20) : 2 * used + (1 << 14);
     if (high <= UINT64_MAX - place->size && high - low <= room &&
-        is_mapped((uintptr_t)low, high - low + place->size, !place->to_dpu)) {
+        sim_host_mapped((uintptr_t)low, high - low + place->size, !place->to_dpu)) {
         return -1;
     }
     uint64_t known = 0; /* a broadcast has the same address many times */
     for (size_t i = 0; i < count; i++) {
         if (hosts[i] != 0 && hosts[i] != known) {
-            if (!is_mapped((uintptr_t)hosts[i], place->size, !place->to_dpu)) {
+            if (!sim_host_mapped((uintptr_t)hosts[i], place->size, !place->to_dpu)) {
                 return (int64_t)i;
             }
             known = hosts[i];
@@ -116,8 +83,9 @@ static void copy_one(const struct transfer *t, size_t i)
         return;
     }
     if (place->to_dpu) {
+        sim_dpu_large_pages(slot, place->offset, place->size);
         memcpy(here, host, place->size);
-        if (place->offset < MRAM_SIZE) {
+        if (place->offset < SIM_MRAM_SIZE) {
             mark(slot + WRITTEN_OFFSET, place->offset, place->size);
         }
     } else {
@@ -191,9 +159,13 @@ struct blocks {
     uint64_t bytes;
 };
 
-/* Which parts of host memory are known to be mapped: one system call for each 64 KiB. */
+/*
+ * Which parts of host memory are known to be mapped: the mapping that the last block was in, where
+ * the system tells, else one system call for each 64 KiB.
+ */
 enum { GRANULE_BITS = 16, GRANULES = 4096 };
 struct known {
+    uintptr_t low, high;
     uint64_t granule[GRANULES]; /* number + 1 */
     int write;
 };
@@ -204,7 +176,7 @@ static int granule_mapped(struct known *known, uint64_t number, uintptr_t addres
     if (*entry == number + 1) {
         return 1;
     }
-    if (is_mapped((uintptr_t)number << GRANULE_BITS, (size_t)1 << GRANULE_BITS, known->write)) {
+    if (sim_host_mapped((uintptr_t)number << GRANULE_BITS, (size_t)1 << GRANULE_BITS, known->write)) {
         *entry = number + 1;
         return 1;
     }
@@ -212,13 +184,20 @@ static int granule_mapped(struct known *known, uint64_t number, uintptr_t addres
     uintptr_t begin = (uintptr_t)number << GRANULE_BITS, end = begin + ((uintptr_t)1 << GRANULE_BITS);
     uintptr_t low = address > begin ? address : begin;
     uintptr_t high = address + size < end ? address + size : end;
-    return is_mapped(low, high - low, known->write);
+    return sim_host_mapped(low, high - low, known->write);
 }
 
 static int block_mapped(struct known *known, uintptr_t address, size_t size)
 {
     if (address == 0 || size > UINTPTR_MAX - address) {
         return 0;
+    }
+    if (address >= known->low && address + size <= known->high) {
+        return 1;
+    }
+    if (sim_host_mapping(address, known->write, &known->low, &known->high) &&
+        address + size <= known->high) {
+        return 1;
     }
     uint64_t last = (address + size - 1) >> GRANULE_BITS;
     for (uint64_t number = address >> GRANULE_BITS; number <= last; number++) {
@@ -291,6 +270,9 @@ static void move(const struct sim_dpu_place *place, const uint32_t *slots, struc
                  uint8_t **cursors, size_t count)
 {
     size_t left = count;
+    for (size_t i = 0; i < count && place->to_dpu; i++) {
+        sim_dpu_large_pages(cursors[i] - place->offset, place->offset, place->size);
+    }
     for (uint32_t number = 0; left != 0; number++) {
         left = 0;
         for (size_t i = 0; i < count; i++) {

@@ -33,7 +33,11 @@ int sim_run_stream_callback(void *fn, void *stream, int status, void *user);
 /* 1 on a thread that is running such a function. */
 int sim_in_callback(void);
 
-/* --- UPMEM (dpu_copy.c, dpu_calls.c) ------------------------------------------------------- */
+/* --- UPMEM (dpu_memory.c, dpu_copy.c, dpu_clear.c, dpu_calls.c) ------------------------------ */
+
+/* Maps the file with the DPUs' memories; 0: errno says why not. */
+uint64_t sim_dpu_map(int file, uint64_t size);
+void sim_dpu_unmap(uint64_t address, uint64_t size);
 
 /* `size` bytes at `offset` of every slot; slots lie at `base`. */
 struct sim_dpu_place {

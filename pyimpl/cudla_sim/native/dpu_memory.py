@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any, NamedTuple
 
@@ -53,6 +54,21 @@ class Clearing:
         with self._lock:
             job, self._job = self._job, ffi.NULL
             lib.sim_dpu_cleared(job)
+
+
+class Mapping:
+    """The memory file in this process, as long as this object or a view of it lives.
+
+    Raises OSError when the system has no addresses for it.
+    """
+
+    def __init__(self, file: int, size: int) -> None:
+        self.base = int(lib.sim_dpu_map(file, size))
+        if not self.base:
+            raise OSError(ffi.errno, os.strerror(ffi.errno))
+        base = self.base
+        owner = ffi.gc(pointer(base), lambda _: lib.sim_dpu_unmap(base, size))
+        self.bytes: NDArray[np.uint8] = np.frombuffer(ffi.buffer(owner, size), np.uint8)
 
 
 class DpuCopies:

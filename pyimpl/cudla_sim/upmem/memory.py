@@ -2,18 +2,17 @@
 
 Each DPU has a slot of the file: its MRAM, its WRAM, a page where a worker leaves what happened,
 and one bit for each 8 bytes of MRAM that says whether they were ever written. Only pages that
-were touched cost memory.
+were touched cost memory; MRAM of which much is used gets large ones (``shim/native/dpu_memory.c``).
 """
 
 from __future__ import annotations
 
-import mmap
 import os
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native.dpu_memory import Clearing, DpuCopies
+from ..native.dpu_memory import Clearing, DpuCopies, Mapping
 from .errors import Status, error
 
 MRAM_SIZE = 64 << 20
@@ -24,8 +23,6 @@ SIDE_SIZE = 0x1000
 WRITTEN_OFFSET = 0x4100000
 WRITTEN_SIZE = 1 << 20
 STRIDE = 0x4200000
-
-_NORESERVE = 0x4000
 
 
 class MachineMemory:
@@ -38,8 +35,8 @@ class MachineMemory:
         self.fd = os.memfd_create("cudla-sim-dpus", os.MFD_CLOEXEC)
         try:
             os.ftruncate(self.fd, self.size)
-            self._map = mmap.mmap(self.fd, self.size, flags=mmap.MAP_SHARED | _NORESERVE)
-        except (OSError, ValueError) as cause:
+            mapping = Mapping(self.fd, self.size)
+        except (OSError, OverflowError) as cause:
             os.close(self.fd)
             self.fd = -1
             raise error(
@@ -48,8 +45,8 @@ class MachineMemory:
                 "backed only where touched; the setting upmem_ranks makes the machine smaller): "
                 f"{cause}",
             ) from None
-        self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
-        self.base = int(self.bytes.__array_interface__["data"][0])
+        self.bytes = mapping.bytes
+        self.base = mapping.base
 
     def slot(self, number: int) -> int:
         """The address of a slot in this process."""

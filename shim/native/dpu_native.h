@@ -1,0 +1,19 @@
+/* What the files of the DPUs' memory share; the layout of a slot is that of upmem/memory.py. */
+#ifndef CUDLA_SIM_DPU_NATIVE_H
+#define CUDLA_SIM_DPU_NATIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIM_MRAM_SIZE = 64 << 20 };
+
+/* Before so many bytes at `offset` of a slot are written. */
+void sim_dpu_large_pages(uint8_t *slot, uint64_t offset, uint64_t size);
+
+/* Whether this process may read (or write) a range of host memory. */
+int sim_host_mapped(uintptr_t address, size_t size, int write);
+
+/* Where the mapping with an address begins and ends, if all of it may be read (or written). */
+int sim_host_mapping(uintptr_t address, int write, uintptr_t *low, uintptr_t *high);
+
+#endif
