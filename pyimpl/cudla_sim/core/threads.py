@@ -37,8 +37,14 @@ class Started:
 
     def __init__(self) -> None:
         self.began = False
+        self.ident = 0
+        """What ``threading.get_ident`` answers in it."""
         self._ended = threading.Lock()
         self._ended.acquire()
+
+    @property
+    def ended(self) -> bool:
+        return not self._ended.locked()
 
     def join(self) -> None:
         """Waits for its end."""
@@ -59,6 +65,7 @@ def start(run: Callable[[], None], called: str) -> Started:
 
     def begin(held: list[_Token]) -> None:
         try:
+            started.ident = threading.get_ident()
             started.began = True
             held.clear()
             _own.name = called

@@ -1,7 +1,8 @@
 # To be sourced: . upmem_env.sh [backend]
 #
 # Puts the DPU tools and the host library where programs and Makefiles look for them. With an
-# argument (simulator, hw, ...) it becomes the backend of the base profile.
+# argument (simulator, hw, ...) it becomes the backend of the base profile. A script that sources this
+# file without an argument hands over its own ones instead: a word that is no backend is left alone.
 
 if [ -n "${BASH_SOURCE:-}" ]; then
     UPMEM_HOME=$(cd "$(dirname "${BASH_SOURCE}")" && pwd)
@@ -20,6 +21,6 @@ case ":${LD_LIBRARY_PATH:-}:" in
 *":${UPMEM_HOME}/lib:"*) ;;
 *) export LD_LIBRARY_PATH="${UPMEM_HOME}/lib${LD_LIBRARY_PATH:+:${LD_LIBRARY_PATH}}" ;;
 esac
-if [ -n "${1:-}" ]; then
-    export UPMEM_PROFILE_BASE="backend=$1"
-fi
+case "${1:-}" in
+simulator | cas | model | hw | spi | scenario) export UPMEM_PROFILE_BASE="backend=$1" ;;
+esac

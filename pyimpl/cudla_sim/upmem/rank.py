@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import threads
 from ..core.queue import Job, Queue
 from ..core.shortage import shortage
 from . import errors
@@ -152,7 +153,7 @@ class Rank:
         self.lock = threading.RLock()
         self._error: tuple[str, DpuError] | None = None
         self._queue = Queue(f"rank {number}", self._failed)
-        self._detached: list[threading.Thread] = []
+        self._detached: list[threads.Started] = []
         self._room = threading.Condition()
         self.jobs = np.zeros(1, np.uint32)
         """How many jobs are queued or run. The C side copies at once while there are none."""
@@ -204,19 +205,23 @@ class Rank:
         return self._worker == threading.get_ident() or self in self.machine.held_by_caller
 
     def detach(self, work: Callable[[], None]) -> None:
-        """Runs work beside the queue; dpu_sync waits for it."""
+        """Runs work beside the queue; dpu_sync waits for it.
+
+        Raises MemoryError when the system gives no thread for it.
+        """
 
         def run() -> None:
             try:
                 work()
             except DpuError as error:
                 self.fail("callback", error)
+            except BaseException as error:
+                self._broke(error)
 
-        thread = threading.Thread(target=run, name=f"callback of rank {self.id}", daemon=True)
+        thread = threads.start(run, f"callback of rank {self.id}")
         with self.lock:
-            self._detached = [t for t in self._detached if t.is_alive()]
+            self._detached = [t for t in self._detached if not t.ended]
             self._detached.append(thread)
-        thread.start()
 
     def wait(self) -> None:
         """Waits for the jobs that are queued now."""
@@ -233,7 +238,7 @@ class Rank:
         with self.lock:
             pending, self._detached = self._detached, []
         for thread in pending:
-            if thread is not threading.current_thread():
+            if thread.ident != threading.get_ident():
                 thread.join()
 
     @property
@@ -249,10 +254,13 @@ class Rank:
         if isinstance(error, _JobFailed):
             self.fail(error.job, error.error)
         else:
-            lacking = shortage(error)
-            if lacking:
-                self.fail("", errors.error(Status.DPU_ERR_SYSTEM, lacking))
-                return
+            self._broke(error)
+
+    def _broke(self, error: BaseException) -> None:
+        lacking = shortage(error)
+        if lacking:
+            self.fail("", errors.error(Status.DPU_ERR_SYSTEM, lacking))
+        else:
             sys.stderr.write(f"cudla-sim: internal error in a job of rank {self.id}: {error!r}\n")
             self.fail("", errors.error(Status.DPU_ERR_INTERNAL, repr(error)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import threading
 from collections.abc import Callable
@@ -139,6 +140,26 @@ def test_errors_of_callbacks(host: Host) -> None:
         assert api.dpu_callback(made, failing, None, 64) == status("INTERNAL")
     with host.alloc(1, "nrThreadsPerRank=0") as made:
         assert api.dpu_callback(made, failing, None, 0) == status("NO_THREAD_PER_RANK")
+
+
+def test_a_nonblocking_callback_without_a_thread_is_an_error_of_the_job(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise RuntimeError("can't start new thread")
+
+    api, seen = host.api, []
+    function = callback(lambda *_: seen.append("called") or 0)
+    with host.alloc(64) as made:
+        host.ok(api.dpu_callback(made, function, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_sync(made))  # the rank's own thread runs from now on
+        with monkeypatch.context() as patched:
+            patched.setattr(_thread, "start_new_thread", refuse)
+            host.ok(api.dpu_callback(made, function, None, CALLBACK_ASYNC | NONBLOCKING))
+            assert api.dpu_sync(made) & 0xFFFF == status("SYSTEM")
+        host.ok(api.dpu_callback(made, function, None, CALLBACK_ASYNC | NONBLOCKING))
+        host.ok(api.dpu_sync(made))
+    assert seen == ["called", "called"]
 
 
 def test_a_full_queue_makes_the_caller_wait(host: Host) -> None:

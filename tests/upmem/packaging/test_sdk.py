@@ -184,6 +184,22 @@ def test_upmem_env_sh_without_a_backend_sets_no_profile(tmp_path: Path) -> None:
     assert sh(script, tmp_path, "bash", LD_LIBRARY_PATH="/mine") == expected
 
 
+@pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
+def test_the_arguments_of_a_script_that_sources_upmem_env_sh_are_no_backend(
+    shell: str, tmp_path: Path
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    home = paths.sdk_dir()
+    script = tmp_path / "experiment.sh"
+    script.write_text(
+        f". {shlex.quote(str(home / 'upmem_env.sh'))}\n"
+        'echo "${UPMEM_PROFILE_BASE-none} $1 $(command -v dpu-pkg-config)"\n'
+    )
+    answer = sh(f"{shell} -eu {script} 64 data.txt", tmp_path, UPMEM_HOME=str(home))
+    assert answer.split() == ["none", "64", str(paths.tools_dir() / "dpu-pkg-config")]
+
+
 def test_clang_passes_other_targets_on(tmp_path: Path) -> None:
     fake = tmp_path / "fake"
     fake.mkdir()
