@@ -141,7 +141,7 @@ def test_silu_network(config: str, precision: str) -> None:
 
 
 def test_a_curve_without_tables_is_refused_by_name() -> None:
-    with pytest.raises(Refused, match="SiLU.*look-up table, nv_small has none"):
+    with pytest.raises(Refused, match=r"SiLU.*look-up table, nv_small has none"):
         tried(silu, "nv_small", "int8", 9)
 
 

@@ -224,7 +224,8 @@ class Writer:
             dtype=port.dtype,
             scale=scale,
             split=port.split,
-            quantisation=None if port.scale is None else (port.scale, port.zero_point),
+            integer_scale=port.scale,
+            integer_zero=port.zero_point,
         )
 
     def _places(self) -> list[annotation.PlaceNote]:
