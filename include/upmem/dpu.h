@@ -111,7 +111,7 @@ dpu_error_t dpu_get_symbol(struct dpu_program_t *program, const char *symbol_nam
     _DPU_INCBIN_C uint8_t _CONCAT_X(_CONCAT_X(dpu_incbin_, name), _size)[];                        \
     struct dpu_incbin_t name                                                                       \
         = { _CONCAT_X(dpu_incbin_, name),                                                          \
-            (size_t)_CONCAT_X(_CONCAT_X(dpu_incbin_, name), _size), filename }
+            (size_t)_CONCAT_X(_CONCAT_X(dpu_incbin_, name), _size), filename };
 
 #ifdef __cplusplus
 #define _DPU_INCBIN_C extern "C"

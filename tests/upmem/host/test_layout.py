@@ -121,7 +121,6 @@ INCBIN = """
 #include <stdio.h>
 #include <dpu.h>
 DPU_INCBIN(kernel, "{file}")
-;
 int main(void)
 {{
     fwrite(kernel.buffer, 1, kernel.size, stdout);
