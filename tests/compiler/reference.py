@@ -21,7 +21,10 @@ def run(model: onnx.ModelProto, inputs: Arrays) -> Arrays:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    copy.ir_version = min(model.ir_version, 8)  # onnxruntime may be older than onnx
+    session = onnxruntime.InferenceSession(copy.SerializeToString(), options)
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(None, inputs), strict=True))
 

@@ -1,0 +1,10 @@
+"""Ranges of a network's values, from samples or from a calibration cache of TensorRT."""
+
+from __future__ import annotations
+
+from .methods import METHODS
+from .ranges import ranges
+from .samples import Samples, load_samples
+from .table import Table, applied
+
+__all__ = ["METHODS", "Samples", "Table", "applied", "load_samples", "ranges"]

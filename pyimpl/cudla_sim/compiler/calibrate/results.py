@@ -1,0 +1,52 @@
+"""Results of earlier calibrations, kept by content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from ...workers.runtime import cached
+from .. import render
+from .samples import Samples
+
+_KIND = "calibration"
+_FILE = "scales.json"
+
+
+def key_of(samples: Samples, method: str, percentile: float) -> str:
+    """A digest of the network (weights included), the samples' bytes and the method."""
+    digest = hashlib.sha256()
+    proto = render.model(samples.graph, [])
+    digest.update(proto.SerializeToString(deterministic=True))
+    words = [method, percentile, samples.mean, samples.scale]
+    words += [[port.name, port.shape, port.dtype, port.scale] for port in samples.graph.inputs]
+    words += [[value.name, value.scale] for value in samples.graph.values()]
+    digest.update(json.dumps(words).encode())
+    for file in samples.files:
+        digest.update(file.name.encode() + b"\0")
+        with file.open("rb") as opened:
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return digest.hexdigest()[:32]
+
+
+def remembered(key: str, measure: Callable[[], dict[str, float]]) -> tuple[dict[str, float], bool]:
+    """The scales of *key*, measured only if they are not kept yet; True if they were.
+
+    Where nothing can be written, they are measured each time.
+    """
+    fresh: dict[str, float] = {}
+
+    def build(folder: Path) -> None:
+        fresh.update(measure())
+        (folder / _FILE).write_text(json.dumps(fresh))
+
+    try:
+        folder = cached(_KIND, key, _FILE, build)
+        if fresh:
+            return fresh, False
+        found = json.loads((folder / _FILE).read_text())
+        return {name: float(scale) for name, scale in found.items()}, True
+    except (OSError, ValueError):
+        return (fresh or measure()), False
