@@ -217,10 +217,14 @@ class Network:
     def _join(self) -> None:
         """Let producers of concatenated values write into the concatenation's cube."""
         placed: set[g.Value] = set()
+        joined: list[g.Concat] = []
         for found in reversed(self.passes):
             node = found.head
             if not isinstance(node, g.Concat):
                 continue
+            if self._inside(node, joined):
+                continue
+            joined.append(node)
             parts = [self.homes[item].layout for item in node.inputs]
             _, starts = layouts.joined(parts, self.atom)
             at = 0
@@ -241,6 +245,25 @@ class Network:
                     else:
                         home.pixel = at
                 at += item.shape[node.axis]
+
+    def _inside(self, node: g.Concat, joined: list[g.Concat]) -> bool:
+        """Make a concatenation a part of a later one that joins the same values in a row."""
+        home = self.homes[node.output]
+        if node.axis != 1 or home.buffer is None or node.output in self.outputs:
+            return False
+        count = len(node.inputs)
+        for other in joined:
+            if other.axis != 1:
+                continue
+            parts = [self.homes[item].layout for item in other.inputs]
+            _, starts = layouts.joined(parts, self.atom)
+            for first in range(len(other.inputs) - count + 1):
+                if other.inputs[first : first + count] == node.inputs:
+                    self.buffers.remove(home.buffer)
+                    home.buffer, home.parent = None, other.output
+                    home.channel = starts[first]
+                    return True
+        return False
 
     # -- cubes --------------------------------------------------------------------------------
 
@@ -486,19 +509,14 @@ class Network:
         _, starts = layouts.joined(parts, self.atom)
         at = 0
         for item, start in zip(node.inputs, starts, strict=True):
-            home = self.homes[item]
-            if home.parent is not node.output or home.flat or home.buffer is not None:
-                cube = self.cube(item)
-                if node.axis == 1:
-                    part, _ = target.channel_range(start, start + cube.channels - 1)
-                    out = replace(part, positions=cube.positions)
-                else:
-                    out = target.box(
-                        at if node.axis == 2 else 0,
-                        item.shape[2],
-                        at if node.axis == 3 else 0,
-                        item.shape[3],
-                    )
+            cube = self.cube(item)
+            if node.axis == 1:
+                part, _ = target.channel_range(start, start + cube.channels - 1)
+                out = replace(part, positions=cube.positions)
+            else:
+                y, x = (at, 0) if node.axis == 2 else (0, at)
+                out = target.box(y, item.shape[2], x, item.shape[3])
+            if (cube.buffer, cube.offset) != (out.buffer, out.offset):
                 self.task.label = node.name
                 self._requantise(cube, out)
             at += item.shape[node.axis]
