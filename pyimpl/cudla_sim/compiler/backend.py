@@ -12,6 +12,7 @@ from typing import Any
 
 from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, config
 
+from . import formats
 from . import graph as g
 from . import scales as scaling
 from .errors import CompileError
@@ -61,7 +62,17 @@ def compile_graph(graph: g.Graph, scales: Mapping[str, float], options: Options)
     if precision != FP16:
         scaling.fill(nodes, known)
         scaling.unite(nodes, known)
-    network = Network(hardware, precision, nodes, inputs, outputs, known)
+    chosen = formats.choose(graph, options, hardware, precision)
+    network = Network(
+        hardware,
+        precision,
+        nodes,
+        inputs,
+        outputs,
+        known,
+        frozenset(options.keep_fp16),
+        chosen.halves,
+    )
     network.form()
     if precision != FP16:
         stored = [item.output for item in network.passes]

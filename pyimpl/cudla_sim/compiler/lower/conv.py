@@ -67,7 +67,7 @@ def quantised(
 ) -> Weights:
     """Weights per kernel as integers (or halves)."""
     if source.precision == FP16:
-        clipped = np.clip(weights, -65504, 65504).astype(np.float16)
+        clipped = np.clip(weights * source.scale, -65504, 65504).astype(np.float16)
         return Weights(clipped, np.ones(len(weights)))
     limit = _LIMITS[source.precision]
     largest = np.abs(weights).reshape(len(weights), -1).max(axis=1)

@@ -128,6 +128,8 @@ class Stages:
         """Fill all stages for fp16."""
         fit = self.fit
         scale, shift = fit.scale, fit.shift
+        if isinstance(self.source, Cube) and self.source.scale != 1.0:  # it counts steps
+            scale = (np.ones(1) if scale is None else scale) * self.source.scale
         if fit.conv:
             if scale is not None:
                 mode = self._table("x1", scale.astype(np.float16))

@@ -49,12 +49,12 @@ class Writer:
         task = network.task
         kept = []
         if network.emulated is not None:
-            source = network.cube(network.emulated.inputs[0]).buffer
+            source = network.homes.cube(network.emulated.inputs[0]).buffer
             kept.append(source)
-        self.activation_bytes = memory.plan(task, network.buffers, kept)
+        self.activation_bytes = memory.plan(task, network.homes.buffers, kept)
         bound = [*network.input_buffers, *network.output_buffers]
         task.weights.entry = 1
-        for buffer in network.buffers:
+        for buffer in network.homes.buffers:
             buffer.entry = 2
         for number, buffer in enumerate(bound):
             buffer.entry = 3 + number
@@ -93,7 +93,7 @@ class Writer:
     def _entry(self, port: g.Port) -> TensorEntry:
         network = self.network
         n, channels, height, width = port.value.shape
-        config, precision = network.config, network.precision
+        config, precision = network.config, network.port_precision(port.value)
         size = cube_bytes(config, precision, (channels, height, width))
         line = width * config.memory_atom
         return TensorEntry(
@@ -167,7 +167,7 @@ class Writer:
         network = self.network
         node = network.emulated
         assert node is not None
-        source = network.cube(node.inputs[0])
+        source = network.homes.cube(node.inputs[0])
         number = network.outputs.index(node.output)
         target = network.output_buffers[number]
         if network.precision == FP16:
@@ -215,7 +215,8 @@ class Writer:
         )
 
     def _port(self, port: g.Port) -> annotation.PortNote:
-        scale = None if self.network.precision == FP16 else self.network.scale(port.value)
+        half = self.network.port_precision(port.value) == FP16
+        scale = None if half else self.network.scale(port.value)
         return annotation.PortNote(
             name=port.name,
             shape=tuple(port.shape),
@@ -237,7 +238,7 @@ class Writer:
             value = item.output
             if value not in known or value not in network.homes:
                 continue
-            cube = network.cube(value)
+            cube = network.homes.cube(value)
             operations = network.ranges.get(value)
             if operations is None or not len(operations):
                 continue
@@ -245,7 +246,6 @@ class Writer:
         return found
 
     def _place(self, value: g.Value, cube: Cube, operations: range) -> annotation.PlaceNote:
-        network = self.network
         surfaces = -(-cube.channels // cube.per_atom)
         channels = None if cube.dense else tuple(int(item) for item in cube.positions)
         return annotation.PlaceNote(
@@ -257,8 +257,8 @@ class Writer:
             line=cube.line,
             surface=cube.surface,
             batch=surfaces * cube.surface,
-            precision=_NAMES[network.precision],
-            scale=None if network.precision == FP16 else cube.scale,
+            precision=_NAMES[cube.precision],
+            scale=None if cube.precision == FP16 and cube.scale == 1.0 else cube.scale,
             channels=channels,
         )
 
@@ -275,11 +275,13 @@ def report(writer: Writer) -> dict[str, Any]:
         "activation_bytes": writer.activation_bytes,
         "luts": len(network.task.luts),
         "scales": {
-            value.name: network.scale(value) for value in network.homes if network.precision != FP16
+            value.name: network.scale(value)
+            for value in network.homes.homes
+            if network.precision != FP16
         },
     }
 
 
 def buffers(network: Network) -> list[Buffer]:
     """All buffers of a network."""
-    return [*network.buffers, *network.input_buffers, *network.output_buffers]
+    return [*network.homes.buffers, *network.input_buffers, *network.output_buffers]

@@ -1,0 +1,81 @@
+"""Formats of inputs and outputs, in TensorRT's words.
+
+"type:format": int8 or fp16; chw16 and chw32 are the feature formats of 32-byte atoms, dla_hwc4 an
+interleaved picture of four channels, dla_linear planes. Source: facts/onnx.md 1.4 (TensorRT
+developer guide, DLA I/O formats).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig
+
+from . import graph as g
+from .errors import CompileError
+from .options import Options
+
+_TYPES = {"int8": INT8, "int16": INT16, "fp16": FP16}
+_FEATURE = {"chw", "chw8", "chw16", "chw32", "feature"}
+_PICTURE = {"dla_hwc4", "hwc4", "chw4"}
+_LINEAR = {"dla_linear", "linear"}
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """Outputs in fp16 of an integer network, and inputs that are pictures."""
+
+    halves: frozenset[g.Value]
+    pictures: frozenset[g.Value]
+
+
+def choose(graph: g.Graph, options: Options, config: HardwareConfig, precision: int) -> Formats:
+    """Read the options; CompileError names what cannot be had."""
+    halves, pictures = set(), set()
+    for kind, ports, wanted in (
+        ("input", graph.inputs, options.input_formats),
+        ("output", graph.outputs, options.output_formats),
+    ):
+        by_name = {port.name: port for port in ports}
+        for name, text in wanted.items():
+            port = by_name.get(name)
+            if port is None:
+                raise CompileError(
+                    f"--{kind}-format {name}: the network's {kind}s are {', '.join(by_name)}"
+                )
+            stored, layout = _read(kind, name, text)
+            if stored != precision:
+                if kind == "output" and stored == FP16 and FP16 in config.precisions:
+                    halves.add(port.value)
+                else:
+                    raise CompileError(
+                        f"--{kind}-format {name}={text}: {config.name} in"
+                        f" {options.precision} has {kind}s of {options.precision}"
+                        + (" or fp16" if kind == "output" and FP16 in config.precisions else "")
+                    )
+            if layout in _PICTURE and kind == "output":
+                raise CompileError(f"--output-format {name}={text}: only inputs can be pictures")
+            if layout in _PICTURE or (layout in _LINEAR and kind == "input"):
+                if layout in _LINEAR and port.value.shape[1] != 1:
+                    raise CompileError(
+                        f"--input-format {name}={text}: planes are read with one channel only,"
+                        f" {name!r} has {port.value.shape[1]}; take chw32, chw16 or dla_hwc4"
+                    )
+                pictures.add(port.value)
+            elif layout in _LINEAR:
+                raise CompileError(
+                    f"--output-format {name}={text}: no unit writes planes of this network; take"
+                    " chw32 or chw16"
+                )
+    return Formats(frozenset(halves), frozenset(pictures))
+
+
+def _read(kind: str, name: str, text: str) -> tuple[int, str]:
+    """Type and format of "int8:chw32"."""
+    type_name, _, layout = text.partition(":")
+    if type_name not in _TYPES or (layout or "chw") not in _FEATURE | _PICTURE | _LINEAR:
+        raise CompileError(
+            f"--{kind}-format {name}={text}: type:format expected, types int8, int16, fp16,"
+            " formats chw32, chw16, dla_hwc4, dla_linear"
+        )
+    return _TYPES[type_name], layout or "chw"

@@ -1,0 +1,264 @@
+"""Where values live: in cubes of their own, inside the cube of a concatenation, or as views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+
+from .. import graph as g
+from ..legalise.nodes import Interleave, KernelConv, View
+from . import conv, layouts
+from .cubes import Buffer, Cube, cube_bytes
+from .layouts import Layout
+from .passes import Pass
+
+
+@dataclass(eq=False)
+class Home:
+    """Where a value's cube is: a buffer of its own, or channels, lines, pixels of a parent.
+
+    *coded*: stored as fp16 numbers that count steps of *scale*.
+    """
+
+    layout: Layout
+    precision: int
+    buffer: Buffer | None = None
+    parent: g.Value | None = None
+    channel: int = 0
+    line: int = 0
+    pixel: int = 0
+    flat: bool = False
+    coded: float | None = None
+
+
+@dataclass(eq=False)
+class Homes:
+    """The homes of all stored values; *halves* are outputs that are wanted in fp16."""
+
+    config: HardwareConfig
+    precision: int
+    inputs: list[g.Value]
+    outputs: list[g.Value]
+    halves: set[g.Value]
+    scales: dict[g.Value, float]
+    readers: dict[g.Value, list[Pass]] = field(default_factory=dict)
+    homes: dict[g.Value, Home] = field(default_factory=dict)
+    buffers: list[Buffer] = field(default_factory=list)
+    image: int = 0
+    """Number of the picture of a batch that is worked on."""
+
+    def __contains__(self, value: g.Value) -> bool:
+        return value in self.homes
+
+    def __getitem__(self, value: g.Value) -> Home:
+        return self.homes[value]
+
+    @property
+    def atom(self) -> int:
+        """Channels of a memory atom in the network's precision."""
+        return self.config.channels_per_atom(self.precision)
+
+    def scale(self, value: g.Value) -> float:
+        """Real value of one step of a value; 0 where fp16 has none."""
+        return self.scales.get(value, 0.0 if self.precision == FP16 else 1.0)
+
+    # -- deciding -----------------------------------------------------------------------------
+
+    def arrange(self, passes: list[Pass]) -> None:
+        """Decide for every value how its channels lie and where its cube is."""
+        for item in passes:
+            operands = [] if item.fit is None else [one.value for one in item.fit.operands]
+            for value in dict.fromkeys([*item.head.inputs, item.main, *operands]):
+                self.readers.setdefault(value, []).append(item)
+        for value in self.inputs:
+            layout = layouts.dense(value.shape[1])
+            self.homes[value] = Home(layout, self.precision, self._buffer(value, layout))
+        for item in passes:
+            self._home(item)
+        self._join(passes)
+
+    def _buffer(self, value: g.Value, layout: Layout, precision: int | None = None) -> Buffer:
+        shape = (layout.channels, value.shape[2], value.shape[3])
+        stored = self.precision if precision is None else precision
+        return Buffer(value.name, cube_bytes(self.config, stored, shape) * value.shape[0])
+
+    def _stored(self, item: Pass) -> tuple[int, float | None]:
+        """Precision in which a pass leaves its output, and the scale of a coded one."""
+        readers, value = self.readers.get(item.output, []), item.output
+        half = value in self.halves
+        if item.precision == FP16 and self.precision != FP16:
+            free = all(other.precision == FP16 for other in readers)
+            if free and (value not in self.outputs or half):
+                return FP16, None
+        if item.fit is not None and item.precision != FP16 and half and not readers:
+            return FP16, self.scale(value) / 256
+        return self.precision, None
+
+    def _home(self, item: Pass) -> None:
+        node, value = item.head, item.output
+        source = self.homes[item.main].layout
+        precision, coded = self._stored(item)
+        if isinstance(node, g.Concat):
+            parts = [self.homes[part].layout for part in node.inputs]
+            layout = layouts.joined(parts, self.atom)[0] if node.axis == 1 else parts[0]
+        elif isinstance(node, g.Slice):
+            layout, base = layouts.part(source, node.starts[0], value.shape[1], self.atom)
+            whole = value.shape[2:] == item.main.shape[2:]
+            flat = any(isinstance(other.head, View) for other in self.readers.get(value, []))
+            if whole or not flat:
+                starts = node.starts[1], node.starts[2]
+                self.homes[value] = Home(layout, precision, None, item.main, base, *starts)
+                return
+        elif isinstance(node, View):
+            layout = layouts.dense(value.shape[1])
+            if value.shape[2:] == (1, 1):
+                _, _, height, width = item.main.shape
+                layout = layouts.flattened(source, height, width, self.atom)
+            self.homes[value] = Home(layout, precision, None, item.main, flat=True)
+            return
+        elif isinstance(node, KernelConv):
+            layout = self._conv_layout(item, node)
+        elif isinstance(node, Interleave):
+            layout = layouts.dense(value.shape[1])
+        else:
+            layout = source
+        buffer = self._buffer(value, layout, precision)
+        self.buffers.append(buffer)
+        self.homes[value] = Home(layout, precision, buffer, coded=coded)
+
+    def _conv_layout(self, item: Pass, node: KernelConv) -> Layout:
+        assert item.fit is not None
+        operands = [self.homes[one.value].layout for one in item.fit.operands]
+        if operands:
+            return operands[0]
+        source = replace(self.cube(item.main), precision=item.precision)
+        positions = conv.natural_positions(self.config, item.precision, node, source)
+        return Layout(int(positions.max()) + 1, positions)
+
+    def _join(self, passes: list[Pass]) -> None:
+        """Let producers of concatenated values write into the concatenation's cube."""
+        placed: set[g.Value] = set()
+        joined: list[g.Concat] = []
+        for item in reversed(passes):
+            node = item.head
+            if not isinstance(node, g.Concat) or self._inside(node, joined):
+                continue
+            joined.append(node)
+            parts = [self.homes[part].layout for part in node.inputs]
+            _, starts = layouts.joined(parts, self.atom)
+            at = 0
+            for number, value in enumerate(node.inputs):
+                if value not in placed and self._movable(node, value):
+                    placed.add(value)
+                    home = self.homes[value]
+                    if home.buffer in self.buffers:
+                        self.buffers.remove(home.buffer)
+                    home.buffer, home.parent = None, node.output
+                    if node.axis == 1:
+                        home.channel = starts[number]
+                    elif node.axis == 2:
+                        home.line = at
+                    else:
+                        home.pixel = at
+                at += value.shape[node.axis]
+
+    def _movable(self, node: g.Concat, value: g.Value) -> bool:
+        """True if a value may live inside a concatenation that reads it."""
+        home = self.homes[value]
+        if home.buffer is None or value in self.inputs or value in self.outputs:
+            return False
+        if node.inputs.count(value) != 1 or home.precision != self.precision:
+            return False
+        flat = any(isinstance(other.head, View) for other in self.readers.get(value, []))
+        return node.axis == 1 or (home.layout.same(self.homes[node.output].layout) and not flat)
+
+    def _inside(self, node: g.Concat, joined: list[g.Concat]) -> bool:
+        """Make a concatenation a part of a later one that joins the same values in a row."""
+        home = self.homes[node.output]
+        if node.axis != 1 or home.buffer is None or node.output in self.outputs:
+            return False
+        count = len(node.inputs)
+        for other in joined:
+            if other.axis != 1:
+                continue
+            parts = [self.homes[item].layout for item in other.inputs]
+            _, starts = layouts.joined(parts, self.atom)
+            for first in range(len(other.inputs) - count + 1):
+                if other.inputs[first : first + count] == node.inputs:
+                    self.buffers.remove(home.buffer)
+                    home.buffer, home.parent = None, other.output
+                    home.channel = starts[first]
+                    return True
+        return False
+
+    # -- cubes --------------------------------------------------------------------------------
+
+    def cube(self, value: g.Value) -> Cube:
+        """The cube of a value, of the picture that is worked on."""
+        home = self.homes[value]
+        _, _, height, width = value.shape
+        layout = home.layout
+        scale = self.scale(value) if home.precision != FP16 else (home.coded or 1.0)
+        atom = self.config.memory_atom
+        if home.buffer is not None:
+            shape = (layout.channels, height, width)
+            size = cube_bytes(self.config, home.precision, shape)
+            cube = make(self.config, home.buffer, home.precision, layout, (height, width), scale)
+            return replace(cube, offset=self.image * size)
+        assert home.parent is not None
+        whole = self.cube(home.parent)
+        if home.flat:
+            return replace(
+                whole,
+                channels=layout.channels,
+                height=height,
+                width=width,
+                line=width * atom,
+                surface=width * height * atom,
+                positions=layout.positions,
+                scale=scale,
+            )
+        first = home.channel // whole.per_atom
+        part = replace(
+            whole,
+            offset=whole.offset + first * whole.surface,
+            channels=layout.channels,
+            positions=layout.positions,
+            scale=scale,
+        )
+        return part.box(home.line, height, home.pixel, width)
+
+    def temporary(
+        self, name: str, precision: int, layout: Layout, size: tuple[int, int], scale: float
+    ) -> Cube:
+        """A cube for one operation."""
+        shape = (layout.channels, *size)
+        buffer = Buffer(name, cube_bytes(self.config, precision, shape))
+        self.buffers.append(buffer)
+        return make(self.config, buffer, precision, layout, size, scale)
+
+
+def make(
+    config: HardwareConfig,
+    buffer: Buffer,
+    precision: int,
+    layout: Layout,
+    size: tuple[int, int],
+    scale: float,
+) -> Cube:
+    """A packed cube at the start of a buffer."""
+    line = size[1] * config.memory_atom
+    return Cube(
+        buffer,
+        config,
+        precision,
+        layout.channels,
+        size[0],
+        size[1],
+        line,
+        line * size[0],
+        layout.positions,
+        0,
+        scale,
+    )
