@@ -62,7 +62,7 @@ def run(compiled: Compiled, config: str, inputs: list[np.ndarray]) -> list[np.nd
     ]
 
 
-def _snapped(array: np.ndarray, scale: float | None) -> np.ndarray:
+def snapped(array: np.ndarray, scale: float | None) -> np.ndarray:
     """What an integer input can represent of real numbers."""
     return array.astype(np.float16) if scale is None else np.rint(array / scale) * scale
 
@@ -82,7 +82,7 @@ def compare(
     problems = check(Loadable.parse(compiled.loadable), hardware(config))
     assert not problems, problems[:3]
     inputs = [
-        _snapped(array, scales.get(port.name))
+        snapped(array, scales.get(port.name))
         for port, array in zip(graph.inputs, inputs, strict=True)
     ]
     values = evaluate(graph, inputs)

@@ -70,7 +70,7 @@ def compile_graph(graph: g.Graph, scales: Mapping[str, float], options: Options)
         inputs,
         outputs,
         known,
-        frozenset(options.keep_fp16),
+        formats.kept(graph, options, hardware),
         chosen.halves,
     )
     network.form()

@@ -70,6 +70,17 @@ def choose(graph: g.Graph, options: Options, config: HardwareConfig, precision: 
     return Formats(frozenset(halves), frozenset(pictures))
 
 
+def kept(graph: g.Graph, options: Options, config: HardwareConfig) -> frozenset[str]:
+    """Names of nodes to compute in fp16; CompileError for names that no node has."""
+    names = {name for node in graph.nodes for name in node.name.split(" + ")}
+    unknown = [name for name in options.keep_fp16 if name not in names]
+    if unknown:
+        raise CompileError(f"--keep-fp16: no node is named {', '.join(unknown)}")
+    if options.keep_fp16 and FP16 not in config.precisions:
+        raise CompileError(f"--keep-fp16: {config.name} has no fp16 arithmetic; nv_full has")
+    return frozenset(options.keep_fp16)
+
+
 def _read(kind: str, name: str, text: str) -> tuple[int, str]:
     """Type and format of "int8:chw32"."""
     type_name, _, layout = text.partition(":")
