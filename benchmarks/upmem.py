@@ -54,15 +54,33 @@ def figures() -> list[Figure]:
     what = {
         "push_to": ("push_xfer to 64 DPUs", 0.5),
         "push_from": ("push_xfer from 64 DPUs", 0.5),
-        "sg_to_4096": ("push_sg_xfer to, 4 KiB blocks", 0.5),
-        "sg_from_4096": ("push_sg_xfer from, 4 KiB blocks", 0.5),
-        "sg_to_64": ("push_sg_xfer to, 64 byte blocks", 0.1),
-        "sg_from_64": ("push_sg_xfer from, 64 byte blocks", 0.1),
+    }
+    blocks = {
+        "sg_to_4096": ("push_sg_xfer to, 4 KiB blocks", 0.6),
+        "sg_from_4096": ("push_sg_xfer from, 4 KiB blocks", 0.6),
+        "sg_to_64": ("push_sg_xfer to, 64 byte blocks", 0.6),
+        "sg_from_64": ("push_sg_xfer from, 64 byte blocks", 0.6),
+    }
+    pushes = {
+        "push_64_64_us": ("push of 64 bytes to 64 DPUs", 15),
+        "push_64_512_us": ("push of 64 bytes to 512 DPUs", 60),
+        "push_65536_64_us": ("push of 64 KiB to 64 DPUs", 130),
     }
     found = [
         Figure(f"{text}, 64 MiB", median[name], "of memcpy", goal, "higher", reference)
         for name, (text, goal) in what.items()
     ]
+    found += [
+        Figure(f"{text}, 64 MiB", median[name], "of a loop of memcpy", goal, "higher")
+        for name, (text, goal) in blocks.items()
+    ]
+    found += [
+        Figure(f"{text}, prepared", median[name], "us", goal)
+        for name, (text, goal) in pushes.items()
+    ]
+    found.append(
+        Figure("first push into MRAM, 128 MiB", median["fresh"], "of fresh memset", 1.0, "higher")
+    )
     found += [
         Figure(f"empty kernel on {n} DPUs", median[f"launch_{n}_us"], "us/DPU", 20)
         for n in (64, 512, 2048)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,13 +48,13 @@ static double median(double *times)
 
 static uint8_t *reference_from, *reference_to;
 
-/* Prints the median speed of STATEMENT against one memcpy of as many bytes right before it. */
-#define AGAINST_MEMCPY(name, STATEMENT)                                                            \
+/* Prints the median speed of STATEMENT against REFERENCE, which moves as many bytes, right before. */
+#define AGAINST(name, REFERENCE, STATEMENT)                                                        \
     do {                                                                                           \
         double ratios_[RUNS], copies_[RUNS];                                                       \
         for (int run_ = -1; run_ < RUNS; run_++) {                                                 \
             const double begin_ = now_s();                                                         \
-            memcpy(reference_to, reference_from, (size_t)DPUS *BYTES);                             \
+            REFERENCE;                                                                             \
             const double middle_ = now_s();                                                        \
             STATEMENT;                                                                             \
             if (run_ >= 0) {                                                                       \
@@ -64,6 +65,9 @@ static uint8_t *reference_from, *reference_to;
         printf("%s %g\n", name, median(ratios_));                                                  \
         memcpy_mb_s = (double)DPUS * BYTES / median(copies_) / 1e6;                                \
     } while (0)
+
+#define AGAINST_MEMCPY(name, STATEMENT)                                                            \
+    AGAINST(name, memcpy(reference_to, reference_from, (size_t)DPUS *BYTES), STATEMENT)
 
 struct blocks {
     uint8_t *memory;
@@ -81,15 +85,23 @@ static bool get_block(struct sg_block_info *out, uint32_t dpu, uint32_t block, v
     return true;
 }
 
-static void push(struct dpu_set_t set, uint8_t *memory, dpu_xfer_t direction)
+static void push(struct dpu_set_t set, uint8_t *memory, dpu_xfer_t direction, size_t bytes)
 {
     struct dpu_set_t dpu;
     uint32_t index;
     DPU_FOREACH(set, dpu, index) {
-        DPU_ASSERT(dpu_prepare_xfer(dpu, memory + (size_t)index * BYTES));
+        DPU_ASSERT(dpu_prepare_xfer(dpu, memory + (size_t)index * bytes));
     }
-    DPU_ASSERT(dpu_push_xfer(set, direction, DPU_MRAM_HEAP_POINTER_NAME, 0, BYTES,
+    DPU_ASSERT(dpu_push_xfer(set, direction, DPU_MRAM_HEAP_POINTER_NAME, 0, bytes,
                              DPU_XFER_DEFAULT));
+}
+
+/* The same blocks one by one, as a program without scatter/gather would collect them. */
+static void copy_blocks(uint8_t *to, const uint8_t *from, uint32_t size)
+{
+    for (size_t block = 0; block < BYTES / size; block++)
+        for (size_t dpu = 0; dpu < DPUS; dpu++)
+            memcpy(to + dpu * BYTES + block * size, from + (block * DPUS + dpu) * size, size);
 }
 
 static void push_blocks(struct dpu_set_t set, uint8_t *memory, uint32_t size, dpu_xfer_t direction)
@@ -125,23 +137,70 @@ static void transfers(const char *program)
     memset(to, 2, all);
     DPU_ASSERT(dpu_alloc(DPUS, "sgXferEnable=true,sgXferMaxBlocksPerDpu=16384", &set));
     DPU_ASSERT(dpu_load(set, program, NULL));
-    AGAINST_MEMCPY("push_to", push(set, from, DPU_XFER_TO_DPU));
-    AGAINST_MEMCPY("push_from", push(set, to, DPU_XFER_FROM_DPU));
+    AGAINST_MEMCPY("push_to", push(set, from, DPU_XFER_TO_DPU, BYTES));
+    AGAINST_MEMCPY("push_from", push(set, to, DPU_XFER_FROM_DPU, BYTES));
+    printf("memcpy_mb_s %g\n", memcpy_mb_s);
     expect_equal(from, to, all);
     for (uint32_t size = 4096; size >= 64; size /= 64) {
         memset(to, 2, all);
         snprintf(name, sizeof name, "sg_to_%u", size);
-        AGAINST_MEMCPY(name, push_blocks(set, from, size, DPU_XFER_TO_DPU));
+        AGAINST(name, copy_blocks(reference_to, reference_from, size),
+                push_blocks(set, from, size, DPU_XFER_TO_DPU));
         snprintf(name, sizeof name, "sg_from_%u", size);
-        AGAINST_MEMCPY(name, push_blocks(set, to, size, DPU_XFER_FROM_DPU));
+        AGAINST(name, copy_blocks(reference_to, reference_from, size),
+                push_blocks(set, to, size, DPU_XFER_FROM_DPU));
         expect_equal(from, to, all);
     }
-    printf("memcpy_mb_s %g\n", memcpy_mb_s);
     DPU_ASSERT(dpu_free(set));
     free(from);
     free(to);
     free(reference_from);
     free(reference_to);
+}
+
+/* Microseconds of one push to `count` DPUs, `bytes` each. */
+static void small(const char *program, uint32_t count, size_t bytes)
+{
+    enum { REPEATED = 100 };
+    uint8_t *memory = malloc(count * bytes);
+    struct dpu_set_t set;
+    double seconds;
+
+    memset(memory, 1, count * bytes);
+    DPU_ASSERT(dpu_alloc(count, NULL, &set));
+    DPU_ASSERT(dpu_load(set, program, NULL));
+    SECONDS(seconds, for (int i = 0; i < REPEATED; i++) push(set, memory, DPU_XFER_TO_DPU, bytes));
+    printf("push_%zu_%u_us %g\n", bytes, count, seconds / REPEATED * 1e6);
+    DPU_ASSERT(dpu_free(set));
+    free(memory);
+}
+
+/*
+ * The first bytes of MRAM: a push into DPUs that hold nothing yet against memset of fresh memory. Each
+ * run has DPUs and memory of its own, so that nothing was touched before.
+ */
+static void fresh(const char *program)
+{
+    const size_t each = 8 << 20, all = 16 * each;
+    uint8_t *memory = malloc(all);
+    double ratios[RUNS];
+
+    memset(memory, 1, all);
+    for (int run = 0; run < RUNS; run++) {
+        struct dpu_set_t set;
+        DPU_ASSERT(dpu_alloc(16, NULL, &set));
+        DPU_ASSERT(dpu_load(set, program, NULL));
+        uint8_t *new = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const double begin = now_s();
+        memset(new, 2, all);
+        const double middle = now_s();
+        push(set, memory, DPU_XFER_TO_DPU, each);
+        ratios[run] = (middle - begin) / (now_s() - middle);
+        munmap(new, all);
+        DPU_ASSERT(dpu_free(set));
+    }
+    printf("fresh %g\n", median(ratios));
+    free(memory);
 }
 
 static void launches(const char *program, uint32_t count)
@@ -212,6 +271,10 @@ int main(int argc, char **argv)
     printf("resident_2048_mib %g\n", resident_mib());
     DPU_ASSERT(dpu_free(set));
     transfers(argv[1]);
+    small(argv[1], 64, 64);
+    small(argv[1], 512, 64);
+    small(argv[1], 64, 64 << 10);
+    fresh(argv[1]);
     launches(argv[1], 64);
     launches(argv[1], 512);
     launches(argv[1], 2048);

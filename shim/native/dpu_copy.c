@@ -105,8 +105,8 @@ static void *copy_some(void *argument)
     }
 }
 
-/* Threads for so many bytes: starting one must not cost more than it saves. */
-enum { BYTES_PER_THREAD = 1 << 20, MAX_THREADS = 16 };
+/* Threads for so many bytes: starting one, 30 to 100 us, must cost much less than it saves. */
+enum { BYTES_PER_THREAD = 4 << 20, MAX_THREADS = 16 };
 
 static size_t threads_for(uint64_t bytes, size_t count)
 {
