@@ -111,6 +111,38 @@ def test_scatter(tables: list[list[int]], words: int) -> None:
     assert (target == expected).all()
 
 
+@given(
+    starts=st.lists(
+        st.lists(st.integers(0, 300), min_size=40, max_size=40), min_size=3, max_size=3
+    ),
+    kind=st.sampled_from(["anywhere", "interleaved", "one after the other"]),
+)
+def test_bytes_of_several_blocks_are_those_of_the_last(starts: list[list[int]], kind: str) -> None:
+    """Blocks count first, then DPUs: the last one that has a byte decides what it holds."""
+    cudla_sim.reset()
+    host = Host(load())
+    size, count, dpus = 8, 40, len(starts)
+    if kind == "interleaved":
+        starts = [[size * (n * dpus + d) for n in range(count)] for d in range(dpus)]
+    elif kind == "one after the other":
+        starts = [[size * (d * count + n) for n in range(count)] for d in range(dpus)]
+    target = np.full(size * count * dpus, 0xEE, np.uint8)
+    expected = target.copy()
+    base = target.ctypes.data
+    blocks = Blocks([[(base + s, size) for s in table] for table in starts])
+    content = np.random.default_rng(5).integers(0, 256, (dpus, count * size), np.uint8)
+    with host.alloc(dpus, ON) as made:
+        for dpu, row in zip(cudla_sim.upmem.sets[0].dpus, content, strict=True):
+            dpu.mram[: count * size] = row
+        for n in range(count):
+            for d in range(dpus):
+                part = content[d, n * size : (n + 1) * size]
+                expected[starts[d][n] : starts[d][n] + size] = part
+        info = ctypes.byref(blocks.info)
+        host.ok(host.api.dpu_push_sg_xfer_symbol(made, FROM_DPU, MRAM, 0, count * size, info, 0))
+    assert (target == expected).all()
+
+
 def test_blocks_are_numbered_from_zero_and_false_ends_them(host: Host) -> None:
     data = np.zeros(64, np.uint8)
     blocks = Blocks([[(data.ctypes.data, 16), (data.ctypes.data, 16)]] * 3)
