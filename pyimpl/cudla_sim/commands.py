@@ -11,6 +11,7 @@ import typer
 
 from . import flags, paths
 from .tools import nvdla
+from .tools.compile import compile_model
 
 app = typer.Typer(
     add_completion=False,
@@ -23,6 +24,7 @@ app = typer.Typer(
 
 
 app.add_typer(nvdla.app, name="nvdla")
+app.command("compile")(compile_model)
 
 
 @app.callback()
@@ -122,6 +124,21 @@ def pva_cc(context: typer.Context) -> None:
     from .cupva.toolchain import cli
 
     raise typer.Exit(cli.main(context.args))
+
+
+@app.command(
+    "trtexec",
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],  # trtexec prints its own
+    },
+)
+def trtexec(context: typer.Context) -> None:
+    """Compile an ONNX model with the words of TensorRT's trtexec."""
+    from .tools import trtexec as tool
+
+    raise typer.Exit(tool.main(context.args))
 
 
 def run_command(words: list[str]) -> int:
