@@ -78,5 +78,6 @@ CURVES: dict[str, Callable[..., Real]] = {
     "Ceil": np.ceil,
     "Round": np.round,
     "Pow": _pow,
+    "Greater": lambda x, threshold=0.0: np.where(x > threshold, 1.0, 0.0),
 }
 """Each takes float64 and the node's parameters by name."""

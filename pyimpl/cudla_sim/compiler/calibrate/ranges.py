@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from .. import render
 from ..errors import CompileError
 from ..graph import Graph, Value
+from ..runtime import session
 from .histogram import Histogram
 from .methods import METHODS, PERCENTILE
 
@@ -90,26 +90,12 @@ class Runner:
     """The network in onnxruntime, all values of it (as [n, c, h, w])."""
 
     def __init__(self, graph: Graph, values: Iterable[Value] | None = None) -> None:
-        try:
-            import onnxruntime
-        except ImportError:
-            raise CompileError(
-                "calibration needs onnxruntime: pip install 'cudla-sim[onnx]'"
-            ) from None
         inputs = {port.value for port in graph.inputs}
         chosen = list(values) if values is not None else list(graph.values())
         self._ports = graph.inputs
         self._inputs = {value.name: value for value in chosen if value in inputs}
         self._values = {value.name: value for value in chosen if value not in inputs}
-        options = onnxruntime.SessionOptions()
-        # as written: some rewritings of onnxruntime change results (Pad before MaxPool)
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.log_severity_level = 3
-        options.intra_op_num_threads = len(os.sched_getaffinity(0))
-        proto = render.model(graph, list(self._values.values()))
-        self._session = onnxruntime.InferenceSession(
-            proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
+        self._session = session(render.model(graph, list(self._values.values())))
 
     def __call__(self, sample: Mapping[str, NDArray[Any]]) -> dict[Value, NDArray[np.float32]]:
         """Every value for one sample."""

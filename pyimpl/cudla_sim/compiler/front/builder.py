@@ -158,7 +158,7 @@ def layouts(shape: Sequence[int]) -> list[list[list[int]]]:
         return [found[1], found[0]] if _looks_nhwc(shape) else found
     real = [axis for axis in range(1, rank) if shape[axis] > 1]
     if len(real) <= 3:
-        places: list[list[int]] = [[0], [], [], []]
+        places: list[list[int]] = [[d for d in range(rank) if d not in real], [], [], []]
         for place, axis in zip((1, 2, 3) if len(real) == 3 else (1, 3), real, strict=False):
             places[place] = [axis]
         return [places]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CompileError
-from ..graph import Port, Shape, Value
+from ..graph import Port, Shape
 from . import moving
 from .builder import Builder, Unsupported, layouts
 from .tensors import Tensor
@@ -19,6 +19,8 @@ from .views import Digit, View, grouped
 if TYPE_CHECKING:
     import onnx
 
+LARGEST = 8192
+"""Sizes that the hardware's registers hold."""
 _REAL = ("float32", "float16", "float64", "bfloat16", "int8", "uint8", "int16", "uint16")
 _INDEX = ("int32", "int64", "bool")
 
@@ -39,9 +41,17 @@ class Layout:
         n, c, h, w = (prod(shape[d] for d in group) for group in self.groups)
         return n, c, h, w
 
-    def view(self, value: Value, shape: Sequence[int]) -> View:
-        """The tensor as a view of its value."""
-        return grouped(value, shape, self.groups)
+    def view(self, build: Builder, name: str, shape: Sequence[int]) -> View:
+        """The tensor as a view of a new value."""
+        n, c, h, w = self.value_shape(shape)
+        if c > LARGEST and (h, w) == (1, 1):
+            # more channels than hardware counts: the inner part of them becomes width
+            w = next((d for d in range(2, c // 2) if c % d == 0 and c // d <= LARGEST), 1)
+            flat = View.of(build.value(name, (n, c // w, 1, w))).reshape((n, c))
+            view = flat.reshape(shape) if flat else None
+            if view is not None:
+                return view
+        return grouped(build.value(name, (n, c, h, w)), shape, self.groups)
 
 
 def fixed_shape(port: onnx.ValueInfoProto, given: Sequence[int] | None) -> tuple[int, ...]:
@@ -93,8 +103,8 @@ def element_type(port: onnx.ValueInfoProto) -> str:
 
 def bind(build: Builder, name: str, shape: Sequence[int], layout: Layout, dtype: str) -> Tensor:
     """An input of the network."""
-    value = build.value(name, layout.value_shape(shape))
-    view = layout.view(value, shape)
+    view = layout.view(build, name, shape)
+    value = view.value
     order, split = _storage(view)
     port = Port(name=name, shape=tuple(shape), value=value, order=order, dtype=dtype, split=split)
     if dtype in ("int8", "uint8"):

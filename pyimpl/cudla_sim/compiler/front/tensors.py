@@ -81,4 +81,12 @@ class Tensor:
         return replace(self, view=view)
 
 
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A sequence of known length (torch's split and chunk in some exports)."""
+
+    items: tuple[Constant | Tensor, ...]
+
+
 Item = Constant | Tensor
+"""What operators compute with."""

@@ -15,8 +15,7 @@ from .builder import Builder, Unsupported, layouts
 from .constants import evaluate
 from .operators import CONVERTERS, Call
 from .operators.registry import ON_INTEGERS, Converted
-from .tensors import Constant, Item, Tensor
-from .views import View
+from .tensors import Constant, Item, Several, Tensor
 
 if TYPE_CHECKING:
     import onnx
@@ -25,6 +24,8 @@ _RECURRENT = {"LSTM", "GRU", "RNN"}
 _RUN_TIME = {"NonZero", "NonMaxSuppression", "TopK", "Unique", "Compress", "Multinomial"}
 _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli"}
 _KNOWN_DOMAINS = {"", "com.microsoft"}
+Known = Item | Several | None
+"""What a name stands for; None where that is unknown after a refusal."""
 CUT = "cut the network before it with --outputs"
 
 
@@ -45,7 +46,7 @@ class Walker:
         self._shapes = shapes
         self._layouts = layouts
         self._opsets = {_domain(o.domain): o.version for o in proto.opset_import}
-        self._items: dict[str, Item | None] = {}
+        self._items: dict[str, Known] = {}
         self._ports: list[Port] = []
 
     def run(self) -> Walker:
@@ -100,6 +101,8 @@ class Walker:
             if isinstance(item, Constant):
                 self.build.note(f"output {name!r} is constant and left out")
                 continue
+            if isinstance(item, Several):
+                raise CompileError(f"output {name!r} is a sequence; only tensors can be computed")
             self._ports.append(inputs.output(self.build, name, item, item.dtype))
         if not self._ports and not self.build.refusals:
             raise CompileError("all outputs are constant: nothing depends on an input")
@@ -113,7 +116,7 @@ class Walker:
 
     # --- nodes
 
-    def _nodes(self, nodes: Iterable[onnx.NodeProto], items: dict[str, Item | None]) -> None:
+    def _nodes(self, nodes: Iterable[onnx.NodeProto], items: dict[str, Known]) -> None:
         for node in nodes:
             outputs = self._node(node, items)
             for name, item in zip(node.output, outputs, strict=False):
@@ -122,15 +125,17 @@ class Walker:
             for name in node.output[len(outputs) :]:
                 items.setdefault(name, None)
 
-    def _node(self, node: onnx.NodeProto, items: dict[str, Item | None]) -> list[Item | None]:
+    def _node(self, node: onnx.NodeProto, items: dict[str, Known]) -> list[Known]:
         build = self.build
         first = next((name for name in node.output if name), "")
         build.node, build.target = node.name or first, first
         given = [items[name] if name else None for name in node.input]
         broken = any(name and items[name] is None for name in node.input)
         key = _domain(node.domain), node.op_type
-        if broken and (key in CONVERTERS or node.op_type == "If"):
-            return [None] * len(node.output)  # what made it unknown has been refused
+        if broken:  # what made its input unknown has been refused
+            if key not in CONVERTERS and node.op_type != "If":
+                self._refuse(node, *_why_unknown(node))
+            return [None] * len(node.output)
         count = len(build.nodes)
         try:
             if node.op_type == "If" and not key[0]:
@@ -138,19 +143,20 @@ class Walker:
             return list(self._converted(node, given))
         except Unsupported as error:
             del build.nodes[count:]
-            refusal = Refusal(build.node, node.op_type, error.reason, error.cure or CUT)
-            if refusal not in build.refusals:
-                build.refusals.append(refusal)
+            self._refuse(node, error.reason, error.cure)
             return self._stand_ins(node, given)
 
-    def _converted(self, node: onnx.NodeProto, given: list[Item | None]) -> Iterable[Item | None]:
+    def _refuse(self, node: onnx.NodeProto, reason: str, cure: str) -> None:
+        refusal = Refusal(self.build.node, node.op_type, reason, cure or CUT)
+        if refusal not in self.build.refusals:
+            self.build.refusals.append(refusal)
+
+    def _converted(self, node: onnx.NodeProto, given: list[Known]) -> Iterable[Known]:
         key = _domain(node.domain), node.op_type
-        known = [item for item in given if not isinstance(item, Tensor)]
-        folds = len(known) == len(given) and key[0] == "" and node.op_type not in _RANDOM
+        constants = [item for item in given if item is None or isinstance(item, Constant)]
+        folds = len(constants) == len(given) and key[0] == "" and node.op_type not in _RANDOM
         if folds and not any(attribute.HasField("g") for attribute in node.attribute):
-            constants = [item if isinstance(item, Constant) else None for item in given]
-            if node.op_type == "Constant" or constants or key not in CONVERTERS:
-                return evaluate(node, constants, list(self.proto.opset_import))
+            return evaluate(node, constants, list(self.proto.opset_import))
         converter = CONVERTERS.get(key)
         if converter is None:
             raise Unsupported(*_why_unknown(node))
@@ -159,7 +165,7 @@ class Walker:
         result: Converted = converter(self._call(node, given))
         return result if isinstance(result, list) else [result]
 
-    def _call(self, node: onnx.NodeProto, given: list[Item | None]) -> Call:
+    def _call(self, node: onnx.NodeProto, given: list[Known]) -> Call:
         domain = _domain(node.domain)
         return Call(
             op=node.op_type,
@@ -172,9 +178,7 @@ class Walker:
             build=self.build,
         )
 
-    def _if(
-        self, node: onnx.NodeProto, given: list[Item | None], items: dict[str, Item | None]
-    ) -> list[Item | None]:
+    def _if(self, node: onnx.NodeProto, given: list[Known], items: dict[str, Known]) -> list[Known]:
         condition = given[0] if given else None
         if not isinstance(condition, Constant):
             raise Unsupported("its condition is computed at run time", CUT)
@@ -189,14 +193,14 @@ class Walker:
         self._nodes(_needed(branch, names, set(inner)), inner)
         return [inner[name] for name in names]
 
-    def _stand_ins(self, node: onnx.NodeProto, given: Sequence[Item | None]) -> list[Item | None]:
+    def _stand_ins(self, node: onnx.NodeProto, given: Sequence[Known]) -> list[Known]:
         """Tensors of the right shapes for a refused node, so that those behind it are checked."""
         import onnx
 
         known: dict[str, Any] = {}
         data: dict[str, Any] = {}
         for name, item in zip(node.input, given, strict=True):
-            if item is None:
+            if item is None or isinstance(item, Several):
                 continue
             dtype = item.array.dtype if isinstance(item, Constant) else np.dtype(item.dtype)
             code = onnx.helper.np_dtype_to_tensor_dtype(dtype)
@@ -221,8 +225,7 @@ class Walker:
         if any(size < 1 for size in shape):
             return None
         layout = inputs.Layout(tuple(tuple(group) for group in layouts(shape)[0]))
-        value = self.build.value(name, layout.value_shape(shape))
-        return Tensor(View(value, layout.view(value, shape).dims))
+        return Tensor(layout.view(self.build, name, shape))
 
 
 def _domain(name: str) -> str:
@@ -299,7 +302,7 @@ def _reads(node: onnx.NodeProto) -> set[str]:
     return found
 
 
-def _refuse_integers(given: Sequence[Item | None]) -> None:
+def _refuse_integers(given: Sequence[Known]) -> None:
     for item in given:
         if not isinstance(item, Tensor):
             continue

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...graph import PRelu, Softmax, Value
 from ..builder import Unsupported, usual_layout
-from ..tensors import Item, Tensor
+from ..tensors import Constant, Item, Tensor
 from ..views import arranged, broadcast_to_value, grouped
 from .arithmetic import changed, power
 from .arrangement import expanded, own_layout, reshaped
@@ -147,7 +149,29 @@ def _square(call: Call) -> Item:
     return changed(call.tensor(), lambda x: power(call.build, x, 2))
 
 
-@operator("IsNaN", "IsInf", "Sign", "Not", "Equal", "Greater", "Less", "And", "Or", "Xor", "Mod")
-@operator("GreaterOrEqual", "LessOrEqual", "BitShift")
+@operator("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+def _compare(call: Call) -> Item:
+    """A comparison with a number, as 0 and 1: the selections of activations (Softplus with its
+    threshold) are recognised by what they compute; what is left of it is refused."""
+    a, b = call.item(0), call.item(1)
+    limit, x = (a, b) if isinstance(a, Constant) else (b, a)
+    if isinstance(x, Constant) or not isinstance(limit, Constant) or limit.array.size != 1:
+        raise Unsupported(*NO_COMPARISON)
+    above = call.op.startswith("Greater") == (limit is b)
+    build, threshold = call.build, float(limit.array.reshape(-1)[0])
+    x = expanded(build, x, np.broadcast_shapes(x.shape, limit.shape))
+
+    def compare(value: Value) -> Value:
+        name = build.target if above else f"{build.target}/greater"
+        greater = build.curve(value, "Greater", name, {"threshold": threshold})
+        return greater if above else build.affine(greater, -1.0, 1.0)
+
+    return replace(changed(x, compare), dtype="bool")
+
+
+NO_COMPARISON = "comparisons and logic at run time have no hardware", "leave it to the host"
+
+
+@operator("IsNaN", "IsInf", "Sign", "Not", "Equal", "And", "Or", "Xor", "Mod", "BitShift")
 def _logic(call: Call) -> Item:
-    raise Unsupported("comparisons and logic at run time have no hardware", "leave it to the host")
+    raise Unsupported(*NO_COMPARISON)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -149,30 +150,44 @@ def _neg(call: Call) -> Item:
     return changed(call.tensor(), lambda value: call.build.affine(value, -1.0))
 
 
-@operator("Where")
+@operator("Where", integers=True)
 def _where(call: Call) -> Item:
-    mask = call.constant(0, "condition").array.astype(bool)
+    condition = call.item(0)
     build = call.build
     shape = np.broadcast_shapes(*(call.item(i).shape for i in range(3)))
-    parts: list[Tensor] = []
-    shift = np.zeros((), np.float32)
-    for index, chosen in ((1, mask), (2, ~mask)):
-        item = call.item(index)
-        if isinstance(item, Constant):
-            shift = shift + np.where(chosen, item.floats(), np.float32(0))
-            continue
-        name = f"{build.target}/{index}"
-        factor = Constant(chosen.astype(np.float32))
+    if isinstance(condition, Constant):
+        mask = condition.array.astype(bool)
+        parts = [_masked(call, i, Constant(m), shape) for i, m in ((1, mask), (2, ~mask))]
+    else:  # of 0 and 1
+        condition = replace(condition, dtype="float32")
+        below = changed(condition, lambda v: build.affine(v, -1.0, 1.0, f"{build.target}/else"))
+        parts = [_masked(call, 1, condition, shape), _masked(call, 2, below, shape)]
+    first, second = parts
+    if isinstance(first, Constant):
+        first, second = second, first
+    if isinstance(second, Constant):
+        assert isinstance(first, Tensor)
+        return with_constant(build, first, second, lambda v, c: build.affine(v, 1.0, c))
+    assert isinstance(first, Tensor)
+    return combined(build, "add", first, second)
 
-        def keep(value: Value, c: NDArray[Any], name: str = name) -> Value:
-            return build.affine(value, c, 0.0, name)
 
-        parts.append(with_constant(build, expanded(build, item, shape), factor, keep))
-    if len(parts) == 2:
-        return combined(build, "add", parts[0], parts[1])
-    return with_constant(
-        build, parts[0], Constant(np.asarray(shift)), lambda value, c: build.affine(value, 1.0, c)
-    )
+def _masked(call: Call, index: int, mask: Item, shape: tuple[int, ...]) -> Item:
+    """An input times a mask of zeros and ones."""
+    item = call.item(index)
+    build = call.build
+    name = f"{build.target}/{index}"
+    if isinstance(item, Constant) and isinstance(mask, Constant):
+        chosen = np.where(mask.array, item.floats(), np.float32(0))
+        return Constant(np.broadcast_to(chosen, shape))
+    if isinstance(item, Tensor) and isinstance(mask, Tensor):
+        return combined(build, "mul", item, mask, name)
+    tensor, constant = (item, mask) if isinstance(item, Tensor) else (mask, item)
+    assert isinstance(tensor, Tensor)
+    assert isinstance(constant, Constant)
+    floats(constant)
+    tensor = expanded(build, tensor, shape)
+    return with_constant(build, tensor, constant, lambda v, c: build.affine(v, c, 0.0, name))
 
 
 def combined(build: Builder, function: str, a: Tensor, b: Tensor, name: str = "") -> Tensor:

@@ -29,12 +29,14 @@ def _identity(call: Call) -> Item | list[Item]:
 def _cast(call: Call) -> Item:
     import onnx
 
-    x = call.tensor()
+    x = call.item(0)
     if call.op == "Cast":
         dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(call.attribute("to"))).name
     else:
         like = call.item(1)
         dtype = like.array.dtype.name if isinstance(like, Constant) else like.dtype
+    if isinstance(x, Constant):  # CastLike something that is computed at run time
+        return Constant(x.array.astype(dtype), x.steps, x.axis)
     before, after = np.dtype(x.dtype).kind, np.dtype(dtype).kind
     if before == "f" and after in "iub":
         raise Unsupported(
@@ -273,22 +275,42 @@ def concatenated(build: Builder, tensors: list[Tensor], axis: int) -> Tensor:
     size[place] = sum(value.shape[place] for value in values)
     if place == 0:
         raise Unsupported("it joins along the batch", "use a batch of one picture")
-    joined = build.add(Concat, values, size, axis=place)
     shape = list(tensors[0].shape)
     shape[axis] = sum(t.shape[axis] for t in tensors)
+    channels = _interleaved(tensors, groups[place], axis)
+    if channels is None:
+        joined = build.add(Concat, values, size, axis=place)
+    else:
+        joined = build.add(Concat, values, size, f"{build.target}/joined", axis=place)
+        joined = build.add(ChannelGather, [joined], size, channels=channels)
     return tensors[0].viewed(grouped(joined, shape, groups))
+
+
+def _interleaved(tensors: list[Tensor], group: list[int], axis: int) -> tuple[int, ...] | None:
+    """Where the joined dimension is not the outermost of its group: the order in which its
+    elements come from the tensors laid one behind the other."""
+    if group[0] == axis:
+        return None
+    parts, start = [], 0
+    for tensor in tensors:
+        sizes = [tensor.shape[d] for d in group]
+        count = int(np.prod(sizes))
+        parts.append(np.arange(start, start + count).reshape(sizes))
+        start += count
+    return tuple(int(i) for i in np.concatenate(parts, group.index(axis)).reshape(-1))
 
 
 def _concat_layout(tensors: list[Tensor], axis: int) -> tuple[list[list[int]], int]:
     """Groups of dimensions for n, c, h, w in which the tensors lie already, if there are any, and
-    the axis that *axis* becomes there. The joined dimension must be outermost in its group."""
+    the axis that *axis* becomes there. The joined dimension must be outermost in its group, except
+    among channels."""
     usual = usual_layout(tensors[0].shape)
     for tensor in tensors:
         groups = own_layout(tensor)
         if groups is None:
             continue
         for place, group in enumerate(groups):
-            if axis in group and group[0] == axis and place:
+            if axis in group and place and (group[0] == axis or place == 1):
                 return groups, place
     place = next((i for i, group in enumerate(usual) if group and group[0] == axis), 0)
     if not place:

@@ -11,7 +11,7 @@ from ...graph import Conv, Deconv, Value
 from ..builder import Unsupported
 from ..tensors import Constant, Item, Tensor
 from ..views import Digit, View, arranged, grouped, whole
-from ..windows import output_size, pads_of, two
+from ..windows import needed_stride, output_size, pads_of, two
 from .arithmetic import changed, combined, with_constant
 from .registry import Call, floats, operator
 
@@ -82,7 +82,10 @@ def conv(call: Call) -> Item:
         (n, kernels, oh, ow),
         weights=np.ascontiguousarray(weights),
         bias=bias,
-        stride=stride,
+        stride=(
+            needed_stride(stride[0], h + pads[0] + pads[1] - extent[0]),
+            needed_stride(stride[1], w + pads[2] + pads[3] - extent[1]),
+        ),
         pads=pads,
         dilation=dilation,
         groups=group,
@@ -293,7 +296,8 @@ def matrix_product(
     part = View(Value("", _only(shape, axes)), (view.dims[last],))
     weights = part.to_value(np.arange(k)).reshape(-1)
     kernel = _only(shape, axes)
-    ordered = matrix.T[:, weights].reshape(columns, *kernel[1:])
+    in_order = bool((weights == np.arange(k)).all())
+    ordered = (matrix if in_order else matrix[weights]).T.reshape(columns, *kernel[1:])
     size = (shape[0], columns, *(1 if a in axes else shape[a] for a in (2, 3)))
     result = call.build.add(
         Conv,

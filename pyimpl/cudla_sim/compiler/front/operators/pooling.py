@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...graph import Conv, Pool, Value
 from ..builder import Unsupported
 from ..tensors import Item, Tensor
-from ..windows import pads_of, two
+from ..windows import needed_stride, pads_of, two
 from .convolutions import picture, placed
 from .reductions import reduced
 from .registry import Call, operator
@@ -63,13 +63,18 @@ def _pool(call: Call, mode: str) -> Tensor:
     oh, more_y = _windows(h, top, bottom, kernel[0], stride[0], ceiling)
     ow, more_x = _windows(w, left, right, kernel[1], stride[1], ceiling)
     pads = (top, bottom + more_y, left, right + more_x)
+    counted = stride
+    stride = (
+        needed_stride(stride[0], h + pads[0] + pads[1] - kernel[0]),
+        needed_stride(stride[1], w + pads[2] + pads[3] - kernel[1]),
+    )
     if mode == "max":
         y = call.build.add(Pool, [value], (n, c, oh, ow), mode=mode, kernel=kernel, stride=stride,
                            pads=pads)  # fmt: skip
         return placed(x, y, groups)
     inside = bool(call.attribute("count_include_pad", 0))
-    rows = _counted(oh, h, top, bottom, kernel[0], stride[0], inside)
-    columns = _counted(ow, w, left, right, kernel[1], stride[1], inside)
+    rows = _counted(oh, h, top, bottom, kernel[0], counted[0], inside)
+    columns = _counted(ow, w, left, right, kernel[1], counted[1], inside)
     divisor: float | NDArray[np.float32] = np.outer(rows, columns).astype(np.float32)
     if len(np.unique(divisor)) == 1:
         divisor = float(np.max(divisor))

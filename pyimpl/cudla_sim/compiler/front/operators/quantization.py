@@ -11,7 +11,7 @@ import numpy as np
 from ...graph import Port, Value
 from ..builder import Unsupported
 from ..constants import dequantized
-from ..tensors import Constant, Item, Quantization, Tensor
+from ..tensors import Constant, Item, Quantization, Several, Tensor
 from ..views import broadcast_to_value
 from .activations import _curve
 from .arithmetic import _arithmetic, changed
@@ -153,30 +153,32 @@ def _real_input(call: Call, index: int, axis: int = 0) -> Item:
     inputs = [call.inputs[i] if call.given(i) else None for i in range(index, index + 3)]
     inner = replace(call, op="DequantizeLinear", inputs=inputs, attributes={"axis": axis})
     item = _dequantize(inner)
-    assert not isinstance(item, list)
+    assert isinstance(item, Constant | Tensor)
     return item
 
 
 def _quantized_output(call: Call, real: Item, scale: int) -> Item:
     if isinstance(real, Constant):
         raise Unsupported("its result is constant")
-    inputs: list[Item | None] = [real, call.item(scale)]
+    inputs: list[Item | Several | None] = [real, call.item(scale)]
     if call.given(scale + 1):
         inputs.append(call.item(scale + 1))
     result = _quantize(replace(call, op="QuantizeLinear", inputs=inputs, attributes={}))
-    assert not isinstance(result, list)
+    assert isinstance(result, Constant | Tensor)
     return result
 
 
-def _run(function: Callable[[Call], Any], call: Call, op: str, inputs: list[Item | None]) -> Item:
+def _run(
+    function: Callable[[Call], Any], call: Call, op: str, inputs: list[Item | Several | None]
+) -> Item:
     result = function(replace(call, op=op, inputs=inputs))
-    assert not isinstance(result, list)
+    assert isinstance(result, Constant | Tensor)
     return result
 
 
 @operator("QLinearConv", integers=True)
 def _qlinear_conv(call: Call) -> Item:
-    inputs: list[Item | None] = [_real_input(call, 0), _real_input(call, 3, axis=0)]
+    inputs: list[Item | Several | None] = [_real_input(call, 0), _real_input(call, 3, axis=0)]
     if call.given(8):
         step_x = floats(call.constant(1, "x_scale")).astype(np.float64)
         step_w = floats(call.constant(4, "w_scale")).astype(np.float64)
@@ -187,14 +189,17 @@ def _qlinear_conv(call: Call) -> Item:
 
 @operator("QLinearMatMul", integers=True)
 def _qlinear_matmul(call: Call) -> Item:
-    inputs: list[Item | None] = [_real_input(call, 0), _real_input(call, 3, axis=1)]
+    inputs: list[Item | Several | None] = [_real_input(call, 0), _real_input(call, 3, axis=1)]
     return _quantized_output(call, _run(matmul, call, "MatMul", inputs), 6)
 
 
 @operator("QGemm", domain="com.microsoft", integers=True)
 def _qgemm(call: Call) -> Item:
     flip = bool(call.attribute("transB", 0))
-    inputs: list[Item | None] = [_real_input(call, 0), _real_input(call, 3, 0 if flip else 1)]
+    inputs: list[Item | Several | None] = [
+        _real_input(call, 0),
+        _real_input(call, 3, 0 if flip else 1),
+    ]
     if call.given(6):
         step_a = floats(call.constant(1, "a_scale")).astype(np.float64)
         step_b = floats(call.constant(4, "b_scale")).astype(np.float64)
@@ -206,7 +211,7 @@ def _qgemm(call: Call) -> Item:
 
 @operator("QLinearAdd", "QLinearMul", domain="com.microsoft", integers=True)
 def _qlinear_binary(call: Call) -> Item:
-    inputs: list[Item | None] = [_real_input(call, 0), _real_input(call, 3)]
+    inputs: list[Item | Several | None] = [_real_input(call, 0), _real_input(call, 3)]
     real = _run(_arithmetic, call, call.op.removeprefix("QLinear"), inputs)
     return _quantized_output(call, real, 6)
 
@@ -214,7 +219,7 @@ def _qlinear_binary(call: Call) -> Item:
 @operator("QLinearSigmoid", "QLinearLeakyRelu", domain="com.microsoft", integers=True)
 @operator("QLinearGlobalAveragePool", "QLinearAveragePool", domain="com.microsoft", integers=True)
 def _qlinear_unary(call: Call) -> Item:
-    inputs: list[Item | None] = [_real_input(call, 0)]
+    inputs: list[Item | Several | None] = [_real_input(call, 0)]
     op = call.op.removeprefix("QLinear")
     if call.attribute("channels_last", 0):
         raise Unsupported("its channels are last", "export channels first")
@@ -229,5 +234,7 @@ def _qlinear_unary(call: Call) -> Item:
 
 @operator("QLinearConcat", domain="com.microsoft", integers=True)
 def _qlinear_concat(call: Call) -> Item:
-    inputs: list[Item | None] = [_real_input(call, i) for i in range(2, len(call.inputs), 3)]
+    inputs: list[Item | Several | None] = [
+        _real_input(call, i) for i in range(2, len(call.inputs), 3)
+    ]
     return _quantized_output(call, _run(_concat, call, "Concat", inputs), 0)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..builder import Builder, Unsupported
-from ..tensors import Constant, Item, Tensor
+from ..tensors import Constant, Item, Several, Tensor
 
 
 @dataclass(slots=True)
@@ -25,7 +25,7 @@ class Call:
     domain: str
     name: str
     attributes: dict[str, Any]
-    inputs: list[Item | None]
+    inputs: list[Item | Several | None]
     outputs: list[str]
     version: int
     build: Builder
@@ -39,7 +39,15 @@ class Call:
         if not self.given(index):
             raise Unsupported(f"its input {index} is missing", "repair the model")
         found = self.inputs[index]
-        assert found is not None
+        if found is None or isinstance(found, Several):
+            raise Unsupported("it computes with a sequence", "export tensors only")
+        return found
+
+    def several(self, index: int) -> Several:
+        """An input that is a sequence."""
+        found = self.inputs[index] if self.given(index) else None
+        if not isinstance(found, Several):
+            raise Unsupported(f"its input {index} is no sequence", "export tensors only")
         return found
 
     def tensor(self, index: int = 0) -> Tensor:
@@ -87,7 +95,7 @@ class Call:
         return float(found.array.reshape(-1)[0])
 
 
-Converted = Item | list[Item]
+Converted = Item | Several | list[Item]
 Converter = Callable[[Call], Converted]
 CONVERTERS: dict[tuple[str, str], Converter] = {}
 """By domain ("" is ONNX itself) and operator."""

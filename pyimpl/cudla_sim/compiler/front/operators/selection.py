@@ -8,10 +8,10 @@ import numpy as np
 
 from ...graph import ChannelGather, Pad, Resize, Slice, Value
 from ..builder import Builder, Unsupported, in_order
-from ..tensors import Item, Tensor
+from ..tensors import Constant, Item, Several, Tensor
 from ..views import Digit, View, arranged, grouped
 from .arrangement import own_layout
-from .registry import Call, axis_of, operator
+from .registry import CONVERTERS, Call, axis_of, operator
 
 
 @operator("Slice", integers=True)
@@ -31,10 +31,8 @@ def _slice(call: Call) -> Item:
     return x
 
 
-@operator("Split", "SplitToSequence", integers=True)
+@operator("Split", integers=True)
 def _split(call: Call) -> list[Item]:
-    if call.op == "SplitToSequence":
-        raise Unsupported("sequences cannot be compiled", "use Split")
     x = call.tensor()
     axis = axis_of(call.attribute("axis", 0), x.rank)
     count = len(call.outputs)
@@ -42,22 +40,69 @@ def _split(call: Call) -> list[Item]:
     if sizes is None:
         part = -(-x.shape[axis] // count)
         sizes = [min(part, x.shape[axis] - part * i) for i in range(count)]
-    if sum(sizes) != x.shape[axis] or len(sizes) != count or min(sizes) < 0:
+    return _parts(call, x, axis, sizes, call.outputs)
+
+
+@operator("SplitToSequence", integers=True)
+def _split_to_sequence(call: Call) -> Several:
+    x = call.tensor()
+    axis = axis_of(call.attribute("axis", 0), x.rank)
+    length = x.shape[axis]
+    given = call.optional(1, "split")
+    sizes = [1] * length
+    if given is not None and given.array.ndim == 0:
+        part = given.ints()[0]
+        sizes = [min(part, length - start) for start in range(0, length, part)]
+    elif given is not None:
+        sizes = given.ints()
+    names = [f"{call.outputs[0]}/{i}" for i in range(len(sizes))]
+    parts = _parts(call, x, axis, sizes, names)
+    if given is None and not call.attribute("keepdims", 1):
+        parts = [p.viewed(p.view.without(axis)) for p in parts if isinstance(p, Tensor)]
+    return Several(tuple(parts))
+
+
+@operator("SequenceConstruct", integers=True)
+def _sequence(call: Call) -> Several:
+    return Several(tuple(call.item(i) for i in range(len(call.inputs))))
+
+
+@operator("SequenceAt", integers=True)
+def _sequence_at(call: Call) -> Item:
+    items = call.several(0).items
+    at = call.constant(1, "position").ints()[0]
+    if not -len(items) <= at < len(items):
+        raise Unsupported(f"position {at} of {len(items)} tensors", "repair the model")
+    return items[at]
+
+
+@operator("ConcatFromSequence", integers=True)
+def _concat_from_sequence(call: Call) -> Item:
+    items = call.several(0).items
+    if call.attribute("new_axis", 0):
+        raise Unsupported("it stacks along a new axis", "use Unsqueeze and Concat")
+    inner = replace(call, op="Concat", inputs=list(items))
+    result = CONVERTERS["", "Concat"](inner)
+    assert isinstance(result, Constant | Tensor)
+    return result
+
+
+def _parts(call: Call, x: Tensor, axis: int, sizes: list[int], names: list[str]) -> list[Item]:
+    """Consecutive parts along an axis."""
+    if sum(sizes) != x.shape[axis] or len(sizes) != len(names) or min(sizes) < 0:
         raise Unsupported(f"its parts {sizes} do not make {x.shape[axis]}", "repair the model")
     found: list[Item] = []
     start = 0
-    for name, size in zip(call.outputs, sizes, strict=True):
-        call.build.target = name or call.outputs[0]
+    for name, size in zip(names, sizes, strict=True):
+        call.build.target = name or names[0]
         chosen = list(range(start, start + size))
-        # an output that nobody reads costs nothing: dead nodes are removed
+        # a part that nobody reads costs nothing: dead nodes are removed
         found.append(selected(call.build, x, axis, chosen) if size else _empty(x, axis))
         start += size
     return found
 
 
 def _empty(x: Tensor, axis: int) -> Item:
-    from ..tensors import Constant
-
     shape = list(x.shape)
     shape[axis] = 0
     return Constant(np.zeros(shape, np.float32))

@@ -7,7 +7,10 @@ from . import affine, curves, dead, limits, lrn, pads, ports, shuffles
 
 
 def simplify(graph: Graph) -> None:
-    """Changes the graph in place; what it computes stays the same."""
+    """Changes the graph in place; what it computes stays the same.
+
+    Raises Refused for comparisons that are no part of an activation.
+    """
     dead.remove(graph)
     curves.recognise(graph)
     while any([affine.drop_identities(graph), affine.merge(graph), limits.merge(graph)]):
@@ -25,4 +28,5 @@ def simplify(graph: Graph) -> None:
     ):
         pass
     dead.remove(graph)
+    curves.refuse_comparisons(graph)
     ports.separate(graph)

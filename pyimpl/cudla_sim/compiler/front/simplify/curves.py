@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...curves import CURVES
+from ...errors import Refusal, Refused
 from ...graph import Affine, Binary, Clip, Curve, Graph, Node, PRelu, Value
 from .editing import Editing, joined
 
@@ -38,6 +39,14 @@ def recognise(graph: Graph) -> None:
     for node in reversed(edit.nodes()):
         if edit.alive(node) and _is_simple(node):
             _try(edit, node)
+
+
+def refuse_comparisons(graph: Graph) -> None:
+    """Comparisons that were not recognised as a part of something. Raises Refused."""
+    left = [node for node in graph.nodes if isinstance(node, Curve) and node.function == "Greater"]
+    if left:
+        why, cure = "comparisons and logic at run time have no hardware", "leave it to the host"
+        raise Refused([Refusal(node.name, "Greater", why, cure) for node in left])
 
 
 def _is_simple(node: Node) -> bool:

@@ -8,7 +8,7 @@ from .editing import Editing, joined
 
 def recognise(graph: Graph) -> None:
     """Parts that are put together again become SpaceToDepth or one ChannelGather."""
-    for change in (_chains, _focus, _shuffle):
+    for change in (_slices, _chains, _focus, _shuffle):
         edit = Editing(graph)
         for node in edit.nodes():
             if edit.alive(node):
@@ -45,6 +45,25 @@ def _chains(edit: Editing, node: Node) -> None:
         return
     before.channels = channels
     edit.absorb(before, node)
+
+
+def _slices(edit: Editing, node: Node) -> None:
+    """A Slice of a Slice."""
+    if not isinstance(node, Slice):
+        return
+    before = edit.makers.get(node.inputs[0])
+    if not isinstance(before, Slice) or before.output.scale is not None:
+        return
+    starts = [b + s * a for a, b, s in zip(node.starts, before.starts, before.steps, strict=True)]
+    steps = [s * a for a, s in zip(node.steps, before.steps, strict=True)]
+    whole = Slice(
+        name=joined(before.name, node.name),
+        inputs=[before.inputs[0]],
+        output=node.output,
+        starts=(starts[0], starts[1], starts[2]),
+        steps=(steps[0], steps[1], steps[2]),
+    )
+    edit.replace([node], whole)
 
 
 def _sources(edit: Editing, node: Concat) -> Value | None:
