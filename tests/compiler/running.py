@@ -74,11 +74,12 @@ def compare(
     precision: str,
     steps: float = 2.0,
     relative: float = 4e-3,
+    options: Options | None = None,
 ) -> None:
     """Outputs agree within some integer steps, or a share of the largest value in fp16; the
     loadable is one that hardware takes."""
     scales = ranges(graph, [inputs], precision)
-    compiled = compile_graph(graph, scales, Options(config=config, precision=precision))
+    compiled = compile_graph(graph, scales, options or Options(config=config, precision=precision))
     problems = check(Loadable.parse(compiled.loadable), hardware(config))
     assert not problems, problems[:3]
     inputs = [

@@ -15,7 +15,7 @@ from cudla_sim.nvdla.loadable import DataType
 
 from .blocks import Builder
 from .naive_graph import evaluate
-from .running import ranges, run, snapped
+from .running import compare, ranges, run, snapped
 
 
 def errors(b: Builder, graph, options: Options) -> list[float]:
@@ -85,3 +85,34 @@ def test_options_that_do_not_fit_are_explained(option: dict, words: str) -> None
     graph = b.graph(b.conv(b.input(1, 5, 9, 9), 20, 3))
     with pytest.raises(CompileError, match=words):
         compile_graph(graph, {"input0": 0.1, "Conv0_out": 0.1}, Options(**option))
+
+
+@pytest.mark.parametrize(
+    ("config", "precision"), [("nv_small", "int8"), ("nv_full", "int8"), ("nv_full", "fp16")]
+)
+@pytest.mark.parametrize(
+    ("shape", "layout"),
+    [((1, 3, 40, 50), "dla_hwc4"), ((1, 1, 9, 9), "dla_linear"), ((2, 4, 9, 9), "dla_hwc4")],
+)
+@pytest.mark.parametrize(("kernel", "stride"), [(3, 2), (7, 2), (1, 1)])
+def test_pictures(
+    shape: tuple[int, ...], layout: str, config: str, precision: str, kernel: int, stride: int
+) -> None:
+    b = Builder()
+    x = b.input(*shape)
+    graph = b.graph(b.relu(b.conv(x, 20, kernel, stride)))
+    formats = {"input0": f"{precision}:{layout}"}
+    compare_with(graph, b, config, precision, Options(config, precision, input_formats=formats))
+
+
+def compare_with(graph, b: Builder, config: str, precision: str, options: Options) -> None:
+    data = [np.random.default_rng(7).normal(size=value.shape) for value in b.inputs]
+    compare(graph, data, config, precision, options=options)
+
+
+def test_only_convolutions_read_pictures() -> None:
+    b = Builder()
+    graph = b.graph(b.relu(b.input(1, 3, 9, 9)))
+    options = Options(input_formats={"input0": "int8:dla_hwc4"})
+    with pytest.raises(CompileError, match="only a convolution reads pictures"):
+        compile_graph(graph, {"input0": 0.1, "Clip0_out": 0.1}, options)

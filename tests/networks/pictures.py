@@ -9,7 +9,9 @@ MEAN = np.array([0.485, 0.456, 0.406], np.float32)[:, None, None]
 DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)[:, None, None]
 
 
-def picture(rng: np.random.Generator, channels: int, height: int, width: int) -> NDArray[np.float32]:
+def picture(
+    rng: np.random.Generator, channels: int, height: int, width: int
+) -> NDArray[np.float32]:
     """One picture [c, h, w] with values from 0 to 1."""
     fy = np.fft.fftfreq(height)[:, None]
     fx = np.fft.fftfreq(width)[None]

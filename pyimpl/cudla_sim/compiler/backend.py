@@ -72,6 +72,7 @@ def compile_graph(graph: g.Graph, scales: Mapping[str, float], options: Options)
         known,
         formats.kept(graph, options, hardware),
         chosen.halves,
+        chosen.pictures,
     )
     network.form()
     if precision != FP16:

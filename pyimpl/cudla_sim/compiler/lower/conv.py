@@ -62,26 +62,27 @@ def absorb(node: KernelConv, fit: Fit) -> tuple[NDArray[np.float64], NDArray[np.
 def quantised(
     weights: NDArray[np.float64],
     bias: NDArray[np.float64],
-    source: Cube,
+    precision: int,
+    input_scale: float,
     given: NDArray[np.float64] | None = None,
 ) -> Weights:
     """Weights per kernel as integers (or halves)."""
-    if source.precision == FP16:
-        clipped = np.clip(weights * source.scale, -65504, 65504).astype(np.float16)
+    if precision == FP16:
+        clipped = np.clip(weights * input_scale, -65504, 65504).astype(np.float16)
         return Weights(clipped, np.ones(len(weights)))
-    limit = _LIMITS[source.precision]
+    limit = _LIMITS[precision]
     largest = np.abs(weights).reshape(len(weights), -1).max(axis=1)
     scale = largest / limit
-    if given is not None and source.precision == INT8:
+    if given is not None and precision == INT8:
         scale = np.where(given > 0, given, scale)
-    floor = np.abs(bias) / (source.scale * 2.0 ** _BIAS_BITS[source.precision])
+    floor = np.abs(bias) / (input_scale * 2.0 ** _BIAS_BITS[precision])
     live = scale[scale > 0]
     usual = float(np.median(live)) if len(live) else 1.0
     scale = np.maximum(np.where(scale > 0, scale, usual), floor)
     elements = np.clip(np.rint(weights / scale[:, None, None, None]), -limit, limit)
     top = float(np.abs(elements).reshape(len(weights), -1).sum(axis=1).max()) * (limit + 1)
     truncate = max(ceil(log2(top / 2**31)), 0) if top > 0 else 0
-    step = scale * source.scale * 2.0**truncate
+    step = scale * input_scale * 2.0**truncate
     return Weights(elements.astype(np.int16), step, truncate)
 
 
@@ -149,7 +150,7 @@ def blocks(node: KernelConv, source: Cube, target: Cube) -> Iterator[Block]:
     yield current
 
 
-def _restrict(fit: Fit, index: NDArray[np.int64], y: slice, x: slice) -> Fit:
+def restrict(fit: Fit, index: NDArray[np.int64], y: slice, x: slice) -> Fit:
     """The pass for some kernels, lines and columns."""
 
     def part(array: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
@@ -179,7 +180,7 @@ def emit(
     """Append the operations of a convolution with its SDP pass."""
     real, bias = absorb(node, fit)
     given = node.weight_scale
-    weights = quantised(real, bias, source, given)
+    weights = quantised(real, bias, source.precision, source.scale, given)
     lookup = np.full(target.channels, -1, np.int64)
     lookup[target.positions] = np.arange(len(target.positions))
     for block in _sized(task, node, blocks(node, source, target), target):
@@ -251,19 +252,19 @@ def _block(
     step = np.ones(kernels)
     step[place] = weights.step[index]
     out_base = target.channel_range(block.first, block.last - 1)[0]
-    for y in _pieces(source.height, target.height, split.lines, node, 0):
-        for x in _pieces(source.width, target.width, split.columns, node, 1):
+    for y in pieces(source.height, target.height, split.lines, node, 0):
+        for x in pieces(source.width, target.width, split.columns, node, 1):
             piece = data.box(y.start, y.size, x.start, x.size)
             out = replace(out_base.box(y.first, y.count, x.first, x.count), positions=place)
             _operation(task, node, piece, out, kernels, offset, packed, weights, split, y, x)
-            part = _restrict(
+            part = restrict(
                 fit, index, slice(y.first, y.first + y.count), slice(x.first, x.first + x.count)
             )
             sums = sdp.Sums(kernels, y.count, x.count, weights.step[index])
-            sdp.emit(task, part, sums, out, _within(values, block, y, x))
+            sdp.emit(task, part, sums, out, within(values, block, y, x))
 
 
-def _within(values: sdp.Values, block: Block, y: Piece, x: Piece) -> sdp.Values:
+def within(values: sdp.Values, block: Block, y: Piece, x: Piece) -> sdp.Values:
     """Operands of the same channels, lines and columns as the piece that is written."""
 
     def cube(value: object) -> Cube:
@@ -288,7 +289,7 @@ class Piece:
     after: int
 
 
-def _pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Iterator[Piece]:
+def pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Iterator[Piece]:
     """Cut one axis so that no piece reads more than *most*."""
     stride, gap = node.stride[axis], node.dilation[axis]
     taps = (node.weights.shape[2 + axis] - 1) * gap + 1
@@ -332,13 +333,7 @@ def _operation(
     _, _, rows, columns = node.weights.shape
     channels = data.channels
     entries = entries_per_slice(config, data.width, channels, precision)
-    pad = 0
-    if node.pad_value:
-        pad = (
-            int(np.float16(node.pad_value).view(np.int16))
-            if precision == FP16
-            else int(np.clip(np.rint(node.pad_value / data.scale), -_LIMITS[precision], 32767))
-        )
+    pad = pad_value(node, precision, data.scale)
     operation = ConvOp(
         entry_per_slice=entries,
         data_format=layout.FEATURE,
@@ -379,3 +374,13 @@ def _operation(
         dst=task.flying(kernels, out.height, out.width),
     )
     task.append(OpType.CONV, operation, surface, {data.buffer, task.weights})
+
+
+def pad_value(node: KernelConv, precision: int, scale: float) -> int:
+    """What lies outside the input, as the pad register has it."""
+    if not node.pad_value:
+        return 0
+    if precision == FP16:
+        return int(np.float16(node.pad_value / scale).view(np.int16))
+    limit = _LIMITS[precision]
+    return int(np.clip(np.rint(node.pad_value / scale), -limit - 1, limit))

@@ -12,6 +12,8 @@ from . import conv, layouts
 from .cubes import Buffer, Cube, cube_bytes
 from .layouts import Layout
 from .passes import Pass
+from .pictures import Picture
+from .pictures import of as picture_of
 
 
 @dataclass(eq=False)
@@ -42,6 +44,7 @@ class Homes:
     outputs: list[g.Value]
     halves: set[g.Value]
     scales: dict[g.Value, float]
+    pictures: frozenset[g.Value] = frozenset()
     readers: dict[g.Value, list[Pass]] = field(default_factory=dict)
     homes: dict[g.Value, Home] = field(default_factory=dict)
     buffers: list[Buffer] = field(default_factory=list)
@@ -73,7 +76,10 @@ class Homes:
                 self.readers.setdefault(value, []).append(item)
         for value in self.inputs:
             layout = layouts.dense(value.shape[1])
-            self.homes[value] = Home(layout, self.precision, self._buffer(value, layout))
+            buffer = self._buffer(value, layout)
+            if value in self.pictures:
+                buffer.size = self.picture(value).size * value.shape[0]
+            self.homes[value] = Home(layout, self.precision, buffer)
         for item in passes:
             self._home(item)
         self._join(passes)
@@ -191,6 +197,10 @@ class Homes:
                     home.channel = starts[first]
                     return True
         return False
+
+    def picture(self, value: g.Value) -> Picture:
+        """A network input as a picture."""
+        return picture_of(self.config, self.precision, value, self.scale(value) or 1.0)
 
     # -- cubes --------------------------------------------------------------------------------
 

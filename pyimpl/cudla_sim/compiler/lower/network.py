@@ -11,7 +11,7 @@ from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 from .. import graph as g
 from ..errors import Refusal, Refused
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
-from . import conv, convert, layouts, lrn, moves, pool, sdp
+from . import conv, convert, layouts, lrn, moves, pictures, pool, sdp
 from .cubes import Buffer, Cube, cube_bytes
 from .fit import Fit, Limit
 from .homes import Homes, make
@@ -37,6 +37,7 @@ class Network:
     scales: dict[g.Value, float]
     kept: frozenset[str] = frozenset()
     halves: frozenset[g.Value] = frozenset()
+    pictures: frozenset[g.Value] = frozenset()
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -49,7 +50,13 @@ class Network:
     def __post_init__(self) -> None:
         self.task = Task(self.config)
         self.homes = Homes(
-            self.config, self.precision, self.inputs, self.outputs, set(self.halves), self.scales
+            self.config,
+            self.precision,
+            self.inputs,
+            self.outputs,
+            set(self.halves),
+            self.scales,
+            self.pictures,
         )
 
     def form(self) -> None:
@@ -65,6 +72,21 @@ class Network:
                 readers.setdefault(value, []).append(node)
         former = Former(self.config, self.precision, self.kept, self.outputs, readers)
         self.passes = former.form(nodes)
+        self._check_pictures()
+
+    def _check_pictures(self) -> None:
+        """Only convolutions read pictures."""
+        found = []
+        for item in self.passes:
+            for value in self.pictures.intersection(item.head.inputs):
+                why = pictures.reason(item.head, self.homes.picture(value))
+                if item.precision != self.precision:
+                    why = "a layer in fp16 reads no int8 picture"
+                if why is not None:
+                    cure = f"take the feature format for {value.name}"
+                    found.append(Refusal(item.head.name, item.head.kind, why, cure))
+        if found:
+            raise Refused(found)
 
     def arrange(self) -> None:
         """Decide where everything lives."""
@@ -252,7 +274,11 @@ class Network:
             moved[operand.value] = self._aligned(cube, layout, operand.value.name)
         values = sdp.Values(lambda value: moved[value], homes.scale)
         self._limits(fit, out)
-        if isinstance(item.head, KernelConv):
+        if isinstance(item.head, KernelConv) and item.main in self.pictures:
+            picture = homes.picture(item.main)
+            place = (self._own(item.main), homes.image * picture.size)
+            pictures.emit(task, item.head, fit, picture, place, out, values)
+        elif isinstance(item.head, KernelConv):
             conv.emit(task, item.head, fit, source, out, values)
         else:
             sdp.emit(task, fit, source, out, values)

@@ -93,6 +93,18 @@ class Writer:
     def _entry(self, port: g.Port) -> TensorEntry:
         network = self.network
         n, channels, height, width = port.value.shape
+        if port.value in network.pictures:
+            picture = network.homes.picture(port.value)
+            return TensorEntry(
+                port.name,
+                (channels, height, width),
+                picture.size * n,
+                _TYPES[picture.precision],
+                picture.format,
+                (element_size(picture.precision), picture.line, 0),
+                image=True,
+                batch=n,
+            )
         config, precision = network.config, network.port_precision(port.value)
         size = cube_bytes(config, precision, (channels, height, width))
         line = width * config.memory_atom

@@ -1,0 +1,181 @@
+"""Convolutions that read a picture: interleaved pixels of four channels, or one.
+
+Weights are stored with their columns folded into channels; the fourth channel of a pixel has
+weight 0. Only lines can be cut. Source: nvdla hardware manual "Image input"; facts/onnx.md 1.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cudla_sim.nvdla import layout
+from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, MemoryType, OpType
+from cudla_sim.nvdla.hw.configs import FP16, INT8, HardwareConfig, element_size
+from cudla_sim.nvdla.hw.maps.enums import ENUMS
+from cudla_sim.nvdla.limits import cbuf
+
+from .. import graph as g
+from ..errors import Refusal, Refused
+from ..legalise.nodes import KernelConv
+from . import conv, sdp
+from .cubes import Buffer, Cube
+from .fit import Fit
+from .task import Task
+
+_FORMATS = {
+    (INT8, 4): "T_A8B8G8R8",
+    (INT8, 1): "T_R8",
+    (FP16, 4): "T_A16B16G16R16_F",
+    (FP16, 1): "T_R16_F",
+}
+_LINE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in memory; lines are multiples of 64 bytes."""
+
+    config: HardwareConfig
+    precision: int
+    channels: int
+    height: int
+    width: int
+    scale: float
+
+    @property
+    def pixel(self) -> int:
+        """Channels of a pixel in memory."""
+        return 1 if self.channels == 1 else 4
+
+    @property
+    def line(self) -> int:
+        """Bytes from line to line."""
+        return -(-self.width * self.pixel * element_size(self.precision) // _LINE) * _LINE
+
+    @property
+    def size(self) -> int:
+        """Bytes of the picture."""
+        return self.line * self.height
+
+    @property
+    def format(self) -> int:
+        """Number of the pixel format."""
+        return ENUMS["pixel_format"][_FORMATS[self.precision, self.pixel]]
+
+
+def of(config: HardwareConfig, precision: int, value: g.Value, scale: float) -> Picture:
+    """The picture of a network input."""
+    _, channels, height, width = value.shape
+    return Picture(config, precision, channels, height, width, scale)
+
+
+def reason(node: g.Node, picture: Picture) -> str | None:
+    """Why a node cannot read a picture."""
+    if (
+        (picture.precision, picture.pixel) not in _FORMATS
+        or picture.channels == 2
+        or (picture.channels > 4)
+    ):
+        return f"a picture has 1, 3 or 4 channels of int8 or fp16, not {picture.channels}"
+    if not isinstance(node, KernelConv):
+        return "only a convolution reads pictures"
+    if node.weights.shape[1] != picture.channels or node.dilation != (1, 1):
+        return "only a convolution without groups and dilation reads pictures"
+    if node.weights.shape[3] * picture.pixel > 8192:
+        return "the kernel is too wide"
+    return None
+
+
+def emit(
+    task: Task,
+    node: KernelConv,
+    fit: Fit,
+    picture: Picture,
+    place: tuple[Buffer, int],
+    target: Cube,
+    values: sdp.Values,
+) -> None:
+    """Append the operations of a convolution that reads the picture at (buffer, offset)."""
+    real, bias = conv.absorb(node, fit)
+    weights = conv.quantised(real, bias, picture.precision, picture.scale, node.weight_scale)
+    kernels, channels, rows, columns = node.weights.shape
+    lookup = np.full(target.channels, -1, np.int64)
+    lookup[target.positions] = np.arange(kernels)
+    index, where = lookup[lookup >= 0], np.flatnonzero(lookup >= 0)
+    dtype = np.float16 if picture.precision == FP16 else np.int16
+    dense = np.zeros((target.channels, picture.pixel, rows, columns), dtype)
+    dense[where, :channels] = weights.elements[index]
+    packed = layout.pack_image_weights(dense, task.config, picture.precision)
+    offset = task.constant(packed)
+    per_kernel = picture.pixel * rows * columns * element_size(picture.precision)
+    entries = cbuf.image_entries(
+        task.config, picture.width, node.pads[2:], picture.pixel, picture.precision
+    )
+    share = cbuf.share(
+        task.config,
+        entries=entries,
+        lines=picture.height,
+        kernels=target.channels,
+        bytes_per_kernel=per_kernel,
+        precision=picture.precision,
+        least_lines=rows,
+    )
+    if share is None:
+        why = f"a line of {picture.width} pixels does not fit into the convolution buffer"
+        raise Refused([Refusal(node.name, "Conv", why, "take the chw32 or chw16 input format")])
+    x = next(iter(conv.pieces(picture.width, target.width, picture.width, node, 1)))
+    for y in conv.pieces(picture.height, target.height, share.lines, node, 0):
+        operation = ConvOp(
+            entry_per_slice=entries,
+            data_format=picture.format,
+            fetch_grain=1,
+            data_bank=max(cbuf.data_banks(task.config, entries, y.size), 1),
+            weight_bank=share.weights,
+            pixel_override=1,
+            release=y.size,
+            input_width_csc=picture.width,
+            input_height_csc=y.size,
+            input_channel_csc=picture.pixel,
+            kernel_width_csc=1,
+            kernel_height_csc=rows,
+            kernel_channel_csc=picture.pixel * columns,
+            input_width_cmac=target.width,
+            input_height_cmac=y.count,
+            bytes_per_kernel=per_kernel,
+            conv_stride_x=node.stride[1],
+            conv_stride_y=node.stride[0],
+            pad_x_left=x.before,
+            pad_x_right=x.after,
+            pad_y_top=y.before,
+            pad_y_bottom=y.after,
+            pad_val=conv.pad_value(node, picture.precision, picture.scale),
+            in_precision=picture.precision,
+            out_precision=picture.precision,
+            in_cvt=CvtParam(1, 0, int(picture.precision == INT8), 0),
+            out_cvt=CvtParam(1, weights.truncate, 1, 0),
+        )
+        source = DataCube(
+            type=MemoryType.MC,
+            width=picture.width,
+            height=y.size,
+            channel=picture.pixel,
+            line_stride=picture.line,
+            size=picture.line * y.size,
+        )
+        weight = DataCube(size=len(packed), width=columns, height=rows, channel=picture.pixel)
+        surface = ConvSurface(
+            weight=task.at(weight, task.weights, offset),
+            wmb=DataCube(address=0),
+            wgs=DataCube(address=0),
+            src=task.at(source, place[0], place[1] + y.start * picture.line),
+            dst=task.flying(target.channels, y.count, target.width),
+        )
+        task.append(OpType.CONV, operation, surface, {place[0], task.weights})
+        out = replace(target.box(y.first, y.count, 0, target.width), positions=where)
+        whole = slice(0, target.width)
+        part = conv.restrict(fit, index, slice(y.first, y.first + y.count), whole)
+        sums = sdp.Sums(target.channels, y.count, target.width, weights.step[index])
+        block = conv.Block(0, target.channels, 0, 0)
+        sdp.emit(task, part, sums, out, conv.within(values, block, y, x))
