@@ -34,6 +34,8 @@ class Builder:
         self.inputs: list[Port] = []
         self.notes: list[str] = []
         self.refusals: list[Refusal] = []
+        self.zero_points: list[str] = []
+        """QuantizeLinear nodes whose integers are not symmetric about 0."""
         self.node = ""
         self.target = ""
         self._names: set[str] = set()
@@ -123,14 +125,15 @@ def finite(what: str, *arrays: NDArray[Any]) -> None:
             )
 
 
-def in_order(shape: Sequence[int]) -> list[list[int]]:
-    """The dimensions as n, c, h and w without changing their order."""
+def in_order(shape: Sequence[int], batch: int = 1) -> list[list[int]]:
+    """The dimensions as n, c, h and w without changing their order; *batch* is n."""
     rank = len(shape)
-    if rank < 4 and not (rank and shape[0] == 1):
-        groups = [[], *([axis] for axis in range(rank))]
+    if rank and shape[0] == batch:
+        first, rest = [0], list(range(1, rank))
     else:
-        groups = [[0], [1], [2], list(range(3, rank))] if rank >= 4 else [[d] for d in range(rank)]
-    return groups + [[] for _ in range(4 - len(groups))]
+        first, rest = [], list(range(rank))
+    groups = [first, rest[:1], rest[1:2], rest[2:]]
+    return groups if batch == 1 or first else [[0], *groups[1:]]
 
 
 def usual_layout(shape: Sequence[int]) -> list[list[int]]:

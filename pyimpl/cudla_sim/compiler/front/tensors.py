@@ -45,6 +45,17 @@ class Quantization:
     zero: int
     dtype: str
 
+    def limits(self) -> tuple[float, float]:
+        """What saturation means beside the symmetric range.
+
+        Exporters leave a ReLU out in front of integers that cannot be negative; other ends of the
+        range only cut what calibration took for outliers.
+        """
+        info = np.iinfo(self.dtype)
+        return (0.0 if self.zero == info.min else -np.inf), (
+            0.0 if self.zero == info.max else np.inf
+        )
+
     def step(self) -> float:
         """The symmetric int8 step that covers the range; the same scale where that is exact."""
         info = np.iinfo(self.dtype)

@@ -62,6 +62,13 @@ class Walker:
     def graph(self, name: str) -> Graph:
         """What has been read."""
         build = self.build
+        zeros = build.zero_points
+        if zeros:
+            build.note(
+                f"{len(zeros)} quantised tensors have zero points or unsigned integers and get "
+                f"symmetric scales of the same range: {', '.join(zeros[:3])}"
+                + (", ..." if len(zeros) > 3 else "")
+            )
         return Graph(
             inputs=build.inputs,
             outputs=self._ports,
@@ -163,7 +170,11 @@ class Walker:
         if node.op_type not in ON_INTEGERS:
             _refuse_integers(given)
         result: Converted = converter(self._call(node, given))
-        return result if isinstance(result, list) else [result]
+        found = result if isinstance(result, list) else [result]
+        for item in found:
+            if isinstance(item, Tensor) and item.quantized and item.view.value.scale is None:
+                item.view.value.scale = item.quantized.step()
+        return found
 
     def _call(self, node: onnx.NodeProto, given: list[Known]) -> Call:
         domain = _domain(node.domain)

@@ -225,8 +225,9 @@ def reshaped(build: Builder, x: Tensor, sizes: list[int] | tuple[int, ...]) -> T
 
 
 def _moved_reshape(build: Builder, x: Tensor, sizes: list[int] | tuple[int, ...]) -> View:
-    ordered = build.plain(arranged(x.view, in_order(x.shape)))
-    groups = in_order(sizes)
+    batch = x.view.value.shape[0]
+    ordered = build.plain(arranged(x.view, in_order(x.shape, batch)))
+    groups = in_order(sizes, batch)
     n, c, h, w = (int(np.prod([sizes[d] for d in g], dtype=np.int64)) for g in groups)
     value = build.add(Reshape, [ordered], (n, c, h, w))
     return grouped(value, sizes, groups)

@@ -174,7 +174,7 @@ def gemm(call: Call) -> Item:
         assert isinstance(b, Tensor)
         matrix = floats(a).T if not call.attribute("transA", 0) else floats(a)
         x = b if call.attribute("transB", 0) else b.viewed(b.view.transpose((1, 0)))
-        product = matrix_product(call, x, matrix * np.float32(alpha), None)
+        product = matrix_product(call, x, _times(matrix, alpha), None)
         product = product.viewed(product.view.transpose((1, 0)))
     else:
         x = a.viewed(a.view.transpose((1, 0))) if call.attribute("transA", 0) else a
@@ -190,7 +190,7 @@ def gemm(call: Call) -> Item:
             assert isinstance(addend, Constant)
             row = floats(addend).reshape(-1) * np.float32(beta)
             bias = np.broadcast_to(row, matrix.shape[1]).copy()
-        product = matrix_product(call, x, matrix * np.float32(alpha), steps, bias)
+        product = matrix_product(call, x, _times(matrix, alpha), steps, bias)
         if fused:
             return product
     if not call.given(2) or not beta:
@@ -205,6 +205,10 @@ def gemm(call: Call) -> Item:
     return combined(build, "add", product, addend)
 
 
+def _times(matrix: NDArray[np.float32], factor: float) -> NDArray[np.float32]:
+    return matrix if factor == 1 else matrix * np.float32(factor)
+
+
 def _is_row(shape: tuple[int, ...], columns: int) -> bool:
     return prod(shape) in (1, columns) and (not shape or shape[-1] == prod(shape))
 
@@ -216,7 +220,7 @@ def matmul(call: Call) -> Item:
     a, b = call.item(0), call.item(1)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         raise Unsupported("both factors are computed at run time", _AT_RUN_TIME)
-    alpha = np.float32(call.attribute("alpha", 1.0))
+    alpha = call.attribute("alpha", 1.0)
     if call.attribute("transA", 0) or call.attribute("transB", 0):
         raise Unsupported("its factors are transposed", "export plain MatMul")
     if isinstance(a, Tensor):
@@ -225,12 +229,12 @@ def matmul(call: Call) -> Item:
         while matrix.ndim > 2 and matrix.shape[0] == 1:
             matrix = matrix[0]
         if matrix.ndim == 1:
-            product = matrix_product(call, a, matrix[:, None] * alpha, None)
+            product = matrix_product(call, a, _times(matrix[:, None], alpha), None)
             return product.viewed(product.view.without(product.rank - 1))
         if matrix.ndim > 2:
-            return _batched(call, a, matrix * alpha)
+            return _batched(call, a, _times(matrix, alpha))
         return matrix_product(
-            call, a, matrix * alpha, step_of(b, b.array.ndim - 1, matrix.shape[1])
+            call, a, _times(matrix, alpha), step_of(b, b.array.ndim - 1, matrix.shape[1])
         )
     assert isinstance(b, Tensor)
     matrix = floats(a)
@@ -242,7 +246,7 @@ def matmul(call: Call) -> Item:
     swap = [*range(last - 1), last, last - 1]
     flipped = b.viewed(b.view.transpose(swap))
     row = matrix[None] if matrix.ndim == 1 else matrix
-    product = matrix_product(call, flipped, row.T * alpha, None)
+    product = matrix_product(call, flipped, _times(row.T, alpha), None)
     product = product.viewed(product.view.transpose(swap))
     return product.viewed(product.view.without(last - 1)) if matrix.ndim == 1 else product
 

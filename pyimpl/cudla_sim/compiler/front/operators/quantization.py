@@ -27,16 +27,18 @@ def marked(call: Call, x: Tensor, quantization: Quantization) -> Tensor:
     """*x* with its value's scale set; another scale than an earlier one needs a copy."""
     value = x.view.value
     step = quantization.step()
+    low, high = quantization.limits()
+    if (low, high) != (-np.inf, np.inf) and x.quantized is None:
+        inner, value = value, call.build.clip(value, low, high)
+        if _input_port(call, inner) is None:  # the name is that of what is stored
+            value.name, inner.name = inner.name, f"{inner.name}/unsaturated"
     if value.scale is None:
         value.scale = step
     elif not np.isclose(value.scale, step, rtol=1e-6, atol=0):
         value = call.build.affine(value, 1.0, 0.0, f"{call.build.target}/requantized")
         value.scale = step
     if step != quantization.scale:
-        call.build.note(
-            f"{call.name}: zero point {quantization.zero} of {quantization.dtype} becomes a "
-            f"symmetric scale of {step:.6g} instead of {quantization.scale:.6g}"
-        )
+        call.build.zero_points.append(call.name)
     return replace(x, view=x.view.on(value))
 
 
@@ -230,6 +232,14 @@ def _qlinear_unary(call: Call) -> Item:
         "AveragePool": _average_pool,
     }
     return _quantized_output(call, _run(functions[op], call, op, inputs), 3)
+
+
+@operator("QLinearSoftmax", domain="com.microsoft", integers=True)
+def _qlinear_softmax(call: Call) -> Item:
+    version = int(call.attribute("opset", 13))
+    inner = replace(call, domain="", version=version)
+    real = _run(CONVERTERS["", "Softmax"], inner, "Softmax", [_real_input(call, 0)])
+    return _quantized_output(call, real, 3)
 
 
 @operator("QLinearConcat", domain="com.microsoft", integers=True)

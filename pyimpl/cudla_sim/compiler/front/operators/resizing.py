@@ -17,7 +17,7 @@ from .convolutions import picture
 from .registry import Call, axis_of, operator
 
 
-@operator("Upsample")
+@operator("Upsample", integers=True)
 def _upsample(call: Call) -> Item:
     x = call.tensor()
     scales = call.attribute("scales")
@@ -28,7 +28,7 @@ def _upsample(call: Call) -> Item:
     return _resized(call, x, sizes, list(scales), mode.replace("bilinear", "linear"), "asymmetric")
 
 
-@operator("Resize")
+@operator("Resize", integers=True)
 def _resize(call: Call) -> Item:
     x = call.tensor()
     mode = call.attribute("mode", "nearest")

@@ -201,7 +201,7 @@ def _part_of_channels(build: Builder, x: Tensor, axis: int, chosen: list[int]) -
 
 def _with_own_axis(x: Tensor, axis: int) -> list[list[int]]:
     """Groups in which *axis* is alone in one of c, h and w."""
-    for groups in (own_layout(x), in_order(x.shape)):
+    for groups in (own_layout(x), in_order(x.shape, x.view.value.shape[0])):
         if groups and any(group == [axis] for group in groups[1:]):
             return groups
     before = [d for d in range(x.rank) if d < axis]
@@ -242,7 +242,7 @@ def _padded(
         or any(len(group) > 1 and any(d in sides for d in group) for group in groups)
         or any(d in groups[0] for d in sides)
     ):
-        groups = in_order(x.shape) if x.rank <= 4 else None
+        groups = in_order(x.shape, x.view.value.shape[0]) if x.rank <= 4 else None
     if groups is None or any(len(g) > 1 and any(d in sides for d in g) for g in groups):
         raise Unsupported("it pads a tensor of more than four dimensions", "pad before Reshape")
     pads = [(0, 0)] * 4

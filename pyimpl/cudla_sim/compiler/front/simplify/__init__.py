@@ -12,6 +12,7 @@ def simplify(graph: Graph) -> None:
     Raises Refused for comparisons that are no part of an activation.
     """
     dead.remove(graph)
+    limits.merge(graph)
     curves.recognise(graph)
     while any([affine.drop_identities(graph), affine.merge(graph), limits.merge(graph)]):
         pass

@@ -4,26 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...curves import CURVES
-from ...graph import (
-    Binary,
-    ChannelGather,
-    Clip,
-    Concat,
-    Conv,
-    Curve,
-    Graph,
-    Node,
-    Pad,
-    Pool,
-    Resize,
-    Slice,
-    Value,
-)
+from ...graph import Conv, Graph, Node, Pad, Pool
 from .editing import Editing
-
-_POSITIVE = {"Sigmoid", "HardSigmoid", "Softplus", "Exp", "Abs", "Sqrt"}
-assert set(CURVES) >= _POSITIVE
+from .signs import never_negative
 
 
 def fold(graph: Graph) -> bool:
@@ -66,7 +49,7 @@ def _takes(edit: Editing, pad: Pad, reader: Node) -> bool:
         )
     elif reader.mode == "max":
         fits = pad.value == -np.inf or pad.value <= -3e38
-        fits = fits or (inside and pad.value == 0 and _never_negative(edit, pad.inputs[0]))
+        fits = fits or (inside and pad.value == 0 and never_negative(edit, pad.inputs[0]))
     else:
         fits = pad.value == np.inf or pad.value >= 3e38
     if not (fits and inside):
@@ -77,19 +60,3 @@ def _takes(edit: Editing, pad: Pad, reader: Node) -> bool:
 
 def _sum(a: tuple[int, int, int, int], b: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
     return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]
-
-
-def _never_negative(edit: Editing, value: Value, depth: int = 0) -> bool:
-    """No element can be below zero, by what made it."""
-    node = edit.makers.get(value)
-    if node is None or depth > 20:
-        return False
-    if isinstance(node, Clip):
-        return node.low >= 0
-    if isinstance(node, Curve):
-        return node.function in _POSITIVE
-    if isinstance(node, Pool | Slice | ChannelGather | Resize | Concat):
-        return all(_never_negative(edit, x, depth + 1) for x in node.inputs)
-    if isinstance(node, Binary) and node.function in ("add", "mul", "min"):
-        return all(_never_negative(edit, x, depth + 1) for x in node.inputs)
-    return False
