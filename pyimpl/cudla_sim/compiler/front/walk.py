@@ -208,6 +208,9 @@ class Walker:
         """Tensors of the right shapes for a refused node, so that those behind it are checked."""
         import onnx
 
+        if not any(isinstance(item, Tensor) for item in given):
+            return [None] * len(node.output)  # a constant
+
         known: dict[str, Any] = {}
         data: dict[str, Any] = {}
         for name, item in zip(node.input, given, strict=True):
