@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 from torch import Tensor, nn
 
@@ -19,7 +21,7 @@ class Yolov3Tiny(nn.Module):
         super().__init__()
         layers: list[nn.Module] = []
         widths = (3, 16, 32, 64, 128, 256)
-        for inputs, outputs in zip(widths, widths[1:], strict=False):
+        for inputs, outputs in itertools.pairwise(widths):
             layers += [_leaky(inputs, outputs), nn.MaxPool2d(2, 2)]
         self.early = nn.Sequential(*layers[:-1])
         self.late = nn.Sequential(

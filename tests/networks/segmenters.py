@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 from torch import Tensor, nn
 from torchvision.models import segmentation
@@ -22,14 +24,14 @@ class Unet(nn.Module):
         self.first = _double(3, 32)
         self.down = nn.ModuleList(
             nn.Sequential(nn.MaxPool2d(2), _double(a, b))
-            for a, b in zip(widths, widths[1:], strict=False)
+            for a, b in itertools.pairwise(widths)
         )
         self.up = nn.ModuleList(
             nn.Sequential(
                 nn.Upsample(scale_factor=2, mode="bilinear", align_corners=False),
                 nn.Conv2d(b, a, 1),
             )
-            for a, b in zip(widths, widths[1:], strict=False)
+            for a, b in itertools.pairwise(widths)
         )
         self.merge = nn.ModuleList(_double(2 * a, a) for a in widths[:-1])
         self.last = nn.Conv2d(32, 2, 1)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .rewrite import Rewriter
 
 _MOST_TAPS = 1024
-MOST_STRIDE = 8
+MOST_STRIDE, MOST_KERNEL = 8, 32
 
 
 def rewrite(out: Rewriter, node: Pool) -> None:
@@ -71,13 +71,16 @@ def _two_steps(out: Rewriter, node: Pool) -> None:
         out.refuse(node, f"an average over {node.kernel[1]} x {node.kernel[0]}")
         return
     tile = (min(MOST_STRIDE, height), min(MOST_STRIDE, width))
+    if height <= MOST_KERNEL and width <= MOST_KERNEL:
+        tile = (height, 1)  # many small sums: their roundings cancel out
     rest = (-(-height // tile[0]), -(-width // tile[1]))
     middle = out.value(node, (n, channels, *rest), source)
     first = float(tile[0] * tile[1])
     pads = (0, rest[0] * tile[0] - height, 0, rest[1] * tile[1] - width)
+    stride = (min(tile[0], MOST_STRIDE), min(tile[1], MOST_STRIDE))
     rewrite(
         out,
-        replace(node, output=middle, kernel=tile, stride=tile, pads=pads, divisor=first),
+        replace(node, output=middle, kernel=tile, stride=stride, pads=pads, divisor=first),
     )
     rewrite(
         out,

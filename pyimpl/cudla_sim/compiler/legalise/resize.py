@@ -2,8 +2,9 @@
 
 Linear with an integer factor and half-pixel centres: each position modulo the factor is a fixed
 3 x 3 stencil on the cube with copied edges, so one convolution computes all positions as channels
-and they are interleaved. Any other two-point scheme: copy both neighbours of every line, then
-first + weight * (second - first); the same for pixels.
+and they are interleaved. Any other two-point scheme: a convolution of two lines for every line of
+the output, then of two pixels for every pixel; where these would be too many, copies of both
+neighbours of every line and first + weight * (second - first).
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph import Affine, Array, Binary, Resize, Value
+from ..graph import Affine, Array, Binary, Concat, Resize, Slice, Value
 from .nodes import GatherLines, Interleave, KernelConv
 
 if TYPE_CHECKING:
     from .rewrite import Rewriter
+
+_MOST_LINES, _MOST_CHANNELS = 512, 128
 
 
 def rewrite(out: Rewriter, node: Resize) -> None:
@@ -41,8 +44,52 @@ def rewrite(out: Rewriter, node: Resize) -> None:
     if max((rows != 0).sum(axis=1).max(), (columns != 0).sum(axis=1).max()) > 2:
         out.refuse(node, "an output that depends on more than two lines or pixels")
         return
-    middle = _lerp(out, node, node.inputs[0], rows, 0, None)
-    _lerp(out, node, middle, columns, 1, node.output)
+    few = len(rows) + len(columns) <= _MOST_LINES and node.inputs[0].shape[1] <= _MOST_CHANNELS
+    step = _pairs if few else _lerp
+    middle = step(out, node, node.inputs[0], rows, 0, None)
+    step(out, node, middle, columns, 1, node.output)
+
+
+def _pairs(
+    out: Rewriter, node: Resize, source: Value, matrix: Array, axis: int, output: Value | None
+) -> Value:
+    """One axis: every line of the output is a convolution of the lines it depends on."""
+    n, channels, height, width = source.shape
+    shape = [n, channels, height, width]
+    shape[2 + axis] = len(matrix)
+    if output is None:
+        output = out.value(node, (shape[0], shape[1], shape[2], shape[3]), source)
+    parts = []
+    for row in matrix:
+        used = np.flatnonzero(row)
+        first, last = int(used[0]), int(used[-1])
+        starts, size = [0, 0, 0], [n, channels, height, width]
+        starts[1 + axis], size[2 + axis] = first, last - first + 1
+        cut = out.value(node, (size[0], size[1], size[2], size[3]), source)
+        out.add(
+            Slice(
+                name=node.name,
+                inputs=[source],
+                output=cut,
+                starts=(starts[0], starts[1], starts[2]),
+            )
+        )
+        taps = row[first : last + 1].astype(np.float32)
+        size[2 + axis] = 1
+        line = out.value(node, (size[0], size[1], size[2], size[3]), source)
+        kernel = taps[:, None] if axis == 0 else taps[None, :]
+        out.kernel_conv(
+            KernelConv(
+                name=node.name,
+                inputs=[cut],
+                output=line,
+                weights=np.broadcast_to(kernel, (channels, 1, *kernel.shape)).copy(),
+                bias=np.zeros(channels),
+                first=np.arange(channels),
+            )
+        )
+        parts.append(line)
+    return out.add(Concat(name=node.name, inputs=parts, output=output, axis=2 + axis))
 
 
 def _one_hot(matrix: Array) -> bool:

@@ -14,7 +14,7 @@ from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 
 from .. import graph as g
 from ..errors import Refusal, Refused
-from . import average, deconv, resize
+from . import average, deconv, resize, trim
 from .nodes import GatherLines, Interleave, KernelConv, PermuteChannels, View
 
 MOST_KERNEL, MOST_STRIDE, MOST_PAD = 32, 8, 31
@@ -117,6 +117,7 @@ class Rewriter:
 
     def kernel_conv(self, node: KernelConv) -> None:
         """Append a convolution whose kernel, stride and pads the hardware may not have."""
+        node = trim.outside(node)
         rows, columns = node.weights.shape[2:]
         taps = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
         top, bottom, left, right = node.pads

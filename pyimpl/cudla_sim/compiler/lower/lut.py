@@ -23,7 +23,7 @@ _ENTRIES = 257
 _TOP = 32767
 _FAR = (1 << 31) - 1
 
-_ASYMPTOTES: dict[str, tuple[float, float, float]] = {
+_STRAIGHT: dict[str, tuple[float, float, float]] = {
     "Sigmoid": (10.0, 0.0, 0.0),
     "Tanh": (6.0, 0.0, 0.0),
     "HardSigmoid": (4.0, 0.0, 0.0),
@@ -35,8 +35,30 @@ _ASYMPTOTES: dict[str, tuple[float, float, float]] = {
     "Softplus": (12.0, 0.0, 1.0),
     "Erf": (4.0, 0.0, 0.0),
     "Elu": (10.0, 0.0, 1.0),
+    "Selu": (10.0, 0.0, 1.05070098735548),
+    "Celu": (10.0, 0.0, 1.0),
 }
 """Beyond which magnitude a curve is straight, and its slopes below and above."""
+
+
+def _straight(curve: Curve) -> tuple[float, float, float] | None:
+    """Where a curve with its parameters becomes straight; corners lie on entries of the table."""
+    found = _STRAIGHT.get(curve.function)
+    given = curve.parameters
+    if found is None or not given:
+        return found
+    reach, below, above = found
+    if curve.function == "HardSigmoid":
+        alpha, beta = given.get("alpha", 0.2), given.get("beta", 0.5)
+        corner = max(abs(beta), abs(1 - beta)) / max(abs(alpha), 1e-6)
+        return corner * 4 / 3, below, above
+    if curve.function == "SiLU":
+        return reach / max(abs(given.get("beta", 1.0)), 1e-3), below, above
+    if curve.function == "Celu":
+        return reach * max(given.get("alpha", 1.0), 0.1), below, above
+    if curve.function == "Selu":
+        return reach, below, given.get("gamma", above)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +80,10 @@ def evaluate(curve: Curve, points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def domain(curve: Curve, largest: float) -> tuple[float, float]:
     """The part of the axis that a table must cover when inputs reach *largest*."""
-    if curve.function in _ASYMPTOTES and not curve.parameters:
-        largest = min(largest, _ASYMPTOTES[curve.function][0])
+    straight = _straight(curve)
+    if straight is not None:
+        corner = straight[0]
+        largest = min(largest, corner)
     if curve.function in ("Sqrt", "Log") or (
         curve.function == "Pow" and not float(curve.parameters.get("exponent", 2.0)).is_integer()
     ):
@@ -69,9 +93,9 @@ def domain(curve: Curve, largest: float) -> tuple[float, float]:
 
 def _slopes(curve: Curve, low: float, high: float) -> tuple[float, float]:
     """Slopes outside the domain."""
-    if curve.function in _ASYMPTOTES and not curve.parameters:
-        _, below, above = _ASYMPTOTES[curve.function]
-        return below, above
+    straight = _straight(curve)
+    if straight is not None and max(-low, high) >= straight[0] * (1 - 1e-6):
+        return straight[1], straight[2]
     step = (high - low) / 256
     ends = evaluate(curve, np.array([low, low + step, high - step, high]))
     if not np.isfinite(ends).all():
@@ -128,7 +152,8 @@ def best_unit(curve: Curve, largest: float, bits: int = 8) -> float:
 
 def half(curve: Curve, largest: float = 8.0) -> Table:
     """Table for fp16 inputs; the domain is a power of two around *largest*."""
-    reach = min(largest, _ASYMPTOTES.get(curve.function, (largest,))[0])
+    straight = _straight(curve)
+    reach = largest if straight is None else min(largest, straight[0])
     select = ceil(log2(2 * reach / 256))
     start = -128 * 2.0**select
     positive = domain(curve, 1.0)[0] == 0.0
