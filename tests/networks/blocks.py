@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torchvision.models import mobilenetv2, mobilenetv3, resnet
+
+
+BRANCH, SHIFT = 0.25, 0.7
+"""What scales the last normalisation of a residual branch; the mean shift of all of them."""
 
 
 def conv_bn(
@@ -23,19 +28,42 @@ def conv_bn(
 
 
 def settle(model: nn.Module, samples: Tensor, seed: int) -> nn.Module:
-    """Vary the affine parts of batch normalisations and give them statistics of *samples*."""
+    """Give batch normalisations random parameters, and statistics of *samples*.
+
+    They shift values up, and the last one of a residual branch scales it down: otherwise deep
+    random networks amplify every error until nothing can be compared.
+    """
     generator = torch.Generator().manual_seed(seed)
     norms = [item for item in model.modules() if isinstance(item, nn.BatchNorm2d)]
-    for norm in norms:
-        norm.momentum = None
-        norm.reset_running_stats()
-        with torch.no_grad():
-            norm.weight.copy_(1 + 0.1 * torch.randn(norm.weight.shape, generator=generator))
-            norm.bias.copy_(0.1 * torch.randn(norm.bias.shape, generator=generator))
-    if norms:
-        model.eval()
+
+    def noise(like: Tensor) -> Tensor:
+        return 0.1 * torch.randn(like.shape, generator=generator)
+
+    model.eval()
+    with torch.no_grad():
         for norm in norms:
+            norm.weight.copy_(1 + noise(norm.weight))
+            norm.bias.copy_(SHIFT + noise(norm.bias))
+            norm.momentum = None
+            norm.reset_running_stats()
             norm.train()
-        with torch.no_grad():
+        for norm in _last_of_branches(model):
+            norm.weight.mul_(BRANCH)
+        if norms:
             model(samples)
     return model.eval()
+
+
+def _last_of_branches(model: nn.Module) -> list[nn.BatchNorm2d]:
+    """Batch normalisations in front of the additions of torchvision's residual networks."""
+    found = []
+    for block in model.modules():
+        if isinstance(block, resnet.BasicBlock):
+            found.append(block.bn2)
+        elif isinstance(block, resnet.Bottleneck):
+            found.append(block.bn3)
+        elif isinstance(block, mobilenetv2.InvertedResidual) and block.use_res_connect:
+            found.append(block.conv[-1])
+        elif isinstance(block, mobilenetv3.InvertedResidual) and block.use_res_connect:
+            found.append(block.block[-1][1])
+    return found
