@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
 
-.PHONY: run test stress sanitize fuzz lint bench clean
+.PHONY: run test test-networks stress sanitize fuzz lint bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -31,6 +31,11 @@ test: $(VENV)/installed-test
 # What takes minutes: many exits, many frames, many threads.
 stress: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m stress
+
+# Networks as users export them: compiled, checked, compared with onnxruntime. Needs torch.
+test-networks: $(VENV)/installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[networks]'
+	$(BIN)/python -m pytest -m networks -s tests/networks
 
 # The C of shim/ under AddressSanitizer with UBSan, then under ThreadSanitizer.
 sanitize: $(VENV)/installed-test

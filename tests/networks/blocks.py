@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 from torchvision.models import mobilenetv2, mobilenetv3, resnet
 
-
 BRANCH, SHIFT = 0.25, 0.7
 """What scales the last normalisation of a residual branch; the mean shift of all of them."""
 

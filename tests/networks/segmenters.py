@@ -23,8 +23,7 @@ class Unet(nn.Module):
         widths = (32, 64, 128, 256, 512)
         self.first = _double(3, 32)
         self.down = nn.ModuleList(
-            nn.Sequential(nn.MaxPool2d(2), _double(a, b))
-            for a, b in itertools.pairwise(widths)
+            nn.Sequential(nn.MaxPool2d(2), _double(a, b)) for a, b in itertools.pairwise(widths)
         )
         self.up = nn.ModuleList(
             nn.Sequential(
