@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .rewrite import Rewriter
 
 _MOST_TAPS = 1024
+_LEAST_KERNELS = 4
 MOST_STRIDE, MOST_KERNEL = 8, 32
 
 
@@ -28,7 +29,7 @@ def rewrite(out: Rewriter, node: Pool) -> None:
     channels = source.shape[1]
     config = out.config
     room = config.cbuf[0] * config.cbuf[1] * config.cbuf[2] * 3 // 4
-    per_tap = out.per_atom * config.kernel_group(out.precision) * (1 if out.precision == 0 else 2)
+    per_tap = config.memory_atom * _LEAST_KERNELS
     most = min(room // per_tap, _MOST_TAPS)
     if kh * kw > most or max(kh, kw) > 32:
         _two_steps(out, node)

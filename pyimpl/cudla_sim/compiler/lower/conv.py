@@ -101,17 +101,23 @@ def natural_positions(
 ) -> Positions:
     """Where the kernels' outputs lie in a fresh cube: dense, or with gaps where an operation
     cannot have a whole group of kernels."""
-    kernels, _, rows, columns = node.weights.shape
+    kernels, span, rows, columns = node.weights.shape
     group = config.kernel_group(precision)
+    count = np.arange(kernels)
     used = source.channels
+    if span < source.channels:  # the atoms that a group of kernels reads together
+        reads = source.positions[node.first[:group, None] + np.arange(span)[None, :]]
+        atom = config.channels_per_atom(precision)
+        used = min((int(reads.max()) // atom - int(reads.min()) // atom + 1) * atom, used)
     window = (rows - 1) * node.dilation[0] + 1
     narrow = min((columns - 1) * node.dilation[1] + 1, source.width)
     size = used * rows * columns * element_size(precision)
     lines = min(window, source.height)
     most = cbuf.most_kernels(config, precision, size, lines, narrow, used)
-    count = np.arange(kernels)
-    if most >= min(group, kernels) or most == 0 or node.weights.shape[1] < used // 2:
+    if most >= min(group, kernels) or most == 0:
         return count
+    if span < source.channels:  # parts of an atom of the source, never two
+        most = 1 << (most.bit_length() - 1)
     return count // most * config.channels_per_atom(precision) + count % most
 
 
