@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
 from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, config
 
 from . import formats
@@ -33,8 +35,16 @@ class Compiled:
     report: dict[str, Any]
 
 
-def compile_graph(graph: g.Graph, scales: Mapping[str, float], options: Options) -> Compiled:
+def compile_graph(
+    graph: g.Graph,
+    scales: Mapping[str, float],
+    options: Options,
+    means: Mapping[str, NDArray[Any]] | None = None,
+) -> Compiled:
     """Compile *graph* with the scales of its values (real value of one step, by name).
+
+    *means* are averages of values by channel [c]: with them, what rounding does to the weights
+    of integer convolutions is taken out of the mean of their outputs (bias correction).
 
     Raises Refused with all nodes that the configuration cannot do, CompileError for missing
     scales and options that do not go together.
@@ -73,6 +83,7 @@ def compile_graph(graph: g.Graph, scales: Mapping[str, float], options: Options)
         formats.kept(graph, options, hardware),
         chosen.halves,
         chosen.pictures,
+        {value: means[value.name] for value in graph.values() if means and value.name in means},
     )
     network.form()
     if precision != FP16:

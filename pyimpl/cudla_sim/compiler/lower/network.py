@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 
@@ -38,6 +40,7 @@ class Network:
     kept: frozenset[str] = frozenset()
     halves: frozenset[g.Value] = frozenset()
     pictures: frozenset[g.Value] = frozenset()
+    means: dict[g.Value, NDArray[Any]] = field(default_factory=dict)
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -277,9 +280,10 @@ class Network:
         if isinstance(item.head, KernelConv) and item.main in self.pictures:
             picture = homes.picture(item.main)
             place = (self._own(item.main), homes.image * picture.size)
-            pictures.emit(task, item.head, fit, picture, place, out, values)
+            mean = self.means.get(item.main)
+            pictures.emit(task, item.head, fit, picture, place, out, values, mean)
         elif isinstance(item.head, KernelConv):
-            conv.emit(task, item.head, fit, source, out, values)
+            conv.emit(task, item.head, fit, source, out, values, self.means.get(item.main))
         else:
             sdp.emit(task, fit, source, out, values)
         if out is not target:

@@ -7,8 +7,10 @@ weight 0. Only lines can be cut. Source: nvdla hardware manual "Image input"; fa
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, MemoryType, OpType
@@ -96,10 +98,13 @@ def emit(
     place: tuple[Buffer, int],
     target: Cube,
     values: sdp.Values,
+    mean: NDArray[Any] | None = None,
 ) -> None:
     """Append the operations of a convolution that reads the picture at (buffer, offset)."""
     real, bias = conv.absorb(node, fit)
     weights = conv.quantised(real, bias, picture.precision, picture.scale, node.weight_scale)
+    if picture.precision != FP16:
+        conv.correct(node, fit, real, weights, mean, picture.scale)
     kernels, channels, rows, columns = node.weights.shape
     lookup = np.full(target.channels, -1, np.int64)
     lookup[target.positions] = np.arange(kernels)
