@@ -13,7 +13,7 @@ from ...graph import Value
 from ..builder import Builder, Unsupported, layouts
 from ..tensors import Constant, Item, Tensor
 from ..views import View, arranged, broadcast_to_value, grouped
-from .arrangement import expanded, own_layout, spread
+from .arrangement import expanded, own_layout, spread, whole_repeats
 from .registry import Call, floats, operator
 
 Change = Callable[[Value], Value]
@@ -220,7 +220,7 @@ def _aligned(build: Builder, first: Tensor, second: Tensor) -> tuple[View, Value
     if here is not None:
         return first.view, first.view.value, build.plain(here)
     for groups in [own_layout(first), *layouts(first.shape)]:
-        if groups is None:
+        if groups is None or not whole_repeats(first.shape, second.shape, groups):
             continue
         x, y = (build.plain(arranged(t.view, groups)) for t in (first, second))
         return grouped(x, first.shape, groups), x, y

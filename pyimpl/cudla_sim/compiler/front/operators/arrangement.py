@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
 from ...graph import ChannelGather, Concat, Reshape, Resize, Value
-from ..builder import Builder, Unsupported, in_order, usual_layout
+from ..builder import Builder, Unsupported, in_order, layouts, usual_layout
 from ..tensors import Constant, Item, Tensor
 from ..views import View, arranged, grouped
 from .registry import Call, axis_of, operator
@@ -238,7 +239,8 @@ def expanded(build: Builder, x: Tensor, shape: tuple[int, ...]) -> Tensor:
     view = View(x.view.value, ((),) * (len(shape) - x.rank) + x.view.dims)
     if view.shape == shape:
         return x.viewed(view)
-    groups = usual_layout(shape)
+    fitting = [groups for groups in layouts(shape) if whole_repeats(shape, view.shape, groups)]
+    groups = fitting[0] if fitting else usual_layout(shape)
     value = build.plain(arranged(view, groups))
     sizes = [int(np.prod([shape[d] for d in g], dtype=np.int64)) for g in groups]
     for axis, (size, group) in enumerate(zip(sizes, groups, strict=True)):
@@ -248,9 +250,18 @@ def expanded(build: Builder, x: Tensor, shape: tuple[int, ...]) -> Tensor:
     return x.viewed(grouped(spread(build, value, sizes), shape, groups))
 
 
+def whole_repeats(shape: tuple[int, ...], small: tuple[int, ...], groups: list[list[int]]) -> bool:
+    """On each axis the smaller tensor is complete or has one position."""
+    return all(
+        prod(small[d] for d in group) in (1, prod(shape[d] for d in group)) for group in groups
+    )
+
+
 def spread(build: Builder, x: Value, sizes: list[int]) -> Value:
     """Repeats axes of one position up to *sizes* (n, c, h, w)."""
     n, c, h, w = x.shape
+    if any(before not in (1, after) for before, after in zip(x.shape, sizes, strict=True)):
+        raise Unsupported(f"it repeats a part of {list(x.shape)} to {sizes}")
     if n != sizes[0]:
         raise Unsupported("it repeats along the batch", "use a batch of one picture")
     if (h, w) != (sizes[2], sizes[3]):

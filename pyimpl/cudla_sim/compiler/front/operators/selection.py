@@ -10,7 +10,7 @@ from ...graph import ChannelGather, Pad, Resize, Slice, Value
 from ..builder import Builder, Unsupported, in_order
 from ..tensors import Constant, Item, Several, Tensor
 from ..views import Digit, View, arranged, grouped
-from .arrangement import own_layout
+from .arrangement import expanded, own_layout
 from .registry import CONVERTERS, Call, axis_of, operator
 
 
@@ -138,7 +138,8 @@ def selected(build: Builder, x: Tensor, axis: int, chosen: list[int]) -> Tensor:
         raise Unsupported("its result is empty", "repair the model")
     at = x.view.axis_of(axis)
     if x.shape[axis] == 1:
-        raise Unsupported("it repeats a dimension of one position", "use Expand")
+        shape = (*x.shape[:axis], len(chosen), *x.shape[axis + 1 :])
+        return expanded(build, x, shape)
     if at is None or at == 0:
         part = _part_of_channels(build, x, axis, chosen)
         if part is not None:
