@@ -65,8 +65,9 @@ def _refuse_gigantic(node: onnx.NodeProto, inputs: Sequence[Constant | None]) ->
         first = inputs[0].array.size if inputs[0] is not None else 1
         size = prod(inputs[1].ints()) * (first if node.op_type == "Tile" else 1)
     elif node.op_type == "Range" and all(item is not None for item in inputs):
-        start, limit, delta = (float(item.array) for item in inputs if item is not None)
-        size = int((limit - start) / delta) if delta else 0
+        numbers = [float(item.array.reshape(-1)[0]) for item in inputs if item and item.array.size]
+        if len(numbers) == 3 and numbers[2]:
+            size = int((numbers[1] - numbers[0]) / numbers[2])
     if size * 4 > LARGEST:
         raise Unsupported(
             f"its constant has {size} elements", f"constants are limited to {LARGEST} bytes"
