@@ -61,5 +61,6 @@ clean:
 	rm -rf $(VENV) build *.egg-info pyimpl/*.egg-info
 	$(MAKE) -C c_examples/cudla clean
 	$(MAKE) -C c_examples/nvdla clean
+	$(MAKE) -C c_examples/onnx clean
 	$(MAKE) -C c_examples/upmem clean
 	$(MAKE) -C c_examples/cupva clean

@@ -55,15 +55,17 @@ static inline int read_pgm(const char *path, int width, int height, float *grey)
 }
 
 /*
- * Where element (c, h, w) of a tensor in the DLA's feature format lies: atoms of 32 bytes hold
+ * Where element (c, h, w) of a tensor in the DLA's feature format lies: an atom of 32 bytes holds
  * 32 channels (int8) or 16 (fp16) of one pixel; stride[1] is a line, stride[2] a surface of atoms.
+ * Small configurations have smaller atoms, 8 bytes on nv_small: a packed line tells.
  */
 static inline size_t feature_offset(const cudlaModuleTensorDescriptor *tensor, uint64_t c,
                                     uint64_t h, uint64_t w)
 {
     uint64_t element = tensor->dataType == CUDLA_DATA_TYPE_INT8 ? 1 : 2;
-    uint64_t per_atom = 32 / element;
-    return (size_t)(c / per_atom * tensor->stride[2] + h * tensor->stride[1] + w * 32 +
+    uint64_t atom = tensor->stride[1] / tensor->w;
+    uint64_t per_atom = atom / element;
+    return (size_t)(c / per_atom * tensor->stride[2] + h * tensor->stride[1] + w * atom +
                     c % per_atom * element);
 }
 

@@ -32,10 +32,12 @@ struct Tensor {
     void *handle = nullptr;
     std::int8_t *data = nullptr;
 
-    /* Feature format: atoms of 32 channels of one pixel; stride 1 is a line, stride 2 a surface. */
+    /* Feature format: atoms of 32 channels of one pixel; stride 1 is a line, stride 2 a surface.
+     * Small configurations have smaller atoms, 8 channels on nv_small: a packed line tells. */
     std::int8_t &at(unsigned c, unsigned h, unsigned w)
     {
-        return data[c / 32 * desc.stride[2] + h * desc.stride[1] + w * 32 + c % 32];
+        const unsigned atom = desc.stride[1] / unsigned(desc.dims.w);
+        return data[c / atom * desc.stride[2] + h * desc.stride[1] + w * atom + c % atom];
     }
 };
 

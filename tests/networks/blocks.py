@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from torchvision.models import mobilenetv2, mobilenetv3, resnet
 
-BRANCH, SHIFT = 0.25, 0.7
-"""What scales the last normalisation of a residual branch; the mean shift of all of them."""
+BRANCH = 0.25
+"""What scales the last normalisation of a residual branch."""
 
 
 def conv_bn(
@@ -26,10 +26,10 @@ def conv_bn(
     )
 
 
-def settle(model: nn.Module, samples: Tensor, seed: int) -> nn.Module:
+def settle(model: nn.Module, samples: Tensor, seed: int, shift: float) -> nn.Module:
     """Give batch normalisations random parameters, and statistics of *samples*.
 
-    They shift values up, and the last one of a residual branch scales it down: otherwise deep
+    They shift values up by *shift*, and the last one of a residual branch scales it down: otherwise deep
     random networks amplify every error until nothing can be compared.
     """
     generator = torch.Generator().manual_seed(seed)
@@ -42,7 +42,7 @@ def settle(model: nn.Module, samples: Tensor, seed: int) -> nn.Module:
     with torch.no_grad():
         for norm in norms:
             norm.weight.copy_(1 + noise(norm.weight))
-            norm.bias.copy_(SHIFT + noise(norm.bias))
+            norm.bias.copy_(shift + noise(norm.bias))
             norm.momentum = None
             norm.reset_running_stats()
             norm.train()

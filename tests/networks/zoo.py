@@ -29,6 +29,7 @@ class Recipe:
     shape: Shape
     opset: int
     keep_bn: bool = False
+    shift: float = 0.7
     exporter: str = "old"
 
 
@@ -40,7 +41,7 @@ PICTURE: Shape = (1, 3, 224, 224)
 RECIPES: dict[str, Recipe] = {
     "lenet": Recipe(classifiers.Lenet, (1, 1, 28, 28), 11),
     "resnet8_cifar": Recipe(classifiers.resnet8, (1, 3, 32, 32), 13),
-    "mobilenet_v1_025_vww": Recipe(classifiers.MobilenetVww, (1, 3, 96, 96), 13),
+    "mobilenet_v1_025_vww": Recipe(classifiers.MobilenetVww, (1, 3, 96, 96), 13, shift=2.0),
     "resnet18": Recipe(_plain(models.resnet18), PICTURE, 17),
     "resnet50": Recipe(_plain(models.resnet50), PICTURE, 13),
     "resnext50_32x4d": Recipe(_plain(models.resnext50_32x4d), PICTURE, 13),
@@ -71,7 +72,7 @@ def _export(recipe: Recipe, seed: int) -> bytes:
     torch.manual_seed(seed)
     torch.set_num_threads(2)
     samples = torch.from_numpy(pictures(seed + 100, 8, recipe.shape))
-    model = settle(recipe.make(), samples, seed)
+    model = settle(recipe.make(), samples, seed, recipe.shift)
     target = BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -8,6 +8,7 @@ can be read: 3x3 convolution of 8, 2x2 max pooling, 3x3 convolution of 16, pooli
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +39,27 @@ def patches(x: Array) -> Array:
     return np.ascontiguousarray(windows.transpose(0, 2, 3, 1, 4, 5)).reshape(n, h, w, c * 9)
 
 
+def relu(x: Array) -> tuple[Array, Array]:
+    """The function and its slope."""
+    return np.maximum(x, 0), (x > 0).astype(np.float32)
+
+
+def silu(x: Array) -> tuple[Array, Array]:
+    """The function and its slope."""
+    chance = 1 / (1 + np.exp(-x))
+    return x * chance, chance * (1 + x * (1 - chance))
+
+
 class Network:
     """The layers, with what the backward pass needs kept from the forward pass."""
 
-    def __init__(self, generator: np.random.Generator) -> None:
+    def __init__(
+        self,
+        generator: np.random.Generator,
+        activation: Callable[[Array], tuple[Array, Array]] = relu,
+    ) -> None:
+        self.activation = activation
+
         def start(*shape: int) -> Array:
             return (generator.normal(size=shape) * np.sqrt(2 / shape[1])).astype(np.float32)
 
@@ -49,14 +67,14 @@ class Network:
         self.biases = {k: np.zeros(len(w), np.float32) for k, w in self.weights.items()}
 
     def forward(self, x: Array) -> Array:
-        self.kept: list[tuple[Array, Array, Array]] = []
+        self.kept: list[tuple[Array, Array, Array, Array]] = []
         for name in ("conv1", "conv2"):
             columns = patches(x)
-            active = np.maximum(columns @ self.weights[name].T + self.biases[name], 0)
+            active, slope = self.activation(columns @ self.weights[name].T + self.biases[name])
             n, h, w, k = active.shape
             blocks = active.reshape(n, h // 2, 2, w // 2, 2, k)
             pooled = blocks.max((2, 4))
-            self.kept.append((columns, active, pooled))
+            self.kept.append((columns, active, slope, pooled))
             x = pooled.transpose(0, 3, 1, 2)
         self.flat = x.reshape(len(x), -1)
         return self.flat @ self.weights["fc"].T + self.biases["fc"]
@@ -64,11 +82,11 @@ class Network:
     def backward(self, gradient: Array) -> dict[str, Array]:
         found = {"fc.w": gradient.T @ self.flat, "fc.b": gradient.sum(0)}
         back = (gradient @ self.weights["fc"]).reshape(-1, 16, 2, 2).transpose(0, 2, 3, 1)
-        for name, (columns, active, pooled) in reversed(
+        for name, (columns, active, slope, pooled) in reversed(
             list(zip(("conv1", "conv2"), self.kept, strict=True))
         ):
             wide = back.repeat(2, 1).repeat(2, 2)
-            wide = wide * (active == pooled.repeat(2, 1).repeat(2, 2)) * (active > 0)
+            wide = wide * (active == pooled.repeat(2, 1).repeat(2, 2)) * slope
             rows = wide.reshape(-1, wide.shape[-1])
             found[f"{name}.w"] = rows.T @ columns.reshape(len(rows), -1)
             found[f"{name}.b"] = rows.sum(0)
@@ -100,10 +118,11 @@ class Network:
             target -= (RATE * corrected).astype(np.float32)
 
 
-def main() -> None:
+def train(activation: Callable[[Array], tuple[Array, Array]] = relu) -> dict[str, Array]:
+    """Weights and biases of the trained network; says how good it is."""
     generator = np.random.default_rng(SEED)
     images, labels, test_images, test_labels = digits()
-    network = Network(generator)
+    network = Network(generator, activation)
     state: dict[str, tuple[Array, Array]] = {}
     step = 0
     for _ in range(EPOCHS):
@@ -118,8 +137,11 @@ def main() -> None:
     print(f"{right:.1%} of {len(test_labels)} held-out digits are right")
     shapes = {"conv1": (8, 1, 3, 3), "conv2": (16, 8, 3, 3), "fc": (10, 16, 2, 2)}
     arrays = {f"{k}.weight": network.weights[k].reshape(s) for k, s in shapes.items()}
-    arrays |= {f"{k}.bias": b for k, b in network.biases.items()}
-    np.savez_compressed(HERE / "digits.npz", **arrays)
+    return arrays | {f"{k}.bias": b for k, b in network.biases.items()}
+
+
+def main() -> None:
+    np.savez_compressed(HERE / "digits.npz", **train())
 
 
 if __name__ == "__main__":
