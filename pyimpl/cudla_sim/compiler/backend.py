@@ -61,7 +61,8 @@ def compile_graph(
     known = scaling.known(graph, scales)  # in fp16 they only say how far tables must reach
     inputs = [port.value for port in graph.inputs]
     outputs = [port.value for port in graph.outputs]
-    rewriter = Rewriter(hardware, precision, known, graph.nodes[-1])
+    chosen = formats.choose(graph, options, hardware, precision)
+    rewriter = Rewriter(hardware, precision, known, graph.nodes[-1], chosen.pictures)
     if precision != FP16:
         scaling.fill(graph.nodes, known)
         for node in graph.nodes:
@@ -72,7 +73,6 @@ def compile_graph(
     if precision != FP16:
         scaling.fill(nodes, known)
         scaling.unite(nodes, known)
-    chosen = formats.choose(graph, options, hardware, precision)
     network = Network(
         hardware,
         precision,

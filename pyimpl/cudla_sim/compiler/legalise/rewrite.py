@@ -14,7 +14,7 @@ from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 
 from .. import graph as g
 from ..errors import Refusal, Refused
-from . import average, deconv, resize, trim
+from . import average, deconv, resize, thin, trim
 from .nodes import GatherLines, Interleave, KernelConv, PermuteChannels, View
 
 MOST_KERNEL, MOST_STRIDE, MOST_PAD = 32, 8, 31
@@ -27,10 +27,15 @@ class Rewriter:
     """Builds the new list of nodes; *scales* grows with the values that come into being."""
 
     def __init__(
-        self, config: HardwareConfig, precision: int, scales: dict[g.Value, float], last: g.Node
+        self,
+        config: HardwareConfig,
+        precision: int,
+        scales: dict[g.Value, float],
+        last: g.Node,
+        pictures: frozenset[g.Value] = frozenset(),
     ) -> None:
         self.config, self.precision, self.scales = config, precision, scales
-        self.last = last
+        self.last, self.pictures = last, pictures
         self.nodes: list[g.Node] = []
         self.refusals: list[Refusal] = []
         self._count = 0
@@ -142,8 +147,10 @@ class Rewriter:
             self.refuse(node, f"dilation {node.dilation} is more than 32")
         elif max(node.weights.shape[:2]) > 8192:
             self.refuse(node, f"{node.weights.shape[:2]} kernels and channels: at most 8192")
-        elif max(rows, columns) > MOST_KERNEL:
+        elif max(node.weights.shape[2:]) > MOST_KERNEL:
             self._large_kernel(node)
+        elif node.inputs[0] not in self.pictures and thin.pays(self, node):
+            thin.rewrite(self, node)
         else:
             self.add(node)
 

@@ -72,8 +72,11 @@ def quantised(
         clipped = np.clip(weights * input_scale, -65504, 65504).astype(np.float16)
         return Weights(clipped, np.ones(len(weights)))
     limit = _LIMITS[precision]
-    largest = np.abs(weights).reshape(len(weights), -1).max(axis=1)
-    scale = largest / limit
+    flat = np.abs(weights).reshape(len(weights), -1)
+    largest = flat.max(axis=1)
+    # kernels of zeros and one magnitude (copies, sums) need no steps in between: they are exact
+    plain = ((flat == 0) | (flat == largest[:, None])).all(axis=1)
+    scale = np.where(plain, largest, largest / limit)
     if given is not None and precision == INT8:
         scale = np.where(given > 0, given, scale)
     floor = np.abs(bias) / (input_scale * 2.0 ** _BIAS_BITS[precision])
