@@ -29,8 +29,8 @@ def conv_bn(
 def settle(model: nn.Module, samples: Tensor, seed: int, shift: float) -> nn.Module:
     """Give batch normalisations random parameters, and statistics of *samples*.
 
-    They shift values up by *shift*, and the last one of a residual branch scales it down: otherwise deep
-    random networks amplify every error until nothing can be compared.
+    They shift values up by *shift*, and the last one of a residual branch scales it down:
+    otherwise deep random networks amplify every error until nothing can be compared.
     """
     generator = torch.Generator().manual_seed(seed)
     norms = [item for item in model.modules() if isinstance(item, nn.BatchNorm2d)]
