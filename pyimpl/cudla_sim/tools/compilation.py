@@ -88,7 +88,8 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     compiled = compile_graph(graph, scales, options)
     clock.lap("back end")
     if request.save_calib is not None:
-        table = calibrate.Table.of(scales, request.method)
+        kind = "minmax" if request.method == "auto" else request.method
+        table = calibrate.Table.of(scales, kind)
         write_whole(request.save_calib, table.text().encode())
     report = {
         "model": str(request.model),
@@ -193,7 +194,7 @@ def _scales(
             say("fp16 needs no scales: the calibration cache is not used")
         return samples, {}, "none"
     if samples is not None:
-        scales, sources = _measured(request, samples, say, progress), ["samples"]
+        scales, sources = _measured(request, samples, options, say, progress), ["samples"]
     else:
         scales, sources = {}, []
     for path in tables:
@@ -221,20 +222,32 @@ def _scales(
 def _measured(
     request: Request,
     samples: calibrate.Samples,
+    options: Options,
     say: Say,
     progress: Callable[[int], None] | None,
 ) -> dict[str, float]:
+    automatic = request.method == "auto" and options.precision == "int8"
+    method = "minmax" if request.method == "auto" else request.method
+
+    def build(scales: dict[str, float]) -> bytes:
+        return compile_graph(samples.graph, scales, options).loadable
+
     def measure() -> dict[str, float]:
+        if automatic:
+            scales, chosen = calibrate.best(samples, build, progress)
+            say(f"calibration by {chosen} suits this network best")
+            return scales
         return calibrate.ranges(
             samples.graph,
             samples,
-            request.method,
+            method,
             percentile=request.percentile,
             progress=progress,
         )
 
     try:
-        key = key_of(samples, request.method, request.percentile)
+        words = f"auto {options}" if automatic else method
+        key = key_of(samples, words, request.percentile)
     except OSError as error:
         raise CompileError(f"calibration: {error.filename}: {error.strerror}") from None
     scales, known = remembered(key, measure)

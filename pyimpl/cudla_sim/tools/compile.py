@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .compilation import Result
 
 PRECISIONS = ("int8", "int16", "fp16")
-_METHODS = ("minmax", "entropy", "percentile", "mse")
+_METHODS = ("auto", "minmax", "entropy", "percentile", "mse")
 
 
 def _say(text: str) -> None:
@@ -45,7 +45,7 @@ def compile_model(
         typer.Option(help="Data (.npy, .npz, pictures, folders) or a TensorRT calibration cache."),
     ] = None,
     calib_method: Annotated[
-        str, typer.Option(help="minmax, entropy, percentile or mse.")
+        str, typer.Option(help="auto, minmax, entropy, percentile or mse.")
     ] = "minmax",
     percentile: Annotated[float, typer.Option(help="For --calib-method percentile.")] = 99.99,
     mean: Annotated[str, typer.Option(help="Of pictures, one or one a channel: 123,117,104.")] = "",

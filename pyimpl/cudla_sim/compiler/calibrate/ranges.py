@@ -37,7 +37,7 @@ def ranges(
     if not 50 < percentile <= 100:
         raise CompileError(f"percentile {percentile} is not between 50 and 100")
     run = Runner(graph)
-    limits = _measure(graph, run, samples, method != "minmax", progress)
+    limits = measure(graph, run, samples, method != "minmax", progress)
     inputs = {port.value for port in graph.inputs}
     scales = {}
     for value, histogram in limits.items():
@@ -55,13 +55,14 @@ def ranges(
     return scales
 
 
-def _measure(
+def measure(
     graph: Graph,
     run: Runner,
     samples: Iterable[Mapping[str, NDArray[Any]]],
     bins: bool,
     progress: Progress | None,
 ) -> dict[Value, Histogram]:
+    """Largest magnitudes of all values, with *bins* whole histograms. Raises CompileError."""
     found: dict[Value, Histogram] = {value: Histogram() for value in graph.values()}
     makers = {node.output: node.name for node in graph.nodes}
     count = 0
