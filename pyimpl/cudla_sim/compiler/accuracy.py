@@ -144,7 +144,8 @@ def float_reference(graph: Graph, names: Iterable[str]) -> Reference:
 
     inputs = {port.value.name for port in graph.inputs}
     wanted = [value for value in _named(graph, names) if value.name not in inputs]
-    running = session(render.model(graph, wanted))
+    large: dict[str, NDArray[Any]] = {}
+    running = session(render.model(graph, wanted, large), large)
 
     def compute(sample: Sample) -> Mapping[str, Array]:
         feeds = {port.value.name: port.to_value(sample[port.name]) for port in graph.inputs}

@@ -11,6 +11,7 @@ from math import pi, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .graph import (
     Affine,
@@ -41,18 +42,24 @@ if TYPE_CHECKING:
     import onnx
 
 OPSET = 17
+LARGE = 2**20
 
 
-def model(graph: Graph, outputs: Sequence[Value] | None = None) -> onnx.ModelProto:
+def model(
+    graph: Graph,
+    outputs: Sequence[Value] | None = None,
+    large: dict[str, NDArray[Any]] | None = None,
+) -> onnx.ModelProto:
     """*graph* in ONNX; its outputs are the values *outputs*, or those of the network.
 
     Inputs and outputs are [n, c, h, w] in float32 and named as the values (not as the ports);
-    values that are inputs are no outputs.
+    values that are inputs are no outputs. Constants of a MiB and more go into *large*, where it is
+    given, instead of the model, as :func:`.runtime.session` takes them.
     """
     from onnx import TensorProto, helper
 
     wanted = list(outputs) if outputs is not None else [port.value for port in graph.outputs]
-    writer = _Writer()
+    writer = _Writer(large)
     for node in graph.nodes:
         _WRITERS[type(node)](writer, node)
     inputs = [port.value for port in graph.inputs]
@@ -71,17 +78,26 @@ def model(graph: Graph, outputs: Sequence[Value] | None = None) -> onnx.ModelPro
 class _Writer:
     """Collects ONNX nodes and constants."""
 
-    def __init__(self) -> None:
+    def __init__(self, large: dict[str, NDArray[Any]] | None) -> None:
+        self.large = large
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
     def constant(self, array: Any, dtype: Any = np.float32) -> str:
         """A constant's name."""
-        from onnx import numpy_helper
+        from onnx import TensorProto, helper, numpy_helper
 
         name = f"constant:{len(self.constants)}"
-        found = np.ascontiguousarray(np.asarray(array, dtype))
-        self.constants.append(numpy_helper.from_array(found, name))
+        found = np.asarray(array, dtype, order="C")
+        if self.large is None or found.nbytes < LARGE:
+            self.constants.append(numpy_helper.from_array(found, name))
+            return name
+        self.large[name] = found
+        kind = helper.np_dtype_to_tensor_dtype(found.dtype)
+        tensor = TensorProto(name=name, data_type=kind, dims=found.shape)
+        tensor.data_location = TensorProto.EXTERNAL
+        tensor.external_data.add(key="location", value=name)
+        self.constants.append(tensor)
         return name
 
     def add(self, op: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:

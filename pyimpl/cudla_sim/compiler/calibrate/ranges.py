@@ -96,7 +96,9 @@ class Runner:
         self._ports = graph.inputs
         self._inputs = {value.name: value for value in chosen if value in inputs}
         self._values = {value.name: value for value in chosen if value not in inputs}
-        self._session = session(render.model(graph, list(self._values.values())))
+        large: dict[str, NDArray[Any]] = {}
+        proto = render.model(graph, list(self._values.values()), large)
+        self._session = session(proto, large)
 
     def __call__(self, sample: Mapping[str, NDArray[Any]]) -> dict[Value, NDArray[np.float32]]:
         """Every value for one sample."""

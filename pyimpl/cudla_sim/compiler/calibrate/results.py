@@ -6,6 +6,10 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...workers.runtime import cached
 from .. import render
@@ -18,8 +22,11 @@ _FILE = "scales.json"
 def key_of(samples: Samples, method: str, percentile: float) -> str:
     """A digest of the network (weights included), the samples' bytes and the method."""
     digest = hashlib.sha256()
-    proto = render.model(samples.graph, [])
+    large: dict[str, NDArray[Any]] = {}
+    proto = render.model(samples.graph, [], large)
     digest.update(proto.SerializeToString(deterministic=True))
+    for array in large.values():
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     words = [method, percentile, samples.mean, samples.scale]
     words += [[port.name, port.shape, port.dtype, port.scale] for port in samples.graph.inputs]
     words += [[value.name, value.scale] for value in samples.graph.values()]

@@ -10,7 +10,8 @@ from ..errors import CompileError, Refused
 from ..graph import Graph, Reshape, Transpose
 from .inputs import Layout, fixed_shape
 from .simplify import simplify
-from .walk import Walker
+from .tensors import Constant
+from .walk import Walker, read_constants
 
 if TYPE_CHECKING:
     import onnx
@@ -37,10 +38,14 @@ def load(
     given = dict(shapes or {})
     wanted = _wanted(proto, outputs)
     fixed = _fixed_shapes(proto, given)
-    walker = _best_walk(proto, wanted, fixed)
+    constants = read_constants(proto.graph)
+    if not isinstance(model, type(proto)):
+        del proto.graph.initializer[:]  # large networks need the memory
+    walker = _best_walk(proto, constants, wanted, fixed)
     if walker.build.refusals:
         raise Refused(walker.build.refusals)
     graph = walker.graph(name or proto.graph.name or "network")
+    del walker, proto, constants
     simplify(graph)
     return graph
 
@@ -144,18 +149,21 @@ def _fixed_shapes(
 
 
 def _best_walk(
-    proto: onnx.ModelProto, wanted: list[str], fixed: Mapping[str, tuple[int, ...]]
+    proto: onnx.ModelProto,
+    constants: Mapping[str, Constant],
+    wanted: list[str],
+    fixed: Mapping[str, tuple[int, ...]],
 ) -> Walker:
     """Reads the network with the usual layouts of its inputs; where data then has to move, with
     others, and takes those with the least moving."""
     layouts = {name: Layout.choices(shape) for name, shape in fixed.items()}
     chosen = {name: choices[0] for name, choices in layouts.items()}
-    best = Walker(proto, wanted, fixed, chosen).run()
+    best = Walker(proto, constants, wanted, fixed, chosen).run()
     for name, choices in layouts.items():
         for layout in choices[1:]:
             if not _cost(best):
                 return best
-            other = Walker(proto, wanted, fixed, {**chosen, name: layout}).run()
+            other = Walker(proto, constants, wanted, fixed, {**chosen, name: layout}).run()
             if _cost(other) < _cost(best):
                 best, chosen = other, {**chosen, name: layout}
     return best

@@ -35,6 +35,7 @@ class Walker:
     def __init__(
         self,
         proto: onnx.ModelProto,
+        constants: Mapping[str, Constant],
         wanted: Sequence[str],
         shapes: Mapping[str, tuple[int, ...]],
         layouts: Mapping[str, inputs.Layout],
@@ -46,13 +47,12 @@ class Walker:
         self._shapes = shapes
         self._layouts = layouts
         self._opsets = {_domain(o.domain): o.version for o in proto.opset_import}
-        self._items: dict[str, Known] = {}
+        self._items: dict[str, Known] = dict(constants)
         self._ports: list[Port] = []
 
     def run(self) -> Walker:
         """Reads everything; refusals collect in ``build``."""
         graph = self.proto.graph
-        self._constants(graph)
         self._inputs(graph)
         needed = _needed(graph, self.wanted, set(self._items))
         self._nodes(needed, self._items)
@@ -78,13 +78,6 @@ class Walker:
         )
 
     # --- the edges of the network
-
-    def _constants(self, graph: onnx.GraphProto) -> None:
-        for tensor in graph.initializer:
-            self._items[tensor.name] = Constant(_array(tensor))
-        for sparse in graph.sparse_initializer:
-            name = sparse.values.name
-            raise CompileError(f"constant {name!r} is sparse; store it dense")
 
     def _inputs(self, graph: onnx.GraphProto) -> None:
         for port in graph.input:
@@ -240,6 +233,13 @@ class Walker:
             return None
         layout = inputs.Layout(tuple(tuple(group) for group in layouts(shape)[0]))
         return Tensor(layout.view(self.build, name, shape))
+
+
+def read_constants(graph: onnx.GraphProto) -> dict[str, Constant]:
+    """The initialisers by name. Raises CompileError."""
+    for sparse in graph.sparse_initializer:
+        raise CompileError(f"constant {sparse.values.name!r} is sparse; store it dense")
+    return {tensor.name: Constant(_array(tensor)) for tensor in graph.initializer}
 
 
 def _domain(name: str) -> str:
