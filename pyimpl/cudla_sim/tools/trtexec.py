@@ -69,7 +69,7 @@ def _build(words: Words) -> None:
     for note in words.notes:
         _log("W", note)
     model = Path(words.value("onnx"))
-    name = hardware(words.value("config") or os.environ.get("CUDLA_SIM_CONFIG") or "nv_full").name
+    name = hardware(words.value("config") or _machine()).name
     try:
         request = _request(words, model, name)
         result = compilation.run(request, lambda text: _log("I", text))
@@ -85,6 +85,12 @@ def _build(words: Words) -> None:
     _layer_info(words, result.graph, result.report)
     seconds = sum(result.report["seconds"].values())
     _log("I", f"Engine built in {seconds:.3f} sec.")
+
+
+def _machine() -> str:
+    """The simulated machine of this environment."""
+    given = os.environ.get("CUDLA_SIM_CONFIG", "")
+    return "nv_full" if given in ("", "auto") else given
 
 
 def _request(words: Words, model: Path, name: str) -> Any:

@@ -235,6 +235,22 @@ def test_heads_of_a_detector() -> None:
     assert graph.outputs[0].split
 
 
+def test_a_stack_is_a_concatenation() -> None:
+    proto = model(
+        """net (float[1,3,4,4] x) => (float[1,3,4,4] y) {
+            a = Relu (x)
+            b = Unsqueeze (a, one)
+            c = Unsqueeze (x, one)
+            d = Concat <axis = 1> (b, c)
+            y = ReduceMax <axes = [1], keepdims = 0> (d)
+        }""",
+        one=np.array([1]),
+    )
+    graph = front.load(proto)
+    assert_same(graph, proto)
+    assert kinds(graph)["Concat"] == 1
+
+
 def test_squeeze_and_excite() -> None:
     proto = model(
         """net (float[1,8,4,4] x) => (float[1,8,4,4] y) {

@@ -132,7 +132,7 @@ def _wanted(proto: onnx.ModelProto, outputs: Sequence[str]) -> list[str]:
             near = difflib.get_close_matches(name, [*tensors, *by_node], 3, 0.5)
             hint = f"; near it: {', '.join(near)}" if near else ""
             raise CompileError(f"--outputs: no tensor or node is called {name!r}{hint}")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _fixed_shapes(

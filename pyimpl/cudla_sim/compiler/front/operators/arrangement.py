@@ -323,6 +323,9 @@ def _concat_layout(tensors: list[Tensor], axis: int) -> tuple[list[list[int]], i
         groups = own_layout(tensor)
         if groups is None:
             continue
+        if axis in groups[0] and all(t.shape[axis] == 1 for t in tensors):
+            groups[0].remove(axis)  # a new dimension (torch.stack): outside of the channels
+            groups[1].insert(0, axis)
         for place, group in enumerate(groups):
             if axis in group and place and (group[0] == axis or place == 1):
                 return groups, place
