@@ -18,7 +18,7 @@ from ..nvdla.hw.configs import config as hardware
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .compilation import Result
+    from .compilation import Request, Result
 
 PRECISIONS = ("int8", "int16", "fp16")
 _METHODS = ("auto", "minmax", "entropy", "percentile", "mse")
@@ -69,6 +69,9 @@ def compile_model(
     shapes: Annotated[
         list[str] | None, typer.Option(help="NAME:1x3x224x224 for dynamic inputs.")
     ] = None,
+    fallback: Annotated[
+        str, typer.Option(help="cpu: nodes that the hardware cannot do run in onnxruntime.")
+    ] = "",
     accuracy: Annotated[
         bool, typer.Option("--accuracy", help="Compare layer by layer with the float network.")
     ] = False,
@@ -81,6 +84,8 @@ def compile_model(
         raise typer.BadParameter(f"{precision!r} is none of {', '.join(PRECISIONS)}")
     if calib_method not in _METHODS:
         raise typer.BadParameter(f"{calib_method!r} is none of {', '.join(_METHODS)}")
+    if fallback not in ("", "cpu"):
+        raise typer.BadParameter(f"{fallback!r}; cpu is possible", param_hint="--fallback")
     try:
         hardware_name = hardware(config).name
     except NvdlaError as error:
@@ -115,8 +120,14 @@ def compile_model(
             invent=invent_ranges,
             save_calib=save_calib,
         )
-        with _progress() as step:
-            result = compilation.run(request, _say, step)
+        try:
+            with _progress() as step:
+                result = compilation.run(request, _say, step)
+        except Refused:
+            if not fallback:
+                raise
+            _in_parts(request, out, report)
+            return
         compilation.write_whole(out, result.compiled.loadable)
         if accuracy:
             _accuracy(result)
@@ -133,6 +144,21 @@ def compile_model(
         _say(str(error))
         raise typer.Exit(1) from None
     _summary(out, result.report)
+
+
+def _in_parts(request: Request, out: Path, report: Path | None) -> None:
+    """Write a network in parts, because the hardware refuses some of it."""
+    from . import compilation, fallback
+
+    package = fallback.compile_package(request, _say)
+    data = package.encode()
+    compilation.write_whole(out, data)
+    for number, part in enumerate(package.parts):
+        print(f"part {number}, {part}")
+    if report is not None:
+        text = json.dumps(fallback.report(request, package, len(data)), indent=2)
+        compilation.write_whole(report, text.encode())
+    print(f"{out}: {package.config}, {len(package.parts)} parts, {len(data)} bytes")
 
 
 @contextmanager

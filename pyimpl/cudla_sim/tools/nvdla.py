@@ -23,6 +23,10 @@ from . import dimg, images, network_run, nvdla_check, nvdla_real, nvdla_time
 app = typer.Typer(no_args_is_help=True, help="Run NVDLA loadables and register traces.")
 
 
+_PACKAGE = b"PK\x03\x04"
+"""How a network in parts begins (``cudla-sim compile --fallback cpu``)."""
+
+
 def _fail(what: str, error: object) -> typer.Exit:
     print(f"cudla-sim nvdla {what}: {error}", file=sys.stderr)
     return typer.Exit(1)
@@ -149,7 +153,7 @@ def run(
     ] = False,
 ) -> None:
     """Run a loadable once on input files."""
-    if real:
+    if real or _in_parts(loadable):
         _run_real(loadable, input or [], output, config)
         return
     try:
@@ -176,9 +180,22 @@ def run(
     raise typer.Exit(1 if any("differ" in d or "shape" in d for d in differences) else 0)
 
 
+def _in_parts(file: Path) -> bool:
+    """True for a network in parts: it takes real numbers only."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(_PACKAGE)) == _PACKAGE
+    except OSError:
+        return False
+
+
 def _run_real(loadable: Path, words: list[str], output: Path | None, config: str) -> None:
     try:
-        results, report, name = nvdla_real.run(loadable.read_bytes(), words, output, config)
+        data = loadable.read_bytes()
+        if data.startswith(_PACKAGE):
+            results, report, name = nvdla_real.run_package(data, words, output), None, ""
+        else:
+            results, report, name = nvdla_real.run(data, words, output, config)
     except OSError as error:
         raise _fail("run", f"{error.filename}: {error.strerror}") from None
     except NvdlaError as error:

@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..nvdla.annotation import PortNote
 from ..nvdla.errors import NvdlaError
 from ..nvdla.real import RealNetwork
 from ..nvdla.task_report import TaskReport
 
 
-def files(words: Sequence[str], inputs: Sequence[PortNote]) -> dict[str, Path]:
+def files(words: Sequence[str], names: Sequence[str]) -> dict[str, Path]:
     """``NAME=FILE`` or ``N=FILE``; a bare FILE is input 0. Raises NvdlaError.
 
     A name may hold "="; one that is a number is taken as a name first.
     """
-    names = [note.name for note in inputs]
     found: dict[str, Path] = {}
     for word in words:
         name = next((n for n in names if word.startswith(f"{n}=")), None)
@@ -52,6 +50,34 @@ def load(name: str, file: Path) -> NDArray[np.generic]:
     return array
 
 
+def run_package(data: bytes, words: Sequence[str], output: Path | None) -> dict[str, NDArray[Any]]:
+    """Run a network in parts (``compile --fallback cpu``) once; see :func:`run`."""
+    from ..compiler.errors import CompileError
+    from ..compiler.partition import Package
+
+    try:
+        package = Package.decode(data)
+        given = files(words, list(package.inputs))
+        feeds = {name: load(name, file) for name, file in given.items()}
+        for name, shape in package.inputs.items():
+            feeds.setdefault(name, np.zeros(shape, np.float32))
+        results = package.run(feeds)
+    except CompileError as error:
+        raise NvdlaError(str(error)) from None
+    for number, part in enumerate(package.parts):
+        print(f"part {number}, {part}")
+    save(results, output)
+    return results
+
+
+def save(results: dict[str, NDArray[Any]], output: Path | None) -> None:
+    """Write ``outN.npy`` in the order of the network's outputs."""
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        for number, array in enumerate(results.values()):
+            np.save(output / f"out{number}.npy", array)
+
+
 def run(
     loadable: bytes, words: Sequence[str], output: Path | None, config: str
 ) -> tuple[dict[str, NDArray[Any]], TaskReport | None, str]:
@@ -60,14 +86,11 @@ def run(
     Inputs that are not given are zero. Raises OSError, NvdlaError.
     """
     with RealNetwork(loadable, config) as network:
-        given = files(words, network.note.inputs)
+        given = files(words, [note.name for note in network.note.inputs])
         feeds = {name: load(name, file) for name, file in given.items()}
         for note in network.note.inputs:
             feeds.setdefault(note.name, np.zeros(note.shape, np.float32))
         results = network.run(feeds)
         report, name = network.report, network.config.name
-    if output is not None:
-        output.mkdir(parents=True, exist_ok=True)
-        for number, array in enumerate(results.values()):
-            np.save(output / f"out{number}.npy", array)
+    save(results, output)
     return results, report, name
