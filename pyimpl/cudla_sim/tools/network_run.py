@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core import process
 from ..core.memory import AddressSpace, Bytes
-from ..nvdla import checks, layout, target
+from ..nvdla import annotation, checks, layout, target
 from ..nvdla.core import AUTO, Core
 from ..nvdla.descriptors import MemoryType, OpType, RubikOp
 from ..nvdla.errors import NvdlaError
@@ -47,11 +47,15 @@ class Result:
 
 
 def choose_config(loadable: Loadable, wish: str = "") -> str:
-    """The configuration to simulate: the wish, or ("" or "auto") the first that the loadable can
-    be for."""
+    """The configuration to simulate: the wish, or ("" or "auto") what the loadable says of itself,
+    or the first that it can be for."""
     if wish and wish != AUTO:
         return config(wish).name
     found = target.candidates(loadable)
+    note = annotation.read(loadable)
+    said = note.options.get("config") if note is not None else None
+    if said in found and found[said] is None:
+        return str(said)
     return next((name for name in CONFIGS if found.get(name) is None), "nv_full")
 
 
