@@ -46,16 +46,28 @@ class Case:
 
 
 @cache
-def cases(operator: str) -> tuple[Case, ...]:
-    """All float32 cases of an operator that have arrays of at most four dimensions."""
+def _package() -> Any:
+    """onnx's package of cases with the modules of all OPERATORS imported, which makes them.
+
+    All at once: some modules make cases of other operators, too.
+    """
     import onnx.backend.test.case.node as package
 
-    # importing a module makes its cases; collect_testcases would make those of all operators
+    # collect_testcases would make those of all operators of ONNX
     names = [info.name for info in pkgutil.iter_modules(package.__path__)]
-    module = next(name for name in names if name.replace("_", "") == operator.lower())
+    wanted = {operator.lower() for operator in OPERATORS}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        importlib.import_module(f"{package.__name__}.{module}")
+        for name in names:
+            if name.replace("_", "") in wanted:
+                importlib.import_module(f"{package.__name__}.{name}")
+    return package
+
+
+@cache
+def cases(operator: str) -> tuple[Case, ...]:
+    """All float32 cases of an operator that have arrays of at most four dimensions."""
+    package = _package()
     found = [t for t in package._NodeTestCases if t.model.graph.node[0].op_type == operator]
     return tuple(case for case in map(_case, found) if case is not None)
 

@@ -116,3 +116,16 @@ def test_only_convolutions_read_pictures() -> None:
     options = Options(input_formats={"input0": "int8:dla_hwc4"})
     with pytest.raises(CompileError, match="only a convolution reads pictures"):
         compile_graph(graph, {"input0": 0.1, "Clip0_out": 0.1}, options)
+
+
+def test_weights_with_many_zeros_are_compressed() -> None:
+    b = Builder()
+    graph = b.graph(b.relu(b.conv(b.input(1, 64, 9, 9), 64, 3, groups=64)))
+    data = [np.random.default_rng(7).normal(size=value.shape) for value in b.inputs]
+    scales = ranges(graph, [data], "int8")
+    sizes = [
+        compile_graph(graph, scales, Options(config=config)).report["weight_bytes"]
+        for config in ("nv_full", "nv_large")
+    ]
+    assert sizes[0] < 0.4 * sizes[1]  # nv_large has no compression
+    compare(graph, data, "nv_full", "int8")

@@ -60,13 +60,16 @@ def split(
     per_kernel: int,
     window: tuple[int, int],
     stride: tuple[int, int],
+    compressed: bool = False,
 ) -> Split | None:
     """Banks and piece size for an input (channels, height, width); None if nothing fits.
 
-    *window* are the (lines, columns) that one output pixel reads.
+    *window* are the (lines, columns) that one output pixel reads. The mask of *compressed*
+    weights takes a bank.
     """
     channels, height, width = shape
     banks, _, depth = config.cbuf
+    banks -= compressed
     group = min(config.kernel_group(precision), kernels)
     sizes = [kernels * per_kernel, min(2 * group, kernels) * per_kernel, group * per_kernel]
     options = [weight_banks(config, size) for size in sizes]

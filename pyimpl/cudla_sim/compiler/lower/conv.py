@@ -32,6 +32,11 @@ _BIAS_BITS = {INT8: 20, INT16: 40}
 """A bias may be 2**bits steps of its kernel's sums: beyond, its kernel gets coarser weights."""
 
 
+_SPARSE, _WORTH = 0.6, 0.75
+"""Compression is tried below this share of weights that are not zero, and kept below this share
+of the bytes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """Elements as hardware takes them [kernels, channels, rows, columns], the real value of one
@@ -231,6 +236,17 @@ def emit(
         _block(task, node, fit, source, target, values, weights, block, index, place)
 
 
+def _compressed(
+    config: HardwareConfig, packed: NDArray[np.uint8], dense: NDArray[Any], precision: int
+) -> tuple[NDArray[np.uint8], ...]:
+    """Weights without zeros, with mask and group sizes, where that is clearly less to read."""
+    if not config.compression or np.count_nonzero(dense) > _SPARSE * dense.size:
+        return ()
+    shape = (dense.shape[0], dense.shape[1], dense.shape[2], dense.shape[3])
+    parts = layout.compress_weights(packed, shape, config, precision)
+    return parts if sum(map(len, parts)) < _WORTH * len(packed) else ()
+
+
 def _sized(task: Task, node: KernelConv, found: Iterator[Block], target: Cube) -> Iterator[Block]:
     """Cut blocks where the target has gaps for kernels that do not fit together."""
     atom = target.per_atom
@@ -270,14 +286,24 @@ def _block(
         inside = (reads >= 0) & (reads < channels)
         dense[at, reads[inside]] = weights.elements[kernel][inside]
     packed = layout.pack_weights(dense, task.config, source.precision)
-    offset = task.constant(packed)
     per_kernel = rows * columns * channels * element_size(source.precision)
     window = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
     window = (min(window[0], source.height), min(window[1], source.width))
     size = (channels, source.height, source.width)
-    split = cbuf.split(
-        task.config, source.precision, size, kernels, per_kernel, window, node.stride
-    )
+    split, stored = None, _compressed(task.config, packed, dense, source.precision)
+    for choice in (stored, (packed,)):
+        if split is None and choice:
+            stored = choice
+            split = cbuf.split(
+                task.config,
+                source.precision,
+                size,
+                kernels,
+                per_kernel,
+                window,
+                node.stride,
+                len(choice) > 1,
+            )
     if split is None:
         raise Refused(
             [
@@ -297,7 +323,7 @@ def _block(
         for x in pieces(source.width, target.width, split.columns, node, 1):
             piece = data.box(y.start, y.size, x.start, x.size)
             out = replace(out_base.box(y.first, y.count, x.first, x.count), positions=place)
-            _operation(task, node, piece, out, kernels, offset, packed, weights, split, y, x)
+            _operation(task, node, piece, out, kernels, stored, weights, split, y, x)
             part = restrict(
                 fit, index, slice(y.first, y.first + y.count), slice(x.first, x.first + x.count)
             )
@@ -363,8 +389,7 @@ def _operation(
     data: Cube,
     out: Cube,
     kernels: int,
-    offset: int,
-    packed: NDArray[np.uint8],
+    stored: tuple[NDArray[np.uint8], ...],
     weights: Weights,
     split: cbuf.Split,
     y: Piece,
@@ -392,6 +417,7 @@ def _operation(
         input_width_cmac=out.width,
         input_height_cmac=out.height,
         bytes_per_kernel=rows * columns * channels * element_size(precision),
+        weight_format=int(len(stored) > 1),
         conv_stride_x=node.stride[1],
         conv_stride_y=node.stride[0],
         pad_x_left=x.before,
@@ -406,11 +432,15 @@ def _operation(
         in_cvt=CvtParam(1, 0, int(precision == INT8), 0),
         out_cvt=CvtParam(1, weights.truncate, 1, 0),
     )
-    weight = DataCube(size=len(packed), width=columns, height=rows, channel=channels)
+    shape = {"width": columns, "height": rows, "channel": channels}
+    cubes = [
+        task.at(DataCube(size=len(part), **shape), task.weights, task.constant(part))
+        for part in stored
+    ]
     surface = ConvSurface(
-        weight=task.at(weight, task.weights, offset),
-        wmb=DataCube(address=0),
-        wgs=DataCube(address=0),
+        weight=cubes[0],
+        wmb=cubes[1] if len(cubes) > 1 else DataCube(address=0),
+        wgs=cubes[2] if len(cubes) > 1 else DataCube(address=0),
         src=task.cube(data),
         dst=task.flying(kernels, out.height, out.width),
     )
