@@ -68,6 +68,8 @@ def _pool(call: Call, mode: str) -> Tensor:
         needed_stride(stride[0], h + pads[0] + pads[1] - kernel[0]),
         needed_stride(stride[1], w + pads[2] + pads[3] - kernel[1]),
     )
+    if kernel == stride == (1, 1) and not any(pads):
+        return x
     if mode == "max":
         y = call.build.add(Pool, [value], (n, c, oh, ow), mode=mode, kernel=kernel, stride=stride,
                            pads=pads)  # fmt: skip
