@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, parser
 
 from cudla_sim.compiler import front
 from cudla_sim.compiler.graph import Binary, Clip, Conv, Curve, Graph, Pool
-from tests.compiler.reference import assert_same
+from tests.compiler.reference import assert_same, run_graph
 
 RANDOM = np.random.default_rng(11)
 
@@ -439,5 +439,8 @@ def test_tensor_types() -> None:
     graph = front.load(proto)
     assert graph.inputs[0].dtype == "uint8"
     pixels = RANDOM.integers(0, 256, (1, 3, 4, 4), np.uint8)
-    assert np.array_equal(graph.inputs[0].to_value(pixels), pixels)
+    assert np.array_equal(graph.inputs[0].to_value(pixels), pixels - 128.0)
+    assert graph.inputs[0].value.scale == 1  # all 8 bits
+    found = run_graph(graph, {"x": pixels})["y"]
+    assert np.allclose(found, pixels / 255, atol=1e-6)
     assert helper.tensor_dtype_to_np_dtype(TensorProto.UINT8) == np.uint8

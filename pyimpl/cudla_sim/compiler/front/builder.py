@@ -34,6 +34,8 @@ class Builder:
         self.inputs: list[Port] = []
         self.notes: list[str] = []
         self.refusals: list[Refusal] = []
+        self.unsigned: dict[Value, Port] = {}
+        """Inputs of unsigned integers: the value of their numbers, and the port."""
         self.zero_points: list[str] = []
         """QuantizeLinear nodes whose integers are not symmetric about 0."""
         self.node = ""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LARGEST = 8192
 """Sizes that the hardware's registers hold."""
+PIXEL_ZERO = 128
 _REAL = ("float32", "float16", "float64", "bfloat16", "int8", "uint8", "int16", "uint16")
 _INDEX = ("int32", "int64", "bool")
 
@@ -107,10 +108,17 @@ def bind(build: Builder, name: str, shape: Sequence[int], layout: Layout, dtype:
     value = view.value
     order, split = _storage(view)
     port = Port(name=name, shape=tuple(shape), value=value, order=order, dtype=dtype, split=split)
-    if dtype in ("int8", "uint8"):
-        port.scale = 1.0  # integers as such; a DequantizeLinear behind it says better
-        value.scale = 1.0 if dtype == "int8" else 255 / 127
     build.inputs.append(port)
+    if dtype not in ("int8", "uint8"):
+        return Tensor(view, dtype)
+    port.scale = value.scale = 1.0  # integers as such; a DequantizeLinear behind it says better
+    if dtype == "uint8":
+        # all 8 bits as int8: 128 less, which is added again (in the bias of a convolution)
+        port.zero_point = PIXEL_ZERO
+        build.node = build.target = name
+        pixels = build.affine(value, 1.0, PIXEL_ZERO, f"{name}/unsigned")
+        build.unsigned[pixels] = port
+        view = view.on(pixels)
     return Tensor(view, dtype)
 
 

@@ -91,11 +91,9 @@ def _dequantize(call: Call) -> Item:
         meant = Quantization(_scalar(scale), offset, x.dtype)
         if before is not None:
             return _real(call, x, before, meant)
-        port = _input_port(call, x.view.value)
-        if port is not None and x.dtype in _DTYPES and port.scale == 1.0 and not port.zero_point:
-            port.scale, port.zero_point = meant.scale, meant.zero
-            x.view.value.scale = meant.step()
-            return replace(x, dtype="float32")
+        found = _input_tensor(call, x, meant)
+        if found is not None:
+            return found
     elif before is not None and before != Quantization(1.0, 0, x.dtype):
         raise Unsupported("it takes other scales than its QuantizeLinear", "repair the model")
     _check_dtype(x.dtype)
@@ -120,6 +118,22 @@ def _real(call: Call, x: Tensor, before: Quantization, meant: Quantization) -> T
     factor = meant.scale / before.scale
     shift = (before.zero - meant.zero) * meant.scale
     return changed(real, lambda value: call.build.affine(value, factor, shift))
+
+
+def _input_tensor(call: Call, x: Tensor, meant: Quantization) -> Tensor | None:
+    """An input of the network that is dequantised first of all: its port knows the scale."""
+    value = x.view.value
+    port = call.build.unsigned.get(value) or _input_port(call, value)
+    if port is None or x.dtype not in _DTYPES or port.scale != 1.0:
+        return None
+    zero = port.zero_point  # what is 0 in the integers of the hardware
+    if not zero:
+        port.zero_point = zero = meant.zero
+    port.scale = meant.scale
+    port.value.scale = meant.scale if x.dtype == "uint8" else meant.step()
+    real = replace(x, view=x.view.on(port.value), dtype="float32")
+    shift = (zero - meant.zero) * meant.scale
+    return changed(real, lambda v: call.build.affine(v, 1.0, shift)) if shift else real
 
 
 def _input_port(call: Call, value: Value) -> Port | None:
