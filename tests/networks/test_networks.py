@@ -12,7 +12,7 @@ import pytest
 
 from cudla_sim.compiler import accuracy, front
 from cudla_sim.compiler.backend import compile_graph
-from cudla_sim.compiler.calibrate import ranges
+from cudla_sim.compiler.calibrate import channel_means, ranges
 from cudla_sim.compiler.errors import Refused
 from cudla_sim.compiler.options import Options
 from cudla_sim.nvdla.check import check
@@ -41,8 +41,12 @@ def pictures_for(file: Path) -> list[dict[str, np.ndarray]]:
 def compiled(name: str, config: str, precision: str) -> accuracy.Accuracy:
     file = zoo.model(name, FOLDER)
     graph = front.load(file)
-    scales = {} if precision == "fp16" else ranges(graph, zoo.samples(file, 1, 8))
-    image = compile_graph(graph, scales, Options(config=config, precision=precision)).loadable
+    scales, means = {}, None
+    if precision != "fp16":
+        data = zoo.samples(file, 1, 8)
+        scales, means = ranges(graph, data), channel_means(graph, data)
+    options = Options(config=config, precision=precision)
+    image = compile_graph(graph, scales, options, means).loadable
     problems = check(Loadable.parse(image), config)
     assert not problems, "\n".join(map(str, problems[:10]))
     return accuracy.measure(image, graph, pictures_for(file), layers=False)

@@ -84,8 +84,11 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
         say(note)
     options = _formats(request, graph)
     samples, scales, source = _scales(request, graph, options, say, progress)
+    means = None
+    if samples is not None and options.precision != "fp16":
+        means = calibrate.channel_means(graph, samples)
     clock.lap("calibration")
-    compiled = compile_graph(graph, scales, options)
+    compiled = compile_graph(graph, scales, options, means)
     clock.lap("back end")
     if request.save_calib is not None:
         kind = "minmax" if request.method == "auto" else request.method

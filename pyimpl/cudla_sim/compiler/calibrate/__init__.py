@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from .best import best
+from .means import channel_means
 from .methods import METHODS
 from .ranges import ranges
 from .samples import Samples, load_samples
 from .table import Table, applied
 
-__all__ = ["METHODS", "Samples", "Table", "applied", "best", "load_samples", "ranges"]
+__all__ = [
+    "METHODS",
+    "Samples",
+    "Table",
+    "applied",
+    "best",
+    "channel_means",
+    "load_samples",
+    "ranges",
+]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import front
 from ..backend import compile_graph
-from ..calibrate import ranges
+from ..calibrate import channel_means, ranges
 from ..errors import CompileError, Refusal, Refused
 from ..options import Options
 from ..runtime import session
@@ -155,13 +155,16 @@ def _compiled(
     part: onnx.ModelProto, cut: Cut, options: Options, feeds: Sequence[Sample], method: str
 ) -> bytes:
     graph = front.load(part)
-    scales = {} if options.precision == "fp16" else ranges(graph, feeds, method)
+    scales: dict[str, float] = {}
+    means = None
+    if options.precision != "fp16":
+        scales, means = ranges(graph, feeds, method), channel_means(graph, feeds)
     own = replace(
         options,
         input_formats={k: v for k, v in options.input_formats.items() if k in cut.inputs},
         output_formats={k: v for k, v in options.output_formats.items() if k in cut.outputs},
     )
-    return compile_graph(graph, scales, own).loadable
+    return compile_graph(graph, scales, own, means).loadable
 
 
 def _nodes(refusal: Refusal, nodes: Sequence[str]) -> list[str]:
