@@ -34,7 +34,7 @@ def ranges(graph: g.Graph, samples: list[list[np.ndarray]], precision: str) -> d
     for sample in samples:
         for value, array in evaluate(graph, sample).items():
             largest[value.name] = max(largest.get(value.name, 0.0), float(np.abs(array).max()))
-    return {name: (top or 1.0) / TOPS[precision] for name, top in largest.items()}
+    return {name: (top or 1.0) / 127 for name, top in largest.items()}
 
 
 def run(compiled: Compiled, config: str, inputs: list[np.ndarray]) -> list[np.ndarray]:
@@ -82,8 +82,10 @@ def compare(
     compiled = compile_graph(graph, scales, options or Options(config=config, precision=precision))
     problems = check(Loadable.parse(compiled.loadable), hardware(config))
     assert not problems, problems[:3]
+    finer = 127 / TOPS.get(precision, 127)
+    steps_of = {name: scale * finer for name, scale in scales.items()}
     inputs = [
-        snapped(array, scales.get(port.name))
+        snapped(array, steps_of.get(port.name))
         for port, array in zip(graph.inputs, inputs, strict=True)
     ]
     values = evaluate(graph, inputs)

@@ -41,7 +41,9 @@ def compile_graph(
     options: Options,
     means: Mapping[str, NDArray[Any]] | None = None,
 ) -> Compiled:
-    """Compile *graph* with the scales of its values (real value of one step, by name).
+    """Compile *graph* with the scales of its values by name: largest magnitude / 127.
+
+    int16 has finer steps for the same magnitudes; fp16 uses them for tables only.
 
     *means* are averages of values by channel [c]: with them, what rounding does to the weights
     of integer convolutions is taken out of the mean of their outputs (bias correction).
@@ -59,6 +61,8 @@ def compile_graph(
     if not graph.nodes:
         raise CompileError("the network has no operation that computes anything")
     known = scaling.known(graph, scales)  # in fp16 they only say how far tables must reach
+    if precision == INT16:
+        known = {value: scale * 127 / 32767 for value, scale in known.items()}
     inputs = [port.value for port in graph.inputs]
     outputs = [port.value for port in graph.outputs]
     chosen = formats.choose(graph, options, hardware, precision)
@@ -67,7 +71,7 @@ def compile_graph(
         scaling.fill(graph.nodes, known)
         for node in graph.nodes:
             if isinstance(node, g.Softmax):
-                known.setdefault(node.output, 1 / 127)
+                known.setdefault(node.output, 1 / (127 if precision == INT8 else 32767))
     nodes = rewriter.run(graph.nodes)
     nodes = fold.permutations(nodes, set(outputs), known)
     if precision != FP16:

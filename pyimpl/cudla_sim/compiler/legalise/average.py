@@ -37,7 +37,9 @@ def rewrite(out: Rewriter, node: Pool) -> None:
     divisor = np.asarray(node.divisor, np.float32)
     summed = out.value(node, node.output.shape)
     top = 127 if out.precision == 0 else 32767
-    if source in out.scales:
+    if max(node.stride) > MOST_STRIDE and node.output in out.scales:
+        out.scales[summed] = out.scales[node.output] * float(np.max(node.divisor))
+    elif source in out.scales:
         out.scales[summed] = out.scales[source] * max(kh * kw, 1) * 127 / top
     out.kernel_conv(
         KernelConv(

@@ -142,6 +142,9 @@ class Rewriter:
             )
             node = replace(node, inputs=[wide], pads=(0, 0, 0, 0))
         if max(node.stride) > MOST_STRIDE:
+            if max(rows, columns) > MOST_STRIDE:
+                self._part_of_stride(node)
+                return
             node = self._long_stride(node)
         if max(node.dilation) > 32:
             self.refuse(node, f"dilation {node.dilation} is more than 32")
@@ -172,9 +175,6 @@ class Rewriter:
                 (width, node.stride[1], columns, node.dilation[1]),
             )
         ]
-        if max(rows, columns) > MOST_STRIDE:
-            self.refuse(node, f"stride {node.stride} with a kernel of {columns} x {rows}")
-            return node
         close = self.value(node, (*source.shape[:2], len(index[0]), len(index[1])), source)
         self.add(
             GatherLines(
@@ -187,6 +187,24 @@ class Rewriter:
             stride=(steps[0], steps[1]),
             pads=(0, 0, 0, 0),
             dilation=(1, 1),
+        )
+
+    def _part_of_stride(self, node: KernelConv) -> None:
+        """Take steps that divide the stride, then leave out what lies in between."""
+        steps = [_divisor(stride) for stride in node.stride]
+        n, kernels, height, width = node.output.shape
+        rest = [stride // step for stride, step in zip(node.stride, steps, strict=True)]
+        size = ((height - 1) * rest[0] + 1, (width - 1) * rest[1] + 1)
+        dense = self.value(node, (n, kernels, *size), node.output)
+        self.kernel_conv(replace(node, output=dense, stride=(steps[0], steps[1])))
+        self.add(
+            GatherLines(
+                name=node.name,
+                inputs=[dense],
+                output=node.output,
+                rows=np.arange(height) * rest[0],
+                columns=np.arange(width) * rest[1],
+            )
         )
 
     def _large_kernel(self, node: KernelConv) -> None:
@@ -674,6 +692,11 @@ def _factor(node: g.Node, source: g.Value, output: g.Value, factor: float) -> g.
         scale=np.full((1, 1, 1, 1), factor, np.float32),
         shift=np.zeros((1, 1, 1, 1), np.float32),
     )
+
+
+def _divisor(stride: int) -> int:
+    """Largest step of the hardware that divides a stride."""
+    return next(step for step in range(MOST_STRIDE, 0, -1) if stride % step == 0)
 
 
 def is_half(precision: int) -> bool:

@@ -138,7 +138,7 @@ class Fit:
     def _relu(self) -> bool:
         if self.level <= Level.X1_RELU:
             self.x1_relu, self.level = True, Level.X1_RELU
-        elif self.level <= Level.X2_RELU:
+        elif self.level <= Level.X2_RELU and not isinstance(self.x2, PRelu):
             self.x2_relu, self.level = True, Level.X2_RELU
         else:
             return self.limit(Limit("max", 0.0))

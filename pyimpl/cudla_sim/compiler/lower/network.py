@@ -47,6 +47,7 @@ class Network:
     input_buffers: list[Buffer] = field(default_factory=list)
     output_buffers: list[Buffer] = field(default_factory=list)
     emulated: g.Softmax | None = None
+    emulated_source: Cube | None = None
     ranges: dict[g.Value, range] = field(default_factory=dict)
     """Which operations write a value."""
 
@@ -141,6 +142,8 @@ class Network:
                 self.homes.image = image
                 self._emit(item)
             self.ranges[item.output] = range(start, len(self.task.ops))
+        if self.emulated is not None:
+            self.emulated_source = self._contiguous(self.emulated.inputs[0])
         for value, buffer in zip(self.outputs, self.output_buffers, strict=True):
             if self.emulated is not None and value is self.emulated.output:
                 continue
@@ -150,6 +153,19 @@ class Network:
                 if cube.buffer is not buffer:
                     self._deliver(value, cube, buffer, image)
         self.homes.image = 0
+
+    def _contiguous(self, value: g.Value) -> Cube:
+        """A 1 x 1 value whose channels lie one after the other, as the host's softmax reads."""
+        self.task.label = f"{value.name} for the host"
+        self.homes.image = 0
+        cube = self.homes.cube(value)
+        close = cube.surfaces == 1 or cube.surface == self.config.memory_atom
+        if cube.dense and close:
+            return cube
+        layout = layouts.dense(value.shape[1])
+        target = self.homes.temporary(value.name, cube.precision, layout, (1, 1), cube.scale)
+        self._rearrange(cube, target)
+        return target
 
     def _deliver(self, value: g.Value, source: Cube, buffer: Buffer, image: int) -> None:
         """Copy a value to the buffer of an output."""

@@ -358,12 +358,12 @@ class Stages:
 
     def _y_integer(self, unit: float) -> float:
         fit, y = self.fit, self.y
-        if isinstance(fit.y_mul, PRelu):
-            slope = numbers.factors(channels_of(fit.y_mul.slope))
-            self._y_prelu(slope.values, slope.shift)
         result = self._y_operands(unit)
         assert result is not None
         unit = result
+        if isinstance(fit.y_mul, PRelu):
+            slope = numbers.factors(channels_of(fit.y_mul.slope))
+            self._y_prelu(slope.values, slope.shift)
         if isinstance(fit.y_alu, Limit):
             y.alu_operand = int(np.clip(np.rint(fit.y_alu.bound / unit), -(2**31), 2**31 - 1))
         if fit.lut is None:

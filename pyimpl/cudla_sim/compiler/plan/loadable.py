@@ -48,9 +48,8 @@ class Writer:
         network = self.network
         task = network.task
         kept = []
-        if network.emulated is not None:
-            source = network.homes.cube(network.emulated.inputs[0]).buffer
-            kept.append(source)
+        if network.emulated_source is not None:
+            kept.append(network.emulated_source.buffer)
         self.activation_bytes = memory.plan(task, network.homes.buffers, kept)
         bound = [*network.input_buffers, *network.output_buffers]
         task.weights.entry = 1
@@ -179,7 +178,8 @@ class Writer:
         network = self.network
         node = network.emulated
         assert node is not None
-        source = network.homes.cube(node.inputs[0])
+        source = network.emulated_source
+        assert source is not None
         number = network.outputs.index(node.output)
         target = network.output_buffers[number]
         if network.precision == FP16:
