@@ -28,10 +28,11 @@ from .fit import Fit, Limit, Operand
 from .task import Task
 
 _LIMITS = {INT8: 127, INT16: 32767}
-_BIAS_BITS = {INT8: 20, INT16: 40}
+_BIAS_BITS = {INT8: 20, INT16: 35}
 """A bias may be 2**bits steps of its kernel's sums: beyond, its kernel gets coarser weights."""
 
 
+_MOST_CHANNELS = 8192
 _SPARSE, _WORTH = 0.6, 0.75
 """Compression is tried below this share of weights that are not zero, and kept below this share
 of the bytes."""
@@ -81,6 +82,8 @@ def quantised(
     largest = flat.max(axis=1)
     # kernels of zeros and one magnitude (copies, sums) need no steps in between: they are exact
     plain = ((flat == 0) | (flat == largest[:, None])).all(axis=1)
+    if precision != INT8 and not plain.all():
+        plain[:] = False  # CACC drops the same bits of all kernels
     scale = np.where(plain, largest, largest / limit)
     if given is not None and precision == INT8:
         scale = np.where(given > 0, given, scale)
@@ -90,7 +93,9 @@ def quantised(
     scale = np.maximum(np.where(scale > 0, scale, usual), floor)
     elements = np.clip(np.rint(weights / scale[:, None, None, None]), -limit, limit)
     top = float(np.abs(elements).reshape(len(weights), -1).sum(axis=1).max()) * (limit + 1)
-    truncate = max(ceil(log2(top / 2**31)), 0) if top > 0 else 0
+    # CACC keeps 32 bits; X1's summand has 32 bits, too
+    top = max(top / 2**31, float(np.max(np.abs(bias) / (scale * input_scale))) / 2**30)
+    truncate = max(ceil(log2(top)), 0) if top > 0 else 0
     step = scale * input_scale * 2.0**truncate
     return Weights(elements.astype(np.int16), step, truncate)
 
@@ -244,7 +249,8 @@ def _compressed(
         return ()
     shape = (dense.shape[0], dense.shape[1], dense.shape[2], dense.shape[3])
     parts = layout.compress_weights(packed, shape, config, precision)
-    return parts if sum(map(len, parts)) < _WORTH * len(packed) else ()
+    worth = len(parts[0]) > 0 and sum(map(len, parts)) < _WORTH * len(packed)
+    return parts if worth else ()
 
 
 def _sized(task: Task, node: KernelConv, found: Iterator[Block], target: Cube) -> Iterator[Block]:
@@ -278,6 +284,10 @@ def _block(
     kernels = block.last - block.first
     data, base = source.channel_range(block.low, max(block.high, block.low))
     channels = data.channels
+    if channels > _MOST_CHANNELS:
+        why = f"it reads {channels} channels as they lie in memory, at most {_MOST_CHANNELS} can be"
+        cure = "cut the network there with --outputs, or make the input smaller"
+        raise Refused([Refusal(node.name, "Conv", why, cure)])
     _, span, rows, columns = node.weights.shape
     dtype = np.float16 if source.precision == FP16 else np.int16
     dense = np.zeros((kernels, channels, rows, columns), dtype)
