@@ -73,7 +73,10 @@ def test_layers_kept_in_fp16_round_less() -> None:
         ({"input_formats": {"nobody": "int8:chw32"}}, "the network's inputs are input0"),
         ({"input_formats": {"input0": "fp32:chw"}}, "type:format expected"),
         ({"output_formats": {"Conv0_out": "int8:dla_hwc4"}}, "only inputs can be pictures"),
-        ({"input_formats": {"input0": "int8:dla_linear"}}, "planes are read with one channel"),
+        (
+            {"config": "nv_large", "input_formats": {"input0": "int8:dla_linear"}},
+            "nv_large has no unit for planes",
+        ),
         ({"config": "nv_small", "output_formats": {"Conv0_out": "fp16:chw16"}}, "outputs of int8"),
         ({"config": "nv_small", "precision": "fp16"}, "nv_small has no fp16 arithmetic"),
         ({"config": "nv_small", "keep_fp16": ("Conv0",)}, "nv_small has no fp16"),
@@ -129,3 +132,27 @@ def test_weights_with_many_zeros_are_compressed() -> None:
     ]
     assert sizes[0] < 0.4 * sizes[1]  # nv_large has no compression
     compare(graph, data, "nv_full", "int8")
+
+
+@pytest.mark.parametrize("precision", ["int8", "int16", "fp16"])
+@pytest.mark.parametrize("batch", [1, 2])
+def test_planes(precision: str, batch: int) -> None:
+    b = Builder()
+    x = b.input(batch, 5, 9, 40)
+    y = b.relu(b.conv(x, 20, 3))
+    graph = b.graph(b.conv(y, 37), y)
+    linear = f"{precision}:dla_linear"
+    names = [port.name for port in graph.outputs]
+    options = Options(
+        "nv_full",
+        precision,
+        input_formats={"input0": linear},
+        output_formats=dict.fromkeys(names, linear),
+    )
+    compare_with(graph, b, "nv_full", precision, options)
+    scales = dict.fromkeys([value.name for value in graph.values()], 0.05)
+    loadable = Loadable.parse(compile_graph(graph, scales, options).loadable)
+    size = 1 if precision == "int8" else 2
+    line = -(-40 * size // 64) * 64
+    assert loadable.inputs[0].strides[:3] == (size, line, line * 9)
+    assert loadable.outputs[0].size == batch * 37 * 9 * line

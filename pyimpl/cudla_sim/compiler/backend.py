@@ -88,6 +88,7 @@ def compile_graph(
         chosen.halves,
         chosen.pictures,
         {value: means[value.name] for value in graph.values() if means and value.name in means},
+        chosen.planes,
     )
     network.form()
     if precision != FP16:

@@ -23,15 +23,16 @@ _LINEAR = {"dla_linear", "linear"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """Outputs in fp16 of an integer network, and inputs that are pictures."""
+    """Outputs in fp16 of an integer network, inputs that are pictures, and what is planar."""
 
     halves: frozenset[g.Value]
     pictures: frozenset[g.Value]
+    planes: frozenset[g.Value]
 
 
 def choose(graph: g.Graph, options: Options, config: HardwareConfig, precision: int) -> Formats:
     """Read the options; CompileError names what cannot be had."""
-    halves, pictures = set(), set()
+    halves, pictures, planes = set(), set(), set()
     for kind, ports, wanted in (
         ("input", graph.inputs, options.input_formats),
         ("output", graph.outputs, options.output_formats),
@@ -55,19 +56,21 @@ def choose(graph: g.Graph, options: Options, config: HardwareConfig, precision: 
                     )
             if layout in _PICTURE and kind == "output":
                 raise CompileError(f"--output-format {name}={text}: only inputs can be pictures")
-            if layout in _PICTURE or (layout in _LINEAR and kind == "input"):
-                if layout in _LINEAR and port.value.shape[1] != 1:
-                    raise CompileError(
-                        f"--input-format {name}={text}: planes are read with one channel only,"
-                        f" {name!r} has {port.value.shape[1]}; take chw32, chw16 or dla_hwc4"
-                    )
+            if layout in _PICTURE or (layout in _LINEAR and _one_channel(kind, port)):
                 pictures.add(port.value)
             elif layout in _LINEAR:
-                raise CompileError(
-                    f"--output-format {name}={text}: no unit writes planes of this network; take"
-                    " chw32 or chw16"
-                )
-    return Formats(frozenset(halves), frozenset(pictures))
+                if not config.rubik:
+                    raise CompileError(
+                        f"--{kind}-format {name}={text}: {config.name} has no unit for planes"
+                        " (RUBIK); take chw32, chw16 or, for inputs, dla_hwc4"
+                    )
+                planes.add(port.value)
+    return Formats(frozenset(halves), frozenset(pictures), frozenset(planes))
+
+
+def _one_channel(kind: str, port: g.Port) -> bool:
+    """True if planes are a picture of one channel, which convolutions read."""
+    return kind == "input" and port.value.shape[1] == 1
 
 
 def kept(graph: g.Graph, options: Options, config: HardwareConfig) -> frozenset[str]:

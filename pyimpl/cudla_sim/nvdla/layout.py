@@ -23,6 +23,7 @@ from .hw.units.pixels import NAMES, TEN_BIT, channel_order, element_bytes
 from .hw.units.weights import WeightShape
 from .hw.units.weights import unpack_weights as _unpack_weights
 from .loadable import DataType, TensorDesc
+from .tables import DataCategory
 
 Bytes = NDArray[np.uint8]
 Array = NDArray[Any]
@@ -329,6 +330,8 @@ def pack_tensor(tensor: TensorDesc, array: Array) -> Bytes:
     if array.shape != shape:
         raise NvdlaError(f"tensor {tensor.name!r} is {shape}, the array is {array.shape}")
     data = np.ascontiguousarray(array, tensor_dtype(tensor))
+    if tensor.data_category == DataCategory.PLANAR:
+        return pack_planar(data, tensor.strides[1], tensor.strides[2])
     atom = tensor_atom(tensor)
     if atom:
         return pack_feature(data, atom, _steps(tensor), tensor.size)
@@ -344,6 +347,8 @@ def unpack_tensor(tensor: TensorDesc, buffer: Bytes) -> Array:
     """Return the valid elements of a network input or output buffer as [n, c, h, w]."""
     shape = (tensor.n, tensor.c, tensor.h, tensor.w)
     dtype = tensor_dtype(tensor)
+    if tensor.data_category == DataCategory.PLANAR:
+        return unpack_planar(buffer, shape, dtype, tensor.strides[1], tensor.strides[2])
     atom = tensor_atom(tensor)
     if atom:
         return unpack_feature(buffer, shape, dtype, atom, _steps(tensor))
@@ -360,6 +365,8 @@ def element_offset(tensor: TensorDesc, n: int, c: int, h: int, w: int) -> int:
     """Return the byte offset of element (n, c, h, w) in the buffer of a tensor."""
     dtype, atom = tensor_dtype(tensor), tensor_atom(tensor)
     line, surface, batch = _steps(tensor)
+    if tensor.data_category == DataCategory.PLANAR:
+        return n * batch + c * surface + h * line + w * dtype.itemsize
     if atom:
         group, inner = divmod(c, atom // dtype.itemsize)
         return n * batch + group * surface + h * line + w * atom + inner * dtype.itemsize

@@ -13,7 +13,7 @@ from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
 from .. import graph as g
 from ..errors import Refusal, Refused
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
-from . import conv, convert, layouts, lrn, moves, pictures, pool, sdp
+from . import conv, convert, layouts, lrn, moves, pictures, planes, pool, sdp
 from .cubes import Buffer, Cube, cube_bytes
 from .fit import Fit, Limit
 from .homes import Homes, make
@@ -41,6 +41,7 @@ class Network:
     halves: frozenset[g.Value] = frozenset()
     pictures: frozenset[g.Value] = frozenset()
     means: dict[g.Value, NDArray[Any]] = field(default_factory=dict)
+    planes: frozenset[g.Value] = frozenset()
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -96,7 +97,7 @@ class Network:
         """Decide where everything lives."""
         homes = self.homes
         homes.arrange(self.passes)
-        self.input_buffers = [self._own(value) for value in self.inputs]
+        self.input_buffers = [self._bound(value) for value in self.inputs]
         for value in self.outputs:
             home = homes.homes.get(value, None)
             buffer = None if home is None else home.buffer
@@ -105,6 +106,7 @@ class Network:
                 home is not None
                 and buffer is not None
                 and value not in self.inputs
+                and value not in self.planes
                 and home.layout.dense
                 and home.precision == wanted
                 and home.coded is None
@@ -112,10 +114,21 @@ class Network:
             )
             if not direct or buffer is None:
                 size = cube_bytes(self.config, wanted, value.shape[1:]) * value.shape[0]
+                if value in self.planes:
+                    size = planes.strides(value.shape, wanted)[2] * value.shape[0]
                 buffer = Buffer(value.name, size)
             elif buffer in homes.buffers:
                 homes.buffers.remove(buffer)
             self.output_buffers.append(buffer)
+
+    def _bound(self, value: g.Value) -> Buffer:
+        """The memory of an input; behind planes, the feature cube is one of the activations."""
+        own = self._own(value)
+        if value not in self.planes:
+            return own
+        self.homes.buffers.append(own)
+        size = planes.strides(value.shape, self.precision)[2]
+        return Buffer(f"{value.name} planes", size * value.shape[0])
 
     def _own(self, value: g.Value) -> Buffer:
         buffer = self.homes[value].buffer
@@ -135,6 +148,11 @@ class Network:
     def lower(self) -> None:
         """Append the operations of all passes."""
         images = self.inputs[0].shape[0] if self.inputs else 1
+        for value, buffer in zip(self.inputs, self.input_buffers, strict=True):
+            for image in range(value.shape[0] if value in self.planes else 0):
+                self.task.label = f"{value.name} from planes"
+                self.homes.image = image
+                planes.merge(self.task, value, buffer, self.homes.cube(value), image)
         for item in self.passes:
             self.task.label = item.head.name
             start = len(self.task.ops)
@@ -177,6 +195,15 @@ class Network:
         layout = layouts.dense(channels)
         target = make(self.config, buffer, wanted, layout, (height, width), scale)
         target = replace(target, offset=image * size)
+        if value in self.planes:
+            target = self.homes.temporary(value.name, wanted, layout, (height, width), scale)
+        self._copy_out(value, source, target, layout)
+        if value in self.planes:
+            planes.split(self.task, value, target, buffer, image)
+
+    def _copy_out(self, value: g.Value, source: Cube, target: Cube, layout: Layout) -> None:
+        """Bring a value into the precision and order of channels of an output."""
+        wanted = target.precision
         if wanted == FP16 and (source.precision != FP16 or source.scale != 1.0):
             dense = self._aligned(source, layout, value.name)
             if dense.precision != FP16:

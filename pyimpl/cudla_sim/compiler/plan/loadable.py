@@ -22,9 +22,11 @@ from cudla_sim.nvdla.descriptors import (
     NetworkDesc,
 )
 from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, element_size
+from cudla_sim.nvdla.hw.maps.enums import ENUMS
 from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
 
 from .. import graph as g
+from ..lower import planes
 from ..lower.cubes import Buffer, Cube, cube_bytes
 from ..lower.network import Network
 from . import memory
@@ -33,6 +35,11 @@ _PAGE = 4096
 _LINE_STRIDE_AT = 20
 """Byte offset of line_stride inside a data cube."""
 _TYPES = {INT8: DataType.INT8, INT16: DataType.INT16, FP16: DataType.HALF}
+_PLANAR_FORMATS = {
+    INT8: ENUMS["pixel_format"]["T_R8"],
+    INT16: ENUMS["pixel_format"]["T_R16_I"],
+    FP16: ENUMS["pixel_format"]["T_R16_F"],
+}
 _NAMES = {INT8: "int8", INT16: "int16", FP16: "fp16"}
 
 
@@ -105,6 +112,18 @@ class Writer:
                 batch=n,
             )
         config, precision = network.config, network.port_precision(port.value)
+        if port.value in network.planes:
+            line, plane, size = planes.strides(port.value.shape, precision)
+            return TensorEntry(
+                port.name,
+                (channels, height, width),
+                size * n,
+                _TYPES[precision],
+                _PLANAR_FORMATS[precision],
+                (element_size(precision), line, plane),
+                planar=True,
+                batch=n,
+            )
         size = cube_bytes(config, precision, (channels, height, width))
         line = width * config.memory_atom
         return TensorEntry(
@@ -170,6 +189,8 @@ class Writer:
     def _whole(self, cube: DataCube) -> bool:
         """True if a cube is a network tensor and not a piece or another view of it."""
         ports = [*self.graph.inputs, *self.graph.outputs]
+        if ports[cube.address - 3].value in self.network.planes:
+            return False
         _, _, height, width = ports[cube.address - 3].value.shape
         return cube.offset == 0 and (cube.height, cube.width) == (height, width)
 

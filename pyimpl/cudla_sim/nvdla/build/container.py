@@ -31,6 +31,7 @@ class Tensor:
     strides: tuple[int, int, int]
     image: bool = False
     batch: int = 1
+    planar: bool = False
 
 
 @dataclass(slots=True)
@@ -96,7 +97,7 @@ class Container:
         """Add a tensor descriptor for a buffer."""
         entry = Tab().ref(0, Text(item.name)).put(1, "H", len(self.tensors)).put(2, "H", memory)
         entry.put(3, "Q", item.size).put(4, "Q", 0)
-        form, category = (2, 0) if item.image else (3, 2)
+        form, category = (2, 0) if item.image else (1, 3) if item.planar else (3, 2)
         for slot, value in enumerate((form, item.data_type, category, item.pixel_format, 0), 5):
             entry.put(slot, "B", value)
         for slot, value in enumerate((item.batch, *item.shape), 10):
