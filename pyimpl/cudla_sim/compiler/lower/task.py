@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla import layout
+from cudla_sim.nvdla.build.queue import HardwareOp, new_entry
 from cudla_sim.nvdla.descriptors import (
-    CommonOpDesc,
-    Consumer,
     DataCube,
-    Event,
     LutParam,
     MemoryType,
     Operation,
@@ -30,16 +28,12 @@ WEIGHT_ALIGN = 256
 
 
 @dataclass(eq=False, slots=True)
-class HardwareOp:
-    """One operation, its graph entry, and the buffers it reads and writes."""
+class LabelledOp(HardwareOp):
+    """An operation, the nodes it computes, and the buffers it reads and writes."""
 
-    op_type: OpType
-    operation: Operation
-    surface: Surface
-    entry: CommonOpDesc
     label: str
-    reads: set[Buffer] = field(default_factory=set)
-    writes: set[Buffer] = field(default_factory=set)
+    reads: set[Buffer]
+    writes: set[Buffer]
 
 
 @dataclass(eq=False)
@@ -47,7 +41,7 @@ class Task:
     """Collects operations in the order of their execution."""
 
     config: HardwareConfig
-    ops: list[HardwareOp] = field(default_factory=list)
+    ops: list[LabelledOp] = field(default_factory=list)
     luts: list[LutParam] = field(default_factory=list)
     weights: Buffer = field(default_factory=lambda: Buffer("weights", 0))
     blobs: list[tuple[int, bytes]] = field(default_factory=list)
@@ -119,12 +113,10 @@ class Task:
         surface: Surface,
         reads: Iterable[Buffer],
         writes: Iterable[Buffer] = (),
-    ) -> HardwareOp:
+    ) -> LabelledOp:
         """Add an operation behind those there are."""
-        entry = CommonOpDesc(index=len(self.ops), op_type=op_type)
-        for consumer in (*entry.consumers, entry.fused_parent):
-            consumer.event = Event.OP_COMPLETED
-        op = HardwareOp(op_type, operation, surface, entry, self.label, set(reads), set(writes))
+        entry = new_entry(len(self.ops), op_type)
+        op = LabelledOp(op_type, operation, surface, entry, self.label, set(reads), set(writes))
         self.ops.append(op)
         return op
 
@@ -134,47 +126,8 @@ class Task:
             self.luts.append(lut)
         return self.luts.index(lut)
 
-    def heads(self) -> list[int]:
-        """First operation of each processor, -1 for none."""
-        result = [-1] * len(OpType)
-        for op in reversed(self.ops):
-            result[op.op_type] = op.entry.index
-        return result
-
     def place(self) -> None:
         """Enter the addresses of all buffers into the descriptors."""
         for cube, buffer, offset in self._cubes:
             cube.address = buffer.entry
             cube.offset = buffer.offset + offset
-
-    def connect(self) -> None:
-        """Enter who waits for whom: the queue of each processor, fused pairs, the order.
-
-        Every operation waits until the one before it is complete, so any memory may be reused by
-        a later operation.
-        """
-        last: dict[OpType, HardwareOp] = {}
-        previous: HardwareOp | None = None
-        for number, op in enumerate(self.ops):
-            if op.op_type in last:
-                _wait(op, last[op.op_type], Event.OP_PROGRAMMED)
-            last[op.op_type] = op
-            before = self.ops[number - 1] if number else None
-            if before is not None and before.op_type == OpType.CONV:
-                _wait(op, before, Event.OP_PROGRAMMED)
-                op.entry.fused_parent = Consumer(before.entry.index, Event.OP_ENABLED)
-                before.entry.dependency_count += 1
-                if previous is not None:  # its operands may be what the one before writes
-                    _wait(op, previous, Event.OP_COMPLETED)
-            elif previous is not None:
-                _wait(op, previous, Event.OP_COMPLETED)
-            if op.op_type != OpType.CONV:
-                previous = op
-
-
-def _wait(op: HardwareOp, on: HardwareOp, event: Event) -> None:
-    """Let *op* wait for an event of *on*; completion replaces a weaker wait."""
-    slot = on.entry.consumers[op.op_type]
-    if slot.index != op.entry.index:
-        op.entry.dependency_count += 1
-    on.entry.consumers[op.op_type] = Consumer(op.entry.index, event)

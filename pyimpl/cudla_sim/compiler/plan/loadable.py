@@ -12,14 +12,9 @@ from typing import Any
 from cudla_sim.nvdla import annotation, emu, layout
 from cudla_sim.nvdla.build.container import Container
 from cudla_sim.nvdla.build.container import Tensor as TensorEntry
+from cudla_sim.nvdla.build.queue import add_dla_task, connect
 from cudla_sim.nvdla.descriptors import (
-    LUT_SIZE,
-    OPERATION_SIZE,
-    SURFACE_SIZE,
-    ConvSurface,
     DataCube,
-    LutParam,
-    NetworkDesc,
 )
 from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, element_size
 from cudla_sim.nvdla.hw.maps.enums import ENUMS
@@ -32,8 +27,6 @@ from ..lower.network import Network
 from . import memory
 
 _PAGE = 4096
-_LINE_STRIDE_AT = 20
-"""Byte offset of line_stride inside a data cube."""
 _TYPES = {INT8: DataType.INT8, INT16: DataType.INT16, FP16: DataType.HALF}
 _PLANAR_FORMATS = {
     INT8: ENUMS["pixel_format"]["T_R8"],
@@ -65,7 +58,7 @@ class Writer:
         for number, buffer in enumerate(bound):
             buffer.entry = 3 + number
         task.place()
-        task.connect()
+        connect(task.ops)
         out = Container()
         out.memory(_PAGE)
         contents = [
@@ -82,9 +75,10 @@ class Writer:
                 entry = self._entry(port)
                 mem = out.memory(entry.size, None, flag, number, len(out.tensors))
                 out.tensor(entry, mem)
-        self._dla_task(out, [buffer.entry for buffer in bound])
+        entries = [buffer.entry for buffer in bound]
+        add_dla_task(out, task.ops, task.luts, entries, self._whole)
         if network.emulated is not None:
-            self._emu_task(out, [buffer.entry for buffer in bound])
+            self._emu_task(out, entries)
         out.blob(annotation.BLOB, self._annotation().encode())
         return out.finish()
 
@@ -137,54 +131,6 @@ class Writer:
         )
 
     # -- tasks --------------------------------------------------------------------------------
-
-    def _dla_task(self, out: Container, bound: list[int]) -> None:
-        task = self.network.task
-        ops = task.ops
-        base = 3 + len(bound)
-        desc = NetworkDesc(
-            dependency_graph_index=base,
-            operation_desc_index=base + 1,
-            surface_desc_index=base + 2,
-            lut_data_index=base + 3,
-            op_head=task.heads(),
-            num_operations=len(ops),
-            num_luts=len(task.luts),
-            num_addresses=base + 5,
-            input_layer=0,
-        )
-        graph = b"".join(op.entry.encode() for op in ops)
-        operations = b"".join(op.operation.encode(pad_to=OPERATION_SIZE) for op in ops)
-        surfaces = b"".join(op.surface.encode(pad_to=SURFACE_SIZE) for op in ops)
-        luts = b"".join(table.encode(pad_to=LUT_SIZE) for table in task.luts or [LutParam()])
-        kind = Interface.DLA1
-        addresses = [
-            out.single("task-0-addr0", desc.encode(), kind, 1),
-            1,
-            2,
-            *bound,
-            out.single("task-0-dep_graph", graph, kind, 2),
-            out.single("task-0-op_list", operations, kind, 3),
-            out.single("task-0-surf_list", surfaces, kind, 4),
-            out.single("task-0-lut_list", luts, kind, 5),
-            out.memory(_PAGE),
-        ]
-        out.task(kind, addresses)
-        surface_memory = addresses[base + 2]
-        for index, op in enumerate(ops):
-            for offset, cube in self._bound_cubes(op.surface, bound):
-                position = index * SURFACE_SIZE + offset + _LINE_STRIDE_AT
-                out.strides_at(cube.address, surface_memory, position, kind, 4)
-
-    def _bound_cubes(self, surface: Any, bound: list[int]) -> list[tuple[int, DataCube]]:
-        """Source and destination cubes that are whole network tensors, with their byte offset."""
-        size = DataCube.byte_size()
-        if isinstance(surface, ConvSurface):
-            pairs = [(3 * size, surface.src)]
-        else:
-            last = 4 if hasattr(surface, "x1") else 1
-            pairs = [(0, surface.src), (last * size, surface.dst)]
-        return [item for item in pairs if item[1].address in bound and self._whole(item[1])]
 
     def _whole(self, cube: DataCube) -> bool:
         """True if a cube is a network tensor and not a piece or another view of it."""

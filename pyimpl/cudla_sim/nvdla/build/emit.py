@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import emu, layout
-from ..descriptors import (
-    LUT_SIZE,
-    OPERATION_SIZE,
-    SURFACE_SIZE,
-    ConvSurface,
-    DataCube,
-    LutParam,
-    NetworkDesc,
-)
 from ..hw.configs import FP16, INT16, HardwareConfig, element_size
 from ..loadable import DataType, Interface, MemoryFlags
 from .container import Container
@@ -22,10 +11,9 @@ from .convolution import picture
 from .layers import Image, Layer, Softmax, Tensor
 from .lower import Lowering
 from .places import ACTIVATIONS, INPUT, OUTPUT, WEIGHTS, Place
+from .queue import add_dla_task, connect
 
 _PAGE = 4096
-_LINE_STRIDE_AT = 20
-"""Byte offset of line_stride inside a data cube."""
 
 
 class Emitter:
@@ -103,7 +91,7 @@ class Emitter:
         program = self.program
         for layer in self.hardware:
             program.add(layer)
-        program.connect()
+        connect(program.ops)
         out = Container()
         out.memory(_PAGE)
         contents = [
@@ -119,57 +107,10 @@ class Emitter:
             entry = self._entry(tensor)
             number = out.memory(entry.size, None, flag, 0, len(out.tensors))
             out.tensor(entry, number)
-        self._dla_task(out)
+        add_dla_task(out, program.ops, program.luts, [INPUT, OUTPUT], lambda cube: True)
         if self.softmax is not None:
             self._emu_task(out, self.softmax)
         return out.finish()
-
-    def _dla_task(self, out: Container) -> None:
-        ops = self.program.ops
-        shared = [WEIGHTS, ACTIVATIONS, INPUT, OUTPUT]
-        network = NetworkDesc(
-            dependency_graph_index=5,
-            operation_desc_index=6,
-            surface_desc_index=7,
-            lut_data_index=8,
-            op_head=self.program.heads(),
-            num_operations=len(ops),
-            num_luts=len(self.program.luts),
-            num_addresses=10,
-            input_layer=0,
-        )
-        graph = b"".join(op.entry.encode() for op in ops)
-        operations = b"".join(op.operation.encode(pad_to=OPERATION_SIZE) for op in ops)
-        surfaces = b"".join(op.surface.encode(pad_to=SURFACE_SIZE) for op in ops)
-        tables = self.program.luts or [LutParam()]
-        luts = b"".join(table.encode(pad_to=LUT_SIZE) for table in tables)
-        kind = Interface.DLA1
-        addresses = [
-            out.single("task-0-addr0", network.encode(), kind, 1),
-            *shared,
-            out.single("task-0-dep_graph", graph, kind, 2),
-            out.single("task-0-op_list", operations, kind, 3),
-            out.single("task-0-surf_list", surfaces, kind, 4),
-            out.single("task-0-lut_list", luts, kind, 5),
-            out.memory(_PAGE),
-        ]
-        out.task(kind, addresses)
-        surface_memory = addresses[7]
-        for index, op in enumerate(ops):
-            for offset, cube in self._bound_cubes(op.surface):
-                position = index * SURFACE_SIZE + offset + _LINE_STRIDE_AT
-                out.strides_at(cube.address, surface_memory, position, kind, 4)
-
-    @staticmethod
-    def _bound_cubes(surface: Any) -> list[tuple[int, DataCube]]:
-        """Source and destination cubes that are network tensors, with their byte offset."""
-        size = DataCube.byte_size()
-        if isinstance(surface, ConvSurface):
-            pairs = [(3 * size, surface.src)]
-        else:
-            last = 4 if hasattr(surface, "x1") else 1
-            pairs = [(0, surface.src), (last * size, surface.dst)]
-        return [item for item in pairs if item[1].address in (INPUT, OUTPUT)]
 
     def _emu_task(self, out: Container, layer: Softmax) -> None:
         """A softmax from the activation buffer (or wherever its input is) to the output."""

@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 
 from .. import layout
 from ..descriptors import (
-    CommonOpDesc,
-    Consumer,
     CvtParam,
     DataCube,
-    Event,
     LutParam,
     MemoryType,
     Operation,
@@ -35,21 +32,12 @@ from .layers import (
     Tensor,
 )
 from .places import WEIGHTS, Place
+from .queue import HardwareOp, new_entry
 
 _PAGE = 4096
 _POOL_MODES = {"average": 0, "max": 1, "min": 2}
 _MID_SHIFT = 8
 _SUM = 2
-
-
-@dataclass(slots=True)
-class HardwareOp:
-    """One operation with its graph entry."""
-
-    op_type: OpType
-    operation: Operation
-    surface: Surface
-    entry: CommonOpDesc
 
 
 @dataclass
@@ -126,9 +114,7 @@ class Program:
     # -- operations ---------------------------------------------------------------------------
 
     def append(self, op_type: OpType, operation: Operation, surface: Surface) -> HardwareOp:
-        entry = CommonOpDesc(index=len(self.ops), op_type=op_type)
-        for consumer in (*entry.consumers, entry.fused_parent):
-            consumer.event = Event.OP_COMPLETED
+        entry = new_entry(len(self.ops), op_type)
         op = HardwareOp(op_type, operation, surface, entry)
         self.ops.append(op)
         return op
@@ -161,37 +147,3 @@ class Program:
             dst=self.cube(layer.output),
         )
         self.append(OpType.SDP, operation, surface)
-
-    def heads(self) -> list[int]:
-        """First operation of each processor, -1 for none."""
-        result = [-1] * len(OpType)
-        for op in reversed(self.ops):
-            result[op.op_type] = op.entry.index
-        return result
-
-    def connect(self) -> None:
-        """Enter who waits for whom: the queue of each processor, fused pairs, layer order."""
-        last: dict[OpType, HardwareOp] = {}
-        previous: HardwareOp | None = None
-        for number, op in enumerate(self.ops):
-            if op.op_type in last:
-                self._wait(op, last[op.op_type], Event.OP_PROGRAMMED)
-            last[op.op_type] = op
-            fused = number > 0 and self.ops[number - 1].op_type == OpType.CONV
-            if fused:
-                conv = self.ops[number - 1]
-                self._wait(op, conv, Event.OP_PROGRAMMED)
-                op.entry.fused_parent = Consumer(conv.entry.index, Event.OP_ENABLED)
-                conv.entry.dependency_count += 1
-            elif previous is not None:
-                self._wait(op, previous, Event.OP_COMPLETED)
-            if op.op_type != OpType.CONV:
-                previous = op
-
-    @staticmethod
-    def _wait(op: HardwareOp, on: HardwareOp, event: Event) -> None:
-        """Let *op* wait for an event of *on*; completion replaces a weaker wait."""
-        slot = on.entry.consumers[op.op_type]
-        if slot.index != op.entry.index:
-            op.entry.dependency_count += 1
-        on.entry.consumers[op.op_type] = Consumer(op.entry.index, event)
