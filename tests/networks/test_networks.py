@@ -19,8 +19,6 @@ from cudla_sim.nvdla.check import check
 from cudla_sim.nvdla.loadable import Loadable
 from tests.conftest import ROOT
 
-pytest.importorskip("torch", reason="pip install 'cudla-sim[networks]'")
-
 from . import baseline, zoo
 
 pytestmark = pytest.mark.networks

@@ -18,8 +18,8 @@ from . import formats
 from . import graph as g
 from . import scales as scaling
 from .errors import CompileError
-from .legalise import fold
-from .legalise.rewrite import Rewriter
+from .legalise import fold, rewrite
+from .legalise.builder import Rewriter
 from .lower.network import Network
 from .options import Options
 from .plan.loadable import Writer, report
@@ -72,7 +72,7 @@ def compile_graph(
         for node in graph.nodes:
             if isinstance(node, g.Softmax):
                 known.setdefault(node.output, 1 / (127 if precision == INT8 else 32767))
-    nodes = rewriter.run(graph.nodes)
+    nodes = rewrite.run(rewriter, graph.nodes)
     nodes = fold.permutations(nodes, set(outputs), known)
     if precision != FP16:
         scaling.fill(nodes, known)

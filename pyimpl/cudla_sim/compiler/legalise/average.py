@@ -7,15 +7,13 @@ PDP rounds twice, half away from zero; on non-negative values that is a bias of 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..graph import Affine, Pool
+from .builder import Rewriter
+from .convolution import kernel_conv
 from .nodes import KernelConv
-
-if TYPE_CHECKING:
-    from .rewrite import Rewriter
 
 _MOST_TAPS = 1024
 _LEAST_KERNELS = 4
@@ -41,7 +39,8 @@ def rewrite(out: Rewriter, node: Pool) -> None:
         out.scales[summed] = out.scales[node.output] * float(np.max(node.divisor))
     elif source in out.scales:
         out.scales[summed] = out.scales[source] * max(kh * kw, 1) * 127 / top
-    out.kernel_conv(
+    kernel_conv(
+        out,
         KernelConv(
             name=node.name,
             inputs=[source],
@@ -51,7 +50,7 @@ def rewrite(out: Rewriter, node: Pool) -> None:
             first=np.arange(channels),
             stride=node.stride,
             pads=node.pads,
-        )
+        ),
     )
     scale = (1.0 / divisor).reshape(1, 1, *(divisor.shape or (1, 1))).astype(np.float32)
     out.add(

@@ -7,15 +7,12 @@ of one convolution, whose channels are then interleaved to lines and pixels.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..graph import Deconv, Slice
+from .builder import Rewriter
+from .convolution import kernel_conv
 from .nodes import Interleave, KernelConv
-
-if TYPE_CHECKING:
-    from .rewrite import Rewriter
 
 
 def rewrite(out: Rewriter, node: Deconv) -> None:
@@ -75,7 +72,8 @@ def rewrite(out: Rewriter, node: Deconv) -> None:
         if plain
         else out.value(node, (n, sy * sx * group, size[0], size[1]), node.output)
     )
-    out.kernel_conv(
+    kernel_conv(
+        out,
         KernelConv(
             name=node.name,
             inputs=[source],
@@ -85,7 +83,7 @@ def rewrite(out: Rewriter, node: Deconv) -> None:
             first=first.reshape(-1),
             pads=(pads[0], pads[1], pads[2], pads[3]),
             weight_scale=None if scale is None else scale.reshape(-1),
-        )
+        ),
     )
     if plain:
         return

@@ -9,16 +9,13 @@ neighbours of every line and first + weight * (second - first).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..graph import Affine, Array, Binary, Concat, Resize, Slice, Value
+from .builder import Rewriter
+from .convolution import kernel_conv
 from .nodes import GatherLines, Interleave, KernelConv
-
-if TYPE_CHECKING:
-    from .rewrite import Rewriter
 
 _MOST_LINES, _MOST_CHANNELS = 512, 128
 
@@ -78,7 +75,8 @@ def _pairs(
         size[2 + axis] = 1
         line = out.value(node, (size[0], size[1], size[2], size[3]), source)
         kernel = taps[:, None] if axis == 0 else taps[None, :]
-        out.kernel_conv(
+        kernel_conv(
+            out,
             KernelConv(
                 name=node.name,
                 inputs=[cut],
@@ -86,7 +84,7 @@ def _pairs(
                 weights=np.broadcast_to(kernel, (channels, 1, *kernel.shape)).copy(),
                 bias=np.zeros(channels),
                 first=np.arange(channels),
-            )
+            ),
         )
         parts.append(line)
     return out.add(Concat(name=node.name, inputs=parts, output=output, axis=2 + axis))
@@ -144,7 +142,8 @@ def _by_stencil(
     first = np.zeros((sy, sx, group), np.int64)
     first[:, :, :channels] = np.arange(channels)
     middle = out.value(node, (n, sy * sx * group, height, width), node.output)
-    out.kernel_conv(
+    kernel_conv(
+        out,
         KernelConv(
             name=node.name,
             inputs=[framed],
@@ -152,7 +151,7 @@ def _by_stencil(
             weights=weights.reshape(-1, 1, 3, 3),
             bias=np.zeros(sy * sx * group),
             first=first.reshape(-1),
-        )
+        ),
     )
     out.add(
         Interleave(

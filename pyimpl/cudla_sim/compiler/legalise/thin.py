@@ -9,14 +9,11 @@ format do this in hardware.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .builder import Rewriter
 from .nodes import KernelConv
-
-if TYPE_CHECKING:
-    from .rewrite import Rewriter
 
 _WORTH = 0.6
 

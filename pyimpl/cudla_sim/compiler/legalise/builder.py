@@ -1,0 +1,61 @@
+"""What a rewriting collects: new nodes, scales of new values, refusals.
+
+Intermediate values that come into being take the scale of a value they resemble.
+"""
+
+from __future__ import annotations
+
+from cudla_sim.nvdla.hw.configs import HardwareConfig
+
+from .. import graph as g
+from ..errors import Refusal
+
+MOST_KERNEL, MOST_STRIDE, MOST_PAD = 32, 8, 31
+POOL_KERNEL, POOL_STRIDE, POOL_PAD = 8, 8, 7
+MOST_SIZE = 8192
+"""Limits of the hardware's fields (facts/onnx.md 2)."""
+
+
+class Rewriter:
+    """Builds the new list of nodes; *scales* grows with the values that come into being."""
+
+    def __init__(
+        self,
+        config: HardwareConfig,
+        precision: int,
+        scales: dict[g.Value, float],
+        last: g.Node,
+        pictures: frozenset[g.Value] = frozenset(),
+    ) -> None:
+        self.config, self.precision, self.scales = config, precision, scales
+        self.last, self.pictures = last, pictures
+        self.nodes: list[g.Node] = []
+        self.refusals: list[Refusal] = []
+        self._count = 0
+
+    # -- building -----------------------------------------------------------------------------
+
+    @property
+    def per_atom(self) -> int:
+        """Channels of a memory atom."""
+        return self.config.channels_per_atom(self.precision)
+
+    def value(
+        self, node: g.Node, shape: g.Shape, like: g.Value | None = None, factor: float = 1.0
+    ) -> g.Value:
+        """A new value of *node* with the scale of *like* times a factor."""
+        self._count += 1
+        made = g.Value(f"{node.output.name}:{self._count}", shape)
+        if like is not None and like in self.scales:
+            self.scales[made] = self.scales[like] * factor
+        return made
+
+    def add(self, node: g.Node) -> g.Value:
+        """Append a node; return its output."""
+        self.nodes.append(node)
+        return node.output
+
+    def refuse(self, node: g.Node, reason: str, cure: str = "") -> None:
+        """Note that a node cannot be done."""
+        cure = cure or f"cut the network there with --outputs {node.inputs[0].name}"
+        self.refusals.append(Refusal(node.name, node.kind, reason, cure))

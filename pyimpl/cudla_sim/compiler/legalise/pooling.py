@@ -1,0 +1,87 @@
+"""Maxima and minima with kernels that PDP does not have: several poolings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .. import graph as g
+from . import average
+from .builder import POOL_KERNEL, POOL_PAD, POOL_STRIDE, Rewriter
+
+
+def rewrite(out: Rewriter, node: g.Pool) -> None:
+    """Append the nodes of a pooling."""
+    if node.mode == "average":
+        average.rewrite(out, node)
+    else:
+        extreme(out, node)
+
+
+def extreme(out: Rewriter, node: g.Pool) -> None:
+    """Maximum or minimum with kernels that PDP does not have: several poolings."""
+    for axis in (0, 1):
+        kernel, stride = node.kernel[axis], node.stride[axis]
+        if kernel <= POOL_KERNEL and stride <= POOL_STRIDE:
+            continue
+        shape = node.inputs[0].shape
+        pads = (0, 0) if axis else node.pads[:2]
+        side = node.pads[2:] if axis else (0, 0)
+        if kernel >= shape[2 + axis] and node.output.shape[2 + axis] == 1:
+            steps = (POOL_KERNEL, POOL_KERNEL)
+            length = -(-shape[2 + axis] // POOL_KERNEL)
+            before = after = 0
+            tail = length * POOL_KERNEL - shape[2 + axis]
+            left = length
+        elif stride == 1:
+            steps = (POOL_KERNEL, 1)
+            before, after = pads if axis == 0 else side
+            take = min(POOL_KERNEL - 1, before)
+            length = shape[2 + axis] + take - (POOL_KERNEL - 1) + min(POOL_KERNEL - 1, after)
+            tail = min(POOL_KERNEL - 1, after)
+            left = kernel - (POOL_KERNEL - 1)
+            before, after = take, after - tail
+        else:
+            out.refuse(node, f"pooling kernel {node.kernel} with stride {node.stride}")
+            return
+        size = list(shape)
+        size[2 + axis] = length
+        part = out.value(node, (size[0], size[1], size[2], size[3]), node.inputs[0])
+        step_pads = [0, 0, 0, 0]
+        step_pads[2 * axis], step_pads[2 * axis + 1] = before, tail
+        kernels, strides = [1, 1], [1, 1]
+        kernels[axis], strides[axis] = steps
+        out.add(
+            g.Pool(
+                name=node.name,
+                inputs=node.inputs,
+                output=part,
+                mode=node.mode,
+                kernel=(kernels[0], kernels[1]),
+                stride=(strides[0], strides[1]),
+                pads=(step_pads[0], step_pads[1], step_pads[2], step_pads[3]),
+            )
+        )
+        kernels, strides = list(node.kernel), list(node.stride)
+        kernels[axis] = left
+        pads_left = list(node.pads)
+        if stride == 1 and not (kernel >= shape[2 + axis] and node.output.shape[2 + axis] == 1):
+            pads_left[2 * axis] -= before
+            pads_left[2 * axis + 1] = after
+        else:
+            strides[axis] = 1 if left <= POOL_STRIDE else strides[axis]
+            pads_left[2 * axis] = pads_left[2 * axis + 1] = 0
+        extreme(
+            out,
+            replace(
+                node,
+                inputs=[part],
+                kernel=(kernels[0], kernels[1]),
+                stride=(strides[0], strides[1]),
+                pads=(pads_left[0], pads_left[1], pads_left[2], pads_left[3]),
+            ),
+        )
+        return
+    if max(node.pads) > POOL_PAD:
+        out.refuse(node, f"pooling pads {node.pads} are more than {POOL_PAD}")
+        return
+    out.add(node)
