@@ -307,9 +307,13 @@ def pack_operands(*tables: Array) -> Bytes:
 
 
 def tensor_atom(tensor: TensorDesc) -> int:
-    """Memory atom of a feature tensor (bytes), 0 for images."""
+    """Memory atom of a feature tensor (bytes), 0 for images.
+
+    There is no pixel format for atoms of 16 bytes (nv_medium_512): lines shorter than atoms of 32
+    bytes tell them.
+    """
     if tensor.pixel_format == FEATURE:
-        return 32
+        return 16 if 0 < tensor.strides[1] < 32 * tensor.w else 32
     return 8 if tensor.pixel_format == FEATURE_X8 else 0
 
 
