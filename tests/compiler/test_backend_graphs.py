@@ -140,6 +140,17 @@ def test_silu_network(config: str, precision: str) -> None:
     tried(silu, config, precision, 80 if precision == "int16" else 9)
 
 
+@pytest.mark.parametrize(("config", "precision"), [t for t in TARGETS if t[1] != "int16"])
+@pytest.mark.parametrize("count", [1, 3])
+def test_softmax_at_the_end(config: str, precision: str, count: int) -> None:
+    def classes(b: Builder) -> list[g.Value]:
+        x = b.relu(b.conv(b.input(count, 20, 1, 1), 45))
+        y = b.conv(b.concat(b.channels(x, 3, 7), x), 37)
+        return [b.add(g.Softmax, [b.channels(y, 5, 30)], (count, 30, 1, 1))]
+
+    tried(classes, config, precision, 6)
+
+
 def test_a_curve_without_tables_is_refused_by_name() -> None:
     with pytest.raises(Refused, match=r"SiLU.*look-up table, nv_small has none"):
         tried(silu, "nv_small", "int8", 9)

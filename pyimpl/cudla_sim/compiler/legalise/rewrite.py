@@ -31,7 +31,7 @@ def _lrn(out: Rewriter, node: g.Lrn) -> None:
 
 def _softmax(out: Rewriter, node: g.Softmax) -> None:
     shape = node.inputs[0].shape
-    if node is not out.last or shape[2:] != (1, 1) or node.axis != 1 or shape[0] != 1:
+    if node is not out.last or shape[2:] != (1, 1) or node.axis != 1:
         out.refuse(node, "softmax runs on the host, as the last operator, over c of c x 1 x 1")
     elif out.precision == 1:
         out.refuse(node, "the host's softmax knows int8 and fp16, not int16")

@@ -48,7 +48,8 @@ class Network:
     input_buffers: list[Buffer] = field(default_factory=list)
     output_buffers: list[Buffer] = field(default_factory=list)
     emulated: g.Softmax | None = None
-    emulated_source: Cube | None = None
+    emulated_sources: list[Cube] = field(default_factory=list)
+    """What the host's softmax reads, a cube a picture."""
     ranges: dict[g.Value, range] = field(default_factory=dict)
     """Which operations write a value."""
 
@@ -161,7 +162,9 @@ class Network:
                 self._emit(item)
             self.ranges[item.output] = range(start, len(self.task.ops))
         if self.emulated is not None:
-            self.emulated_source = self._contiguous(self.emulated.inputs[0])
+            value = self.emulated.inputs[0]
+            for image in range(value.shape[0]):
+                self.emulated_sources.append(self._contiguous(value, image))
         for value, buffer in zip(self.outputs, self.output_buffers, strict=True):
             if self.emulated is not None and value is self.emulated.output:
                 continue
@@ -172,10 +175,10 @@ class Network:
                     self._deliver(value, cube, buffer, image)
         self.homes.image = 0
 
-    def _contiguous(self, value: g.Value) -> Cube:
+    def _contiguous(self, value: g.Value, image: int) -> Cube:
         """A 1 x 1 value whose channels lie one after the other, as the host's softmax reads."""
         self.task.label = f"{value.name} for the host"
-        self.homes.image = 0
+        self.homes.image = image
         cube = self.homes.cube(value)
         close = cube.surfaces == 1 or cube.surface == self.config.memory_atom
         if cube.dense and close:

@@ -48,8 +48,7 @@ class Writer:
         network = self.network
         task = network.task
         kept = []
-        if network.emulated_source is not None:
-            kept.append(network.emulated_source.buffer)
+        kept += [cube.buffer for cube in network.emulated_sources]
         self.activation_bytes = memory.plan(task, network.homes.buffers, kept)
         bound = [*network.input_buffers, *network.output_buffers]
         task.weights.entry = 1
@@ -145,8 +144,6 @@ class Writer:
         network = self.network
         node = network.emulated
         assert node is not None
-        source = network.emulated_source
-        assert source is not None
         number = network.outputs.index(node.output)
         target = network.output_buffers[number]
         if network.precision == FP16:
@@ -155,28 +152,36 @@ class Writer:
             small = network.config.memory_atom == 8
             kind = int(emu.EmuFormat.INT8_8 if small else emu.EmuFormat.INT8)
         atom = network.config.memory_atom
-        size = cube_bytes(network.config, network.precision, (source.channels, 1, 1))
-        buffers = b""
-        for buffer, offset in ((source.buffer, source.offset), (target, 0)):
-            desc = emu.BufferDesc(
-                buffer.entry, buffer.offset + offset, size, kind, 1, 1, source.channels, atom, atom
-            )
-            buffers += emu.encode_buffer(desc)
+        channels = node.output.shape[1]
+        size = cube_bytes(network.config, network.precision, (channels, 1, 1))
         scales = network.scale(node.inputs[0]), network.scale(node.output)
-        operation = emu.encode_softmax(scales[0] or 1.0, scales[1] or 1.0)
+        buffers = operations = b""
+        for image, source in enumerate(network.emulated_sources):
+            for buffer, offset in ((source.buffer, source.offset), (target, image * size)):
+                desc = emu.BufferDesc(
+                    buffer.entry, buffer.offset + offset, size, kind, 1, 1, channels, atom, atom
+                )
+                buffers += emu.encode_buffer(desc)
+            operations += emu.encode_softmax(scales[0] or 1.0, scales[1] or 1.0)
         interface = Interface.EMU1
         base = 3 + len(bound)
         addresses = [
-            out.single("task-1-addr0", emu.encode_network(base, base + 1, 1), interface, 1),
+            out.single(
+                "task-1-addr0",
+                emu.encode_network(base, base + 1, len(network.emulated_sources)),
+                interface,
+                1,
+            ),
             1,
             2,
             *bound,
-            out.single("task-1-op_list", operation, interface, 3),
+            out.single("task-1-op_list", operations, interface, 3),
             out.single("task-1-op_buf_list", buffers, interface, 4),
         ]
         out.task(interface, addresses)
-        position = emu.BUFFER_SIZE + emu.LINE_STRIDE_AT
-        out.strides_at(target.entry, addresses[base + 1], position, interface, 4)
+        for image in range(len(network.emulated_sources)):
+            position = (2 * image + 1) * emu.BUFFER_SIZE + emu.LINE_STRIDE_AT
+            out.strides_at(target.entry, addresses[base + 1], position, interface, 4)
 
     # -- annotation ---------------------------------------------------------------------------
 
