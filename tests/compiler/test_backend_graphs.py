@@ -151,6 +151,15 @@ def test_softmax_at_the_end(config: str, precision: str, count: int) -> None:
     tried(classes, config, precision, 6)
 
 
+@pytest.mark.parametrize(("config", "precision"), [t for t in TARGETS if t[1] != "int16"])
+def test_softmax_at_every_pixel(config: str, precision: str) -> None:
+    def classes(b: Builder) -> list[g.Value]:
+        x = b.conv(b.relu(b.conv(b.input(1, 5, 6, 7), 20, 3)), 9)
+        return [b.add(g.Softmax, [b.channels(x, 2, 6)], (1, 6, 6, 7))]
+
+    tried(classes, config, precision, 6)
+
+
 def test_a_curve_without_tables_is_refused_by_name() -> None:
     with pytest.raises(Refused, match=r"SiLU.*look-up table, nv_small has none"):
         tried(silu, "nv_small", "int8", 9)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CompileError, Refused
-from ..graph import Graph, Reshape, Transpose
+from ..graph import Graph, Reshape, Softmax, Transpose
 from .inputs import Layout, fixed_shape
 from .simplify import simplify
 from .tensors import Constant
@@ -172,4 +172,6 @@ def _best_walk(
 def _cost(walker: Walker) -> int:
     build = walker.build
     moving = sum(isinstance(node, Transpose | Reshape) for node in build.nodes)
+    # the host's softmax runs over channels only
+    moving += sum(isinstance(node, Softmax) and node.axis != 1 for node in build.nodes)
     return moving + 100 * len(build.refusals)

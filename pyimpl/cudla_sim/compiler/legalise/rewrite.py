@@ -30,14 +30,24 @@ def _lrn(out: Rewriter, node: g.Lrn) -> None:
 
 
 def _softmax(out: Rewriter, node: g.Softmax) -> None:
-    shape = node.inputs[0].shape
-    if node is not out.last or shape[2:] != (1, 1) or node.axis != 1:
-        out.refuse(node, "softmax runs on the host, as the last operator, over c of c x 1 x 1")
+    _, channels, height, width = node.output.shape
+    one_atom = channels <= out.per_atom and height * width <= _MOST_ROWS
+    if node is not out.last or node.axis != 1:
+        out.refuse(node, "softmax runs on the host, as the last operator, over channels")
+    elif (height, width) != (1, 1) and not one_atom:
+        out.refuse(
+            node,
+            f"the host's softmax runs over channels that lie together: of 1 x 1 pixel, or at most"
+            f" {out.per_atom} channels of {_MOST_ROWS} pixels",
+        )
     elif out.precision == 1:
         out.refuse(node, "the host's softmax knows int8 and fp16, not int16")
     else:
         out.add(node)
 
+
+_MOST_ROWS = 4096
+"""Operations of a software task."""
 
 RULES: dict[type[g.Node], Callable[[Rewriter, Any], None]] = {
     g.Conv: convolution.rewrite,

@@ -176,7 +176,7 @@ class Network:
         self.homes.image = 0
 
     def _contiguous(self, value: g.Value, image: int) -> Cube:
-        """A 1 x 1 value whose channels lie one after the other, as the host's softmax reads."""
+        """A value whose channels lie one after the other at each pixel, as softmax reads them."""
         self.task.label = f"{value.name} for the host"
         self.homes.image = image
         cube = self.homes.cube(value)
@@ -184,7 +184,8 @@ class Network:
         if cube.dense and close:
             return cube
         layout = layouts.dense(value.shape[1])
-        target = self.homes.temporary(value.name, cube.precision, layout, (1, 1), cube.scale)
+        size = (cube.height, cube.width)
+        target = self.homes.temporary(value.name, cube.precision, layout, size, cube.scale)
         self._rearrange(cube, target)
         return target
 

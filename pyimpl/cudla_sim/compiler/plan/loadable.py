@@ -7,6 +7,7 @@ Source: nvdla/sw ``loadable.fbs``, ``Runtime.cpp``.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from cudla_sim.nvdla import annotation, emu, layout
@@ -152,23 +153,28 @@ class Writer:
             small = network.config.memory_atom == 8
             kind = int(emu.EmuFormat.INT8_8 if small else emu.EmuFormat.INT8)
         atom = network.config.memory_atom
-        channels = node.output.shape[1]
+        channels, height, width = node.output.shape[1:]
         size = cube_bytes(network.config, network.precision, (channels, 1, 1))
+        picture = cube_bytes(network.config, network.precision, (channels, height, width))
         scales = network.scale(node.inputs[0]), network.scale(node.output)
-        buffers = operations = b""
-        for image, source in enumerate(network.emulated_sources):
-            for buffer, offset in ((source.buffer, source.offset), (target, image * size)):
-                desc = emu.BufferDesc(
-                    buffer.entry, buffer.offset + offset, size, kind, 1, 1, channels, atom, atom
-                )
-                buffers += emu.encode_buffer(desc)
-            operations += emu.encode_softmax(scales[0] or 1.0, scales[1] or 1.0)
+        rows = [
+            (cube.buffer, cube.offset + y * cube.line + x * atom, image * picture + at * atom)
+            for image, cube in enumerate(network.emulated_sources)
+            for at, (y, x) in enumerate(product(range(height), range(width)))
+        ]
+        buffers = []
+        for source, at, written in rows:
+            for buffer, offset in ((source, at), (target, written)):
+                place = buffer.offset + offset
+                desc = emu.BufferDesc(buffer.entry, place, size, kind, 1, 1, channels, atom, atom)
+                buffers.append(emu.encode_buffer(desc))
+        operations = emu.encode_softmax(scales[0] or 1.0, scales[1] or 1.0) * len(rows)
         interface = Interface.EMU1
         base = 3 + len(bound)
         addresses = [
             out.single(
                 "task-1-addr0",
-                emu.encode_network(base, base + 1, len(network.emulated_sources)),
+                emu.encode_network(base, base + 1, len(rows)),
                 interface,
                 1,
             ),
@@ -176,12 +182,13 @@ class Writer:
             2,
             *bound,
             out.single("task-1-op_list", operations, interface, 3),
-            out.single("task-1-op_buf_list", buffers, interface, 4),
+            out.single("task-1-op_buf_list", b"".join(buffers), interface, 4),
         ]
         out.task(interface, addresses)
-        for image in range(len(network.emulated_sources)):
-            position = (2 * image + 1) * emu.BUFFER_SIZE + emu.LINE_STRIDE_AT
-            out.strides_at(target.entry, addresses[base + 1], position, interface, 4)
+        if (height, width) == (1, 1):  # else the strides given are not those of the tensor
+            for image in range(len(rows)):
+                position = (2 * image + 1) * emu.BUFFER_SIZE + emu.LINE_STRIDE_AT
+                out.strides_at(target.entry, addresses[base + 1], position, interface, 4)
 
     # -- annotation ---------------------------------------------------------------------------
 
