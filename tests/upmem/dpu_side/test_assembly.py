@@ -35,6 +35,7 @@ int main(void) {
     out[16] = low;
     out[17] = high;
     __asm__("cao %0, %2; clz %1, %2" : "=r"(out[18]), "=r"(out[19]) : "r"(b));
+    __asm__("cls %0, %1" : "=r"(out[21]) : "r"(a));
     out[20] = a;
     __asm__("add %0, %0, -7" : "+r"(out[20]));
     __asm__ volatile("nop");
@@ -56,8 +57,9 @@ def model(a: int, b: int) -> dict[int, int]:
         6: a << s, 7: number >> s, 8: a >> s | a << (32 - s), 9: equal,
         10: signed(a & 255) * signed(b & 255), 11: (a & 255) * (b >> 8 & 255),
         12: signed(a >> 8 & 255) * (b & 255), 13: (a >> 8 & 255) * (b >> 8 & 255),
-        14: b + (a << 4), 15: b + (a >> 31), 16: a + b, 17: a + (a + b > M),
+        14: a + (b << 4), 15: a + (b >> 31), 16: a + b, 17: a + (a + b > M),
         18: b.bit_count(), 19: 32 - b.bit_length(), 20: a - 7,
+        21: 32 - (a ^ (M if a >> 31 else 0)).bit_length(),
     }  # fmt: skip
 
 
@@ -84,7 +86,7 @@ int main(void) {
     for (int i = 0; i < 64; i++)
         buffer[i] = (uint8_t)i;
     __asm__ volatile("sdma %0, %1, 7" : : "r"(buffer), "r"(data));
-    __asm__ volatile("lsl_add %0, %1, %2, 24" : "=r"(packed) : "r"(3), "r"(local));
+    __asm__ volatile("lsl_add %0, %1, %2, 24" : "=r"(packed) : "r"(local), "r"(3));
     __asm__ volatile("ldma %0, %1, 0" : : "r"(packed), "r"(data + 8));
     for (int i = 0; i < 32; i++)
         sum += local[i];

@@ -46,6 +46,7 @@ _ONE = {
     "cao": "(unsigned int)__builtin_popcount({a})",
     "clz": "({a} ? (unsigned int)__builtin_clz({a}) : 32u)",
     "clo": "(~{a} ? (unsigned int)__builtin_clz(~{a}) : 32u)",
+    "cls": "(unsigned int)__builtin_clrsb((int){a}) + 1u",
     "extub": "(unsigned int)(unsigned char){a}",
     "extsb": "(unsigned int)(signed char){a}",
     "extuh": "(unsigned int)(unsigned short){a}",
@@ -214,7 +215,7 @@ def _sum(minus: bool, carry: bool, reverse: bool) -> _Write:
 
 def _shifted(operation: str) -> _Write:
     def write(writer: _Writer, words: list[str]) -> None:
-        a, b, s = (writer.value(word) for word in words[1:])
+        b, a, s = (writer.value(word) for word in words[1:])
         writer.assign(words[0], operation.format(a=a, b=b, s=f"({s} & 31)"))
 
     return write
@@ -252,7 +253,7 @@ def _find(name: str, count: int) -> _Write | None:
     if name in ("lsl_add", "lsl_sub", "lsr_add", "rol_add") and count == 4:
         shift, _, way = name.partition("_")
         part = _SHIFTS[shift]
-        return _shifted(f"{{b}} {'-' if way == 'sub' else '+'} ({part})")
+        return _shifted(f"{{b}} {'-' if way == 'sub' else '+'} ({part})")  # the last one is shifted
     if name in ("ldma", "sdma") and count == 3:
         return _dma(f"__rt_asm_{name}")
     return None
