@@ -47,6 +47,7 @@ HEADERS = [
     "upmem/dpu_program.h",
     "upmem/dpu_loader.h",
     "upmem/dpu_memory.h",
+    "upmem/dpu_older_releases.h",
     "upmem/dpu_runner.h",
     "upmem/dpu_log.h",
     "upmem/dpu_config.h",

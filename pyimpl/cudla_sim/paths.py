@@ -15,6 +15,7 @@ CUDA is."""
 
 # Releases of the UPMEM SDK; a host program asks for the library of the one that it was linked with.
 UPMEM_RELEASES = (
+    *("2020.3", "2020.4", "2020.5"),
     *("2021.1", "2021.2", "2021.3", "2021.4", "2022.1", "2023.1", "2023.2", "2024.1", "2024.2"),
     "2025.1",
 )

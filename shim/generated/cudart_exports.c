@@ -32,6 +32,8 @@
 
 #include "upmem/dpu_memory.h"
 
+#include "upmem/dpu_older_releases.h"
+
 #include "upmem/dpu_runner.h"
 
 #include "upmem/dpu_log.h"

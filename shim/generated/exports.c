@@ -32,6 +32,8 @@
 
 #include "upmem/dpu_memory.h"
 
+#include "upmem/dpu_older_releases.h"
+
 #include "upmem/dpu_runner.h"
 
 #include "upmem/dpu_log.h"
@@ -2959,6 +2961,223 @@ SIM_EXPORT dpu_error_t dpu_copy_from_mrams(struct dpu_rank_t *rank, struct dpu_t
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
     return impl_dpu_copy_from_mrams(rank, transfer_matrix);
+}
+
+extern dpu_error_t impl_dpu_copy_to_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_to_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_symbol_dpu(dpu, symbol, symbol_offset, src, length);
+}
+
+extern dpu_error_t impl_dpu_copy_to_symbol_rank(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_to_symbol_rank(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_symbol_rank(rank, symbol, symbol_offset, src, length);
+}
+
+extern dpu_error_t impl_dpu_copy_to_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_to_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_symbol_matrix(rank, symbol, symbol_offset, length);
+}
+
+extern dpu_error_t impl_dpu_copy_from_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_from_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_symbol_dpu(dpu, symbol, symbol_offset, dst, length);
+}
+
+extern dpu_error_t impl_dpu_copy_from_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_from_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_symbol_matrix(rank, symbol, symbol_offset, length);
+}
+
+extern dpu_error_t impl_dpu_copy_to_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_to_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_address_dpu(dpu, address, src, length);
+}
+
+extern dpu_error_t impl_dpu_copy_to_address_rank(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_to_address_rank(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_address_rank(rank, address, src, length);
+}
+
+extern dpu_error_t impl_dpu_copy_to_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_to_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_to_address_matrix(rank, address, length);
+}
+
+extern dpu_error_t impl_dpu_copy_from_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, void *dst, dpu_mem_max_size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_from_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, void *dst, dpu_mem_max_size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_address_dpu(dpu, address, dst, length);
+}
+
+extern dpu_error_t impl_dpu_copy_from_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length);
+SIM_EXPORT dpu_error_t dpu_copy_from_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_copy_from_address_matrix(rank, address, length);
+}
+
+extern dpu_error_t impl_dpu_trigger_fault_on_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_trigger_fault_on_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_trigger_fault_on_rank(rank);
+}
+
+extern dpu_error_t impl_dpu_trigger_fault_on_dpu(struct dpu_t *dpu);
+SIM_EXPORT dpu_error_t dpu_trigger_fault_on_dpu(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_trigger_fault_on_dpu(dpu);
+}
+
+extern dpu_error_t impl_dpu_clear_fault_on_rank(struct dpu_rank_t *rank);
+SIM_EXPORT dpu_error_t dpu_clear_fault_on_rank(struct dpu_rank_t *rank)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_clear_fault_on_rank(rank);
+}
+
+extern dpu_error_t impl_dpu_clear_fault_on_dpu(struct dpu_t *dpu);
+SIM_EXPORT dpu_error_t dpu_clear_fault_on_dpu(struct dpu_t *dpu)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_clear_fault_on_dpu(dpu);
+}
+
+extern dpu_error_t impl_dpu_resume_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_resume_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_resume_dpus_for_rank(rank, context);
+}
+
+extern dpu_error_t impl_dpu_resume_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_resume_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_resume_threads_for_dpu(dpu, context);
+}
+
+extern dpu_error_t impl_dpu_stop_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_stop_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_stop_dpus_for_rank(rank, context);
+}
+
+extern dpu_error_t impl_dpu_stop_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
+SIM_EXPORT dpu_error_t dpu_stop_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_stop_threads_for_dpu(dpu, context);
+}
+
+extern dpu_error_t impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(struct dpu_t *dpu, int pid);
+SIM_EXPORT dpu_error_t dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(struct dpu_t *dpu, int pid)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(dpu, pid);
+}
+
+extern dpu_error_t impl_dpu_serialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size);
+SIM_EXPORT dpu_error_t dpu_serialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_serialize_context(rank, context, serialized_context, serialized_context_size);
+}
+
+extern dpu_error_t impl_dpu_deserialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t *serialized_context, uint32_t serialized_context_size);
+SIM_EXPORT dpu_error_t dpu_deserialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t *serialized_context, uint32_t serialized_context_size)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_deserialize_context(rank, context, serialized_context, serialized_context_size);
+}
+
+extern dpu_error_t impl_dpu_get_thread_status_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, dpu_bitfield_t *thread_is_running);
+SIM_EXPORT dpu_error_t dpu_get_thread_status_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, dpu_bitfield_t *thread_is_running)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_thread_status_on_rank(rank, thread, thread_is_running);
+}
+
+extern dpu_error_t impl_dpu_get_thread_status_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool *thread_is_running);
+SIM_EXPORT dpu_error_t dpu_get_thread_status_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool *thread_is_running)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_thread_status_on_dpu(dpu, thread, thread_is_running);
+}
+
+extern dpu_error_t impl_dpu_get_and_update_notify_status_on_rank(struct dpu_rank_t *rank, dpu_notify_bit_id_t notify_bit, _Bool value, dpu_bitfield_t *notify_bit_was_set);
+SIM_EXPORT dpu_error_t dpu_get_and_update_notify_status_on_rank(struct dpu_rank_t *rank, dpu_notify_bit_id_t notify_bit, _Bool value, dpu_bitfield_t *notify_bit_was_set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_and_update_notify_status_on_rank(rank, notify_bit, value, notify_bit_was_set);
+}
+
+extern dpu_error_t impl_dpu_get_and_update_notify_status_on_dpu(struct dpu_t *dpu, dpu_notify_bit_id_t notify_bit, _Bool value, _Bool *notify_bit_was_set);
+SIM_EXPORT dpu_error_t dpu_get_and_update_notify_status_on_dpu(struct dpu_t *dpu, dpu_notify_bit_id_t notify_bit, _Bool value, _Bool *notify_bit_was_set)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_get_and_update_notify_status_on_dpu(dpu, notify_bit, value, notify_bit_was_set);
+}
+
+extern dpu_error_t impl_dpu_dma_config(struct dpu_rank_t *rank, const struct dpu_dma_config *config);
+SIM_EXPORT dpu_error_t dpu_dma_config(struct dpu_rank_t *rank, const struct dpu_dma_config *config)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_dma_config(rank, config);
+}
+
+extern dpu_error_t impl_dpu_dma_shuffling_box_config(struct dpu_rank_t *rank, const struct dpu_bit_config *config);
+SIM_EXPORT dpu_error_t dpu_dma_shuffling_box_config(struct dpu_rank_t *rank, const struct dpu_bit_config *config)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_dma_shuffling_box_config(rank, config);
+}
+
+extern dpu_error_t impl_dpu_wavegen_config(struct dpu_rank_t *rank, const struct dpu_wavegen_config *config);
+SIM_EXPORT dpu_error_t dpu_wavegen_config(struct dpu_rank_t *rank, const struct dpu_wavegen_config *config)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_wavegen_config(rank, config);
+}
+
+extern dpu_error_t impl_dpu_wavegen_read_status(struct dpu_t *dpu, uint8_t address, uint8_t *value);
+SIM_EXPORT dpu_error_t dpu_wavegen_read_status(struct dpu_t *dpu, uint8_t address, uint8_t *value)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_wavegen_read_status(dpu, address, value);
+}
+
+extern dpu_error_t impl_dpu_switch_mux_for_dpu_line(struct dpu_rank_t *rank, uint8_t dpu_id, uint8_t mask);
+SIM_EXPORT dpu_error_t dpu_switch_mux_for_dpu_line(struct dpu_rank_t *rank, uint8_t dpu_id, uint8_t mask)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_switch_mux_for_dpu_line(rank, dpu_id, mask);
+}
+
+extern dpu_error_t impl_dpu_switch_mux_for_rank(struct dpu_rank_t *rank, _Bool set_mux_for_host);
+SIM_EXPORT dpu_error_t dpu_switch_mux_for_rank(struct dpu_rank_t *rank, _Bool set_mux_for_host)
+{
+    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    return impl_dpu_switch_mux_for_rank(rank, set_mux_for_host);
 }
 
 extern dpu_error_t impl_dpu_launch_thread_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, _Bool should_resume);

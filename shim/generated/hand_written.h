@@ -16,6 +16,7 @@
 #include "upmem/dpu_program.h"
 #include "upmem/dpu_loader.h"
 #include "upmem/dpu_memory.h"
+#include "upmem/dpu_older_releases.h"
 #include "upmem/dpu_runner.h"
 #include "upmem/dpu_log.h"
 #include "upmem/dpu_config.h"

@@ -8,6 +8,7 @@ from . import (  # noqa: F401  (attach)
     logs,
     management,
     memory,
+    older,
     programs,
     runner,
     scatter,
