@@ -6,7 +6,7 @@
  * in WRAM, so it persists from one launch to the next until mem_reset().
  * Source: UPMEM SDK 2025.1, user manual, "Memory management".
  */
-#include "rt.h"
+#include "times.h"
 
 #include <alloc.h>
 #include <buddy_alloc.h>
@@ -16,6 +16,11 @@
 extern char __sys_heap_pointer_reset[] __attribute__((visibility("default")));
 
 extern char __rt_stacks_start[];
+
+/* In hardware time: instructions of the library's routine, and the mutex that it holds. */
+#define ALLOC_OUTSIDE 7u
+#define ALLOC_INSIDE 10u
+#define HEAP_BIT 1u
 
 IN_WRAM("heap") volatile uintptr_t __sys_heap_pointer = (uintptr_t)__sys_heap_pointer_reset;
 
@@ -42,6 +47,12 @@ static uintptr_t instead_of_stacks(uintptr_t start, size_t size, uint64_t pc)
 
 static void *allocate(size_t size, uint64_t pc)
 {
+    if (rt_timed) {
+        rt_time_add(ALLOC_OUTSIDE);
+        rt_time_lock(HEAP_BIT, pc);
+        rt_time_add(ALLOC_INSIDE);
+        rt_time_unlock(HEAP_BIT);
+    }
     uintptr_t start = __sys_heap_pointer;
     if (size != 0)
         start = (start + 7) & ~(uintptr_t)7;

@@ -3,7 +3,7 @@
  * alternate stack. Codes of program faults and the two hardware faults (memory, DMA) are those of
  * the UPMEM SDK 2025.1; the other kinds are what strict checks and this runtime add.
  */
-#include "rt.h"
+#include "times.h"
 
 extern char __rt_user_text_start[], __rt_user_text_end[];
 
@@ -241,19 +241,30 @@ static void on_trap(int number, struct kernel_siginfo *info, struct kernel_ucont
  * Every 5 ms while a launch runs. A tasklet that neither ended nor yielded since the last tick is
  * put aside, if it is in the program's own code (never inside the runtime). Once that has happened,
  * this DPU gets short ticks: its tasklets probably wait for each other by spinning.
+ *
+ * In hardware time a tasklet computes as long as it wants: only after two seconds without an event it
+ * is taken to spin where the compiler saw no loop that waits.
  */
+#define TIMED_TICKS 400u
+#define TIMED_SPIN 1000u /* instructions that it is charged */
+
 static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucontext *context)
 {
-    static uint32_t last;
+    static uint32_t last, ticks;
     (void)number;
     (void)info;
     uint64_t *registers = context->registers;
     if (rt_switches != last || rt_side.state != STATE_RUNNING) {
         last = rt_switches;
+        ticks = 0;
         return;
     }
-    if (!rt_in_user_code(registers[RIP]))
+    if (!rt_in_user_code(registers[RIP]) || (rt_timed && ++ticks < TIMED_TICKS))
         return;
+    if (rt_timed) {
+        ticks = 0;
+        rt_time_add(TIMED_SPIN);
+    }
     uint64_t sp = registers[RSP] - 128 - 8; /* 128: the red zone */
     uint64_t bottom = rt_stack_bottom(__rt_me);
     if (sp - 1024 < bottom || sp > bottom + STACK_STRIDE)
@@ -261,7 +272,8 @@ static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucont
     *(uint64_t *)(uintptr_t)sp = registers[RIP];
     registers[RSP] = sp;
     registers[RIP] = (uintptr_t)rt_preempted;
-    rt_set_tick(SHORT_TICK_US);
+    if (!rt_timed)
+        rt_set_tick(SHORT_TICK_US);
 }
 
 enum { SIGINFO = 0x4, RESTORER = 0x04000000, ONSTACK = 0x08000000, RESTART = 0x10000000,

@@ -5,13 +5,14 @@
  * A DPU advances all its tasklets together, an instruction each in turn. What programs may observe
  * of that is kept by yielding often: the last to arrive at a barrier, every DMA, and
  * handshake_wait_for to a waiting notifier (sync.c, mram.c). A tasklet that spins without any of
- * these is switched by the timer (worker.c).
+ * these is switched by the timer (worker.c). In a launch in hardware time the order is that of
+ * times.c, and the ring is not used.
  *
  * Stacks lie outside WRAM, because x86 frames are larger than DPU frames; their declared sizes are
  * still accounted in WRAM by the linker script. A stack may use twice the declared size and 4 KiB
  * more; below that the pages are not accessible.
  */
-#include "rt.h"
+#include "times.h"
 
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
 extern const uint32_t __rt_stack_sizes[MAX_TASKLETS];
@@ -49,7 +50,7 @@ void rt_stacks_protect(bool guarded)
     }
 }
 
-static void switch_to(uint32_t to)
+void rt_switch_to(uint32_t to)
 {
     uint32_t from = __rt_me;
     if (rt_race_on)
@@ -61,6 +62,10 @@ static void switch_to(uint32_t to)
 
 static void make_ready(uint32_t tasklet)
 {
+    if (rt_timed) {
+        rt_time_ready(tasklet);
+        return;
+    }
     if (nr_ready++ == 0) {
         next_ready[tasklet] = previous_ready[tasklet] = (uint8_t)tasklet;
         return;
@@ -84,15 +89,19 @@ static uint32_t leave_ring(void)
 
 void rt_yield(void)
 {
+    if (rt_timed) {
+        rt_time_settle();
+        return;
+    }
     uint32_t to = next_ready[__rt_me];
     if (to != __rt_me)
-        switch_to(to);
+        rt_switch_to(to);
 }
 
 /* `tasklet` is ready; it runs at once, the others keep their order. */
 void rt_yield_to(uint32_t tasklet)
 {
-    if (tasklet == __rt_me)
+    if (tasklet == __rt_me || rt_timed)
         return;
     uint32_t before = previous_ready[tasklet], after = next_ready[tasklet];
     next_ready[before] = (uint8_t)after;
@@ -102,7 +111,7 @@ void rt_yield_to(uint32_t tasklet)
     previous_ready[tasklet] = (uint8_t)__rt_me;
     next_ready[tasklet] = (uint8_t)following;
     previous_ready[following] = (uint8_t)tasklet;
-    switch_to(tasklet);
+    rt_switch_to(tasklet);
 }
 
 void rt_block(uint32_t kind, uint32_t object, uint64_t pc)
@@ -111,10 +120,15 @@ void rt_block(uint32_t kind, uint32_t object, uint64_t pc)
     wait->kind = kind;
     wait->object = object;
     wait->pc = pc;
+    if (rt_timed) {
+        waiting[nr_waiting++] = (uint8_t)__rt_me;
+        rt_time_block();
+        return;
+    }
     if (nr_ready == 1)
         rt_fault(FAULT_DEADLOCK, 0, pc, object, 0);
     waiting[nr_waiting++] = (uint8_t)__rt_me;
-    switch_to(leave_ring());
+    rt_switch_to(leave_ring());
 }
 
 static void wake_index(uint32_t index)
@@ -171,6 +185,8 @@ void rt_tasklet_end(void)
     wait->kind = WAIT_ENDED;
     if (rt_race_on)
         rt_race_slice_end(__rt_me);
+    if (rt_timed)
+        rt_time_tasklet_end();
     if (--nr_alive == 0)
         rt_leave(rt_stack_pointer[MAIN_CONTEXT]);
     if (nr_ready == 1)
@@ -196,5 +212,9 @@ void rt_run_tasklets(void)
     nr_ready = nr_alive = (uint8_t)count;
     nr_waiting = 0;
     __rt_me = 0;
+    if (rt_timed) {
+        rt_switch(&rt_stack_pointer[MAIN_CONTEXT], rt_time_first());
+        return;
+    }
     rt_switch(&rt_stack_pointer[MAIN_CONTEXT], rt_stack_pointer[0]);
 }

@@ -7,7 +7,7 @@
  * WRAM here. Every transfer lets the next tasklet run, as the wait for the DMA engine does.
  * Source: UPMEM SDK 2025.1, user manual, "Memory management", "MRAM management".
  */
-#include "rt.h"
+#include "times.h"
 
 #include <mram.h>
 #include <mram_unaligned.h>
@@ -108,16 +108,24 @@ static bool prepare(struct transfer *t, uint32_t mram, uintptr_t wram, uint32_t 
     return true;
 }
 
+static void end_of_transfer(uint32_t offset, uint32_t size, bool write)
+{
+    rt_dma_cycles += (write ? 61 : 77) + size / 2;
+    if (rt_timed)
+        rt_time_dma(offset, size, write);
+}
+
 API void mram_read(const __mram_ptr void *from, void *to, unsigned int size)
 {
     struct transfer t;
     uint32_t mram = (uint32_t)(uintptr_t)from;
+    rt_time_event(0);
     if (prepare(&t, mram, (uintptr_t)to, size, CALLER)) {
         if (rt_check(CHECK_MRAM_UNWRITTEN) != CHECK_OFF && never_written(t.offset, t.size))
             rt_report(CHECK_MRAM_UNWRITTEN, FAULT_UNWRITTEN, CALLER, mram, t.size, t.wram);
         rt_copy((void *)t.wram, (const void *)(uintptr_t)(MRAM_BASE + t.offset), t.size);
         rt_pages_used(t.offset, t.size);
-        rt_dma_cycles += 77 + t.size / 2;
+        end_of_transfer(t.offset, t.size, false);
     }
     rt_yield();
 }
@@ -125,11 +133,12 @@ API void mram_read(const __mram_ptr void *from, void *to, unsigned int size)
 API void mram_write(const void *from, __mram_ptr void *to, unsigned int size)
 {
     struct transfer t;
+    rt_time_event(0);
     if (prepare(&t, (uint32_t)(uintptr_t)to, (uintptr_t)from, size, CALLER)) {
         rt_copy((void *)(uintptr_t)(MRAM_BASE + t.offset), (const void *)t.wram, t.size);
         mark_written(t.offset, t.size);
         rt_pages_used(t.offset, t.size);
-        rt_dma_cycles += 61 + t.size / 2;
+        end_of_transfer(t.offset, t.size, true);
     }
     rt_yield();
 }
@@ -166,12 +175,13 @@ API void __rt_asm_sdma(uint32_t wram, uint32_t mram, uint32_t immediate)
 void rt_mram_load(uint32_t from, void *to, uint32_t size)
 {
     uint32_t offset = from & (MRAM_SIZE - 1);
+    rt_time_event(0);
     uint32_t part = size < MRAM_SIZE - offset ? size : MRAM_SIZE - offset;
     rt_copy(to, (const void *)(uintptr_t)(MRAM_BASE + offset), part);
     if (part < size)
         rt_copy((uint8_t *)to + part, (const void *)(uintptr_t)MRAM_BASE, size - part);
     rt_pages_used(offset, size);
-    rt_dma_cycles += 77 + size / 2;
+    end_of_transfer(offset, size, false);
 }
 
 void rt_mram_store(const void *from, uint32_t to, uint32_t size)
@@ -179,10 +189,11 @@ void rt_mram_store(const void *from, uint32_t to, uint32_t size)
     uint32_t offset = to & (MRAM_SIZE - 1);
     if (size > MRAM_SIZE - offset)
         size = MRAM_SIZE - offset;
+    rt_time_event(0);
     rt_copy((void *)(uintptr_t)(MRAM_BASE + offset), from, size);
     mark_written(offset & ~7u, ((offset & 7) + size + 7) & ~7u);
     rt_pages_used(offset, size);
-    rt_dma_cycles += 61 + size / 2;
+    end_of_transfer(offset, size, true);
 }
 
 /* ---- mram_unaligned.h ---- */

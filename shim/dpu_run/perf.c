@@ -8,8 +8,11 @@
  * 11-stage pipeline. The low four bits are 0, as on hardware. Every tasklet sees a counter that never
  * goes back, except by its own reset: a reset by another tasklet counts only for tasklets that have
  * not read the counter yet.
+ *
+ * In a launch in hardware time (times.c) the counter is the hardware's: one for all tasklets, a reset
+ * is one for all, and instructions are those of the whole DPU.
  */
-#include "rt.h"
+#include "times.h"
 
 #include <perfcounter.h>
 
@@ -23,6 +26,10 @@ static uint64_t last_cycles, last_reset;
 static uint64_t zero[MAX_TASKLETS];
 static uint32_t has_read; /* one bit a tasklet */
 static perfcounter_config_t mode;
+
+/* In hardware time: what the counter held when it was last set, and its source then. */
+static uint64_t held, held_at;
+static uint64_t zero_cycles, zero_instructions;
 
 /* Time stamps a nanosecond, in 1/65536; 0 until it was measured. */
 static uint64_t stamps_per_ns;
@@ -72,6 +79,7 @@ void rt_perf_begin(void)
     passed_ns = passed_since_anchor_ns = 0;
     rt_dma_cycles = last_cycles = last_reset = 0;
     has_read = 0;
+    held = held_at = zero_cycles = zero_instructions = 0;
     mode = COUNT_CYCLES;
 }
 
@@ -97,8 +105,39 @@ static uint64_t value(uint64_t cycles)
     return mode == COUNT_NOTHING || mode == COUNT_DISABLE_BOTH ? 0 : cycles;
 }
 
+static uint64_t source(void)
+{
+    if (mode == COUNT_INSTRUCTIONS)
+        return rt_time_instructions();
+    return mode == COUNT_NOTHING || mode == COUNT_DISABLE_BOTH ? 0 : rt_time_now();
+}
+
+static uint64_t timed_value(void)
+{
+    return (held + source() - held_at) & 0xffffffff0ull;
+}
+
+static perfcounter_t timed_config(perfcounter_config_t config, bool reset_value)
+{
+    rt_time_event(2);
+    uint64_t before = timed_value();
+    if (config != COUNT_SAME)
+        mode = config;
+    held = reset_value ? 0 : before;
+    held_at = source();
+    if (reset_value) {
+        zero_cycles = rt_time_now();
+        zero_instructions = rt_time_instructions();
+    }
+    return before;
+}
+
 API perfcounter_t perfcounter_get(void)
 {
+    if (rt_timed) {
+        rt_time_event(2);
+        return timed_value();
+    }
     uint64_t cycles = rt_cycles();
     uint32_t bit = 1u << __rt_me;
     if (!(has_read & bit)) {
@@ -115,6 +154,8 @@ API perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_val
     __asm__("" : "+r"(v1b)); /* compilers know that no address is 0 */
     if (both && v1b == 0)
         rt_fault(FAULT_PROGRAM, 9, CALLER, 0, 0);
+    if (rt_timed)
+        return timed_config(config, reset_value);
     perfcounter_t before = perfcounter_get();
     if (config != COUNT_SAME)
         mode = config;
@@ -128,6 +169,16 @@ API perfcounter_t perfcounter_config(perfcounter_config_t config, bool reset_val
 API perfcounters_t perfcounter_get_both(bool reset_values)
 {
     perfcounters_t both;
+    if (rt_timed) {
+        rt_time_event(4);
+        both.cycles = (rt_time_now() - zero_cycles) & 0xffffffff0ull;
+        both.instr = (rt_time_instructions() - zero_instructions) & 0xffffffff0ull;
+        if (reset_values) {
+            zero_cycles = rt_time_now();
+            zero_instructions = rt_time_instructions();
+        }
+        return both;
+    }
     perfcounter_get();
     uint64_t cycles = last_cycles - zero[__rt_me];
     both.cycles = cycles & 0xfffffffffull;

@@ -98,6 +98,23 @@ struct dpu_event {
 
 #define MAX_WARNINGS 12
 
+/* Hardware time of one tasklet, see times.c. */
+struct tasklet_times {
+    uint64_t half_instructions; /* retries included */
+    uint64_t retries;           /* instructions that waited for a lock */
+    uint64_t dma_cycles;        /* asleep until the end of a transfer */
+    uint64_t wait_cycles;       /* stopped: barriers, handshakes, semaphores */
+    uint64_t end_cycles;        /* from the start of the launch */
+    uint64_t dma_read, dma_written; /* bytes */
+};
+
+struct dpu_times {
+    uint32_t counted; /* the launch was timed and ended */
+    uint32_t reserved;
+    uint64_t engine_cycles; /* the DMA engine was busy */
+    struct tasklet_times tasklets[MAX_TASKLETS];
+};
+
 struct dpu_side {
     uint32_t version; /* PROTOCOL_VERSION once a worker has run this DPU */
     uint32_t state;
@@ -111,9 +128,10 @@ struct dpu_side {
     struct dpu_event fault;
     struct dpu_wait waits[MAX_TASKLETS];
     struct dpu_event warnings[MAX_WARNINGS];
+    struct dpu_times times;
 };
 
-#define PROTOCOL_VERSION 1u
+#define PROTOCOL_VERSION 2u
 
 #define FRAME_SLOTS 4096
 #define FRAME_STRIDE 0x8000u
@@ -124,7 +142,8 @@ struct frame {
     uint32_t next;   /* atomic: first slot that nobody has taken */
     uint32_t checks; /* two bits a check */
     uint32_t cancel; /* not 0: take no more slots */
-    uint32_t reserved[12];
+    uint32_t timed;  /* 1: DPUs run in hardware time, if their program counts */
+    uint32_t reserved[11];
     uint32_t slots[FRAME_SLOTS];
     uint16_t owner[FRAME_SLOTS]; /* worker that took it */
     uint8_t status[FRAME_SLOTS];

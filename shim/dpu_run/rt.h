@@ -45,6 +45,7 @@ void rt_restorer(void);
 
 /* fibers.c: tasklets */
 extern uint32_t __rt_me;
+void rt_switch_to(uint32_t tasklet);
 extern uint64_t rt_stack_pointer[MAX_TASKLETS + 1];
 extern uint32_t rt_switches;
 extern struct dpu_wait rt_wait[MAX_TASKLETS];

@@ -6,7 +6,7 @@
  * because programs fill them by hand. All atomic bits are clear when a launch starts.
  * Source: UPMEM SDK 2025.1, user manual, "Tasklet management and synchronization".
  */
-#include "rt.h"
+#include "times.h"
 
 #include <barrier.h>
 #include <errno.h>
@@ -15,6 +15,13 @@
 #include <mutex_pool.h>
 #include <sem.h>
 #include <vmutex.h>
+
+/* Instructions of the library's routines, for launches in hardware time. */
+#define BARRIER_BEFORE 4u
+#define BARRIER_INSIDE 10u
+#define BARRIER_RESUME_HALVES 9u /* for each tasklet that waits, in half instructions */
+#define HANDSHAKE_INSTRUCTIONS 14u
+#define VMUTEX_INSTRUCTIONS 6u
 
 static uint8_t bits[256];
 static uint32_t bit_waiters, vmutex_waiters;
@@ -34,6 +41,9 @@ void rt_sync_begin(void)
 
 static void take_bit(uint32_t bit, uint64_t pc)
 {
+    rt_time_event(0);
+    while (bits[bit] && rt_timed)
+        rt_time_retry(bit, pc);
     while (bits[bit]) {
         bit_waiters++;
         rt_block(WAIT_MUTEX, bit, pc);
@@ -48,13 +58,17 @@ static void free_bit(uint32_t bit)
 {
     if (rt_race_on)
         rt_race_release(bit);
+    rt_time_event(0);
     bits[bit] = 0;
+    if (rt_timed)
+        rt_time_released(bit);
     if (bit_waiters)
         rt_wake_one(WAIT_MUTEX, bit);
 }
 
 static bool try_bit(uint32_t bit)
 {
+    rt_time_event(0);
     if (bits[bit]) {
         rt_yield(); /* it will be tried again */
         return false;
@@ -103,6 +117,7 @@ void __rt_stop(void)
 
 void __rt_resume(uint32_t tasklet)
 {
+    rt_time_event(0);
     if (tasklet < MAX_TASKLETS && rt_wait[tasklet].kind == WAIT_STOPPED)
         rt_wake_tasklet(tasklet);
 }
@@ -115,6 +130,22 @@ API void mutex_pool_lock(const struct mutex_pool *pool, uint16_t id)
 API void mutex_pool_unlock(const struct mutex_pool *pool, uint16_t id)
 {
     free_bit(((uintptr_t)pool->hw_mutexes + (id & pool->mask)) & 0xff);
+}
+
+/* A lock that the SDK's library holds where this runtime needs none: only its time. */
+void rt_time_lock(uint32_t bit, uint64_t pc)
+{
+    rt_time_event(0);
+    while (bits[bit])
+        rt_time_retry(bit, pc);
+    bits[bit] = 1;
+}
+
+void rt_time_unlock(uint32_t bit)
+{
+    rt_time_event(0);
+    bits[bit] = 0;
+    rt_time_released(bit);
 }
 
 /* ---- virtual mutexes: bits in WRAM; the hardware mutexes that guard them are never contended,
@@ -130,6 +161,7 @@ API void vmutex_lock(const struct vmutex *v, uint16_t id)
     volatile uint8_t *byte = &v->vmutexes[id >> 3];
     uint8_t bit = (uint8_t)(1u << (id & 7));
     uint32_t object = vmutex_object(v, id);
+    rt_time_event(VMUTEX_INSTRUCTIONS);
     while (*byte & bit) {
         vmutex_waiters++;
         rt_block(WAIT_VMUTEX, object, CALLER);
@@ -145,6 +177,7 @@ API void vmutex_lock(const struct vmutex *v, uint16_t id)
 API void vmutex_unlock(const struct vmutex *v, uint16_t id)
 {
     uint32_t object = vmutex_object(v, id);
+    rt_time_event(VMUTEX_INSTRUCTIONS);
     if (rt_race_on)
         rt_race_release(object);
     v->vmutexes[id >> 3] &= (uint8_t)~(1u << (id & 7));
@@ -156,8 +189,24 @@ API void vmutex_unlock(const struct vmutex *v, uint16_t id)
 
 /* ---- barriers ---- */
 
+/*
+ * In hardware time arrivals go one after the other under the barrier's lock, and the last one resumes
+ * the others one by one.
+ */
+static void timed_arrival(barrier_t *barrier, uint64_t pc)
+{
+    rt_time_add(BARRIER_BEFORE);
+    rt_time_lock(barrier->lock, pc);
+    rt_time_event(BARRIER_INSIDE);
+    uint32_t waiting = barrier->count == 1 ? (uint32_t)barrier->initial_count - 1 : 0;
+    rt_time_event(waiting * BARRIER_RESUME_HALVES / 2);
+    rt_time_unlock(barrier->lock);
+}
+
 API void barrier_wait(barrier_t *barrier)
 {
+    if (rt_timed)
+        timed_arrival(barrier, CALLER);
     uint32_t object = (uint32_t)(uintptr_t)barrier;
     if (rt_race_on)
         rt_race_release(object);
@@ -186,6 +235,7 @@ API void barrier_wait(barrier_t *barrier)
 API void sem_take(sem_t *semaphore)
 {
     uint32_t object = (uint32_t)(uintptr_t)semaphore;
+    rt_time_event(HANDSHAKE_INSTRUCTIONS);
     semaphore->count--;
     if (rt_race_on)
         rt_race_own(semaphore, sizeof(*semaphore));
@@ -203,6 +253,7 @@ API void sem_take(sem_t *semaphore)
 API void sem_give(sem_t *semaphore)
 {
     uint32_t object = (uint32_t)(uintptr_t)semaphore;
+    rt_time_event(HANDSHAKE_INSTRUCTIONS);
     if (rt_race_on)
         rt_race_release(object);
     semaphore->count++;
@@ -226,6 +277,7 @@ API void handshake_notify(void)
 {
     uint32_t me = __rt_me;
     USES_WRAM(handshakes);
+    rt_time_event(HANDSHAKE_INSTRUCTIONS);
     if (rt_race_on)
         rt_race_release(0xf0000000u + me);
     notifying[me] = true;
@@ -237,6 +289,7 @@ API void handshake_notify(void)
 API int handshake_wait_for(sysname_t notifier)
 {
     USES_WRAM(handshakes);
+    rt_time_event(HANDSHAKE_INSTRUCTIONS);
     if (notifier >= MAX_TASKLETS)
         return already();
     if (!notifying[notifier]) {

@@ -3,7 +3,7 @@
  * the program was linked. The host sends the number of a frame, the worker takes slots of it until
  * none is left and sends the number back. A closed socket means that the host has gone.
  */
-#include "rt.h"
+#include "times.h"
 
 extern char rt_arguments[];
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
@@ -73,10 +73,12 @@ void rt_slot_write(uint32_t offset, const void *from, uint32_t size)
 static void publish(const struct dpu_side *side)
 {
     uint64_t size = side->state == STATE_DONE ? offsetof(struct dpu_side, fault) : sizeof(*side);
+    if (rt_timed)
+        size = sizeof(*side);
     rt_slot_write(SLOT_SIDE, side, (uint32_t)size);
 }
 
-static uint8_t run_slot(uint32_t slot, bool sampled)
+static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
 {
     slot_start = slot * stride;
     map(WRAM_BASE, WRAM_SIZE, machine_file, slot_start + SLOT_WRAM);
@@ -95,11 +97,13 @@ static uint8_t run_slot(uint32_t slot, bool sampled)
     rt_race_begin(sampled && rt_check(CHECK_RACE) != CHECK_OFF);
     rt_set_tick(TICK_US);
     rt_perf_begin();
+    rt_time_begin(timed);
     side->state = STATE_RUNNING;
     rt_run_tasklets();
     rt_race_on = false;
-    side->cycles = rt_cycles();
-    side->instructions = rt_instructions(side->cycles);
+    rt_time_end();
+    side->cycles = rt_timed ? rt_time_now() : rt_cycles();
+    side->instructions = rt_timed ? rt_time_instructions() : rt_instructions(side->cycles);
     side->log_total = rt_log_total;
     side->log_wrapped = rt_log_total > rt_log_capacity;
     side->log_bytes = side->log_wrapped ? rt_log_capacity : (uint32_t)rt_log_total;
@@ -143,7 +147,7 @@ static void run_frame(struct frame *frame)
         uint32_t slot = frame->slots[i];
         frame->owner[i] = (uint16_t)own_number;
         __atomic_store_n(&frame->status[i], STATE_RUNNING, __ATOMIC_SEQ_CST);
-        uint8_t state = run_slot(slot, i == 0 || slot % 64 == 0);
+        uint8_t state = run_slot(slot, i == 0 || slot % 64 == 0, frame->timed != 0);
         __atomic_store_n(&frame->status[i], state, __ATOMIC_SEQ_CST);
     }
     rt_set_tick(0);

@@ -58,8 +58,9 @@ class Config:
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
     time: str = "host"
-    """What layer statistics of cuDLA hold: ``host`` times of this machine, ``hardware`` cycles of
-    the model in ``nvdla/timing``, which dlaFreqMHz turns into milliseconds."""
+    """``host``: programs see times of this machine. ``hardware``: layer statistics of cuDLA hold
+    cycles of the model in ``nvdla/timing``, which dlaFreqMHz turns into milliseconds, and DPUs run
+    in hardware time."""
 
     # --- UPMEM ---
     upmem_ranks: int = 40
@@ -68,6 +69,11 @@ class Config:
     """Processes that run DPU programs; 0: one a core."""
     upmem_checks: str = ""
     """Strict checks of DPU programs: ``name=off|warn|fault``, comma separated, ``all`` for all."""
+    upmem_timing: str = ""
+    """``model``: DPU programs that were compiled for it run in hardware time, so that
+    ``perfcounter`` and reports have it; ``off``: they do not; empty: as ``time`` says."""
+    upmem_times: str = ""
+    """Write the hardware times of launches and transfers to this file at exit, as JSON."""
 
     # --- what is reported ---
     explain: bool = False
@@ -88,6 +94,11 @@ class Config:
     """A TOML file with any of these settings."""
 
     @property
+    def upmem_timed(self) -> bool:
+        """Whether launches of DPUs are in hardware time."""
+        return (self.upmem_timing or self.time) in ("model", "hardware")
+
+    @property
     def margin(self) -> int:
         """Bytes behind every memory object that an engine may overrun with a warning."""
         return 64 << 10 if self.overrun == "warn" else 0
@@ -96,6 +107,7 @@ class Config:
         _check_choice("config", self.config, (*NVDLA_CONFIGS, "auto"))
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
         _check_choice("time", self.time, ("host", "hardware"))
+        _check_choice("upmem_timing", self.upmem_timing, ("", "off", "model"))
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         _check_choice("checks", self.checks, ("off", "warn"))

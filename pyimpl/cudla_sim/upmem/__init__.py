@@ -8,17 +8,18 @@ The objects are those the C library works with, in the same process::
     dpu.mram, dpu.wram                       # 64 MiB and 64 KiB, uint8
     dpu.log                                  # what its last launch printed
     upmem.launches[-1].seconds
+    upmem.hardware.seconds                   # what hardware would take, with upmem_timing=model
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["launches", "ranks", "sets"]
+__all__ = ["hardware", "launches", "ranks", "sets"]
 
 
 def __getattr__(name: str) -> Any:
-    """Live views of the current process: ``sets``, ``ranks``, ``launches``."""
+    """Live views of the current process: ``sets``, ``ranks``, ``launches``, ``hardware``."""
     if name in __all__:
         from .machine import machine
 

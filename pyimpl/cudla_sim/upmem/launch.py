@@ -6,10 +6,12 @@ import sys
 from functools import partial
 from time import perf_counter_ns
 
+from ..core import explain
 from .errors import DpuError, Status, error
 from .machine import LaunchRecord
 from .program import Program
 from .rank import Dpu, Rank, Selection, submit_all
+from .timing.ledger import WITHOUT_COUNT
 
 _FAULTS = {"upmem/launch": Status.DPU_ERR_DPU_FAULT}
 _REPORTED_FAULTS = 8
@@ -86,7 +88,9 @@ def _run_program(program: Program, dpus: list[Dpu]) -> list[Dpu]:
     by_slot = {d.slot: d for d in dpus}
     begin = perf_counter_ns()
     try:
-        ended = machine.pool.launch(program.path, program.image, list(by_slot), machine.checks)
+        ended = machine.pool.launch(
+            program.path, program.image, list(by_slot), machine.checks, machine.timed
+        )
     except WorkerError as cause:
         raise error(Status.DPU_ERR_SYSTEM, f"no worker process: {cause}") from None
     faulted = []
@@ -98,10 +102,23 @@ def _run_program(program: Program, dpus: list[Dpu]) -> list[Dpu]:
             dpu.fault = outcome
             faulted.append(dpu)
     seconds = (perf_counter_ns() - begin) / 1e9
-    machine.launches.append(LaunchRecord(program.path, len(dpus), seconds, len(faulted)))
+    details: dict[str, object] = {
+        "dpus": len(dpus),
+        "program": program.path,
+        "faults": len(faulted),
+    }
+    cycles = None
+    if machine.timed:
+        times = {by_slot[slot].name: found for slot, found in ended.times.items()}
+        clock_mhz = dpus[0].rank.profile.frequency_mhz
+        noted = machine.hardware.launch(program.path, clock_mhz, [d.name for d in dpus], times)
+        cycles = details["cycles"] = noted.cycles
+        details["hardware_seconds"] = noted.seconds
+        if noted.cycles is None:
+            explain.remember(f"dpu_launch: {program.path!r} has no hardware time; {WITHOUT_COUNT}")
+    machine.launches.append(LaunchRecord(program.path, len(dpus), seconds, len(faulted), cycles))
     events = machine.process.events
     if events.subscribers:
-        details = {"dpus": len(dpus), "program": program.path, "faults": len(faulted)}
         events.emit("launch", "dpu_launch", begin, details, "DPUs")
     return faulted
 

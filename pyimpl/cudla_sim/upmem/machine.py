@@ -10,12 +10,14 @@ import numpy as np
 
 from ..core import process as processes
 from ..core.errors import ConfigError
+from ..core.events import warn
 from ..core.process import Process
 from ..native.dpu_memory import Clearing
 from .errors import Status, error
 from .memory import STRIDE, MachineMemory
 from .profile import Profile, parse
 from .rank import DPUS_PER_CI, DPUS_PER_RANK, Rank, Selection
+from .timing.ledger import Ledger
 from .workers.checks import Checks
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ class LaunchRecord(NamedTuple):
     seconds: float
     """From giving it to the workers to the last DPU's end, in this machine's time."""
     faults: int
+    cycles: int | None = None
+    """Hardware time of the slowest DPU, in cycles; None when it was not asked for, or the program
+    does not count."""
 
 
 class Machine:
@@ -64,6 +69,9 @@ class Machine:
         self.sets: list[DpuSet] = []
         self.launches: deque[LaunchRecord] = deque(maxlen=1000)
         """The last launches, newest last."""
+        self.timed = process.config.upmem_timed
+        """Whether launches are in hardware time and ``hardware`` notes what happens."""
+        self.hardware = Ledger()
         self.handles = process.handles
         self.native = process.native
         self.held: dict[int, list[Rank]] = {}
@@ -78,6 +86,15 @@ class Machine:
         self._memory: MachineMemory | None = None
         self._pool: WorkerPool | None = None
         process.closers.append(self.close)
+        if process.config.upmem_times:
+            process.closers.append(self._write_times)
+
+    def _write_times(self) -> None:
+        path = self.process.config.upmem_times
+        try:
+            self.hardware.write(path)
+        except OSError as cause:
+            warn(f"no times in {path}: {cause.strerror}")
 
     @property
     def held_by_caller(self) -> list[Rank]:
@@ -157,6 +174,8 @@ class Machine:
             rank.handle = self.handles.add("rank", rank)
             self._ranks[rank.id] = rank
         made = DpuSet(self, ranks, profile)
+        if profile.timing:
+            self.timed = profile.timing == "model"
         self.sets.append(made)
         return made
 

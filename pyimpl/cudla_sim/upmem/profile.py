@@ -81,6 +81,8 @@ class Profile:
     mram_size: int = 64 << 20
     wram_size: int = 64 << 10
     iram_size: int = 4096
+    timing: str = ""
+    """``model``: this machine's DPUs run in hardware time from now on (a key of ours)."""
     ignored: list[str] = field(default_factory=list)
 
     @property
@@ -135,6 +137,12 @@ def _backend(profile: Profile, key: str, value: str) -> None:
     profile.backend = value
 
 
+def _timing(profile: Profile, key: str, value: str) -> None:
+    if value not in ("off", "model"):
+        raise _invalid(f"{key}={value}; it is off or model")
+    profile.timing = value
+
+
 def _chip(profile: Profile, key: str, value: str) -> None:
     number = _CHIPS.get(value)
     if number is None:
@@ -177,6 +185,7 @@ def _flag(name: str) -> Callable[[Profile, str, str], None]:
 _KEYS: dict[str, Callable[[Profile, str, str], None]] = {
     "backend": _backend,
     "chipId": _chip,
+    "timing": _timing,
     "fckFrequency": _integer("clock_mhz", 1, 10_000),
     "sgXferEnable": _flag("sg_enable"),
     "sgXferMaxBlocksPerDpu": _integer("sg_max_blocks", 1),

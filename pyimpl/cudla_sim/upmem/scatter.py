@@ -14,7 +14,7 @@ from ..native.dpu_memory import Place, SgResult
 from .errors import DpuError, Status, error
 from .program import Symbol
 from .rank import Dpu, Selection, submit_all
-from .transfer import place
+from .transfer import note, place
 
 _DISABLE_LENGTH_CHECK = 4
 _ASYNC = 2
@@ -106,6 +106,7 @@ def push(
         )
         if result.problem:
             raise _failure(result, where, dpus, first, limit)
+        note(where, dpus, same=False)
 
     if not asynchronous:
         selection.wait()

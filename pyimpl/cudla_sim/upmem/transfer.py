@@ -142,6 +142,15 @@ class Copy(NamedTuple):
         bad = native.dpus.transfer(self.place, self.slots, self.hosts)
         if bad >= 0:
             raise bad_buffer(int(self.hosts[bad]), self.place.size, self.argument, self.dpus[bad])
+        note(self.place, self.dpus, same=bool((self.hosts == self.hosts[0]).all()))
+
+
+def note(where: Place, dpus: list[Dpu], same: bool) -> None:
+    """Adds a copy to the hardware times, where they are asked for."""
+    machine = dpus[0].rank.machine
+    if machine.timed:
+        ranks = len({d.rank.id for d in dpus})
+        machine.hardware.transfer(where.to_dpu, where.size, len(dpus), ranks, same)
 
 
 def bad_buffer(address: int, size: int, argument: str, dpu: Dpu) -> DpuError:

@@ -14,7 +14,14 @@ from elftools.elf.elffile import ELFFile
 
 from cudla_sim.upmem.workers.checks import Checks
 from cudla_sim.upmem.workers.pool import Launch, Outcome, WorkerPool
-from cudla_sim.upmem.workers.protocol import MRAM_WINDOW, SIDE_SIZE, SLOT_SIDE, WRAM_WINDOW, Side
+from cudla_sim.upmem.workers.protocol import (
+    MRAM_WINDOW,
+    SIDE_SIZE,
+    SLOT_SIDE,
+    WRAM_WINDOW,
+    Side,
+    Times,
+)
 
 STRIDE = 0x420_0000
 WRAM = 0x400_0000
@@ -82,10 +89,18 @@ class Bench:
         address, size = self.program.symbols[name]
         return self.at(address, size, slot).view(dtype)
 
-    def launch(self, checks: Checks | None = None, slots: list[int] | None = None) -> Launch:
+    def launch(
+        self, checks: Checks | None = None, slots: list[int] | None = None, timed: bool = False
+    ) -> Launch:
         wanted = list(range(self.dpus)) if slots is None else slots
         name = str(self.program.path)
-        return self.pool.launch(name, self.program.image, wanted, checks or Checks())
+        return self.pool.launch(name, self.program.image, wanted, checks or Checks(), timed)
+
+    def time(self, slot: int = 0) -> Times:
+        """Launches what is loaded on one slot, in hardware time."""
+        ended = self.launch(slots=[slot], timed=True)
+        assert not ended.faulted, ended.faulted[0].text
+        return ended.times[slot]
 
     def run(self, program: Program, checks: Checks | None = None) -> Outcome:
         """Loads and runs slot 0; the outcome, also a good one."""

@@ -20,6 +20,10 @@ int main(void) {
     SHOW(sizeof(struct dpu_event));
     SHOW(sizeof(struct dpu_wait));
     SHOW(sizeof(struct dpu_side));
+    SHOW(offsetof(struct dpu_side, times));
+    SHOW(offsetof(struct dpu_times, tasklets));
+    SHOW(sizeof(struct tasklet_times));
+    SHOW(offsetof(struct frame, timed));
     SHOW(offsetof(struct frame, slots));
     SHOW(offsetof(struct frame, owner));
     SHOW(offsetof(struct frame, status));
@@ -37,6 +41,10 @@ def test_layouts(tmp_path: Path) -> None:
         protocol._EVENT.size,
         protocol._WAIT.size,
         protocol.SIDE_USED,
+        protocol.TIMES_OFFSET,
+        protocol._TIMES.size,
+        protocol._TASKLET_TIMES.size,
+        protocol.FRAME_HEADER.size - 4,
         protocol.FRAME_SLOTS_OFFSET,
         protocol.FRAME_OWNER_OFFSET,
         protocol.FRAME_STATUS_OFFSET,

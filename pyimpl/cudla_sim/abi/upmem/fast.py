@@ -63,7 +63,10 @@ def learn(given: Any, name: Any, symbol: Symbol) -> None:
 
 
 def watching_changed() -> None:
-    """Calls must pass the gate while somebody watches them or wants some to fail."""
+    """Calls must pass the gate while somebody watches them, times them or wants some to fail."""
     current = process._Current.process
     watched = current is None or bool(current.events.subscribers) or current.faults.active
+    if current is not None and not watched:
+        made = current.families.get("upmem")
+        watched = current.config.upmem_timed or (isinstance(made, Machine) and made.timed)
     lib.sim_dpu_fast_enable(not watched)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 _FLAGS = r"(?:(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc|exact|nuw|nsw) )*"
 _BINARY = re.compile(
@@ -119,10 +120,24 @@ _WIDEN = """
   ret double %z"""
 
 
+class Kind(NamedTuple):
+    """How the functions are defined."""
+
+    linkage: str
+    attributes: str
+
+
+INLINE = Kind("internal ", "alwaysinline nounwind")
+PURE = Kind("", "noinline nounwind readnone willreturn")
+"""Their calls stay, and the optimiser treats these like the operations themselves. Not internal: it
+would leave out arguments that it knows."""
+
+
 class _Functions:
     """Those that a module needs, each once."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
         self.text: dict[str, str] = {}
 
     def binary(self, name: str, kind: str) -> str:
@@ -148,7 +163,8 @@ class _Functions:
     def _add(self, symbol: str, result: str, arguments: str, body: Callable[[], str]) -> None:
         if symbol not in self.text:
             self.text[symbol] = (
-                f"define internal {result} @{symbol}({arguments}) alwaysinline nounwind {{"
+                f"define {self.kind.linkage}{result} @{symbol}({arguments}) "
+                f"{self.kind.attributes} {{"
                 f"{body()}\n}}\n"
             )
 
@@ -181,8 +197,8 @@ def _line(line: str, functions: _Functions, number: int) -> str:
     return f"{target}call {to} @{symbol}({kind} {value}){metadata}"
 
 
-def lower(module: str) -> str:
-    """The module (text of LLVM IR) with the DPU's arithmetic."""
-    functions = _Functions()
+def lower(module: str, kind: Kind = INLINE) -> str:
+    """The module (text of LLVM IR) with the DPU's arithmetic; ``kind``: of its functions."""
+    functions = _Functions(kind)
     lines = [_line(line, functions, n) for n, line in enumerate(module.split("\n"))]
     return "\n".join([*lines, *functions.text.values()])

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ... import paths
-from . import steps
+from . import counting, steps
 from .link import link
 from .options import Input, Options, UsageError, parse
 from .routes import Route, available
@@ -96,7 +96,17 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
         output,
         name,
         assembly=options.action == "assemble",
+        counted=_counted(route),
     )
+
+
+def _counted(route: Route) -> bool:
+    """Whether programs count the instructions of a DPU, for times of the hardware."""
+    if not counting.asked(os.environ):
+        return False
+    if not route.clang:
+        sys.stderr.write(counting.NO_CLANG)
+    return route.clang
 
 
 def _warnings(options: Options) -> list[str]:

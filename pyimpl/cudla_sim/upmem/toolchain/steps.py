@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .arithmetic import lower
+from . import counting
+from .arithmetic import INLINE, PURE, lower
 from .assembly import NotUnderstood, translate
 from .longs import widen
 from .routes import Route
@@ -55,12 +56,15 @@ def compile_text(
     *,
     assembly: bool = False,
     native: bool = False,
+    counted: bool = False,
 ) -> None:
     """Compiles preprocessed C to an ELF64 object, or to assembly.
 
     ``native``: with the arithmetic of this machine (the runtime itself); otherwise with the DPU's,
     as far as the compiler lets us (gcc does not: there INT_MIN / -1 is repaired where it traps, and
     floating point is this machine's).
+
+    ``counted``: the program counts the instructions of a DPU; needs clang.
     """
     source = text.decode("latin-1")
     if not native:
@@ -75,9 +79,14 @@ def compile_text(
     if route.clang and not native:
         front = [*command, "-Xclang", "-main-file-name", "-Xclang", Path(name).name]
         front += ["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-x", language, "-"]
-        text = lower(run([*front, "-o", "-"], text).decode("latin-1")).encode("latin-1")
+        module = run([*front, "-o", "-"], text).decode("latin-1")
+        text = lower(module, PURE if counted else INLINE).encode("latin-1")
         language = "ir"
         command = [route.compiler, *(f for f in flags if not f.startswith(("-std=", "-ansi")))]
+        if counted:
+            optimised = [*command, *counting.OPTIMISER, "-emit-llvm", "-S", "-x", "ir", "-"]
+            module = run([*optimised, "-o", "-"], text).decode("latin-1")
+            text = counting.count(module).encode("latin-1")
     command += ["-S" if assembly else "-c", "-x", language, "-", "-o", output]
     run(command, text)
     if route.x32 and not assembly:

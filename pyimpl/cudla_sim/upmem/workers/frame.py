@@ -46,7 +46,7 @@ class Frame:
         self.number = number
         self._data = data
 
-    def fill(self, slots: Sequence[int], checks: int) -> None:
+    def fill(self, slots: Sequence[int], checks: int, timed: bool) -> None:
         count = len(slots)
         self.count = count
         self.slots = self._data[FRAME_SLOTS_OFFSET : FRAME_SLOTS_OFFSET + 4 * count].view(np.uint32)
@@ -56,7 +56,7 @@ class Frame:
         self.owner[:] = 0xFFFF
         self.status[:] = 0
         self._data[: FRAME_HEADER.size] = np.frombuffer(
-            FRAME_HEADER.pack(count, 0, checks, 0), np.uint8
+            FRAME_HEADER.pack(count, 0, checks, 0, timed), np.uint8
         )
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .faults import explain
-from .protocol import Event, FaultKind, Side, State
+from .protocol import Event, FaultKind, Side, State, Times
 
 
 @dataclass
@@ -32,6 +32,8 @@ class Launch:
 
     faulted: list[Outcome]
     seconds: float
+    times: dict[int, Times] = field(default_factory=dict)
+    """By DPU, of a launch in hardware time whose program counts."""
 
 
 def recorded(number: int, page: bytes, image: bytes, warned: set[tuple[int, int]]) -> Outcome:

@@ -22,7 +22,7 @@ from .checks import Checks
 from .frame import Frame, Frames
 from .outcome import Launch, Outcome, recorded, stopped
 from .process import Worker
-from .protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State
+from .protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State, Times
 
 __all__ = ["Launch", "Outcome", "WorkerError", "WorkerPool"]
 
@@ -62,9 +62,16 @@ class WorkerPool:
     # ---- the public part ----
 
     def launch(
-        self, program_path: str, image: bytes | Path, slots: Sequence[int], checks: Checks
+        self,
+        program_path: str,
+        image: bytes | Path,
+        slots: Sequence[int],
+        checks: Checks,
+        timed: bool = False,
     ) -> Launch:
         """Runs the program once on each slot; returns when all have ended.
+
+        ``timed``: in hardware time, if the program counts its instructions.
 
         Raises WorkerError when no worker can be started.
         """
@@ -74,10 +81,11 @@ class WorkerPool:
         try:
             faulted: list[Outcome] = []
             for start in range(0, len(slots), FRAME_SLOTS):
-                faulted += self._run(program, list(slots[start : start + FRAME_SLOTS]), checks)
+                part = list(slots[start : start + FRAME_SLOTS])
+                faulted += self._run(program, part, checks, timed)
         finally:
             self._release_program(program)
-        return Launch(faulted, monotonic() - begin)
+        return Launch(faulted, monotonic() - begin, self._times(slots) if timed else {})
 
     def cancel(self, slots: Sequence[int]) -> None:
         """Stops the launches that have any of these slots; their DPUs end in fault."""
@@ -188,7 +196,18 @@ class WorkerPool:
 
     # ---- one launch ----
 
-    def _run(self, program: _Program, slots: list[int], checks: Checks) -> list[Outcome]:
+    def _times(self, slots: Sequence[int]) -> dict[int, Times]:
+        found = {}
+        for slot in slots:
+            page = os.pread(self._memfd, SIDE_SIZE, slot * self._stride + SLOT_SIDE)
+            times = Times.read(page)
+            if times is not None:
+                found[slot] = times
+        return found
+
+    def _run(
+        self, program: _Program, slots: list[int], checks: Checks, timed: bool
+    ) -> list[Outcome]:
         with self._changed:
             self._changed.wait_for(lambda: self._free_frames or self._closed)
             if self._closed:
@@ -197,7 +216,7 @@ class WorkerPool:
         try:
             outcomes: list[Outcome] = []
             while slots:
-                frame.fill(slots, checks.word)
+                frame.fill(slots, checks.word, timed)
                 lost = self._work(program, frame)
                 outcomes += self._outcomes(program, frame, lost)
                 # a worker that died between taking a slot and marking it leaves it untouched

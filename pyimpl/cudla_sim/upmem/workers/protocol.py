@@ -23,12 +23,12 @@ WRAM_SIZE = 0x1_0000
 MRAM_SIZE = 0x400_0000
 MAX_TASKLETS = 24
 MAX_WARNINGS = 12
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 FRAME_SLOTS = 4096
 FRAME_STRIDE = 0x8000
 MAX_FRAMES = 64
-FRAME_HEADER = struct.Struct("<4I")
+FRAME_HEADER = struct.Struct("<5I")
 FRAME_SLOTS_OFFSET = 64
 FRAME_OWNER_OFFSET = FRAME_SLOTS_OFFSET + 4 * FRAME_SLOTS
 FRAME_STATUS_OFFSET = FRAME_OWNER_OFFSET + 2 * FRAME_SLOTS
@@ -80,7 +80,10 @@ class WaitKind(IntEnum):
 _HEAD = struct.Struct("<4I3Q2I")
 _EVENT = struct.Struct("<4I3Q2I8Q")
 _WAIT = struct.Struct("<IIQ")
-SIDE_USED = _HEAD.size + _EVENT.size * (1 + MAX_WARNINGS) + _WAIT.size * MAX_TASKLETS
+_TIMES = struct.Struct("<2IQ")
+_TASKLET_TIMES = struct.Struct("<7Q")
+TIMES_OFFSET = _HEAD.size + _EVENT.size * (1 + MAX_WARNINGS) + _WAIT.size * MAX_TASKLETS
+SIDE_USED = TIMES_OFFSET + _TIMES.size + _TASKLET_TIMES.size * MAX_TASKLETS
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,44 @@ class Event:
         return cls(
             known, code, tasklet, size, pc, address, other, other_tasklet, tuple(chain[:length])
         )
+
+
+@dataclass(frozen=True)
+class TaskletTimes:
+    """``struct tasklet_times``: hardware time of a tasklet in one launch."""
+
+    half_instructions: int
+    retries: int
+    dma_cycles: int
+    wait_cycles: int
+    end_cycles: int
+    dma_read: int
+    dma_written: int
+
+
+@dataclass(frozen=True)
+class Times:
+    """``struct dpu_times``; ``cycles`` and ``instructions`` of the whole DPU."""
+
+    cycles: int
+    instructions: int
+    engine_cycles: int
+    tasklets: tuple[TaskletTimes, ...]
+
+    @classmethod
+    def read(cls, page: bytes) -> Self | None:
+        """From a side page; None when the launch was not timed."""
+        head = _HEAD.unpack_from(page)
+        tasklets, cycles, instructions = head[3], head[4], head[5]
+        counted, _, engine = _TIMES.unpack_from(page, TIMES_OFFSET)
+        if not counted:
+            return None
+        start = TIMES_OFFSET + _TIMES.size
+        each = tuple(
+            TaskletTimes(*_TASKLET_TIMES.unpack_from(page, start + i * _TASKLET_TIMES.size))
+            for i in range(min(tasklets, MAX_TASKLETS))
+        )
+        return cls(cycles, instructions, engine, each)
 
 
 @dataclass(frozen=True)

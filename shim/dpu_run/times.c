@@ -1,0 +1,287 @@
+/*
+ * Hardware time: tasklets run in virtual time, as a simulation of discrete events.
+ *
+ * A tasklet executes natively up to its next event (DMA, lock, barrier, reading the counter, its end)
+ * and counts the DPU's instructions on the way; the event happens when the DPU would have executed
+ * them. A DPU issues one instruction a cycle, and the same tasklet again after 11 cycles: with R
+ * tasklets that execute something, each gets one instruction in max(11, R) cycles. So a common clock
+ * of work per tasklet tells who comes first, and R changes only at events.
+ *
+ * A tasklet that waits for a lock executes a retry each turn; one that waits for DMA, a barrier or a
+ * handshake executes nothing. Transfers are served one after the other in the order of issue.
+ * Two runs give the same times; a tasklet that spins on a variable lets time pass in __rt_spin.
+ *
+ * Source of the numbers: facts of DPU timing, sections 2, 5, 6, 7.
+ */
+#include "times.h"
+
+#define ISSUE 11u        /* cycles from an instruction of a tasklet to its next */
+#define READ_LATENCY 77u /* cycles, and 0.52 a byte */
+#define WRITE_LATENCY 61u
+#define BYTES_CYCLES(n) ((uint64_t)(n) * 52 / 100)
+#define ROW_BYTES 1024u
+/* Cycles that a transfer keeps the engine beside its bytes. The facts have 50 for reads and writes of
+ * another row; with transfers of 16 tasklets in the queue, writes of 50 would make random updates of
+ * single words take 108 cycles, hardware needs 77. */
+#define ROW_OTHER_READ 50u
+#define ROW_OTHER_WRITE 19u
+#define ROW_SAME 15u
+#define ROW_NEXT 25u
+#define BOOT_INSTRUCTIONS 4u /* of tasklet 0, and three for each atomic bit in use */
+#define BOOT_EACH 3u         /* until a tasklet has booted the next one */
+#define SPIN_INSTRUCTIONS 16u
+
+/* Fractions of 1/65536: work in half instructions, time in half cycles. */
+#define INSTRUCTION (2ull << 16)
+#define CYCLE (2ull << 16)
+
+extern uint64_t __rt_count __attribute__((weak));
+extern char NR_TASKLETS[] __attribute__((visibility("default")));
+extern char __rt_atomic_start[], __rt_atomic_end[];
+
+enum state { BLOCKED, COMPUTES, RETRIES, SLEEPS, ENDED };
+
+bool rt_timed;
+
+static struct {
+    enum state state;
+    uint64_t until; /* COMPUTES: work; SLEEPS: time; RETRIES: the work at which it began */
+    uint64_t since; /* time at which it was blocked or sent to sleep */
+    uint32_t bit;
+} tasklets[MAX_TASKLETS];
+
+static uint32_t count, running; /* running: COMPUTES and RETRIES */
+static uint64_t now, work, retired, engine_free;
+static uint32_t last_row;
+
+static struct dpu_times *times(void)
+{
+    return &rt_side.times;
+}
+
+uint64_t rt_time_now(void)
+{
+    return now / CYCLE;
+}
+
+uint64_t rt_time_instructions(void)
+{
+    return retired / INSTRUCTION;
+}
+
+static uint64_t turn(void)
+{
+    return running > ISSUE ? running : ISSUE;
+}
+
+static void pass_work(uint64_t done)
+{
+    now += done * turn();
+    work += done;
+    retired += done * running;
+}
+
+static void sleep_until(uint32_t tasklet, uint64_t time)
+{
+    tasklets[tasklet].state = SLEEPS;
+    tasklets[tasklet].until = time;
+    tasklets[tasklet].since = now;
+}
+
+/* Lets time pass to the next tasklet that goes on; MAX_TASKLETS when none ever will. */
+static uint32_t next(void)
+{
+    for (;;) {
+        uint32_t first = MAX_TASKLETS, awake = MAX_TASKLETS;
+        for (uint32_t n = 1; n <= count; n++) {
+            uint32_t i = __rt_me + n < count ? __rt_me + n : (__rt_me + n) % count;
+            if (tasklets[i].state == COMPUTES
+                && (first == MAX_TASKLETS || tasklets[i].until < tasklets[first].until))
+                first = i;
+            else if (tasklets[i].state == SLEEPS
+                && (awake == MAX_TASKLETS || tasklets[i].until < tasklets[awake].until))
+                awake = i;
+        }
+        if (awake != MAX_TASKLETS) {
+            uint64_t passes = tasklets[awake].until - now;
+            if (first == MAX_TASKLETS || passes < (tasklets[first].until - work) * turn()) {
+                uint64_t done = running ? passes / turn() : 0;
+                work += done;
+                retired += done * running;
+                now = tasklets[awake].until;
+                times()->tasklets[awake].dma_cycles += (now - tasklets[awake].since) / CYCLE;
+                tasklets[awake].state = COMPUTES;
+                tasklets[awake].until = work;
+                running++;
+                continue;
+            }
+        }
+        if (first != MAX_TASKLETS)
+            pass_work(tasklets[first].until - work);
+        return first;
+    }
+}
+
+static void go_on(uint64_t pc, uint64_t object)
+{
+    uint32_t to = next();
+    if (to == MAX_TASKLETS)
+        rt_fault(FAULT_DEADLOCK, 0, pc, object, 0);
+    if (to != __rt_me)
+        rt_switch_to(to);
+}
+
+void rt_time_add(uint32_t instructions)
+{
+    if (rt_timed)
+        __rt_count += 2ull * instructions;
+}
+
+/* The counted instructions of the tasklet as work that it has to do. */
+static void take_count(void)
+{
+    uint64_t halves = __rt_count;
+    __rt_count = 0;
+    times()->tasklets[__rt_me].half_instructions += halves;
+    tasklets[__rt_me].until = work + (halves << 16);
+}
+
+void rt_time_settle(void)
+{
+    if (__rt_count == 0)
+        return; /* nobody else has come to an earlier time */
+    take_count();
+    go_on(0, 0);
+}
+
+/* rt_wait says for what. */
+void rt_time_block(void)
+{
+    rt_time_settle();
+    tasklets[__rt_me].state = BLOCKED;
+    tasklets[__rt_me].since = now;
+    running--;
+    go_on(rt_wait[__rt_me].pc, rt_wait[__rt_me].object);
+}
+
+/* It is resumed, and issues again after one turn. */
+void rt_time_ready(uint32_t tasklet)
+{
+    times()->tasklets[tasklet].wait_cycles += (now - tasklets[tasklet].since) / CYCLE;
+    tasklets[tasklet].state = COMPUTES;
+    tasklets[tasklet].until = work + INSTRUCTION;
+    running++;
+}
+
+static void end_of(uint32_t tasklet)
+{
+    tasklets[tasklet].state = ENDED;
+    times()->tasklets[tasklet].end_cycles = now / CYCLE;
+    running--;
+}
+
+void rt_time_tasklet_end(void)
+{
+    rt_time_settle();
+    end_of(__rt_me);
+    uint32_t to = next();
+    if (to == MAX_TASKLETS) {
+        for (uint32_t i = 0; i < count; i++)
+            if (tasklets[i].state != ENDED)
+                rt_fault(FAULT_DEADLOCK, 0, 0, 0, 0);
+        rt_leave(rt_stack_pointer[MAIN_CONTEXT]);
+    }
+    rt_switches++;
+    __rt_me = to;
+    rt_leave(rt_stack_pointer[to]);
+}
+
+uint64_t rt_time_first(void)
+{
+    __rt_me = next();
+    return rt_stack_pointer[__rt_me];
+}
+
+void rt_time_dma(uint32_t offset, uint32_t size, bool write)
+{
+    struct tasklet_times *own = &times()->tasklets[__rt_me];
+    uint32_t row = offset / ROW_BYTES, end = (offset + size - 1) / ROW_BYTES;
+    uint64_t bytes = BYTES_CYCLES(size) * CYCLE;
+    uint64_t extra = row == last_row ? ROW_SAME : write ? ROW_OTHER_WRITE : ROW_OTHER_READ;
+    extra += (uint64_t)(end - row) * ROW_NEXT;
+    uint64_t start = now > engine_free ? now : engine_free;
+    engine_free = start + bytes + extra * CYCLE;
+    last_row = end;
+    times()->engine_cycles += (engine_free - start) / CYCLE;
+    *(write ? &own->dma_written : &own->dma_read) += size;
+    uint64_t back = start + bytes + (write ? WRITE_LATENCY : READ_LATENCY) * CYCLE;
+    sleep_until(__rt_me, back > engine_free ? back : engine_free);
+    running--;
+    go_on(0, 0);
+}
+
+/* The bit is taken: one instruction each turn until it is free. */
+void rt_time_retry(uint32_t bit, uint64_t pc)
+{
+    rt_wait[__rt_me] = (struct dpu_wait){WAIT_MUTEX, bit, pc};
+    tasklets[__rt_me].state = RETRIES;
+    tasklets[__rt_me].until = work;
+    tasklets[__rt_me].bit = bit;
+    go_on(pc, bit);
+}
+
+/*
+ * Those that wait for it meet it at their next retry; the first one takes it. Retries that fall
+ * together with the release here are in neighbouring cycles of one turn on a DPU.
+ */
+void rt_time_released(uint32_t bit)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (tasklets[i].state != RETRIES || tasklets[i].bit != bit)
+            continue;
+        uint64_t passed = work - tasklets[i].until, tries = passed / INSTRUCTION;
+        if (passed % INSTRUCTION) {
+            tries++;
+            tasklets[i].until += tries * INSTRUCTION;
+        } else {
+            tasklets[i].until = work + (i + count - __rt_me) % count * INSTRUCTION / turn();
+        }
+        times()->tasklets[i].retries += tries;
+        times()->tasklets[i].half_instructions += 2 * tries;
+        tasklets[i].state = COMPUTES;
+        rt_wait[i].kind = WAIT_NONE;
+    }
+}
+
+/* In each round of a loop that may wait for another tasklet. */
+void __rt_spin(void)
+{
+    if (rt_timed && __rt_count >= 2 * SPIN_INSTRUCTIONS)
+        rt_time_settle();
+}
+
+void rt_time_begin(bool wanted)
+{
+    rt_timed = wanted && &__rt_count != 0;
+    if (!rt_timed)
+        return;
+    rt_side.times = (struct dpu_times){0};
+    __rt_count = 0;
+    count = (uint32_t)(uintptr_t)NR_TASKLETS;
+    running = 0;
+    work = engine_free = now = 0;
+    last_row = ~0u;
+    uint32_t bits = (uint32_t)(__rt_atomic_end - __rt_atomic_start);
+    uint32_t boot = BOOT_INSTRUCTIONS + 3 * bits;
+    retired = (boot + (uint64_t)BOOT_EACH * count) * INSTRUCTION;
+    for (uint32_t i = 0; i < count; i++) {
+        sleep_until(i, (boot + BOOT_EACH * (uint64_t)(i + 1)) * ISSUE * CYCLE);
+        tasklets[i].since = tasklets[i].until; /* a boot is no DMA */
+    }
+}
+
+void rt_time_end(void)
+{
+    if (rt_timed)
+        times()->counted = 1;
+}
