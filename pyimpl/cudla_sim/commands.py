@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from . import flags, paths
-from .tools import nvdla
+from .tools import nvdla, upmem
 from .tools.compile import compile_model
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
 
 
 app.add_typer(nvdla.app, name="nvdla")
+app.add_typer(upmem.app, name="upmem")
 app.command("compile")(compile_model)
 
 

@@ -72,6 +72,9 @@ class Config:
     upmem_timing: str = ""
     """``model``: DPU programs that were compiled for it run in hardware time, so that
     ``perfcounter`` and reports have it; ``off``: they do not; empty: as ``time`` says."""
+    upmem_host: str = ""
+    """Bandwidths and fixed costs of the DPUs' host, for hardware times: ``name=number``, comma
+    separated, names as in ``upmem.timing.host.Host``."""
     upmem_times: str = ""
     """Write the hardware times of launches and transfers to this file at exit, as JSON."""
 

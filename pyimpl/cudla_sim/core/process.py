@@ -23,7 +23,8 @@ class Process:
     each API family.
 
     ``families`` holds what a model keeps per process (its devices, modules, contexts), created
-    on first use by ``family``. ``closers`` run at ``close``, last added first.
+    on first use by ``family``. ``closers`` run at ``close``, last added first;
+    ``reports`` write what is to be written, at ``close`` or at the end of the system's process.
     """
 
     def __init__(self, config: Config) -> None:
@@ -35,6 +36,7 @@ class Process:
         self.faults = Faults(config.fault, watching_changed)
         self.families: dict[str, Any] = {}
         self.closers: list[Callable[[], None]] = []
+        self.reports: list[Callable[[], None]] = []
         self.lock = threading.RLock()
         self.pid = os.getpid()
 
@@ -50,8 +52,15 @@ class Process:
 
     def close(self) -> None:
         """Lets every family stop its workers."""
+        self.report()
         while self.closers:
             self.closers.pop()()
+
+
+    def report(self) -> None:
+        """Writes the reports, once."""
+        while self.reports:
+            self.reports.pop()()
 
 
 class _Current:
@@ -86,6 +95,12 @@ def current() -> Process:
             if process is None:
                 process = _Current.process = Process(from_environment(os.environ))
     return process
+
+
+def write_reports() -> None:
+    """The system's process ends: writes the reports of the process in force, if there is one."""
+    if _Current.process is not None:
+        _Current.process.report()
 
 
 def replace(config: Config | None = None) -> Process:

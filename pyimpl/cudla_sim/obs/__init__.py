@@ -30,4 +30,5 @@ def begin() -> None:
 
 def at_exit() -> None:
     """Writes what is still to be written."""
+    process.write_reports()
     trace.stop()

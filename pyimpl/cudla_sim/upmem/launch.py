@@ -11,7 +11,8 @@ from .errors import DpuError, Status, error
 from .machine import LaunchRecord
 from .program import Program
 from .rank import Dpu, Rank, Selection, submit_all
-from .timing.ledger import WITHOUT_COUNT
+from .timing.ledger import WITHOUT_COUNT, Launch
+from .workers.protocol import Times
 
 _FAULTS = {"upmem/launch": Status.DPU_ERR_DPU_FAULT}
 _REPORTED_FAULTS = 8
@@ -102,25 +103,27 @@ def _run_program(program: Program, dpus: list[Dpu]) -> list[Dpu]:
             dpu.fault = outcome
             faulted.append(dpu)
     seconds = (perf_counter_ns() - begin) / 1e9
-    details: dict[str, object] = {
-        "dpus": len(dpus),
-        "program": program.path,
-        "faults": len(faulted),
-    }
-    cycles = None
-    if machine.timed:
-        times = {by_slot[slot].name: found for slot, found in ended.times.items()}
-        clock_mhz = dpus[0].rank.profile.frequency_mhz
-        noted = machine.hardware.launch(program.path, clock_mhz, [d.name for d in dpus], times)
-        cycles = details["cycles"] = noted.cycles
-        details["hardware_seconds"] = noted.seconds
-        if noted.cycles is None:
-            explain.remember(f"dpu_launch: {program.path!r} has no hardware time; {WITHOUT_COUNT}")
+    times = {by_slot[slot].name: found for slot, found in ended.times.items()}
+    noted = _note(program, dpus, times) if machine.timed else None
+    cycles = noted.cycles if noted else None
     machine.launches.append(LaunchRecord(program.path, len(dpus), seconds, len(faulted), cycles))
     events = machine.process.events
     if events.subscribers:
+        details = {"dpus": len(dpus), "program": program.path, "faults": len(faulted)}
+        if noted:
+            details |= {"cycles": noted.cycles, "hardware_seconds": noted.seconds}
         events.emit("launch", "dpu_launch", begin, details, "DPUs")
     return faulted
+
+
+def _note(program: Program, dpus: list[Dpu], times: dict[str, Times]) -> Launch:
+    """Adds a launch to the hardware times."""
+    rank = dpus[0].rank
+    ledger = rank.machine.hardware
+    made = ledger.launch(program.path, rank.profile.frequency_mhz, len(dpus), times)
+    if made.cycles is None:
+        explain.remember(f"dpu_launch: {program.path!r} has no hardware time; {WITHOUT_COUNT}")
+    return made
 
 
 def _report(faulted: list[Dpu]) -> None:

@@ -17,6 +17,7 @@ from .errors import Status, error
 from .memory import STRIDE, MachineMemory
 from .profile import Profile, parse
 from .rank import DPUS_PER_CI, DPUS_PER_RANK, Rank, Selection
+from .timing.host import Host
 from .timing.ledger import Ledger
 from .workers.checks import Checks
 
@@ -71,7 +72,10 @@ class Machine:
         """The last launches, newest last."""
         self.timed = process.config.upmem_timed
         """Whether launches are in hardware time and ``hardware`` notes what happens."""
-        self.hardware = Ledger()
+        try:
+            self.hardware = Ledger(Host.parse(process.config.upmem_host))
+        except ValueError as cause:
+            raise ConfigError(f"upmem_host: {cause}") from None
         self.handles = process.handles
         self.native = process.native
         self.held: dict[int, list[Rank]] = {}
@@ -87,7 +91,7 @@ class Machine:
         self._pool: WorkerPool | None = None
         process.closers.append(self.close)
         if process.config.upmem_times:
-            process.closers.append(self._write_times)
+            process.reports.append(self._write_times)
 
     def _write_times(self) -> None:
         path = self.process.config.upmem_times

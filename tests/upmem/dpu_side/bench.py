@@ -99,7 +99,7 @@ class Bench:
     def time(self, slot: int = 0) -> Times:
         """Launches what is loaded on one slot, in hardware time."""
         ended = self.launch(slots=[slot], timed=True)
-        assert not ended.faulted, ended.faulted[0].text
+        assert not ended.faulted, ended.faulted[0]
         return ended.times[slot]
 
     def run(self, program: Program, checks: Checks | None = None) -> Outcome:

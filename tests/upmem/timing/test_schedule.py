@@ -167,7 +167,7 @@ def test_computing_and_transfers(
 
 @pytest.mark.parametrize("tasklets", [2, 11, 16])
 def test_locks(tasklets: int, bench: Bench, build: Build) -> None:
-    """Who gets a lock first may differ, and with it the time of a run; the mean of many does not."""
+    """Who gets a lock first may differ, and with it the time of a run; not the mean of many."""
     bench.load(build(KERNEL, tasklets))
     numbers = np.random.default_rng(tasklets)
     ratios, retries = [], np.zeros(2)

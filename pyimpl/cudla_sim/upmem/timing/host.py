@@ -8,7 +8,7 @@ Source: facts of DPU timing, section 7.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ..rank import DPUS_PER_RANK
 
@@ -28,6 +28,25 @@ class Host:
     from_rank: float = 4.74
     from_all: float = 15.0
     broadcast_rank: float = 16.88
+
+    @classmethod
+    def parse(cls, text: str) -> Host:
+        """``name=number`` separated by commas, the others as in the PrIM paper.
+
+        Raises ValueError for a name that does not exist, or no positive number.
+        """
+        names = [f.name for f in fields(cls)]
+        values = {}
+        for part in filter(None, (p.strip() for p in text.split(","))):
+            name, _, number = part.partition("=")
+            try:
+                value = float(number)
+            except ValueError:
+                value = -1.0
+            if name not in names or not 0 <= value < math.inf or (value == 0 and "_ms" not in name):
+                raise ValueError(f"{part!r} is not one of {', '.join(names)} = a number above 0")
+            values[name] = value
+        return cls(**values)
 
     def bandwidth(self, to_dpu: bool, dpus: int, ranks: int, same: bool = False) -> float:
         """GB/s of a parallel transfer; ``same``: every DPU gets the same bytes."""

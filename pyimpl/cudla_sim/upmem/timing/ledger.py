@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,10 +80,9 @@ class Ledger:
             self.steps.append(Transfer(kind, dpus, ranks, size * dpus, seconds))
 
     def launch(
-        self, program: str, clock_mhz: int, names: Iterable[str], times: Mapping[str, Times]
+        self, program: str, clock_mhz: int, count: int, times: Mapping[str, Times]
     ) -> Launch:
-        """Notes a launch on the DPUs ``names``, of which ``times`` knows those that counted."""
-        count = len(list(names))
+        """Notes a launch on ``count`` DPUs; ``times``: of those that counted, by name."""
         if not times:
             made = Launch(program, count, clock_mhz, None)
         else:

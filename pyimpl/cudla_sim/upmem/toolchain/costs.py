@@ -1,8 +1,8 @@
 """How many DPU instructions a piece of optimised LLVM IR becomes.
 
 Costs are in half instructions: an unconditional jump often merges into the instruction before it,
-so it counts half. Source: facts of DPU timing, section 8 (cost table, tested against vendor-compiled
-programs) and sections 3 and 4 (instructions of single operations and of library routines).
+so it counts half. Source: facts of DPU timing, section 8 (cost table, tested against programs of
+the vendor's compiler) and sections 3 and 4 (instructions of operations and routines).
 """
 
 from __future__ import annotations
