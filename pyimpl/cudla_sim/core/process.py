@@ -56,7 +56,6 @@ class Process:
         while self.closers:
             self.closers.pop()()
 
-
     def report(self) -> None:
         """Writes the reports, once."""
         while self.reports:
