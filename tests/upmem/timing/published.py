@@ -68,9 +68,10 @@ int main(void)
     if (me() == 0)
         perfcounter_config(COUNT_CYCLES, true);
     barrier_wait(&all);
+    uint64_t begin = perfcounter_get();
     for (int k = 0; k < {rounds}; k++)
         stream(a[me()], b[me()], c[me()], scalar);
-    cycles[me()] = perfcounter_get();
+    cycles[me()] = perfcounter_get() - begin;
     return 0;
 }}"""
 _MRAM = """

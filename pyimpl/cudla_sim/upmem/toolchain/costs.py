@@ -14,7 +14,7 @@ ONE = 2
 """One instruction, in the unit of all costs here."""
 
 ENTRY = 4 * ONE
-"""Beginning of a function: stack adjustment and saved registers."""
+"""Beginning of a function that calls others: stack adjustment and saved registers."""
 LATCH = 2 * ONE
 """More for each round of a loop that counts to a variable: the compiler counts from -n to 0 and
 tests the overflow with four instructions instead of one."""

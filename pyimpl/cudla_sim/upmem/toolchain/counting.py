@@ -155,8 +155,11 @@ def _counted(lines: list[str]) -> list[str]:
         if _waits(_loop(blocks, latch, header)):
             spins.add(latch.label)
     result = []
+    leaf = not any(i.name == "call" and costs.is_event(i) for b in blocks for i in b.instructions)
     for number, block in enumerate(blocks):
-        more = latches.get(block.label, 0) + (0 if number else costs.ENTRY)
+        more = latches.get(block.label, 0)
+        if number == 0 and not leaf:
+            more += costs.ENTRY
         result += _block(block, values, more, block.label in spins)
     return result
 
