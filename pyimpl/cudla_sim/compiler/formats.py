@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig
+from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig, element_size
 
 from . import graph as g
 from .errors import CompileError
@@ -19,6 +19,8 @@ _TYPES = {"int8": INT8, "int16": INT16, "fp16": FP16}
 _FEATURE = {"chw", "chw8", "chw16", "chw32", "feature"}
 _PICTURE = {"dla_hwc4", "hwc4", "chw4"}
 _LINEAR = {"dla_linear", "linear"}
+_BYTES = {"chw32": 1, "chw16": 2}
+"""An atom is 32 bytes: these names say the size of an element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +93,9 @@ def _read(kind: str, name: str, text: str) -> tuple[int, str]:
         raise CompileError(
             f"--{kind}-format {name}={text}: type:format expected, types int8, int16, fp16,"
             " formats chw32, chw16, dla_hwc4, dla_linear"
+        )
+    if _BYTES.get(layout, element_size(_TYPES[type_name])) != element_size(_TYPES[type_name]):
+        raise CompileError(
+            f"--{kind}-format {name}={text}: chw32 holds int8, chw16 holds fp16 and int16"
         )
     return _TYPES[type_name], layout or "chw"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +18,7 @@ from ..compiler.calibrate.results import key_of, remembered
 from ..compiler.errors import CompileError
 from ..compiler.graph import Graph
 from ..compiler.options import Options
+from .output import write_whole
 
 FORMATS = {
     "chw16": "chw16",
@@ -291,21 +290,3 @@ def accuracy_of(result: Result, say: Say) -> Any:
         samples = random_samples(result.graph)
         say("accuracy: without --calib data, on random inputs")
     return accuracy.measure(result.compiled.loadable, result.graph, samples)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """The file appears complete or not at all. Raises CompileError."""
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise CompileError(f"{path}: {error.strerror}") from None

@@ -14,6 +14,7 @@ from ..compiler.errors import CompileError, Refused
 from ..compiler.options import Options
 from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import config as hardware
+from .output import check_writable, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,6 +121,9 @@ def compile_model(
             invent=invent_ranges,
             save_calib=save_calib,
         )
+        for path in (out, report, save_calib):
+            if path is not None:
+                check_writable(path)
         try:
             with _progress() as step:
                 result = compilation.run(request, _say, step)
@@ -128,12 +132,12 @@ def compile_model(
                 raise
             _in_parts(request, out, report)
             return
-        compilation.write_whole(out, result.compiled.loadable)
+        write_whole(out, result.compiled.loadable)
         if accuracy:
             _accuracy(result)
         if report is not None:
             text = json.dumps(result.report, indent=2, default=str)
-            compilation.write_whole(report, text.encode())
+            write_whole(report, text.encode())
     except compilation.UsageError as error:
         raise typer.BadParameter(str(error)) from None
     except Refused as error:
@@ -148,16 +152,16 @@ def compile_model(
 
 def _in_parts(request: Request, out: Path, report: Path | None) -> None:
     """Write a network in parts, because the hardware refuses some of it."""
-    from . import compilation, fallback
+    from . import fallback
 
     package = fallback.compile_package(request, _say)
     data = package.encode()
-    compilation.write_whole(out, data)
+    write_whole(out, data)
     for number, part in enumerate(package.parts):
         print(f"part {number}, {part}")
     if report is not None:
         text = json.dumps(fallback.report(request, package, len(data)), indent=2)
-        compilation.write_whole(report, text.encode())
+        write_whole(report, text.encode())
     print(f"{out}: {package.config}, {len(package.parts)} parts, {len(data)} bytes")
 
 

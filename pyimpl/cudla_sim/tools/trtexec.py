@@ -15,6 +15,7 @@ from ..compiler.options import Options
 from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import FP16, INT8
 from ..nvdla.hw.configs import config as hardware
+from .output import check_writable, write_whole
 from .trtexec_words import BadWord, Words, check, io_formats, layer_precisions, parse
 
 _VERSION = "v8600"
@@ -70,6 +71,9 @@ def _build(words: Words) -> None:
         _log("W", note)
     model = Path(words.value("onnx"))
     name = hardware(words.value("config") or _machine()).name
+    for file in ("saveEngine", "exportLayerInfo"):
+        if words.value(file):
+            check_writable(Path(words.value(file)))
     try:
         request = _request(words, model, name)
         result = compilation.run(request, lambda text: _log("I", text))
@@ -80,7 +84,7 @@ def _build(words: Words) -> None:
             _log("I", f"{node.kind} {node.name}: DLA")
     engine = words.value("saveEngine")
     if engine:
-        compilation.write_whole(Path(engine), result.compiled.loadable)
+        write_whole(Path(engine), result.compiled.loadable)
         _log("I", f"Engine of {len(result.compiled.loadable)} bytes saved to {engine}")
     _layer_info(words, result.graph, result.report)
     seconds = sum(result.report["seconds"].values())
@@ -178,8 +182,6 @@ def _precision(words: Words, name: str, quantised: bool) -> str:
 
 
 def _layer_info(words: Words, graph: Any, report: dict[str, Any]) -> None:
-    from . import compilation
-
     layers = [f"{node.kind} {node.name}" for node in graph.nodes]
     ports = [port.name for port in (*graph.inputs, *graph.outputs)]
     if "dumpLayerInfo" in words.flags:
@@ -189,4 +191,4 @@ def _layer_info(words: Words, graph: Any, report: dict[str, Any]) -> None:
     if words.value("exportLayerInfo"):
         content = {"Layers": layers, "Bindings": ports, "Report": report}
         text = json.dumps(content, indent=2, default=str)
-        compilation.write_whole(Path(words.value("exportLayerInfo")), text.encode())
+        write_whole(Path(words.value("exportLayerInfo")), text.encode())

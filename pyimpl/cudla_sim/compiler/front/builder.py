@@ -17,6 +17,10 @@ from .views import View, arranged, narrowed
 AnyNode = TypeVar("AnyNode", bound=Node)
 
 
+LARGEST_VALUE = 2**31
+"""Elements of one value: offsets into a task's memory have 32 bits."""
+
+
 class Unsupported(Exception):
     """The node that is being read cannot be compiled: reason and cure."""
 
@@ -69,6 +73,10 @@ class Builder:
         n, c, h, w = (int(size) for size in shape)
         if min(n, c, h, w) < 1:
             raise Unsupported(f"its result has no elements ({n} x {c} x {h} x {w})")
+        if n * c * h * w > LARGEST_VALUE:
+            raise Unsupported(
+                f"its result has {n} x {c} x {h} x {w} elements; {LARGEST_VALUE} are possible"
+            )
         output = self.value(name or self.target, (n, c, h, w))
         self.nodes.append(kind(name=self.node, inputs=list(inputs), output=output, **fields))
         return output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from ..graph import Graph, Port
 from . import inputs, operators
 from .builder import Builder, Unsupported, layouts
 from .constants import evaluate
+from .inference import infer, sizes
 from .operators import CONVERTERS, Call
 from .operators.registry import ON_INTEGERS, Converted
 from .tensors import Constant, Item, Several, Tensor
@@ -27,6 +29,8 @@ _KNOWN_DOMAINS = {"", "com.microsoft"}
 Known = Item | Several | None
 """What a name stands for; None where that is unknown after a refusal."""
 CUT = "cut the network before it with --outputs"
+_OF_WRONG_MODELS = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)
+"""What arithmetic on shapes and attributes raises where ONNX's rules leave a contradiction open."""
 
 
 class Walker:
@@ -162,7 +166,16 @@ class Walker:
             raise Unsupported(*_why_unknown(node))
         if node.op_type not in ON_INTEGERS:
             _refuse_integers(given)
-        result: Converted = converter(self._call(node, given))
+        opsets = list(self.proto.opset_import)
+        try:
+            result: Converted = converter(self._call(node, given))
+        except _OF_WRONG_MODELS as error:
+            infer(node, given, opsets)  # it may know better what is wrong
+            text = " ".join(str(error).split())[:200]
+            raise Unsupported(
+                f"its inputs and attributes do not fit ({text})", "repair the model"
+            ) from None
+        infer(node, given, opsets)
         found = result if isinstance(result, list) else [result]
         for item in found:
             if isinstance(item, Tensor) and item.quantized and item.view.value.scale is None:
@@ -199,46 +212,35 @@ class Walker:
 
     def _stand_ins(self, node: onnx.NodeProto, given: Sequence[Known]) -> list[Known]:
         """Tensors of the right shapes for a refused node, so that those behind it are checked."""
-        import onnx
-
         if not any(isinstance(item, Tensor) for item in given):
             return [None] * len(node.output)  # a constant
-
-        known: dict[str, Any] = {}
-        data: dict[str, Any] = {}
-        for name, item in zip(node.input, given, strict=True):
-            if item is None or isinstance(item, Several):
-                continue
-            dtype = item.array.dtype if isinstance(item, Constant) else np.dtype(item.dtype)
-            code = onnx.helper.np_dtype_to_tensor_dtype(dtype)
-            known[name] = onnx.helper.make_tensor_type_proto(code, item.shape)
-            if isinstance(item, Constant) and item.array.size < 1024:
-                data[name] = onnx.numpy_helper.from_array(item.array, name)
         try:
-            schema = onnx.defs.get_schema(
-                node.op_type, self._opsets.get(_domain(node.domain), 1), node.domain
-            )
-            types = onnx.shape_inference.infer_node_outputs(
-                schema, node, known, data, opset_imports=list(self.proto.opset_import)
-            )
-        except Exception:  # no schema or no inference: nothing can be said about what follows
+            types = infer(node, given, list(self.proto.opset_import))
+        except Exception:  # nothing can be said about what follows
             return [None] * len(node.output)
         return [self._stand_in(name, types.get(name)) for name in node.output]
 
     def _stand_in(self, name: str, kind: onnx.TypeProto | None) -> Tensor | None:
-        if kind is None or not kind.tensor_type.HasField("shape"):
-            return None
-        shape = [d.dim_value for d in kind.tensor_type.shape.dim]
-        if any(size < 1 for size in shape):
+        shape = sizes(kind)
+        if shape is None:
             return None
         layout = inputs.Layout(tuple(tuple(group) for group in layouts(shape)[0]))
         return Tensor(layout.view(self.build, name, shape))
 
 
 def read_constants(graph: onnx.GraphProto) -> dict[str, Constant]:
-    """The initialisers by name. Raises CompileError."""
+    """The initialisers by name. Raises CompileError, for names that stand for two things, too."""
     for sparse in graph.sparse_initializer:
         raise CompileError(f"constant {sparse.values.name!r} is sparse; store it dense")
+    for kind, names in (
+        ("constants", [tensor.name for tensor in graph.initializer]),
+        ("inputs", [port.name for port in graph.input]),
+        ("outputs", [port.name for port in graph.output]),
+        ("results of nodes", [name for node in graph.node for name in node.output if name]),
+    ):
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise CompileError(f"two {kind} are called {twice[0]!r}; names must be unique")
     return {tensor.name: Constant(_array(tensor)) for tensor in graph.initializer}
 
 
@@ -249,6 +251,8 @@ def _domain(name: str) -> str:
 def _array(tensor: onnx.TensorProto) -> np.ndarray[Any, Any]:
     from onnx import numpy_helper
 
+    if any(size < 0 for size in tensor.dims):
+        raise CompileError(f"constant {tensor.name!r} has the shape {list(tensor.dims)}")
     try:
         return numpy_helper.to_array(tensor)
     except (ValueError, TypeError, KeyError) as error:

@@ -31,6 +31,8 @@ def pads_of(
         return four_pads(call.attribute("pads"))
     if mode == "VALID":
         return (0, 0, 0, 0)
+    if mode not in ("SAME_UPPER", "SAME_LOWER"):
+        raise Unsupported(f"its auto_pad {mode!r} is unknown", "repair the model")
     found = []
     for length, k, s, d in zip(size, kernel, stride, dilation, strict=True):
         total = max((ceil(length / s) - 1) * s + (k - 1) * d + 1 - length, 0)

@@ -154,7 +154,7 @@ class LoadedPackage:
         for part, runner in zip(package.parts, self._runners, strict=True):
             given = {name: values[name] for name in part.inputs}
             if part.host:
-                kinds = {item.name: item.type for item in runner.get_inputs()}
+                kinds = runner.input_types()
                 given = {
                     name: x.astype(np.float32) if kinds[name] == "tensor(float)" else x
                     for name, x in given.items()

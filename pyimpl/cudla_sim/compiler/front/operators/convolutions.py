@@ -68,6 +68,7 @@ def conv(call: Call) -> Item:
             f"weights {list(weights.shape)} in {group} groups do not fit {c} channels",
             "repair the model",
         )
+    _same_kernel(call, constant)
     stride, dilation = two(call.attribute("strides")), two(call.attribute("dilations"))
     pads = pads_of(call, (h, w), (rows, columns), stride, dilation)
     bias = _bias(call, kernels)
@@ -98,6 +99,16 @@ def conv(call: Call) -> Item:
     return placed(x, result, groups)
 
 
+def _same_kernel(call: Call, weights: Constant) -> None:
+    """The attribute says what the weights say, where it is there."""
+    said = call.attribute("kernel_shape")
+    if said and list(said) != list(weights.shape[2:]):
+        raise Unsupported(
+            f"its kernel_shape is {list(said)}, its weights are {list(weights.shape)}",
+            "repair the model",
+        )
+
+
 def _bias(call: Call, kernels: int) -> NDArray[np.float32]:
     bias = call.optional(2, "bias")
     if bias is None:
@@ -123,6 +134,7 @@ def conv_transpose(call: Call) -> Item:
     kernels = per_group * group
     if depth != c:
         raise Unsupported(f"weights for {depth} channels do not fit {c}", "repair the model")
+    _same_kernel(call, constant)
     stride, dilation = two(call.attribute("strides")), two(call.attribute("dilations"))
     extra = two(call.attribute("output_padding"), 0)
     asked = call.attribute("output_shape")

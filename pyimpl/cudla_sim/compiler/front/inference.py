@@ -1,0 +1,74 @@
+"""What ONNX's own rules say of one node: its attributes, its number of inputs, its shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .builder import Unsupported
+from .tensors import Constant, Item, Several, Tensor
+
+if TYPE_CHECKING:
+    import onnx
+
+_SMALL = 1024
+"""Elements of constants whose values inference may need: shapes, axes, pads."""
+
+
+def infer(
+    node: onnx.NodeProto,
+    given: Sequence[Item | Several | None],
+    opsets: Sequence[onnx.OperatorSetIdProto],
+) -> Mapping[str, onnx.TypeProto]:
+    """Types of the outputs as far as ONNX can tell: none of sequences, none of unknown operators.
+
+    Raises Unsupported for a node that breaks the operator's rules.
+    """
+    import onnx
+
+    versions = {_domain(opset.domain): opset.version for opset in opsets}
+    if any(isinstance(item, Several) for item in given):
+        return {}
+    try:
+        version = versions.get(_domain(node.domain), 1)
+        schema = onnx.defs.get_schema(node.op_type, version, _domain(node.domain))
+    except onnx.defs.SchemaError:
+        return {}
+    types: dict[str, onnx.TypeProto] = {}
+    data: dict[str, onnx.TensorProto] = {}
+    for name, item in zip(node.input, given, strict=True):
+        if not isinstance(item, Constant | Tensor):
+            continue
+        dtype = item.array.dtype if isinstance(item, Constant) else item.dtype
+        types[name] = onnx.helper.make_tensor_type_proto(_code(dtype), item.shape)
+        if isinstance(item, Constant) and item.array.size < _SMALL:
+            data[name] = onnx.numpy_helper.from_array(item.array, name)
+    try:
+        return onnx.shape_inference.infer_node_outputs(
+            schema, node, types, data, opset_imports=list(opsets)
+        )
+    except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError) as error:
+        text = " ".join(str(error).split()).replace("[ShapeInferenceError] ", "")
+        raise Unsupported(f"it breaks ONNX's rules: {text[:200]}", "repair the model") from None
+
+
+def sizes(kind: onnx.TypeProto | None) -> list[int] | None:
+    """A shape that is known in all its dimensions, and has elements."""
+    if kind is None or not kind.tensor_type.HasField("shape"):
+        return None
+    found = [size.dim_value for size in kind.tensor_type.shape.dim]
+    return found if all(size > 0 for size in found) else None
+
+
+def _code(dtype: np.dtype[np.generic] | str) -> int:
+    import onnx
+
+    if dtype == "bfloat16" or np.dtype(dtype).kind == "f":
+        return int(onnx.TensorProto.FLOAT)  # mixtures of real types are taken
+    return int(onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+
+def _domain(name: str) -> str:
+    return "" if name == "ai.onnx" else name
