@@ -274,14 +274,17 @@ def pack_weights(weights: Array, config: HardwareConfig, precision: int) -> Byte
     kernels, channels, rows, columns = weights.shape
     dtype = DTYPES[precision]
     group, chunk = config.kernel_group(precision), config.atomic_c
-    moved = weights.astype(dtype).transpose(0, 2, 3, 1).reshape(kernels, rows * columns, channels)
-    parts = []
+    size = weights.size * np.dtype(dtype).itemsize
+    packed = np.zeros(-(-size // 128) * 128, np.uint8)
+    elements, at = packed[:size].view(dtype), 0
     for first in range(0, kernels, group):
+        some = weights[first : first + group].astype(dtype).transpose(0, 2, 3, 1)
+        moved = some.reshape(len(some), rows * columns, channels)
         for start in range(0, channels, chunk):
-            block = moved[first : first + group, :, start : start + chunk]
-            parts.append(block.transpose(1, 0, 2).ravel())
-    data = np.concatenate(parts).view(np.uint8)
-    return np.pad(data, (0, -len(data) % 128))
+            block = moved[:, :, start : start + chunk].transpose(1, 0, 2)
+            elements[at : at + block.size] = block.ravel()
+            at += block.size
+    return packed
 
 
 def pack_image_weights(weights: Array, config: HardwareConfig, precision: int) -> Bytes:

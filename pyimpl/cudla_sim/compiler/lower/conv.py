@@ -25,6 +25,7 @@ from ..legalise.nodes import KernelConv
 from . import cbuf, sdp
 from .cubes import Cube, Positions
 from .fit import Fit, Limit, Operand
+from .real import RealWeights
 from .task import Task
 
 _LIMITS = {INT8: 127, INT16: 32767}
@@ -48,40 +49,44 @@ class Weights:
     truncate: int = 0
 
 
-def absorb(node: KernelConv, fit: Fit) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def absorb(node: KernelConv, fit: Fit) -> tuple[RealWeights, NDArray[np.float64]]:
     """Move X1's factor per kernel into the weights, the bias into X1; return both.
 
     A factor per element stays in X1.
     """
-    weights = node.weights.astype(np.float64)
+    factor = np.ones(len(node.weights))
     bias = node.bias.astype(np.float64)
     if fit.scale is not None and fit.scale.ndim == 1:
         factor = np.broadcast_to(fit.scale, bias.shape)
-        weights = weights * factor[:, None, None, None]
         bias = bias * factor
         fit.scale = None
     if fit.shift is not None:
         bias = bias + fit.shift
     fit.shift = bias if np.any(bias) else None
-    return weights, bias
+    return RealWeights(node.weights, factor), bias
 
 
 def quantised(
-    weights: NDArray[np.float64],
+    weights: RealWeights,
     bias: NDArray[np.float64],
     precision: int,
     input_scale: float,
     given: NDArray[np.float64] | None = None,
 ) -> Weights:
     """Weights per kernel as integers (or halves)."""
+    kernels = weights.shape[0]
     if precision == FP16:
-        clipped = np.clip(weights * input_scale, -65504, 65504).astype(np.float16)
-        return Weights(clipped, np.ones(len(weights)))
+        halves = np.empty(weights.shape, np.float16)
+        for part, real in weights.parts():
+            halves[part] = np.clip(real * input_scale, -65504, 65504)
+        return Weights(halves, np.ones(kernels))
     limit = _LIMITS[precision]
-    flat = np.abs(weights).reshape(len(weights), -1)
-    largest = flat.max(axis=1)
-    # kernels of zeros and one magnitude (copies, sums) need no steps in between: they are exact
-    plain = ((flat == 0) | (flat == largest[:, None])).all(axis=1)
+    largest, plain = np.zeros(kernels), np.zeros(kernels, bool)
+    for part, real in weights.parts():
+        flat = np.abs(real).reshape(len(real), -1)
+        largest[part] = flat.max(axis=1)
+        # kernels of zeros and one magnitude (copies, sums) need no steps in between: are exact
+        plain[part] = ((flat == 0) | (flat == largest[part, None])).all(axis=1)
     if precision != INT8 and not plain.all():
         plain[:] = False  # CACC drops the same bits of all kernels
     scale = np.where(plain, largest, largest / limit)
@@ -91,13 +96,18 @@ def quantised(
     live = scale[scale > 0]
     usual = float(np.median(live)) if len(live) else 1.0
     scale = np.maximum(np.where(scale > 0, scale, usual), floor)
-    elements = np.clip(np.rint(weights / scale[:, None, None, None]), -limit, limit)
-    top = float(np.abs(elements).reshape(len(weights), -1).sum(axis=1).max()) * (limit + 1)
+    elements = np.empty(weights.shape, np.int16)
+    top = 0.0
+    for part, real in weights.parts():
+        steps = np.clip(np.rint(real / scale[part, None, None, None]), -limit, limit)
+        elements[part] = steps
+        top = max(top, float(np.abs(steps).reshape(len(steps), -1).sum(axis=1).max()))
+    top *= limit + 1
     # CACC keeps 32 bits; X1's summand has 32 bits, too
     top = max(top / 2**31, float(np.max(np.abs(bias) / (scale * input_scale))) / 2**30)
     truncate = max(ceil(log2(top)), 0) if top > 0 else 0
     step = scale * input_scale * 2.0**truncate
-    return Weights(elements.astype(np.int16), step, truncate)
+    return Weights(elements, step, truncate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +207,7 @@ def restrict(fit: Fit, index: NDArray[np.int64], y: slice, x: slice) -> Fit:
 def correct(
     node: KernelConv,
     fit: Fit,
-    real: NDArray[np.float64],
+    real: RealWeights,
     weights: Weights,
     mean: NDArray[Any] | None,
     scale: float,
@@ -210,8 +220,10 @@ def correct(
     if mean is None or (fit.scale is not None and fit.scale.ndim == 3):
         return
     unit = weights.step / (scale * 2.0**weights.truncate)
-    error = weights.elements.astype(np.float64) * unit[:, None, None, None] - real
-    taps = error.sum(axis=(2, 3))
+    taps = np.zeros(real.shape[:2])
+    for part, wanted in real.parts():
+        stored = weights.elements[part].astype(np.float64) * unit[part, None, None, None]
+        taps[part] = (stored - wanted).sum(axis=(2, 3))
     reads = np.asarray(mean, np.float64)[node.first[:, None] + np.arange(taps.shape[1])[None, :]]
     total = (np.zeros(len(taps)) if fit.shift is None else fit.shift) - (taps * reads).sum(axis=1)
     fit.shift = total if np.any(total) else None

@@ -85,10 +85,12 @@ class Writer:
     def _merged(self) -> list[tuple[int, bytes]]:
         """All constants as one piece: a runtime fills it at once."""
         task = self.network.task
-        data = bytearray(task.weights.size)
-        for offset, part in task.blobs:
-            data[offset : offset + len(part)] = part
-        return [(0, bytes(data))] if data else []
+        pieces, end = [], 0
+        for offset, part in sorted(task.blobs):
+            pieces += [bytes(offset - end), part]
+            end = offset + len(part)
+        data = b"".join([*pieces, bytes(task.weights.size - end)])
+        return [(0, data)] if data else []
 
     def _entry(self, port: g.Port) -> TensorEntry:
         network = self.network
