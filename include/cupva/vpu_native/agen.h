@@ -3,11 +3,21 @@
  * store through it, dimension 1 goes on by one; where a dimension ends, it starts over and the next
  * one goes on. Strides count elements of `size` bytes from the start of their dimension. When all
  * have ended the walk starts over.
+ *
+ * A store through an agen saturates when its sat_opt says so: a lane below sat_lim_lo becomes
+ * sat_val_lo, one above sat_lim_hi becomes sat_val_hi. Until they are set, limits and values are the
+ * range of the elements that the agen was made for. Bit 0 of sat_opt turns it on, bit 1 reads the
+ * four numbers as unsigned ones; lanes are signed in any case.
  */
 #ifndef VPU_NATIVE_AGEN_H
 #define VPU_NATIVE_AGEN_H
 
 #include <stdint.h>
+
+#include <limits>
+#include <type_traits>
+
+#include "lanes.h"
 
 /* Iterations n and strides s of each dimension, as programs write them. */
 struct AgenWrapper {
@@ -20,14 +30,38 @@ struct agen {
     uint8_t *base;    /* where the walk began */
     uint8_t *address; /* of the next access */
     int32_t n[6], step[6], at[6];
+    int32_t sat_opt; /* 0 none, 1 signed, 3 unsigned */
+    int32_t sat_lim_lo, sat_val_lo, sat_lim_hi, sat_val_hi;
 };
+
+/* The VPU has three groups of agens; which one a walk uses matters to its compiler only. */
+typedef agen agen_A;
+typedef agen agen_B;
+typedef agen agen_C;
 
 /* What an agen was set up with; can be kept in VMEM. */
 typedef agen AgenCFG;
 
+namespace pva {
+
+/* The element of a vector in memory, or the type itself. */
+template <typename T, typename = void> struct element_of {
+    typedef T type;
+};
+template <typename T> struct element_of<T, std::void_t<typename traits<T>::stored>> {
+    typedef typename traits<T>::stored type;
+};
+
+} // namespace pva
+
 template <typename T> static inline agen init(T *base)
 {
-    agen result = {(uint8_t *)base, (uint8_t *)base, {1, 1, 1, 1, 1, 1}, {}, {}};
+    agen result = {(uint8_t *)base, (uint8_t *)base, {1, 1, 1, 1, 1, 1}, {}, {}, 0, 0, 0, 0, 0};
+    typedef typename pva::element_of<std::remove_cv_t<T>>::type E;
+    if constexpr (std::is_integral_v<E> && sizeof(E) <= 4) {
+        result.sat_lim_lo = result.sat_val_lo = (int32_t)std::numeric_limits<E>::min();
+        result.sat_lim_hi = result.sat_val_hi = (int32_t)std::numeric_limits<E>::max();
+    }
     return result;
 }
 
@@ -82,6 +116,19 @@ static inline AgenCFG extract_agen_cfg(const agen &a)
 static inline agen init_agen_from_cfg(const AgenCFG &cfg)
 {
     return extract_agen_cfg(cfg);
+}
+
+static inline agen_A init_agen_A_from_cfg(const AgenCFG &cfg)
+{
+    return init_agen_from_cfg(cfg);
+}
+static inline agen_B init_agen_B_from_cfg(const AgenCFG &cfg)
+{
+    return init_agen_from_cfg(cfg);
+}
+static inline agen_C init_agen_C_from_cfg(const AgenCFG &cfg)
+{
+    return init_agen_from_cfg(cfg);
 }
 
 template <typename T> static inline void cupvaModifyAgenCfgBase(AgenCFG *cfg, T *base)

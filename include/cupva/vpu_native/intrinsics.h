@@ -83,6 +83,40 @@ PVA_PAIR(sra, r.v = x.v >> y.v);
 PVA_PAIR(sll, r.v = x.v << y.v; r = pva::wrapped(r));
 #undef PVA_PAIR
 
+/* The lesser and the greater one of two numbers, or of each lane. */
+template <typename A, typename B, typename = std::enable_if_t<pva::is_number<A> && pva::is_number<B>>>
+static constexpr inline std::common_type_t<A, B> min(const A &a, const B &b)
+{
+    typedef std::common_type_t<A, B> T;
+    return (T)b < (T)a ? (T)b : (T)a;
+}
+template <typename A, typename B, typename = std::enable_if_t<pva::is_number<A> && pva::is_number<B>>>
+static constexpr inline std::common_type_t<A, B> max(const A &a, const B &b)
+{
+    typedef std::common_type_t<A, B> T;
+    return (T)a < (T)b ? (T)b : (T)a;
+}
+template <typename A, typename B> static inline pva::result_of<A, B> min(const A &a, const B &b)
+{
+    return dvmin(a, b);
+}
+template <typename A, typename B> static inline pva::result_of<A, B> max(const A &a, const B &b)
+{
+    return dvmax(a, b);
+}
+
+/* a + b + c; wraps once. */
+template <typename A, typename B, typename C>
+static inline pva::result_of<pva::result_of<A, B>, C> dvadd3(const A &a, const B &b, const C &c)
+{
+    return dvadd(dvadd(a, b), c);
+}
+template <typename A, typename B, typename C>
+static inline pva::result_of<pva::result_of<A, B>, C> vadd3(const A &a, const B &b, const C &c)
+{
+    return dvadd3(a, b, c);
+}
+
 /* a in the lanes where the condition is not 0, b in the others. */
 template <typename C, typename A, typename B>
 static inline pva::same_as<C> dvmux(const C &condition, const A &a, const B &b)
@@ -117,6 +151,11 @@ static inline pva::same_as<A> dvclamp(const A &a, const L &low, const H &high)
 {
     return dvmin(dvmax(a, low), high);
 }
+template <typename A, typename L, typename H>
+static inline pva::same_as<A> vclamp(const A &a, const L &low, const H &high)
+{
+    return dvclamp(a, low, high);
+}
 
 /* --- multiplication --- */
 
@@ -150,6 +189,12 @@ static inline pva::result_of<A, B> dvmsubh(const A &a, const B &b, const C &sum,
                                            uint64_t predicate = ~0ull)
 {
     return pva::multiply<pva::result_of<A, B>>(a, b, sum, how, predicate, -1);
+}
+template <typename A, typename B, typename C>
+static inline pva::result_of<A, B> vmsubh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
+                                          uint64_t predicate = ~0ull)
+{
+    return dvmsubh(a, b, sum, how, predicate);
 }
 
 /* --- numbers to vectors and back --- */
@@ -249,5 +294,21 @@ static inline dvintx dvjoin(const vintx &lo, const vintx &hi)
 {
     return dvintx{lo, hi};
 }
+
+/* A double vector with one half given; the other one does not matter: zero, so that runs are alike. */
+#define PVA_DEPOSIT(single)                                       \
+    static inline d##single deposit_lo(const single &lo)          \
+    {                                                             \
+        return d##single{lo, single{}};                           \
+    }                                                             \
+    static inline d##single deposit_hi(const single &hi)          \
+    {                                                             \
+        return d##single{single{}, hi};                           \
+    }
+PVA_DEPOSIT(vcharx)
+PVA_DEPOSIT(vshortx)
+PVA_DEPOSIT(vintx)
+PVA_DEPOSIT(vfloat)
+#undef PVA_DEPOSIT
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Vector loads and stores, through an agen or at an address. A load extends each element to its lane;
- * a store keeps the low bits of each lane that the element has. `..._load_perm(agen, index)` gives
+ * a store keeps the low bits of each lane that the element has, after the saturation that its agen asks
+ * for. `..._load_perm(agen, index)` gives
  * lane i the element index[i] of the vector at the address. An agen steps once for each access.
  */
 #ifndef VPU_NATIVE_LOAD_STORE_H
@@ -51,6 +52,34 @@ template <typename E, typename R> inline void store(const R &value, void *to)
     }
 }
 
+/* What a store through `a` writes. */
+template <typename R> inline R saturated(const R &value, const agen &a)
+{
+    if constexpr (traits<R>::kind != floating) {
+        if (a.sat_opt & 1) {
+            const bool plain = !(a.sat_opt & 2);
+            auto number = [plain](int32_t field) { return plain ? field : (int64_t)(uint32_t)field; };
+            /* a limit outside the lane's range is never reached */
+            constexpr int64_t most = ((int64_t)1 << (traits<R>::bits - 1)) - 1;
+            auto limit = [&](int32_t field) {
+                int64_t x = number(field);
+                return x < -most - 1 ? -most - 1 : x > most ? most : x;
+            };
+            typedef typename traits<R>::element lane_t;
+            const lane_t lim_lo = (lane_t)limit(a.sat_lim_lo), lim_hi = (lane_t)limit(a.sat_lim_hi);
+            const lane_t val_lo = (lane_t)number(a.sat_val_lo), val_hi = (lane_t)number(a.sat_val_hi);
+            return each<R>(
+                [&](auto x) {
+                    typename decltype(x)::vector_t none = {};
+                    x.v = x.v < lim_lo ? none + val_lo : x.v > lim_hi ? none + val_hi : x.v;
+                    return x;
+                },
+                value);
+        }
+    }
+    return value;
+}
+
 template <typename R, typename E, typename I> inline R load_perm(const void *from, const I &index)
 {
     R result{};
@@ -99,7 +128,7 @@ PVA_LOADS(dvfloat, dvfloat, float)
 #define PVA_STORES(register_type, element)                                                   \
     static inline void vstore(const register_type &value, agen &a)                           \
     {                                                                                        \
-        pva::store<element>(value, pva::next(a));                                            \
+        pva::store<element>(pva::saturated(value, a), pva::next(a));                         \
     }                                                                                        \
     static inline void vstore(const register_type &value, void *to)                          \
     {                                                                                        \
@@ -107,9 +136,10 @@ PVA_LOADS(dvfloat, dvfloat, float)
     }                                                                                        \
     static inline void vstore(const register_type &value, agen &a, int32_t predicate)        \
     {                                                                                        \
+        const register_type kept = pva::saturated(value, a);                                 \
         uint8_t *to = pva::next(a);                                                          \
         for (int i = 0; i < pva::traits<register_type>::lanes; i++) {                        \
-            element narrow = (element)pva::lane(value, i);                                   \
+            element narrow = (element)pva::lane(kept, i);                                    \
             if (predicate >> (i & 31) & 1)                                                   \
                 memcpy(to + i * sizeof narrow, &narrow, sizeof narrow);                      \
         }                                                                                    \

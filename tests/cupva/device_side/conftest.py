@@ -49,3 +49,8 @@ def flows(image: Image) -> Iterator[Bench]:
 @pytest.fixture(scope="session")
 def vectors(image: Image) -> Iterator[Bench]:
     yield from _bench(image, "vectors")
+
+
+@pytest.fixture(scope="session")
+def saturation(image: Image) -> Iterator[Bench]:
+    yield from _bench(image, "saturation")
