@@ -54,3 +54,8 @@ def vectors(image: Image) -> Iterator[Bench]:
 @pytest.fixture(scope="session")
 def saturation(image: Image) -> Iterator[Bench]:
     yield from _bench(image, "saturation")
+
+
+@pytest.fixture(scope="session")
+def sampler(image: Image) -> Iterator[Bench]:
+    yield from _bench(image, "sampler")
