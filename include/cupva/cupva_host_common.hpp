@@ -83,6 +83,14 @@ enum SyncClientType : uint32_t {
 
 enum SyncWaitMode : uint32_t { YIELD = CUPVA_SYNC_YIELD, SPIN = CUPVA_SYNC_SPIN };
 
+/** Where a device pointer points to. */
+enum class MemType : uint32_t {
+    DRAM = CUPVA_MEM_DRAM,
+    SRAM = CUPVA_MEM_L2SRAM,
+    L2SRAM = SRAM, /* as the C interface has it */
+    VMEM = CUPVA_MEM_VMEM
+};
+
 enum class GenType : uint32_t {
     PVA_GEN1 = CUPVA_PVA_GEN1,
     PVA_GEN2 = CUPVA_PVA_GEN2,
@@ -177,12 +185,6 @@ enum class ExternalAllocType : uint32_t {
 };
 
 enum class BufferType : uint32_t { RAW = CUPVA_RAW, SURFACE = CUPVA_SURFACE };
-
-enum class MemType : uint32_t {
-    DRAM = CUPVA_MEM_DRAM,
-    L2SRAM = CUPVA_MEM_L2SRAM,
-    VMEM = CUPVA_MEM_VMEM
-};
 
 enum SurfaceFormatType : uint32_t {
     PITCH_LINEAR = CUPVA_PITCH_LINEAR,

@@ -3235,8 +3235,6 @@ extern "Python+C" {
     cupvaError_t impl_CupvaCmdProgramAddDataFlowHead(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, int32_t phase, float32_t weight);
     cupvaError_t impl_CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, cupvaDataFlow_t shared);
     cupvaError_t impl_CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
-    cupvaError_t impl_CupvaCmdProgramLinkDataFlows(cupvaDataFlow_t first, cupvaDataFlow_t next);
-    cupvaError_t impl_CupvaCmdProgramAppendDataFlow(cupvaDataFlow_t first, cupvaDataFlow_t next);
     cupvaError_t impl_CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd);
     cupvaError_t impl_CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd);
     cupvaError_t impl_CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size);
@@ -3253,6 +3251,8 @@ extern "Python+C" {
     cupvaError_t impl_CupvaDynamicDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaDynamicDataFlowParams_t *params);
     cupvaError_t impl_CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, const cupvaNodeParams_t *params);
     cupvaError_t impl_CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaConfigDataFlowParams_t *params);
+    cupvaError_t impl_CupvaDataFlowLink(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2);
+    cupvaError_t impl_CupvaDataFlowAppend(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2);
     cupvaError_t impl_CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id);
     cupvaError_t impl_CupvaExecutableCreate(cupvaExecutable_t *exec, const void *data, int32_t size);
     cupvaError_t impl_CupvaExecutableDestroy(cupvaExecutable_t exec);
@@ -3264,6 +3264,8 @@ extern "Python+C" {
     cupvaError_t impl_CupvaSetVPUPrintBufferSize(uint32_t size);
     cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count);
     cupvaError_t impl_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler);
+    cupvaError_t impl_CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
+    cupvaError_t impl_CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow);
     cupvaError_t impl_CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source);
     cupvaError_t impl_CupvaSimSequenceAddTransfer(cupvaDataFlow_t dataFlow, cupvaDataFlow_t *transfer);
     size_t impl_simExplain(char *buffer, size_t size);

@@ -3691,20 +3691,6 @@ SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlo
     return impl_CupvaCmdProgramAddDataFlow(cmd, dataFlow, type);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramLinkDataFlows(cupvaDataFlow_t first, cupvaDataFlow_t next);
-SIM_EXPORT cupvaError_t CupvaCmdProgramLinkDataFlows(cupvaDataFlow_t first, cupvaDataFlow_t next)
-{
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramLinkDataFlows(first, next);
-}
-
-extern cupvaError_t impl_CupvaCmdProgramAppendDataFlow(cupvaDataFlow_t first, cupvaDataFlow_t next);
-SIM_EXPORT cupvaError_t CupvaCmdProgramAppendDataFlow(cupvaDataFlow_t first, cupvaDataFlow_t next)
-{
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramAppendDataFlow(first, next);
-}
-
 extern cupvaError_t impl_CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd);
 SIM_EXPORT cupvaError_t CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd)
 {
@@ -3817,6 +3803,20 @@ SIM_EXPORT cupvaError_t CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, c
     return impl_CupvaConfigDataFlowSetParams(dataFlow, params);
 }
 
+extern cupvaError_t impl_CupvaDataFlowLink(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2);
+SIM_EXPORT cupvaError_t CupvaDataFlowLink(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaDataFlowLink(df1, df2);
+}
+
+extern cupvaError_t impl_CupvaDataFlowAppend(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2);
+SIM_EXPORT cupvaError_t CupvaDataFlowAppend(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaDataFlowAppend(df1, df2);
+}
+
 extern cupvaError_t impl_CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id);
 SIM_EXPORT cupvaError_t CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id)
 {
@@ -3892,6 +3892,20 @@ SIM_EXPORT cupvaError_t CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, con
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
     return impl_CupvaSimDataFlowSetHandler(dataFlow, handler);
+}
+
+extern cupvaError_t impl_CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
+SIM_EXPORT cupvaError_t CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSimDataFlowCreate(dataFlow, type);
+}
+
+extern cupvaError_t impl_CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow);
+SIM_EXPORT cupvaError_t CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return impl_CupvaSimDataFlowDestroy(dataFlow);
 }
 
 extern cupvaError_t impl_CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source);

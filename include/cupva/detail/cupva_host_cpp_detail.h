@@ -44,6 +44,9 @@ DLL_EXPORT cupvaError_t CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimPr
                                             int64_t const *values, int32_t count);
 DLL_EXPORT cupvaError_t CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow,
                                                    cupvaParameter_t const *handler);
+/* A dataflow of no program, to be copied from. */
+DLL_EXPORT cupvaError_t CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
+DLL_EXPORT cupvaError_t CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow);
 DLL_EXPORT cupvaError_t CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source);
 
 /* A transfer of a SequenceDataFlow; it takes the properties of a StaticDataFlow. */

@@ -17,6 +17,9 @@ class CmdBuffer;
 
 namespace impl {
 
+/** Hands objects over to the C interface: cupva_host_conversions.hpp. */
+struct Conversion;
+
 /** Owns a handle of the C interface; empty when it was default-constructed or moved from. */
 template <typename Handle, cupvaError_t (*destroy)(Handle)>
 class Owner {
@@ -39,6 +42,9 @@ public:
     ~Owner() { drop(); }
 
     Handle get() const noexcept { return m_handle; }
+
+    /** Leaves the handle to the caller. */
+    Handle release() noexcept { return std::exchange(m_handle, nullptr); }
 
     /** Destroys now; throws what a destructor would have to swallow. */
     void finalize()
@@ -83,6 +89,7 @@ public:
 
 private:
     friend class Fence;
+    friend struct impl::Conversion;
     using Owner = impl::Owner<cupvaSyncObj_t, CupvaSyncObjDestroy>;
     Owner m_owner;
 };
@@ -134,6 +141,7 @@ public:
 private:
     friend class CmdRequestFences;
     friend class CmdWaitOnFences;
+    friend struct impl::Conversion;
 
     cupvaFence_t m_fence{};
 };
@@ -173,6 +181,7 @@ protected:
 
 private:
     friend class BaseCmdList;
+    friend struct impl::Conversion;
 
     void drop() noexcept
     {

@@ -4,6 +4,8 @@
 #ifndef CUDLA_SIM_CUPVA_DETAIL_CPP_DATAFLOWS_HPP
 #define CUDLA_SIM_CUPVA_DETAIL_CPP_DATAFLOWS_HPP
 
+#include <memory>
+
 #include "../cupva_host_cpp_detail.h"
 #include "parameter.hpp"
 #include "pointers.hpp"
@@ -13,6 +15,8 @@ namespace cupva {
 class CmdProgram;
 
 namespace impl {
+
+struct Conversion;
 
 /** GranType's values as members of StaticDataFlow. A template, because C++14 lets only those define
  *  static members in a header. */
@@ -50,12 +54,18 @@ constexpr bool Primitive<primitive>::isPrimitive;
  *  InvalidState. */
 class BaseDataFlow {
 public:
+    /** Leaves `other` as one that no CmdProgram made; the program keeps what it stands for. */
+    BaseDataFlow(BaseDataFlow &&other) noexcept : m_dataFlow(other.m_dataFlow)
+    {
+        other.m_dataFlow = nullptr;
+    }
+
     BaseDataFlow(BaseDataFlow const &) = delete;
     BaseDataFlow &operator=(BaseDataFlow const &) = delete;
+    ~BaseDataFlow() = default;
 
 protected:
     BaseDataFlow() noexcept = default;
-    ~BaseDataFlow() = default;
 
     template <typename... Values>
     void put(cupvaSimProperty_t const property, Values const... values)
@@ -106,6 +116,7 @@ protected:
 
 private:
     friend class CmdProgram;
+    friend struct impl::Conversion;
 };
 
 /** A regular pattern of tiles in up to three dimensions on each side. Sizes in pixels of bpp()
@@ -116,12 +127,25 @@ class StaticDataFlow : public BaseDataFlow,
 public:
     StaticDataFlow() noexcept = default;
 
+    /** A dataflow of no program: it takes everything, and copy() brings it into a program's. */
+    static StaticDataFlow Create()
+    {
+        cupvaDataFlow_t handle = nullptr;
+        impl::check(CupvaSimDataFlowCreate(&handle, TYPE));
+        StaticDataFlow made;
+        made.m_own = std::shared_ptr<void>(handle, [](void *const owned) {
+            static_cast<void>(CupvaSimDataFlowDestroy(static_cast<cupvaDataFlow_t>(owned)));
+        });
+        made.m_dataFlow = handle;
+        return made;
+    }
+
     /** Puts `next` with the list behind it at the end of this list; its transfers need triggers of
      *  their own. */
     template <typename T, typename std::enable_if<T::isPrimitive, bool>::type = true>
     StaticDataFlow &link(T &next)
     {
-        BaseDataFlow::link(next, CupvaCmdProgramLinkDataFlows);
+        BaseDataFlow::link(next, CupvaDataFlowLink);
         return *this;
     }
 
@@ -129,7 +153,7 @@ public:
     template <typename T, typename std::enable_if<T::isPrimitive, bool>::type = true>
     StaticDataFlow &append(T &next)
     {
-        BaseDataFlow::link(next, CupvaCmdProgramAppendDataFlow);
+        BaseDataFlow::link(next, CupvaDataFlowAppend);
         return *this;
     }
 
@@ -271,6 +295,8 @@ public:
 private:
     friend class CmdProgram;
     static constexpr cupvaDataFlowType_t TYPE = CUPVA_STATIC_DATAFLOW;
+
+    std::shared_ptr<void> m_own; /* what Create() made */
 };
 
 /** Changed dataflows at run time. addDataFlow() of it throws UnsupportedFeature. */
@@ -281,14 +307,14 @@ public:
     template <typename T, typename std::enable_if<T::isPrimitive, bool>::type = true>
     ConfigDataFlow &link(T &next)
     {
-        BaseDataFlow::link(next, CupvaCmdProgramLinkDataFlows);
+        BaseDataFlow::link(next, CupvaDataFlowLink);
         return *this;
     }
 
     template <typename T, typename std::enable_if<T::isPrimitive, bool>::type = true>
     ConfigDataFlow &append(T &next)
     {
-        BaseDataFlow::link(next, CupvaCmdProgramAppendDataFlow);
+        BaseDataFlow::link(next, CupvaDataFlowAppend);
         return *this;
     }
 

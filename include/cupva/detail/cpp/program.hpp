@@ -52,6 +52,7 @@ public:
     }
 
 private:
+    friend struct impl::Conversion;
     using Owner = impl::Owner<cupvaContext_t, CupvaContextDestroy>;
     Owner m_owner;
     cupvaContext_t m_context = nullptr;
@@ -86,6 +87,7 @@ public:
 
 private:
     friend class CmdProgram;
+    friend struct impl::Conversion;
     using Owner = impl::Owner<cupvaExecutable_t, CupvaExecutableDestroy>;
     Owner m_owner;
 };

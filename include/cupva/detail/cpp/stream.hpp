@@ -49,6 +49,7 @@ public:
 
 private:
     friend class Stream;
+    friend struct impl::Conversion;
     using Owner = impl::Owner<cupvaCmdBuffer_t, CupvaCmdBufferDestroy>;
     Owner m_owner;
 };
@@ -115,6 +116,7 @@ public:
 
 private:
     friend struct impl::Synchronous;
+    friend struct impl::Conversion;
 
     cupvaStream_t handle() const noexcept { return m_owner.get(); }
 

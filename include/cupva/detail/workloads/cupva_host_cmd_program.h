@@ -31,8 +31,6 @@ DLL_EXPORT cupvaError_t CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cu
                                                     cupvaDataFlow_t shared);
 DLL_EXPORT cupvaError_t CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow,
                                           cupvaDataFlowType_t type);
-DLL_EXPORT cupvaError_t CupvaCmdProgramLinkDataFlows(cupvaDataFlow_t first, cupvaDataFlow_t next);
-DLL_EXPORT cupvaError_t CupvaCmdProgramAppendDataFlow(cupvaDataFlow_t first, cupvaDataFlow_t next);
 DLL_EXPORT cupvaError_t CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd);
 DLL_EXPORT cupvaError_t CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd);
 DLL_EXPORT cupvaError_t CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size);

@@ -29,6 +29,11 @@ DLL_EXPORT cupvaError_t CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nod
 DLL_EXPORT cupvaError_t CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow,
                                             cupvaConfigDataFlowParams_t const *params);
 
+/* Puts the list of df2 at the end of that of df1; with Link, its transfers need triggers of their own,
+   with Append they run on when what is before them is done. */
+DLL_EXPORT cupvaError_t CupvaDataFlowLink(cupvaDataFlow_t const df1, cupvaDataFlow_t const df2);
+DLL_EXPORT cupvaError_t CupvaDataFlowAppend(cupvaDataFlow_t const df1, cupvaDataFlow_t const df2);
+
 /* Only after the dataflows were compiled. */
 DLL_EXPORT cupvaError_t CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id);
 

@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any
 
 from ...constants.cupva import cupvaSimProperty_t as Property
+from ...core import process
 from ...cupva.dataflow.base import DataFlow, state
 from ...cupva.dataflow.gather import GatherScatterDataFlow
 from ...cupva.dataflow.raster import RasterDataFlow
@@ -16,7 +17,7 @@ from ...cupva.dataflow.sequence import SequenceDataFlow, Transfer
 from ...cupva.dataflow.static import StaticDataFlow
 from ...cupva.dataflow.tensor import TensorDataFlow
 from ...cupva.pointers import OffsetPointer, Pointer, address_of
-from ..embedding import ffi
+from ..embedding import address, ffi
 from .commands import the_program
 from .family import (
     Error,
@@ -27,6 +28,7 @@ from .family import (
     object_of,
     offset_pointer,
     pointer_or_offset,
+    put,
     put_part,
     result,
 )
@@ -87,20 +89,20 @@ def add(cmd: Any, target: Any, kind: int) -> None:
 
 
 def _list(first: Any) -> StaticDataFlow:
-    found = flow_of(first, "first")
+    found = flow_of(first, "df1")
     if not isinstance(found, StaticDataFlow) or not found.primitive:
         raise invalid(f"{found.name} has no list; StaticDataFlow can be linked and appended to")
     return found
 
 
-@cupva.export("CupvaCmdProgramLinkDataFlows")
+@cupva.export("CupvaDataFlowLink")
 def link(first: Any, following: Any) -> None:
-    _list(first).link(flow_of(following, "next"))
+    _list(first).link(flow_of(following, "df2"))
 
 
-@cupva.export("CupvaCmdProgramAppendDataFlow")
+@cupva.export("CupvaDataFlowAppend")
 def append(first: Any, following: Any) -> None:
-    _list(first).append(flow_of(following, "next"))
+    _list(first).append(flow_of(following, "df2"))
 
 
 @cupva.export("CupvaDataFlowGetId")
@@ -116,6 +118,18 @@ def get_id(flow: Any, number: Any) -> None:
 def set_handler(flow: Any, parameter: Any) -> None:
     found = bound(parameter, "handler")
     flow_of(flow).handler(found.program.handler(found.name))
+
+
+@cupva.export("CupvaSimDataFlowCreate")
+def create(target: Any, kind: int) -> None:
+    result(target, "dataFlow")
+    put(target, "cupvaDataFlow_t", _KIND, _make(kind))
+
+
+@cupva.export("CupvaSimDataFlowDestroy")
+def destroy(flow: Any) -> None:
+    if flow:
+        process.current().handles.remove(address(flow), _KIND, "CupvaSimDataFlowDestroy")
 
 
 @cupva.export("CupvaSimDataFlowCopy")

@@ -137,8 +137,8 @@ CASE(only_primitive_flows_have_lists)
     EXPECT(CupvaCmdProgramAddDataFlowHead(&program, &head, CUPVA_RASTER_DATAFLOW, 0, 1)
            == CUPVA_ERROR_NONE);
     EXPECT(CupvaCmdProgramAddDataFlow(&program, &other, CUPVA_STATIC_DATAFLOW) == CUPVA_ERROR_NONE);
-    EXPECT(CupvaCmdProgramLinkDataFlows(head, other) == CUPVA_INVALID_ARGUMENT);
-    EXPECT(CupvaCmdProgramAppendDataFlow(other, head) == CUPVA_INVALID_ARGUMENT);
+    EXPECT(CupvaDataFlowLink(head, other) == CUPVA_INVALID_ARGUMENT);
+    EXPECT(CupvaDataFlowAppend(other, head) == CUPVA_INVALID_ARGUMENT);
     EXPECT(CupvaCmdDestroy(&program) == CUPVA_ERROR_NONE);
 }
 

@@ -1,4 +1,5 @@
 // Memory, executables, parameters, commands, streams, fences.
+#include <cupva_host_conversions.hpp>
 #include <cupva_host_cuda.hpp>
 #include <cupva_host_nonsafety.hpp>
 #include <cupva_host_nvsci.hpp>
@@ -58,16 +59,24 @@ CASE(attributes_of_pointers)
     mem::GetPointerAttributes(buffer.device + 10, found);
     EXPECT(found.devicePtr == buffer.device && found.hostPtr == buffer.host + 10);
     EXPECT(found.size == 100 && found.offset == 10);
-    EXPECT(found.memType == mem::MemType::DRAM && found.bufferType == mem::BufferType::RAW);
+    EXPECT(found.memType == MemType::DRAM && found.bufferType == mem::BufferType::RAW);
     mem::GetPointerAttributes(mem::GetL2BaseAddress(), found);
-    EXPECT(found.memType == mem::MemType::L2SRAM && found.hostPtr == nullptr);
+    EXPECT(found.memType == MemType::L2SRAM && found.hostPtr == nullptr);
     EXPECT(found.size == config::MAX_L2SRAM_SIZE);
     CmdProgram prog = program();
     mem::GetPointerAttributes(prog["tile"].ptr<uint8_t>(), found);
-    EXPECT(found.memType == mem::MemType::VMEM && found.size == 8192);
+    EXPECT(found.memType == MemType::VMEM && found.size == 8192);
     mem::SurfaceAttributes surface{};
     REFUSED(Error::InvalidArgument, "", mem::GetPointerAttributes(nullptr, found));
     REFUSED(Error::InvalidArgument, "surface", mem::GetSurfaceAttributes(buffer.device, surface));
+}
+
+CASE(kinds_of_memory)
+{
+    EXPECT(MemType::SRAM == MemType::L2SRAM && MemType::SRAM != MemType::DRAM);
+    mem::PointerAttributes found{};
+    mem::GetPointerAttributes(mem::GetL2BaseAddress(), found);
+    EXPECT(found.memType == MemType::SRAM);
 }
 
 CASE(memory_of_the_host)
@@ -279,6 +288,104 @@ CASE(programs_move_with_their_dataflows)
     EXPECT(outcome({&second}) == Error::None);
     EXPECT(to.host[3] == 9);
     REFUSED(Error::UninitializedObject, "", first.compileDataFlows());
+}
+
+// --- objects for the C interface ---
+
+static bool isNone(cupvaError_t const error) { return error == CUPVA_ERROR_NONE; }
+
+CASE(everything_of_a_submission_goes_over_to_c)
+{
+    Buffer<uint8_t> from{16}, to{16};
+    from.host[5] = 77;
+    CmdProgram prog = CmdProgram::Create();
+    StaticDataFlow &flow = prog.addDataFlowHead<StaticDataFlow>();
+    flow.tile(16).src(from.device);
+    OffsetPointer<uint8_t> target{to.device};
+    flow.dst(target);
+    prog.compileDataFlows();
+    SyncObj sync = SyncObj::Create();
+    Fence fence{sync};
+    Stream stream = Stream::Create();
+
+    cupvaDataFlow_t cFlow = nullptr;
+    cupvaCmd_t cProg, cRequest;
+    cupvaFence_t cFence;
+    cupvaSyncObj_t cSync;
+    cupvaStream_t cStream;
+    ConvertTo(std::move(flow), cFlow);
+    ConvertTo(std::move(prog), cProg);
+    ConvertTo(std::move(fence), cFence);
+    ConvertTo(std::move(sync), cSync);
+    ConvertTo(std::move(stream), cStream);
+    REFUSED(Error::InvalidState, "", flow.tile(4));
+    REFUSED(Error::UninitializedObject, "", prog.compileDataFlows());
+    REFUSED(Error::UninitializedObject, "", stream.synchronize());
+
+    int32_t number = -1;
+    EXPECT(isNone(CupvaDataFlowGetId(cFlow, &number)) && number == 0);
+    EXPECT(isNone(CupvaCmdRequestFencesInit(&cRequest, &cFence, 1)));
+    cupvaCmd_t const *const cmds[] = {&cProg, &cRequest};
+    cupvaCmdStatus_t status[2];
+    EXPECT(isNone(CupvaStreamSubmit(cStream, cmds, status, 2, CUPVA_IN_ORDER, -1, -1)));
+    bool ended = false;
+    EXPECT(isNone(CupvaFenceWait(&cFence, 10000000, &ended)) && ended);
+    EXPECT(to.host[5] == 77);
+    EXPECT(isNone(CupvaStreamDestroy(cStream)) && isNone(CupvaSyncObjDestroy(cSync)));
+    EXPECT(isNone(CupvaCmdDestroy(&cProg)) && CupvaStreamDestroy(cStream) != CUPVA_ERROR_NONE);
+}
+
+CASE(a_program_of_c_with_the_executable_and_parameters_of_cpp)
+{
+    Executable executable =
+        Executable::Create(PVA_EXECUTABLE_DATA(subject), PVA_EXECUTABLE_SIZE(subject));
+    CmdProgram prog = CmdProgram::Create(executable);
+    Parameter answer = prog["answer"];
+    Stream stream = Stream::Create();
+    cupvaParameter_t cAnswer;
+    cupvaExecutable_t cExecutable;
+    cupvaCmdBuffer_t cBuffer;
+    cupvaStream_t cStream;
+    CmdStatus status = nullptr;
+    ConvertTo(answer, cAnswer);
+    ConvertTo(CmdBuffer::Create({&prog}, &status), cBuffer);
+    ConvertTo(std::move(stream), cStream);
+    ConvertTo(std::move(executable), cExecutable);
+    int32_t const value = 5;
+    EXPECT(isNone(CupvaParameterSetValueArray(&cAnswer, &value, sizeof(value))));
+    EXPECT(isNone(CupvaStreamSubmitCmdBuffer(cStream, cBuffer, -1, -1)));
+    EXPECT(isNone(CupvaStreamSynchronize(cStream)));
+    EXPECT(CheckCommandStatus(status) == Error::VpuApplicationError);
+    EXPECT(isNone(CupvaCmdBufferDestroy(cBuffer)) && isNone(CupvaStreamDestroy(cStream)));
+    prog.finalize();
+    EXPECT(isNone(CupvaExecutableDestroy(cExecutable)));
+}
+
+CASE(pointers_contexts_and_objects_that_were_not_created_for_c)
+{
+    Buffer<uint8_t> one{64}, two{64};
+    OffsetPointer<uint8_t> pointer{one.device, 3};
+    cupvaOffsetPointer_t cPointer;
+    void *base = nullptr;
+    int64_t offset = 0;
+    ConvertTo(pointer, cPointer);
+    EXPECT(isNone(CupvaOffsetPointerGet(&cPointer, &base, &offset)));
+    EXPECT(base == one.device && offset == 3);
+
+    Context const before = Context::GetCurrent();
+    Context context = Context::Create();
+    cupvaContext_t cContext, current;
+    ConvertTo(std::move(context), cContext);
+    EXPECT(isNone(CupvaContextGetCurrent(&current)) && current == cContext);
+    Context::SetCurrent(before);
+    EXPECT(isNone(CupvaContextDestroy(cContext)));
+
+    cupvaStream_t cStream = reinterpret_cast<cupvaStream_t>(&base);
+    cupvaCmd_t cCmd = {{1, 2, 3}};
+    ConvertTo(Stream{}, cStream);
+    ConvertTo(CmdMemcpy{}, cCmd);
+    ConvertTo(OffsetPointer<void const>{}, cPointer);
+    EXPECT(cStream == nullptr && cCmd.data[0] == 0 && cPointer.data[0] == 0);
 }
 
 CASE(uncompiled_dataflows)

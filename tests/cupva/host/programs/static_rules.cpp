@@ -425,6 +425,24 @@ CASE(copies_keep_what_the_source_had)
     EXPECT(at.to.host[4] == 8);
 }
 
+CASE(a_dataflow_of_no_program_is_copied_into_one)
+{
+    Buffer<uint8_t> from{16}, to{16};
+    for (int i = 0; i < 16; i++)
+        from.host[i] = static_cast<uint8_t>(i + 1);
+    StaticDataFlow pattern = StaticDataFlow::Create();
+    pattern.tile(4).srcDim1(4, 4).dstDim1(4, 4).src(from.device);
+    StaticDataFlow moved = std::move(pattern);
+    moved.dst(to.device);
+    REFUSED(Error::InvalidState, "addDataFlow", pattern.tile(1));
+    REFUSED(Error::InvalidState, "compileDataFlows", moved.id());
+    CmdProgram prog = CmdProgram::Create();
+    prog.addDataFlowHead<StaticDataFlow>().copy(moved);
+    prog.compileDataFlows();
+    EXPECT(outcome({&prog}) == Error::None);
+    EXPECT(std::memcmp(from.host, to.host, 16) == 0);
+}
+
 CASE(granularity_is_what_a_trigger_moves)
 {
     struct Expectation {
