@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .dataflow.base import DataFlow, Handler, state
 from .dataflow.tensor import TensorDataFlow
-from .dma import Descriptors, Move, pack
+from .dma import VMEM, Descriptors
 from .errors import Error, error, invalid
 from .executable import Executable, Kind, Symbol
 from .memory import L2_SIZE, DeviceMemory
@@ -175,12 +175,16 @@ class Program:
         self._check_lists()
         # A pointer whose base is not known yet is checked when the program is submitted.
         known = [h for h in self.heads if not _is_open(h.dataflow)]
-        moves = {id(h.dataflow): h.dataflow.moves(self.memory.locate) for h in known}
-        self._check_resources(moves)
+        packed = {id(h.dataflow): h.dataflow.descriptors(self.memory.locate) for h in known}
+        self._check_resources(packed)
         for number, dataflow in enumerate(self.dataflows):
             dataflow.compiled_id = number
         if len(known) == len(self.heads):
-            self._flows, self._bound = self._pack(), self._addresses()
+            self._flows = [
+                Flow(h.dataflow, h.dataflow.handler_symbol, packed[id(h.dataflow)])
+                for h in self.heads
+            ]
+            self._bound = self._addresses()
         else:
             self._flows, self._bound = [], ()
         self.compiled = True
@@ -203,12 +207,12 @@ class Program:
                     "addDataFlowHead() makes one that runs by itself"
                 )
 
-    def _check_resources(self, moves: dict[int, list[Move]]) -> None:
+    def _check_resources(self, packed: dict[int, Descriptors]) -> None:
         for phase in {h.phase for h in self.heads}:
             heads = [h for h in self.heads if h.phase == phase and not h.shared]
             if len(heads) > CHANNELS:
                 raise invalid(f"{len(heads)} dataflow heads in phase {phase}; {CHANNELS} channels")
-            self._check_triggers(heads, moves)
+            self._check_triggers(heads, packed)
             # Raster patterns are one or two descriptors in hardware, sequenced there.
             used = sum(len(h.dataflow.chain()) for h in heads)
             if used > DESCRIPTORS:
@@ -218,13 +222,13 @@ class Program:
         for head in self.heads:
             self._check_handler(head.dataflow)
 
-    def _check_triggers(self, heads: list[Head], moves: dict[int, list[Move]]) -> None:
+    def _check_triggers(self, heads: list[Head], packed: dict[int, Descriptors]) -> None:
         used = {"read": 0, "store": 0}
         for head in heads:
-            if head.dataflow.handler_symbol is None or id(head.dataflow) not in moves:
+            if head.dataflow.handler_symbol is None or id(head.dataflow) not in packed:
                 continue
-            first = moves[id(head.dataflow)][0]
-            used["read" if first.dst.space == 1 else "store"] += 1
+            first = packed[id(head.dataflow)][0]
+            used["read" if first["dst"]["space"] == VMEM else "store"] += 1
         for way, count in used.items():
             if count > TRIGGERS[way]:
                 raise invalid(f"{count} {way} dataflows with handlers; the VPU has {TRIGGERS[way]}")
@@ -244,7 +248,7 @@ class Program:
 
     def _pack(self) -> list[Flow]:
         return [
-            Flow(h.dataflow, h.dataflow.handler_symbol, pack(h.dataflow.moves(self.memory.locate)))
+            Flow(h.dataflow, h.dataflow.handler_symbol, h.dataflow.descriptors(self.memory.locate))
             for h in self.heads
         ]
 

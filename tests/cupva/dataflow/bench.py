@@ -13,7 +13,6 @@ from cudla_sim import native
 from cudla_sim.capi import load
 from cudla_sim.cupva import engine
 from cudla_sim.cupva.dataflow.base import DataFlow, Handler
-from cudla_sim.cupva.dma import pack
 from cudla_sim.cupva.engine import Spaces
 from cudla_sim.cupva.memory import DeviceMemory, VmemSymbol
 
@@ -54,13 +53,13 @@ class Bench:
             (self.memory.host_base, self.vmem.ctypes.data, self.memory.l2_host_base),
             (self.memory.dram_size, len(self.vmem), self.memory.l2_size),
         )
-        return engine.run(native.load().pva, pack(flow.moves(self.memory.locate)), spaces, triggers)
+        return engine.run(native.load().pva, flow.descriptors(self.memory.locate), spaces, triggers)
 
     def step(self, flow: DataFlow) -> Iterator[int]:
         """After each trigger, its number."""
         from cudla_sim.native.compiled import ffi, lib
 
-        packed = pack(flow.moves(self.memory.locate))
+        packed = flow.descriptors(self.memory.locate)
         memory = ffi.new("struct pva_memory *")
         bases = (self.memory.host_base, self.vmem.ctypes.data, self.memory.l2_host_base)
         sizes = (self.memory.dram_size, len(self.vmem), self.memory.l2_size)

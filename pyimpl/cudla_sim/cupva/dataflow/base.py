@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from enum import IntEnum
 from typing import NamedTuple
 
-from ..dma import VMEM, Move, Padding
+from ..dma import VMEM, Descriptors, Move, Padding, pack
 from ..errors import CupvaError, Error, error, invalid
 from ..pointers import Location, Locator, OffsetPointer, Pointer, address_of
 
@@ -91,6 +91,10 @@ class DataFlow(ABC):
 
         Raises CupvaError(InvalidArgument), naming the rule, the values and the legal range.
         """
+
+    def descriptors(self, locate: Locator) -> Descriptors:
+        """The same as the engine takes them. Raises CupvaError(InvalidArgument)."""
+        return pack(self.moves(locate))
 
     @abstractmethod
     def tiles(self, locate: Locator) -> list[Tile]:

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from ..dma import MAX_PAD, MAX_PITCH, Move, Padding, Side
+import numpy as np
+
+from ..dma import MAX_PAD, MAX_PITCH, Descriptors, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import (
     DataFlow,
@@ -24,6 +26,7 @@ from .base import (
     located,
     outside_vmem,
 )
+from .grid import Integers, Walk, pack_tiles, read_windows, write_windows
 
 LINE = 64
 """Bytes that halves of a tile buffer are aligned to."""
@@ -283,6 +286,53 @@ class RasterDataFlow(DataFlow):
             )
             found.append(self._move(part, outside, self._inside(buffer, layout, offset, pitch)))
         return found
+
+    def descriptors(self, locate: Locator) -> Descriptors:
+        packed = self._all_at_once(locate)
+        return super().descriptors(locate) if packed is None else packed
+
+    def _all_at_once(self, locate: Locator) -> Descriptors | None:
+        self.check()
+        self.require_handler()
+        image, buffer, room = self.places(locate)
+        layout, bpp = self.layout(room), self.pixel_bytes
+        column, row = self._grid_in_order()
+        x0, y0, width, height = self.roi_rectangle
+        x, y = x0 + column * self.tile_size[0], y0 + row * self.tile_size[1]
+        if self.reads:
+            corner = x - self.halo_size[0], y - self.halo_size[1]
+            windows = read_windows(*corner, self.vmem_size, self.extent)
+        else:
+            windows = write_windows(x, y, self.tile_size, (x0 + width, y0 + height))
+        number, ring = np.arange(len(x)), None
+        pitch, offset = self.vmem_size[0], np.zeros_like(number)
+        if layout is Layout.DOUBLE:
+            offset = (number & 1) * self.half(room)
+        elif layout is Layout.CIRCULAR:
+            offset, pitch = number * pitch * bpp % self.ring_bytes, self.ring_pitch
+            ring = (buffer.at + offset + -offset // bpp * bpp, self.ring_bytes // bpp * bpp)
+        start = image.at + (windows.y * self.pitch + windows.x) * bpp
+        return pack_tiles(
+            windows,
+            self.vmem_size if self.reads else None,
+            np.ones_like(number),
+            bpp,
+            Walk(image.space, start, image.limits, self.pitch),
+            Walk(buffer.space, buffer.at + offset, buffer.limits, pitch, ring=ring),
+            (int(self.pad_mode), self.pad_value),
+        )
+
+    def _grid_in_order(self) -> tuple[Integers, Integers]:
+        """Columns and rows of all tiles in scan order, shape (tiles,)."""
+        columns, rows = self.grid
+        row, column = np.indices((rows, columns), dtype=np.int64)
+        if self.scan & HORIZONTAL_REVERSED:
+            column = column[:, ::-1]
+        if self.scan & VERTICAL_REVERSED:
+            row = row[::-1]
+        if self.scan & COLUMN_MAJOR:
+            column, row = column.T, row.T
+        return column.reshape(-1), row.reshape(-1)
 
     def _inside(self, buffer: Location, layout: Layout, offset: int, pitch: int) -> Side:
         ring = None

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..dma import MAX_NITER, MAX_PITCH, Move, Padding, Side
+import numpy as np
+
+from ..dma import MAX_NITER, MAX_PITCH, Descriptors, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import (
     DataFlow,
@@ -23,6 +25,7 @@ from .base import (
     located,
     outside_vmem,
 )
+from .grid import Walk, pack_tiles, read_windows, write_windows
 from .raster import Window, aligned, window
 
 MAX_DEPTH = 255
@@ -314,6 +317,54 @@ class TensorDataFlow(DataFlow):
         tensor, buffer, room = self.places(locate)
         half = self.half(room)
         return [self._move(piece, tensor, buffer, half) for piece in self._pieces()]
+
+    def descriptors(self, locate: Locator) -> Descriptors:
+        packed = self._all_at_once(locate)
+        return super().descriptors(locate) if packed is None else packed
+
+    def _all_at_once(self, locate: Locator) -> Descriptors | None:
+        self.check()
+        self.require_handler()
+        tensor, buffer, room = self.places(locate)
+        half, bpp = self.half(room), self.pixel_bytes
+        across, down, deep = self.grid
+        row, column, layer = (
+            axis.reshape(-1) for axis in np.indices((down, across, deep), dtype=np.int64)
+        )
+        x0, y0, width, height = self.roi_rectangle
+        x, y = x0 + column * self.tile_size[0], y0 + row * self.tile_size[1]
+        if self.reads:
+            corner = x - self.halo_size[0], y - self.halo_size[1]
+            windows = read_windows(*corner, self.plane_size, self.extent[:2])
+            if not windows.one_sided:
+                return None
+        else:
+            windows = write_windows(x, y, self.tile_size[:2], (x0 + width, y0 + height))
+        plane = layer * self.tile_depth
+        start = plane * self.depth_stride + windows.y * self.row_stride + windows.x
+        offset = (np.arange(len(x)) & 1) * half
+        inner_width, inner_height = self.plane_size
+        return pack_tiles(
+            windows,
+            self.plane_size if self.reads else None,
+            np.minimum(self.tile_depth, self.extent[2] - plane),
+            bpp,
+            Walk(
+                tensor.space,
+                tensor.at + start * bpp,
+                tensor.limits,
+                self.row_stride,
+                self.depth_stride,
+            ),
+            Walk(
+                buffer.space,
+                buffer.at + offset,
+                buffer.limits,
+                inner_width,
+                inner_width * inner_height,
+            ),
+            (int(self.pad_mode), self.pad_value),
+        )
 
     def _move(self, piece: _Piece, tensor: Location, buffer: Location, half: int) -> Move:
         part, bpp = piece.window, self.pixel_bytes
