@@ -126,13 +126,6 @@ class View:
             dim == whole(self.value.shape, axis) for axis, dim in enumerate(self.dims)
         )
 
-    def dimension_of(self, axis: int) -> int | None:
-        """The dimension that is exactly one whole *axis* of the value, if there is one."""
-        target = whole(self.value.shape, axis)
-        if not target:
-            return None
-        return next((i for i, dim in enumerate(self.dims) if dim == target), None)
-
     def axis_of(self, dimension: int) -> int | None:
         """The axis of the value that *dimension* is exactly; None for parts or for one position."""
         dim = self.dims[dimension]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.hw.configs import HardwareConfig, element_size
+from cudla_sim.nvdla.hw.configs import HardwareConfig
 from cudla_sim.nvdla.limits.cbuf import entries_per_slice
 
 
@@ -95,8 +95,3 @@ def split(
         columns = max(columns * 3 // 4, window[1])
         found = piece(columns)
     return found
-
-
-def element_bytes(precision: int) -> int:
-    """Bytes of one element."""
-    return element_size(precision)

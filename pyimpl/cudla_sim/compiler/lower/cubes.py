@@ -64,13 +64,6 @@ class Cube:
             (self.positions == np.arange(self.channels)).all()
         )
 
-    @property
-    def end(self) -> int:
-        """Bytes from the start of the buffer to the end of the cube."""
-        atom = self.config.memory_atom
-        last = (self.surfaces - 1) * self.surface + (self.height - 1) * self.line
-        return self.offset + last + self.width * atom
-
     def box(self, y: int, height: int, x: int, width: int) -> Cube:
         """Return the lines y.. and pixels x.. of all channels."""
         offset = self.offset + y * self.line + x * self.config.memory_atom

@@ -23,7 +23,7 @@ from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
 
 from .. import graph as g
 from ..lower import planes
-from ..lower.cubes import Buffer, Cube, cube_bytes
+from ..lower.cubes import Cube, cube_bytes
 from ..lower.network import Network
 from . import memory
 
@@ -273,8 +273,3 @@ def report(writer: Writer) -> dict[str, Any]:
             if network.precision != FP16
         },
     }
-
-
-def buffers(network: Network) -> list[Buffer]:
-    """All buffers of a network."""
-    return [*network.homes.buffers, *network.input_buffers, *network.output_buffers]
