@@ -13,7 +13,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from .core.config import Config
+    from .core.hardware import Times
 
 __all__ = [
     "configure",
@@ -24,6 +27,7 @@ __all__ = [
     "memory",
     "process",
     "reset",
+    "time",
     "upmem",
 ]
 __version__ = "0.1.0"
@@ -64,6 +68,18 @@ def inject_fault(rule: str) -> None:
     from .core import process
 
     process.current().faults.set(rule)
+
+
+def time() -> AbstractContextManager[Times]:
+    """``with cudla_sim.time() as found:`` what the hardware would need for the block.
+
+    ``found.cycles`` and ``found.milliseconds`` of cuDLA tasks, launches of DPUs and transfers to
+    and from DPUs that ended inside it, ``found.steps`` each of them. Work that is still queued when
+    the block ends is left out. DPU programs must count (docs/timing.md).
+    """
+    from .core import process
+
+    return process.current().time()
 
 
 def __getattr__(name: str) -> Any:

@@ -89,6 +89,19 @@ def test_hardware_time_is_cycles_at_the_clock_that_is_said(
         ]
 
 
+def test_a_block_of_tasks_is_timed(
+    sim: ModuleType, client: Callable[..., Client], digits: bytes
+) -> None:
+    sim.configure(clock=500)
+    made = client()
+    with sim.time() as found:
+        run_with_statistics(made, digits)
+    expected = runs.loadable(Loadable.parse(digits), "", "nv_full", Surroundings()).cycles
+    assert found.cycles == expected
+    assert found.milliseconds == pytest.approx(expected / 500e3)
+    check(made.api.cudlaDestroyDevice(made.device))
+
+
 def test_csv_has_a_row_per_layer_in_order(either: Client, digits: bytes) -> None:
     text = translate(either, run_with_statistics(either, digits))
     rows = list(csv.reader(io.StringIO(text), quotechar="'"))

@@ -62,6 +62,9 @@ class Config:
     cycles of the model in ``nvdla/timing``, which dlaFreqMHz turns into milliseconds, and DPUs run
     in hardware time."""
 
+    clock: float = 1000.0
+    """MHz of the NVDLA cores, where cycles of hardware time become seconds."""
+
     # --- UPMEM ---
     upmem_ranks: int = 40
     """Ranks of 64 DPUs in the machine; what DPU_ALLOCATE_ALL takes."""
@@ -97,11 +100,6 @@ class Config:
     """A TOML file with any of these settings."""
 
     @property
-    def upmem_timed(self) -> bool:
-        """Whether launches of DPUs are in hardware time."""
-        return (self.upmem_timing or self.time) in ("model", "hardware")
-
-    @property
     def margin(self) -> int:
         """Bytes behind every memory object that an engine may overrun with a warning."""
         return 64 << 10 if self.overrun == "warn" else 0
@@ -118,6 +116,8 @@ class Config:
             _check_choice("log", word, ("api", "layers", "firmware"))
         if not 0 <= self.dla_count <= 2:
             raise ConfigError(f"dla_count is {self.dla_count}; a machine has 0, 1 or 2 DLA cores")
+        if not 0 < self.clock < 1e6:
+            raise ConfigError(f"clock is {self.clock}; it is in MHz, above 0")
         if not 1 <= self.upmem_ranks <= 1024:
             raise ConfigError(f"upmem_ranks is {self.upmem_ranks}; a machine has 1 to 1024 ranks")
         if not 0 <= self.upmem_workers <= 256:
@@ -163,6 +163,11 @@ def _typed(name: str, text: str) -> Any:
             return int(text, 0)
         except ValueError:
             raise ConfigError(f"{name} is {text!r}; it is a whole number") from None
+    if kind == "float":
+        try:
+            return float(text)
+        except ValueError:
+            raise ConfigError(f"{name} is {text!r}; it is a number") from None
     return text
 
 
@@ -174,7 +179,8 @@ def _from_toml(path: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in table.items():
         kind = _field(name).type
-        if not isinstance(value, {"bool": bool, "int": int}.get(str(kind), str)):
+        types = {"bool": (bool,), "int": (int,), "float": (int, float)}
+        if not isinstance(value, types.get(str(kind), (str,))):
             raise ConfigError(f"config_file {path}: {name} must be a {kind}, found {value!r}")
         values[name] = value
     return values

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from ..native import Native, load
@@ -13,6 +14,7 @@ from .config import Config, from_environment
 from .events import EventHub
 from .faults import Faults
 from .handles import HandleTable
+from .hardware import Timeline, Times
 from .memory import AddressSpace
 
 T = TypeVar("T")
@@ -33,6 +35,9 @@ class Process:
         self.memory = AddressSpace("this process's device memory")
         self.handles = HandleTable()
         self.events = EventHub(watching_changed)
+        self.timed = config.time == "hardware"
+        """Whether somebody wants hardware time."""
+        self.timeline = Timeline(self.events)
         self.faults = Faults(config.fault, watching_changed)
         self.families: dict[str, Any] = {}
         self.closers: list[Callable[[], None]] = []
@@ -49,6 +54,18 @@ class Process:
                 if state is None:
                     state = self.families[name] = create(self)
         return cast(T, state)
+
+    @contextmanager
+    def time(self) -> Iterator[Times]:
+        """Has hardware time worked out inside the block, and collects it."""
+        found, before = Times(), self.timed
+        self.timed = True
+        unsubscribe = self.events.subscribe(found)
+        try:
+            yield found
+        finally:
+            unsubscribe()
+            self.timed = before
 
     def close(self) -> None:
         """Lets every family stop its workers."""
@@ -111,6 +128,7 @@ def replace(config: Config | None = None) -> Process:
         fresh = Process(config or old.config)
         fresh.handles.inherit_freed(old.handles)
         fresh.events = old.events  # who watches, watches on
+        fresh.timeline = Timeline(fresh.events)
         _Current.process = fresh
     watching_changed()
     return fresh

@@ -10,6 +10,7 @@ from typing import Any
 from ..constants.cudla import cudlaMode as Mode
 from ..constants.cudla import cudlaStatus as Status
 from ..core.fence import Fence
+from ..core.hardware import Part, Step
 from ..core.memory import MemoryFault
 from ..core.process import Process
 from ..core.queue import Queue
@@ -198,7 +199,20 @@ class Device:
             cycles = self.process.config.time == "hardware"
             times = _hardware_times(module, report) if cycles else _host_times(report)
             statistics.write(entry.array[: descriptor.size], times, cycles)
+        if self.process.timed:
+            self._note(module)
         return report
+
+    def _note(self, module: Module | DiagnosticsModule) -> None:
+        """Adds a task to the hardware time of its core."""
+        timed = module.timed()
+        hertz = self.process.config.clock * 1e6
+        step = Step(self.core.nvdla.name, "task", timed.cycles / hertz, timed.cycles)
+        parts = [
+            Part(o.unit, f"operation {o.index}", o.start / hertz, o.end / hertz)
+            for o in timed.operations
+        ]
+        self.process.timeline.add(step, parts=parts)
 
     def _check_faults(self) -> None:
         fault = self.process.faults.chosen(_FAULTS)

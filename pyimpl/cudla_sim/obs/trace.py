@@ -10,8 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..core import forks, process
+from ..core import forks, hardware, process
 from ..core.events import Event, warn
+
+_HARDWARE = 1 << 23  # above every number of a process
 
 
 class _Writer:
@@ -27,6 +29,7 @@ class _Writer:
     def __init__(self, path: str) -> None:
         self.path = path
         self._tracks: dict[str, int] = {}
+        self._has_hardware = False
         self._lock = threading.Lock()
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         self.unsubscribe: Callable[[], None] = lambda: None
@@ -40,32 +43,47 @@ class _Writer:
         with self._lock:
             if self._file < 0:
                 return
+            pid = os.getpid()
+            details = event.details
+            if event.kind == hardware.KIND:
+                pid = self._hardware(pid)
+                details = {k: v for k, v in details.items() if k != "step"}
             self._put(
                 {
                     "ph": "X",
-                    "pid": os.getpid(),
-                    "tid": self._track(event.track),
+                    "pid": pid,
+                    "tid": self._track(event.track, pid),
                     "cat": event.kind,
                     "name": event.name,
                     "ts": event.begin_ns / 1e3,
                     "dur": (event.end_ns - event.begin_ns) / 1e3,
-                    "args": event.details,
+                    "args": details,
                 }
             )
 
-    def _track(self, name: str) -> int:
-        if name not in self._tracks:
-            self._tracks[name] = len(self._tracks) + 1
+    def _hardware(self, pid: int) -> int:
+        """The number under which hardware time stands beside the process, with clocks from 0."""
+        number = pid + _HARDWARE
+        if not self._has_hardware:
+            self._has_hardware = True
+            name = {"name": "hardware time"}
+            self._put({"ph": "M", "pid": number, "name": "process_name", "args": name})
+        return number
+
+    def _track(self, name: str, pid: int) -> int:
+        key = f"{pid} {name}"
+        if key not in self._tracks:
+            self._tracks[key] = len(self._tracks) + 1
             self._put(
                 {
                     "ph": "M",
-                    "pid": os.getpid(),
-                    "tid": self._tracks[name],
+                    "pid": pid,
+                    "tid": self._tracks[key],
                     "name": "thread_name",
                     "args": {"name": name},
                 }
             )
-        return self._tracks[name]
+        return self._tracks[key]
 
     def _put(self, record: dict[str, Any]) -> None:
         self._write(json.dumps(record, default=str) + ",\n")

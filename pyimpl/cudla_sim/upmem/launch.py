@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from pathlib import Path
 from time import perf_counter_ns
 
 from ..core import explain
+from ..core.hardware import Part, Step
 from .errors import DpuError, Status, error
 from .machine import LaunchRecord
 from .program import Program
@@ -123,6 +125,20 @@ def _note(program: Program, dpus: list[Dpu], times: dict[str, Times]) -> Launch:
     made = ledger.launch(program.path, rank.profile.frequency_mhz, len(dpus), times)
     if made.cycles is None:
         explain.remember(f"dpu_launch: {program.path!r} has no hardware time; {WITHOUT_COUNT}")
+    else:
+        assert made.seconds is not None
+        step = Step("DPUs", f"launch {Path(program.path).name}", made.seconds, made.cycles)
+        start = made.seconds - made.cycles / (made.clock_mhz * 1e6)
+        parts = [
+            Part(
+                f"tasklet {n}",
+                f"DPU {made.slowest}",
+                start,
+                start + t.end_cycles / made.clock_mhz / 1e6,
+            )
+            for n, t in enumerate(made.tasklets)
+        ]
+        rank.machine.process.timeline.add(step, {"dpus": made.dpus}, parts)
     return made
 
 

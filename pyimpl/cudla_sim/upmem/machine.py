@@ -70,8 +70,8 @@ class Machine:
         self.sets: list[DpuSet] = []
         self.launches: deque[LaunchRecord] = deque(maxlen=1000)
         """The last launches, newest last."""
-        self.timed = process.config.upmem_timed
-        """Whether launches are in hardware time and ``hardware`` notes what happens."""
+        self.timing = process.config.upmem_timing
+        """``model``, ``off``, or empty: as the process says."""
         try:
             self.hardware = Ledger(Host.parse(process.config.upmem_host))
         except ValueError as cause:
@@ -92,6 +92,11 @@ class Machine:
         process.closers.append(self.close)
         if process.config.upmem_times:
             process.reports.append(self._write_times)
+
+    @property
+    def timed(self) -> bool:
+        """Whether launches are in hardware time and ``hardware`` notes what happens."""
+        return self.timing == "model" if self.timing else self.process.timed
 
     def _write_times(self) -> None:
         path = self.process.config.upmem_times
@@ -179,7 +184,7 @@ class Machine:
             self._ranks[rank.id] = rank
         made = DpuSet(self, ranks, profile)
         if profile.timing:
-            self.timed = profile.timing == "model"
+            self.timing = profile.timing
         self.sets.append(made)
         return made
 

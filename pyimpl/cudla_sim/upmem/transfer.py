@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.hardware import Step
 from ..core.pages import accessible
 from ..native.dpu_memory import Addresses, Place, Slots
 from . import notices
@@ -150,7 +151,9 @@ def note(where: Place, dpus: list[Dpu], same: bool) -> None:
     machine = dpus[0].rank.machine
     if machine.timed:
         ranks = len({d.rank.id for d in dpus})
-        machine.hardware.transfer(where.to_dpu, where.size, len(dpus), ranks, same)
+        made = machine.hardware.transfer(where.to_dpu, where.size, len(dpus), ranks, same)
+        step = Step("DPUs", f"copy {made.kind}", made.seconds, None)
+        machine.process.timeline.add(step, {"bytes": made.bytes, "dpus": made.dpus})
 
 
 def bad_buffer(address: int, size: int, argument: str, dpu: Dpu) -> DpuError:

@@ -65,9 +65,9 @@ def launched(host: Host, path: Path, dpus: int, profile: str = "") -> None:
         last = host.dpus(made)[-1]
         cycles = ctypes.c_uint64()
         host.ok(host.api.dpu_copy_from(last, b"cycles", 0, byref(cycles), 8))
-        launch = cudla_sim.upmem.hardware.launches[-1]
-        if launch.cycles is not None:
-            assert 0 < launch.cycles - cycles.value < 2000
+        exact = cudla_sim.upmem.launches[-1].cycles
+        if exact is not None:
+            assert 0 < exact - cycles.value < 2000
 
 
 def test_a_launch_takes_as_long_as_its_slowest_dpu(host: Host, timed: Path) -> None:
@@ -82,6 +82,21 @@ def test_a_launch_takes_as_long_as_its_slowest_dpu(host: Host, timed: Path) -> N
     assert launch.seconds == pytest.approx(launch.cycles / 350e6 + 0.16e-3)
     assert launch.utilisation == pytest.approx(1, abs=0.1)  # 11 tasklets fill the pipeline
     assert launch.dpus == 5
+
+
+def test_a_block_is_timed(host: Host, timed: Path) -> None:
+    """Nothing asked for times before and after it."""
+    launched(host, timed, 1)
+    assert cudla_sim.upmem.launches[-1].cycles is None
+    with cudla_sim.time() as found:
+        launched(host, timed, 2)
+    cycles = cudla_sim.upmem.launches[-1].cycles
+    assert cycles is not None
+    assert found.cycles == cycles
+    assert found.milliseconds == pytest.approx(1e3 * cudla_sim.upmem.hardware.seconds)
+    assert [s.name for s in found.steps][:-1] == ["copy to", f"launch {timed.name}"]
+    launched(host, timed, 1)
+    assert cudla_sim.upmem.launches[-1].cycles is None
 
 
 def test_two_runs_take_the_same_cycles(host: Host, timed: Path) -> None:

@@ -68,5 +68,5 @@ def watching_changed() -> None:
     watched = current is None or bool(current.events.subscribers) or current.faults.active
     if current is not None and not watched:
         made = current.families.get("upmem")
-        watched = current.config.upmem_timed or (isinstance(made, Machine) and made.timed)
+        watched = isinstance(made, Machine) and made.timed
     lib.sim_dpu_fast_enable(not watched)

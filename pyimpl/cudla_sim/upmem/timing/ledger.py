@@ -72,12 +72,14 @@ class Ledger:
         """The sum of all steps, one after the other."""
         return sum(s.seconds or 0.0 for s in self.steps)
 
-    def transfer(self, to_dpu: bool, size: int, dpus: int, ranks: int, same: bool) -> None:
+    def transfer(self, to_dpu: bool, size: int, dpus: int, ranks: int, same: bool) -> Transfer:
         """Notes a transfer of ``size`` bytes for each DPU."""
         kind = ("broadcast" if same and dpus > 1 else "to") if to_dpu else "from"
         seconds = self.host.transfer_seconds(to_dpu, size, dpus, ranks, same and dpus > 1)
+        made = Transfer(kind, dpus, ranks, size * dpus, seconds)
         with self._lock:
-            self.steps.append(Transfer(kind, dpus, ranks, size * dpus, seconds))
+            self.steps.append(made)
+        return made
 
     def launch(
         self, program: str, clock_mhz: int, count: int, times: Mapping[str, Times]

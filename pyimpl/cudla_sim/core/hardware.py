@@ -1,0 +1,83 @@
+"""Hardware time: how long engines would be busy, each on a clock of its own that begins at 0."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from .events import Event, EventHub
+
+KIND = "hardware"
+"""Of events whose times are nanoseconds of an engine's own clock."""
+
+
+class Part(NamedTuple):
+    """What one unit or tasklet did during a step; seconds from the step's begin."""
+
+    track: str
+    name: str
+    begin_s: float
+    end_s: float
+
+
+class Step(NamedTuple):
+    """One task, launch or transfer."""
+
+    engine: str
+    name: str
+    seconds: float
+    cycles: int | None
+    """None: the engine has no clock (transfers)."""
+
+
+class Timeline:
+    """Puts the steps of each engine one behind the other and tells who watches."""
+
+    def __init__(self, events: EventHub) -> None:
+        self._events = events
+        self._ns: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def add(
+        self, step: Step, details: dict[str, Any] | None = None, parts: Iterable[Part] = ()
+    ) -> None:
+        """Notes that ``step`` ended; events for it and for its parts, with the engine as track."""
+        length = round(step.seconds * 1e9)
+        with self._lock:
+            begin = self._ns.get(step.engine, 0)
+            self._ns[step.engine] = begin + length
+        if not self._events.subscribers:
+            return
+        found = {**(details or {}), "cycles": step.cycles, "step": step}
+        self._events.emit_span(KIND, step.name, begin, begin + length, found, step.engine)
+        for track, name, begin_s, end_s in parts:
+            where = f"{step.engine} {track}"
+            start, end = begin + round(begin_s * 1e9), begin + round(end_s * 1e9)
+            self._events.emit_span(KIND, name, start, end, {}, where)
+
+
+@dataclass
+class Times:
+    """What the engines did while somebody watched."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    def __call__(self, event: Event) -> None:
+        if event.kind == KIND and "step" in event.details:
+            self.steps.append(event.details["step"])
+
+    @property
+    def cycles(self) -> int:
+        """Of all tasks and launches together."""
+        return sum(s.cycles or 0 for s in self.steps)
+
+    @property
+    def seconds(self) -> float:
+        """Of all steps, transfers too, one after the other."""
+        return sum(s.seconds for s in self.steps)
+
+    @property
+    def milliseconds(self) -> float:
+        return 1e3 * self.seconds
