@@ -6,6 +6,8 @@
 #ifndef VPU_NATIVE_INTRINSICS_H
 #define VPU_NATIVE_INTRINSICS_H
 
+#include <string.h>
+
 #include "operators.h"
 
 /*
@@ -25,26 +27,68 @@ enum {
 
 namespace pva {
 
-template <typename P> inline P rounded(P product, int how)
+/* A lane's element with room for a product. */
+template <typename E> struct wider;
+template <> struct wider<int16_t> {
+    typedef int32_t type;
+};
+template <> struct wider<int32_t> {
+    typedef int64_t type;
+};
+
+/* x * y, shifted; the bits above a lane's are not those of the product. */
+template <typename S> inline S product(const S &x, const S &y, int how)
 {
-    int shift = how & 0x3f;
-    if (shift && !(how & VPU_TRUNC_FLAG))
-        product += (P)1 << (shift - 1);
-    return product >> shift;
+    typedef typename traits<S>::element E;
+    const int shift = how & 0x3f;
+    const bool rounds = shift && !(how & VPU_TRUNC_FLAG);
+    const uint64_t half = rounds ? 1ull << (shift - 1) : 0;
+    S result;
+    if (shift <= (int)sizeof(E) * 8 - traits<S>::bits) { /* what a lane keeps fits its element */
+        result.v = (x.v * y.v + (E)half) >> (E)shift;
+    } else if constexpr (sizeof(E) < 8) {
+        typedef typename wider<E>::type W;
+        typedef W wide_t __attribute__((vector_size(traits<S>::lanes * sizeof(W))));
+        wide_t wide = __builtin_convertvector(x.v, wide_t) * __builtin_convertvector(y.v, wide_t);
+        wide = (wide + (W)half) >> (W)shift;
+        result.v = __builtin_convertvector(wide, typename traits<S>::vector_t);
+    } else {
+        for (int i = 0; i < traits<S>::lanes; i++) {
+            __int128 wide = (__int128)x.v[i] * y.v[i];
+            result.v[i] = (E)((wide + half) >> shift);
+        }
+    }
+    return result;
+}
+
+/* The lanes of `sum` whose bit is set, 0 in the others. */
+template <typename S> inline S chosen(const S &sum, uint64_t bits)
+{
+    constexpr uint64_t all = ~0ull >> (64 - traits<S>::lanes);
+    if ((bits & all) == all)
+        return sum;
+    S result{};
+    for (int i = 0; (bits & all) && i < traits<S>::lanes; i++)
+        result.v[i] = bits >> i & 1 ? sum.v[i] : 0;
+    return result;
 }
 
 /* a * b, shifted, plus the accumulator in the lanes whose bit of `predicate` is set. */
 template <typename R, typename A, typename B, typename C>
 inline R multiply(const A &a, const B &b, const C &sum, int how, uint64_t predicate, int sign)
 {
-    typedef std::conditional_t<traits<R>::bits <= 24, int64_t, __int128> wide;
-    R x = as<R>(a), y = as<R>(b), z = as<R>(sum), result{};
-    for (int i = 0; i < traits<R>::lanes; i++) {
-        wide product = rounded((wide)lane(x, i) * lane(y, i), how);
-        int64_t start = predicate >> (i & 63) & 1 ? (int64_t)lane(z, i) : 0;
-        set_lane(result, i, start + sign * (int64_t)product);
-    }
-    return result;
+    static_assert(traits<R>::kind != floating, "products that are shifted are of integers");
+    auto one = [how, sign](auto x, auto y, auto z, uint64_t bits) {
+        auto from = chosen(z, bits), added = product(x, y, how);
+        from.v = sign < 0 ? from.v - added.v : from.v + added.v;
+        return wrapped(from);
+    };
+    const R x = as<R>(a), y = as<R>(b), z = as<R>(sum);
+    if constexpr (traits<R>::is_double)
+        return R{one(x.lo, y.lo, z.lo, predicate),
+                 one(x.hi, y.hi, z.hi, predicate >> traits<R>::lanes / 2)};
+    else
+        return one(x, y, z, predicate);
 }
 
 } // namespace pva
@@ -254,14 +298,31 @@ static inline int32_t mod_inc_pred_nz(int32_t count, int32_t last, int32_t &pred
 /* --- other widths: the same number of lanes, narrower or wider; narrowing wraps --- */
 
 namespace pva {
+
+/* A double vector with half as many bits in twice the room, and back. */
 template <typename To, typename From> inline To convert(const From &from)
 {
     static_assert(traits<To>::lanes == traits<From>::lanes, "as many lanes");
-    To result{};
-    for (int i = 0; i < traits<To>::lanes; i++)
-        set_lane(result, i, lane(from, i));
-    return result;
+    typedef std::conditional_t<traits<To>::is_double, From, To> narrow_t;
+    typedef typename traits<narrow_t>::element E;
+    typedef E half_t __attribute__((vector_size(sizeof(narrow_t) / 2)));
+    half_t lo, hi;
+    if constexpr (traits<To>::is_double) {
+        typedef typename traits<To>::half H;
+        memcpy(&lo, &from.v, sizeof lo);
+        memcpy(&hi, (const char *)&from.v + sizeof lo, sizeof hi);
+        typedef typename traits<H>::vector_t V;
+        return To{H{__builtin_convertvector(lo, V)}, H{__builtin_convertvector(hi, V)}};
+    } else {
+        To to;
+        lo = __builtin_convertvector(from.lo.v, half_t);
+        hi = __builtin_convertvector(from.hi.v, half_t);
+        memcpy(&to.v, &lo, sizeof lo);
+        memcpy((char *)&to.v + sizeof lo, &hi, sizeof hi);
+        return wrapped(to);
+    }
 }
+
 } // namespace pva
 
 static inline vcharx vdemote(const dvshortx &a)

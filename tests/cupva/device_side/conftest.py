@@ -59,3 +59,8 @@ def saturation(image: Image) -> Iterator[Bench]:
 @pytest.fixture(scope="session")
 def sampler(image: Image) -> Iterator[Bench]:
     yield from _bench(image, "sampler")
+
+
+@pytest.fixture(scope="session")
+def products(image: Image) -> Iterator[Bench]:
+    yield from _bench(image, "products")

@@ -18,6 +18,8 @@ from .runtime import headers, runtime_object
 # Kernels are C with features of C++; they are written for a compiler that wraps and aliases.
 _LANGUAGE = (
     *("-x", "c++", "-std=gnu++17", "-fpermissive", "-O2", "-g1", "-Wno-psabi"),
+    # a multiplication and an addition stay two operations on machines that could fuse them
+    "-ffp-contract=off",
     *("-fwrapv", "-fno-strict-aliasing", "-fno-pie", "-fno-common", "-fno-threadsafe-statics"),
     *("-DCUPVA_DEVICE=1", "-DCUPVA_BUILD_MODE=1"),
     # words of C that C++ does not have
@@ -26,7 +28,8 @@ _LANGUAGE = (
 
 
 def _compile(options: Options, compiler: Sequence[str], source: str, target: Path) -> None:
-    flags = [*_LANGUAGE, "-isystem", str(headers()), *options.compile]
+    machine = steps.machine_flags(compiler, options.compile)
+    flags = [*_LANGUAGE, *machine, "-isystem", str(headers()), *options.compile]
     if options.dependencies:
         flags += [*options.dependencies, "-MF", str(target.with_suffix(".d"))]
         if not any(f in ("-MT", "-MQ") for f in options.dependencies):

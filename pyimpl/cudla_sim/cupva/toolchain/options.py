@@ -16,7 +16,8 @@ _cupva_exe_size_<name>, which PVA_DECLARE_EXECUTABLE(<name>) of the host program
   --name name    name of the executable; default: the first source without its suffix
   --image file   write the VPU executable itself to a file as well
   -I -D -U -O -g -W -f -m -std= -include -isystem -MD -MF ...
-                 as for a C++ compiler; kernels are compiled as C++17 with -O2
+                 as for a C++ compiler; kernels are compiled as C++17 with -O2 for this very
+                 machine; -march=x86-64-v2 makes one that other machines run
   -L -l          libraries for the VPU (objects and archives can be named like sources)
   -v             show the commands
 """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import platform
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 
 NO_COMPILER = (
     "no C++ compiler was found: VPU kernels are compiled natively. Install g++ (or clang) and "
@@ -29,6 +31,26 @@ def compiler() -> list[str]:
         if found:
             return [found]
     raise StepFailed(NO_COMPILER)
+
+
+@cache
+def _target(compiler: tuple[str, ...]) -> str:
+    """The machine that a compiler makes programs for: ``x86_64``, ``aarch64``; "" if unknown."""
+    command = [*compiler, "-dumpmachine"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return done.stdout.partition("-")[0]
+
+
+def machine_flags(compiler: Sequence[str], given: Sequence[str]) -> list[str]:
+    """All instructions of this machine, for a compiler that makes programs for it.
+
+    Vectors of 512 bits are several times faster with them. Empty when ``given`` names a machine.
+    """
+    if any(flag.startswith(("-march", "-mcpu", "-m32")) for flag in given):
+        return []
+    if _target(tuple(compiler)) != platform.machine():
+        return []
+    return ["-march=native" if platform.machine() == "x86_64" else "-mcpu=native"]
 
 
 def run(command: Sequence[str], verbose: bool = False) -> None:
