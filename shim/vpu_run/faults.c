@@ -13,6 +13,17 @@
 
 #define STACK_WORDS 4096
 
+/* Where the processor was. */
+#if defined(__x86_64__)
+#define PROGRAM_COUNTER(context) ((uint64_t)(context)->uc_mcontext.gregs[REG_RIP])
+#define STACK_POINTER(context) ((uint64_t)(context)->uc_mcontext.gregs[REG_RSP])
+#elif defined(__aarch64__)
+#define PROGRAM_COUNTER(context) ((uint64_t)(context)->uc_mcontext.pc)
+#define STACK_POINTER(context) ((uint64_t)(context)->uc_mcontext.sp)
+#else
+#error "the registers of this processor have no names here"
+#endif
+
 extern uint8_t __executable_start[], etext[];
 static uint8_t alternate_stack[65536] __attribute__((aligned(16)));
 
@@ -54,8 +65,8 @@ void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t address, c
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
-    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    uint64_t pc = (uint64_t)registers[REG_RIP], sp = (uint64_t)registers[REG_RSP];
+    const ucontext_t *at = context;
+    uint64_t pc = PROGRAM_COUNTER(at), sp = STACK_POINTER(at);
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     if (rt_reply == 0 || rt_reply->status != PVA_RUNNING)
         _exit(128 + number);
@@ -80,13 +91,13 @@ static void on_trap(int number, siginfo_t *info, void *context)
 /* The host's patience ended. */
 static void on_interrupt(int number, siginfo_t *info, void *context)
 {
-    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    const ucontext_t *at = context;
     (void)number;
     (void)info;
     if (rt_reply->status != PVA_RUNNING)
         return;
-    note_callers((uint64_t)registers[REG_RSP]);
-    end_with(PVA_INTERRUPTED, PVA_CAUSE_NONE, (uint64_t)registers[REG_RIP], 0);
+    note_callers(STACK_POINTER(at));
+    end_with(PVA_INTERRUPTED, PVA_CAUSE_NONE, PROGRAM_COUNTER(at), 0);
 }
 
 void rt_faults_setup(void)
