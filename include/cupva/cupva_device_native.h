@@ -30,6 +30,7 @@ void pva_rt_flush(uint32_t flow);
 void pva_rt_gather(uint32_t flow, const struct pva_gather *gather);
 [[noreturn]] void pva_rt_misuse(const char *text);
 uint32_t pva_rt_vpu_id(void);
+void pva_rt_nan_errors(int enabled);
 }
 
 /* --- the main function --- */

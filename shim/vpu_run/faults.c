@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "rt.h"
 
+#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
         _exit(128 + number);
     uint32_t cause = PVA_CAUSE_MEMORY;
     if (number == SIGFPE)
-        cause = PVA_CAUSE_DIVISION;
+        cause = info->si_code == FPE_FLTINV ? PVA_CAUSE_NAN : PVA_CAUSE_DIVISION;
     else if (number == SIGILL || number == SIGTRAP)
         cause = PVA_CAUSE_INSTRUCTION;
     else if (number == SIGABRT)
@@ -98,6 +99,16 @@ static void on_interrupt(int number, siginfo_t *info, void *context)
         return;
     note_callers(STACK_POINTER(at));
     end_with(PVA_INTERRUPTED, PVA_CAUSE_NONE, PROGRAM_COUNTER(at), 0);
+}
+
+/* An invalid operation of floating point is an error of the kernel, or gives a NaN. */
+void pva_rt_nan_errors(int enabled)
+{
+    feclearexcept(FE_INVALID);
+    if (!enabled)
+        fedisableexcept(FE_INVALID);
+    else if (feenableexcept(FE_INVALID) < 0)
+        pva_rt_misuse("this processor does not report invalid operations of floating point");
 }
 
 void rt_faults_setup(void)

@@ -87,6 +87,7 @@ enum pva_cause {
     PVA_CAUSE_ORDER = 10,      /* functions of a dataflow called in a wrong order; words in text */
     PVA_CAUSE_STACK = 11,
     PVA_CAUSE_UNFINISHED = 12, /* flow */
+    PVA_CAUSE_NAN = 13,        /* an operation made a NaN */
 };
 
 struct pva_flow_state {

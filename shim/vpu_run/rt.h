@@ -26,6 +26,7 @@ const uint8_t *rt_image_overrun(void);
 
 /* faults.c */
 void rt_faults_setup(void);
+void pva_rt_nan_errors(int enabled);
 _Noreturn void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t address,
                        const char *text, void *caller);
 

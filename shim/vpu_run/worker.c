@@ -60,6 +60,7 @@ static void launch(void)
     memset(rt_reply, 0, sizeof *rt_reply);
     rt_reply->version = PVA_PROTOCOL_VERSION;
     rt_image_reset();
+    pva_rt_nan_errors(0);
     write_parameters(request);
     rt_flows_begin((const void *)(parameters + request->nr_parameters), request->nr_flows);
     if (request->run_kernel)

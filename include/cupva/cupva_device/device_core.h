@@ -66,7 +66,20 @@ static inline void cupvaDataFlowSync(uint32_t handler)
 #define TDF_SINGLE(type, tw, th, tz, ...) (RDF_SINGLE(type, tw, th, ##__VA_ARGS__) * (tz))
 #define TDF_DOUBLE(type, tw, th, tz, ...) (RDF_DOUBLE(type, tw, th, ##__VA_ARGS__) * (tz))
 
+/* Copies the first 64 bytes of a ring of `size` bytes behind its end, so that a vector that begins
+ * near the end finds what follows. */
+static inline void cupvaCircularBufferMemcpy(void *cb, uint32_t size)
+{
+    __builtin_memcpy((uint8_t *)cb + size, cb, CIRCULAR_BUFFER_EXTRA_BYTES);
+}
+
 /* --- the machine --- */
+
+/* Whether an operation that makes a NaN ends the kernel (VpuFloatingPointNotANumber); not at first. */
+static inline void cupvaFloatingPointNANErrorEnabled(bool enabled)
+{
+    pva_rt_nan_errors(enabled);
+}
 
 /* 0 or 1: the VPU of the engine that runs this kernel. */
 static inline uint32_t cupvaGetVpuId(void)

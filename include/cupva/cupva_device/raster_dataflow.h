@@ -60,6 +60,12 @@ static inline int32_t cupvaRasterDataFlowGetLinePitch(RasterDataFlowHandler cons
     return handler.info.linePitch;
 }
 
+/* 1 single, 2 double, 3 circular. */
+static inline uint8_t cupvaRasterDataFlowGetLayout(RasterDataFlowHandler const &handler)
+{
+    return (uint8_t)handler.info.layout;
+}
+
 /* Circular buffers: pixels from one tile to the next. */
 static inline int32_t cupvaRasterDataFlowGetAdvance(RasterDataFlowHandler const &handler)
 {

@@ -131,6 +131,13 @@ static inline agen_C init_agen_C_from_cfg(const AgenCFG &cfg)
     return init_agen_from_cfg(cfg);
 }
 
+/* Moves the start of a walk that is kept in VMEM. */
+static inline void cupvaAdvanceAgenCfg(AgenCFG *cfg, const int32_t step_in_bytes)
+{
+    cfg->base += step_in_bytes;
+    cfg->address = cfg->base;
+}
+
 template <typename T> static inline void cupvaModifyAgenCfgBase(AgenCFG *cfg, T *base)
 {
     cfg->base = cfg->address = (uint8_t *)base;

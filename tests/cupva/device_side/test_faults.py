@@ -30,6 +30,7 @@ def line(file: str, text: str) -> int:
         ("READ_NULL", Cause.MEMORY, r"NULL pointer \(address 0x0\)", "(volatile int32_t *)(uint"),
         ("READ_WILD", Cause.MEMORY, r"VMEM offset 0x30000 \(superbank A\)", "0x10030000"),
         ("DIVIDE", Cause.DIVISION, "division by zero; in divide", "return a / *b"),
+        ("NAN_IS_AN_ERROR", Cause.NAN, "made a NaN; in root", "difference = *x - *x"),
         ("ILLEGAL", Cause.INSTRUCTION, "illegal instruction", "__builtin_trap"),
         ("ASSERT", Cause.ABORT, "assertion failed", "CUPVA_VPU_ASSERT"),
     ],
@@ -40,6 +41,16 @@ def test_fault(modes: Bench, mode: str, cause: Cause, text: str, where: str) -> 
     assert re.search(text, result.text)
     assert f"(modes.c:{line('modes.c', where)})" in result.text
     assert modes.launch(mode=M["RETURN"], answer=3).value == 3, "the next launch is a fresh one"
+
+
+def test_a_nan_is_a_value_unless_it_is_asked_for(modes: Bench) -> None:
+    assert modes.launch(mode=M["NAN_IS_AN_ERROR"]).status == "fault"
+    assert modes.launch(mode=M["NAN_IS_A_VALUE"]).value == 1
+
+
+def test_the_head_of_a_ring_behind_its_end(modes: Bench) -> None:
+    """A vector from byte 126 of a ring of 128: 126, 127, 0, 1 ...; 64 bytes are copied."""
+    assert modes.launch(mode=M["RINGS"]).value == 127_001_192
 
 
 def test_stack_overflow(modes: Bench) -> None:

@@ -140,4 +140,5 @@ _CAUSES: dict[Cause, Callable[[Places | None, Reply, LaunchRequest], str]] = {
     Cause.ORDER: _order,
     Cause.STACK: lambda *_: "stack overflow",
     Cause.UNFINISHED: _unfinished,
+    Cause.NAN: lambda *_: "an operation of floating point made a NaN",
 }

@@ -61,6 +61,7 @@ class Cause(IntEnum):
     ORDER = 10
     STACK = 11
     UNFINISHED = 12
+    NAN = 13
 
 
 @dataclass

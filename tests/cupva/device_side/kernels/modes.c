@@ -39,6 +39,12 @@ static __attribute__((noinline)) void overrun(volatile uint8_t *bytes, int32_t c
         bytes[i] = 1;
 }
 
+static __attribute__((noinline)) int32_t root(volatile float *x)
+{
+    volatile float difference = *x - *x;
+    return difference != difference;
+}
+
 static __attribute__((noinline)) int32_t divide(int32_t a, volatile int32_t *b)
 {
     return a / *b;
@@ -61,6 +67,7 @@ static void copy_all(int32_t surplus)
 CUPVA_VPU_MAIN()
 {
     volatile int32_t zero = 0;
+    volatile float infinite = 0;
     switch (mode) {
     case COPY:
         copy_all(0);
@@ -115,6 +122,25 @@ CUPVA_VPU_MAIN()
     case PRINT:
         printf("vpu %u says %d\n", cupvaGetVpuId(), answer);
         break;
+    case NAN_IS_AN_ERROR:
+        cupvaFloatingPointNANErrorEnabled(true);
+        infinite = __builtin_inff();
+        return root(&infinite);
+    case NAN_IS_A_VALUE:
+        cupvaFloatingPointNANErrorEnabled(true);
+        cupvaFloatingPointNANErrorEnabled(false);
+        infinite = __builtin_inff();
+        return root(&infinite);
+    case RINGS: {
+        for (int32_t i = 0; i < 256; i++)
+            out[i] = (uint8_t)i;
+        cupvaCircularBufferMemcpy(out, 128);
+        AgenCFG kept = extract_agen_cfg(init((vuchar *)out));
+        cupvaAdvanceAgenCfg(&kept, 126);
+        agen walk = init_agen_from_cfg(kept);
+        vcharx around = vuchar_load(walk);
+        return (extract(around, 1) * 1000 + extract(around, 3)) * 1000 + out[192];
+    }
     case ADDRESSES:
         grid[0][0] = (int32_t)cupvaGetVmemAddress(out);
         grid[0][1] = (int32_t)((uint8_t *)out - (uint8_t *)cupvaGetVmemBase());

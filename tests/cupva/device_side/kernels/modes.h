@@ -19,4 +19,7 @@ enum {
     EXIT,
     PRINT,
     ADDRESSES,
+    NAN_IS_AN_ERROR,
+    NAN_IS_A_VALUE,
+    RINGS,
 };
