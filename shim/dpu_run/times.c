@@ -93,8 +93,9 @@ static uint32_t next(void)
 {
     for (;;) {
         uint32_t first = MAX_TASKLETS, awake = MAX_TASKLETS;
-        for (uint32_t n = 1; n <= count; n++) {
-            uint32_t i = __rt_me + n < count ? __rt_me + n : (__rt_me + n) % count;
+        uint32_t i = __rt_me;
+        for (uint32_t n = 0; n < count; n++) {
+            i = i + 1 < count ? i + 1 : 0;
             if (tasklets[i].state == COMPUTES
                 && (first == MAX_TASKLETS || tasklets[i].until < tasklets[first].until))
                 first = i;

@@ -16,6 +16,8 @@ PRODUCT = """
 #include <stdint.h>
 #include <attributes.h>
 __host uint32_t a, b, c;
+/* a name that is a word of LLVM, too */
+struct ptr { struct ptr *ptr; } ptr;
 int main(void) { c = a * b; return 0; }"""
 
 

@@ -229,7 +229,8 @@ def _apart(line: str, scope: int) -> str:
 
 def _functions(module: str, apart: int) -> str:
     """What the counters call; inlined. Sizes and counts are those of the library's routines."""
-    pointer = "ptr" if re.search(r"\bptr\b", module) else "i64*"
+    version = re.search(r"^!\d+ = !\{!\".*clang version (\d+)", module, re.MULTILINE)
+    pointer = "ptr" if version and int(version[1]) >= 15 else "i64*"
     ctlz = "" if "@llvm.ctlz.i32(" in module else "declare i32 @llvm.ctlz.i32(i32, i1)\n"
     return f"""
 !{apart} = !{{!{apart + 1}}}
