@@ -19,6 +19,9 @@ def main() -> int:
             print(f"cudla-sim: the links to the libraries cannot be made: {error}", file=sys.stderr)
             return 1
         return 0
-    from . import commands  # after the options: build systems call those often
+    try:
+        from . import commands  # after the options: build systems call those often
 
-    return commands.run_command(words)
+        return commands.run_command(words)
+    except KeyboardInterrupt:
+        return 130  # as shells say of a command that SIGINT ended

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cudla_sim import paths
+from cudla_sim import cli, paths
 from tests.conftest import ROOT
 
 DIGITS = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
@@ -172,3 +172,12 @@ def test_cmake(tmp_path: Path, body: str) -> None:
         [tmp_path / "b" / "v"], env=environment, capture_output=True, text=True, check=False
     )
     assert run.stdout == "0 1005000\n", run.stderr
+
+
+def test_an_interrupt_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(words: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cudla_sim.commands.run_command", interrupted)
+    monkeypatch.setattr("sys.argv", ["cudla-sim", "compile", "x.onnx", "-o", "x"])
+    assert cli.main() == 130
