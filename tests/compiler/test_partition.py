@@ -175,3 +175,21 @@ def test_dynamic_sizes_need_shapes() -> None:
         compile_partitions(source, Options(precision="fp16"))
     found = compile_partitions(source, Options(precision="fp16"), shapes={"x": (1, 3, 8, 8)})
     assert found.inputs["x"] == (1, 3, 8, 8)
+
+
+@pytest.mark.parametrize(
+    ("domain", "operator", "why"), [("acme", "Relu", "acme"), ("", "Rellu", "onnxruntime")]
+)
+def test_nodes_that_nobody_can_run(domain: str, operator: str, why: str) -> None:
+    node = helper.make_node(operator, ["x"], ["y"], name="odd", domain=domain)
+    graph = helper.make_graph(
+        [node],
+        "odd",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 4, 4))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 3, 4, 4))],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    samples = [{"x": np.ones((1, 3, 4, 4), np.float32)}]
+    with pytest.raises(CompileError, match=why) as caught:
+        compile_partitions(model, Options(config="nv_full"), samples)
+    assert len(str(caught.value).splitlines()) == 1

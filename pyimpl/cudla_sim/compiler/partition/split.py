@@ -51,7 +51,11 @@ def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx
                     f" {item.name}:1x... fixes it"
                 )
             dim.dim_value = size
-    return shape_inference.infer_shapes(made, data_prop=True)
+    try:
+        return shape_inference.infer_shapes(made, data_prop=True)
+    except (shape_inference.InferenceError, ValueError, RuntimeError) as error:
+        text = " ".join(str(error).split())[:300]
+        raise CompileError(f"ONNX finds no shapes in the model: {text}") from None
 
 
 def reads(node: onnx.NodeProto) -> Iterator[str]:
