@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from cudla_sim.cupva import report
 from cudla_sim.cupva.dataflow.raster import RasterDataFlow
+from cudla_sim.cupva.dataflow.static import StaticDataFlow
+from cudla_sim.cupva.errors import CupvaError
+from cudla_sim.cupva.program import Program
 
 from .dataflow.bench import HANDLER, Bench, bench
 
@@ -40,10 +45,54 @@ def test_tiles_are_listed_in_order() -> None:
 def test_the_table_has_a_line_a_tile() -> None:
     with bench() as machine:
         lines = report.text(flow_of(machine), machine.memory.locate).splitlines()
-        assert lines[0] == "flow: 6 tiles"
-        assert lines[1].split()[:4] == ["tile", "trigger", "x", "y"]
-        assert lines[4].split()[:7] == ["2", "2", "3", "0", "2", "3", "0"]
-        assert "0,2,1,0" in lines[4]
+        assert lines[0] == "flow (handler 'handler', into VMEM): 6 tiles"
+        assert lines[1] == (
+            "memory 5 x 3, line pitch 5, region (0, 0, 5, 3), tile 2 x 2, halo 1 x 1, "
+            "bytes a pixel 1"
+        )
+        assert lines[2].split()[:4] == ["tile", "trigger", "x", "y"]
+        assert lines[5].split()[:7] == ["2", "2", "3", "0", "2", "3", "0"]
+        assert "0,2,1,0" in lines[5]
+
+
+def test_tiles_of_one_line_without_a_pitch_lie_in_one_line() -> None:
+    with bench() as machine:
+        flow = StaticDataFlow("flow")
+        flow.handler(HANDLER)
+        flow.src(machine.dram(np.zeros(64, np.uint8)))
+        flow.dst(machine.variable(64))
+        flow.tile(8)
+        flow.dim("source", 1, 4, 16)
+        flow.dim("destination", 1, 4, 8)
+        tiles = report.tiles(flow, machine.memory.locate)
+        assert [(t.x, t.y) for t in tiles] == [(0, 0), (16, 0), (32, 0), (48, 0)]
+        flow.line_pitch("source", 32)
+        tiles = report.tiles(flow, machine.memory.locate)
+        assert [(t.x, t.y) for t in tiles] == [(0, 0), (16, 0), (0, 1), (16, 1)]
+
+
+def test_a_tile_that_leaves_its_memory_is_named() -> None:
+    with bench() as machine:
+        flow = flow_of(machine)
+        flow.image(True, machine.dram(np.zeros(15, np.uint8)), 5, 4, 0, 1)
+        with pytest.raises(CupvaError, match=r"tile 3 at \(0, 1\): the source touches bytes 5 to"):
+            flow.descriptors(machine.memory.locate)
+
+
+def test_without_matplotlib_it_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    report._say_that_pictures_need_matplotlib.cache_clear()
+    with bench() as machine:
+        program = Program(machine.memory, None)
+        flow = flow_of(machine)
+        program.add_head(flow)
+        program.add_head(flow_of(machine))
+        report.save(program, str(tmp_path), machine.memory.locate)
+    names = ["program0_RasterDataFlow0_handler.txt", "program0_RasterDataFlow1_handler.txt"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == names
+    assert capsys.readouterr().err.count("pictures need matplotlib") == 1
 
 
 def test_a_picture_is_drawn(tmp_path: Path) -> None:

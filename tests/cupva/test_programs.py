@@ -43,5 +43,5 @@ def test_dataflows_of_a_program_that_knows_nothing(sim_cc: Compiler, tmp_path: P
     environment = {**os.environ, "CUDLA_SIM_DATAFLOWS": str(tmp_path / "flows")}
     subprocess.run([str(program)], env=environment, check=True, capture_output=True)
     table = (tmp_path / "flows" / "program1_StaticDataFlow0.txt").read_text()
-    assert table.splitlines()[0] == "StaticDataFlow 0: 1 tiles"
-    assert table.splitlines()[2].split()[:6] == ["0", "0", "0", "0", "64", "64"]
+    assert table.splitlines()[0] == "StaticDataFlow 0 (no handler): 1 tiles"
+    assert table.splitlines()[3].split()[:6] == ["0", "0", "0", "0", "64", "64"]

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .dataflow.base import DataFlow, Tile
+from .dma import VMEM
 from .pointers import Locator
+
+MAX_PLACES = 16
+"""Places in VMEM that are drawn."""
 
 
 def draw(dataflow: DataFlow, locate: Locator, path: str) -> None:
@@ -21,9 +25,19 @@ def draw(dataflow: DataFlow, locate: Locator, path: str) -> None:
     image, vmem = figure.subplots(1, 2, width_ratios=(3, 1))
     tiles = dataflow.tiles(locate)
     _draw_image(image, dataflow, tiles)
-    _draw_vmem(vmem, tiles)
+    _draw_vmem(vmem, tiles, _vmem_bytes(dataflow, locate))
     figure.suptitle(f"{dataflow.name}: {len(tiles)} tiles")
     figure.savefig(path)
+
+
+def _vmem_bytes(dataflow: DataFlow, locate: Locator) -> int:
+    """From the first to the last byte of a tile in VMEM, the largest one's."""
+    sizes = [0]
+    for packed in dataflow.descriptors(locate):
+        inside = packed["dst"] if packed["dst"]["space"] == VMEM else packed["src"]
+        line = int(packed["tx"] * packed["bpp"])
+        sizes.append(int(inside["pitch"] * max(0, packed["ty"] - 1)) + line)
+    return max(sizes)
 
 
 def _draw_image(axes: Any, dataflow: DataFlow, tiles: list[Tile]) -> None:
@@ -62,16 +76,22 @@ def _outer(tile: Tile) -> tuple[tuple[int, int], int, int]:
     return corner, tile.width + pad.left + pad.right, tile.height + pad.top + pad.bottom
 
 
-def _draw_vmem(axes: Any, tiles: list[Tile]) -> None:
-    places = sorted({t.vmem for t in tiles})
+def _draw_vmem(axes: Any, tiles: list[Tile], size: int) -> None:
+    """The first places that tiles have, to scale; ``size`` bytes each."""
+    from matplotlib.patches import Rectangle
+
+    orders: dict[int, list[int]] = {}
+    for tile in tiles:
+        orders.setdefault(tile.vmem, []).append(tile.order)
+    places = sorted(orders)[:MAX_PLACES]
     for place in places:
-        orders = [t.order for t in tiles if t.vmem == place]
-        first = ", ".join(str(o) for o in orders[:4]) + (" ..." if len(orders) > 4 else "")
-        axes.barh(places.index(place), 1, fc="tab:green", alpha=0.4, ec="k")
-        axes.text(0.5, places.index(place), f"{place:#x}: {first}", ha="center", va="center")
-        if places.index(place) >= 15:
-            break
-    axes.invert_yaxis()
+        first = ", ".join(str(o) for o in orders[place][:4])
+        first += " ..." if len(orders[place]) > 4 else ""
+        axes.add_patch(Rectangle((0, place), 1, size, fc="tab:green", alpha=0.4, ec="k"))
+        axes.text(0.5, place + size / 2, f"{place:#x}: {first}", ha="center", va="center")
+    if places:
+        axes.set_ylim(places[-1] + size, places[0])
+    axes.set_xlim(0, 1)
     axes.set_xticks([])
-    axes.set_yticks([])
-    axes.set_title("tile buffer in VMEM")
+    axes.set_ylabel("byte offset in VMEM")
+    axes.set_title(f"{len(orders)} places of {size} bytes")

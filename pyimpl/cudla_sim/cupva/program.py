@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from .dataflow.base import DataFlow, Handler, state
 from .dataflow.tensor import TensorDataFlow
 from .dma import VMEM, Descriptors
-from .errors import Error, error, invalid
+from .errors import CupvaError, Error, error, invalid
 from .executable import Executable, Kind, Symbol
 from .memory import L2_SIZE, DeviceMemory
 from .pointers import Pointer, address_of
@@ -175,7 +175,7 @@ class Program:
         self._check_lists()
         # A pointer whose base is not known yet is checked when the program is submitted.
         known = [h for h in self.heads if not _is_open(h.dataflow)]
-        packed = {id(h.dataflow): h.dataflow.descriptors(self.memory.locate) for h in known}
+        packed = {id(h.dataflow): self._descriptors(h.dataflow) for h in known}
         self._check_resources(packed)
         for number, dataflow in enumerate(self.dataflows):
             dataflow.compiled_id = number
@@ -246,9 +246,18 @@ class Program:
                 f"a {dataflow.kind} needs {names}"
             )
 
+    def _descriptors(self, dataflow: DataFlow) -> Descriptors:
+        """Raises CupvaError that names the dataflow, its handler and the way it moves data."""
+        try:
+            return dataflow.descriptors(self.memory.locate)
+        except CupvaError as failure:
+            words = failure.explanation.removeprefix(f"{dataflow.name}: ")
+            text = f"{dataflow.title}: {words}"
+            raise error(Error(failure.status), text) from None
+
     def _pack(self) -> list[Flow]:
         return [
-            Flow(h.dataflow, h.dataflow.handler_symbol, h.dataflow.descriptors(self.memory.locate))
+            Flow(h.dataflow, h.dataflow.handler_symbol, self._descriptors(h.dataflow))
             for h in self.heads
         ]
 

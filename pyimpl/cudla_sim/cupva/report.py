@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +25,27 @@ def text(dataflow: DataFlow, locate: Locator) -> str:
     """A line a tile: what is read or written, what is made up around it, its place in VMEM."""
     rows = [_row(tile) for tile in dataflow.tiles(locate)]
     widths = [max(len(r[i]) for r in (_COLUMNS, *rows)) for i in range(len(_COLUMNS))]
-    lines = [f"{dataflow.name}: {len(rows)} tiles"]
+    lines = [f"{dataflow.title}: {len(rows)} tiles", *_geometry(dataflow)]
     lines += [
         "  ".join(c.rjust(w) for c, w in zip(r, widths, strict=True)) for r in (_COLUMNS, *rows)
     ]
     return "\n".join(lines) + "\n"
+
+
+def _geometry(dataflow: DataFlow) -> list[str]:
+    """What the tiles are made of, in pixels."""
+    words = []
+    for name, what in (
+        ("extent", "memory"), ("pitch", "line pitch"), ("row_stride", "row stride"),
+        ("roi_rectangle", "region"), ("tile_size", "tile"), ("halo_size", "halo"),
+        ("pixel_bytes", "bytes a pixel"),
+    ):  # fmt: skip
+        value = getattr(dataflow, name, None)
+        if isinstance(value, tuple):
+            value = " x ".join(str(v) for v in value) if name != "roi_rectangle" else str(value)
+        if value is not None:
+            words.append(f"{what} {value}")
+    return [", ".join(words)] if words else []
 
 
 def _row(tile: Tile) -> tuple[str, ...]:
@@ -43,11 +61,22 @@ def save(program: Program, folder: str, locate: Locator) -> None:
     path = Path(folder)
     path.mkdir(parents=True, exist_ok=True)
     for head in program.heads:
+        handler = head.dataflow.handler_symbol
         name = f"program{program.number}_{head.dataflow.name.replace(' ', '')}"
+        if handler is not None:
+            name += f"_{handler.symbol}"
         (path / f"{name}.txt").write_text(text(head.dataflow, locate))
         try:
             from .picture import draw
 
             draw(head.dataflow, locate, str(path / f"{name}.png"))
         except ImportError:
-            continue
+            _say_that_pictures_need_matplotlib(folder)
+
+
+@cache
+def _say_that_pictures_need_matplotlib(folder: str) -> None:
+    sys.stderr.write(
+        f"cudla-sim: {folder} gets tables only; pictures need matplotlib "
+        "(pip install 'cudla-sim[plot]')\n"
+    )

@@ -76,6 +76,14 @@ class DataFlow(ABC):
         self.handles: list[tuple[str, int]] = []
         """Kind and value of handles that end with the program it belongs to."""
 
+    @property
+    def title(self) -> str:
+        """Name, handler, and which way it moves data where its kind has one."""
+        handler = f"handler {self.handler_symbol.symbol!r}" if self.handler_symbol else "no handler"
+        reads = getattr(self, "reads", None)
+        way = "" if reads is None else ", into VMEM" if reads else ", out of VMEM"
+        return f"{self.name} ({handler}{way})"
+
     def __repr__(self) -> str:
         return f"<{self.name}>"
 
@@ -116,6 +124,16 @@ class DataFlow(ABC):
     def require_handler(self) -> None:
         if self.handler_symbol is None:
             raise invalid(f"{self.name}: handler() was not called; the VPU has nothing to trigger")
+
+
+def checked_tile(move: Move, number: int, x: int, y: int) -> Move:
+    """A tile of a grid, checked. Raises CupvaError that names it: its number and first pixel."""
+    try:
+        move.check()
+    except CupvaError as failure:
+        text = f"tile {number} at ({x}, {y}): {failure.explanation}"
+        raise error(Error(failure.status), text) from None
+    return move
 
 
 def located(locate: Locator, pointer: Pointer | None, what: str) -> Location:

@@ -21,6 +21,7 @@ from .base import (
     PadMode,
     Pointer,
     Tile,
+    checked_tile,
     inside_vmem,
     invalid,
     located,
@@ -284,7 +285,8 @@ class RasterDataFlow(DataFlow):
                 self.pitch,
                 what=image.what,
             )
-            found.append(self._move(part, outside, self._inside(buffer, layout, offset, pitch)))
+            move = self._move(part, outside, self._inside(buffer, layout, offset, pitch))
+            found.append(checked_tile(move, number, part.x, part.y))
         return found
 
     def descriptors(self, locate: Locator) -> Descriptors:
@@ -345,9 +347,7 @@ class RasterDataFlow(DataFlow):
     def _move(self, part: Window, outside: Side, inside: Side) -> Move:
         size = self.vmem_size if self.reads else (part.width, part.height)
         sides = (outside, inside) if self.reads else (inside, outside)
-        move = Move(*size, self.pixel_bytes, *sides, part.padding, per_trigger=1)
-        move.check()
-        return move
+        return Move(*size, self.pixel_bytes, *sides, part.padding, per_trigger=1)
 
     def device_info(self, locate: Locator) -> dict[str, int]:
         _, buffer, room = self.places(locate)

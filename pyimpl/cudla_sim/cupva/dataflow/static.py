@@ -301,9 +301,11 @@ def _list_tiles(move: Move, found: list[Tile], trigger: int) -> int:
     outside, inside = (move.src, move.dst) if move.dst.space == VMEM else (move.dst, move.src)
     read = move.tx - move.pad.left - move.pad.right, move.ty - move.pad.top - move.pad.bottom
     step = move.per_trigger or 1
+    # tiles of one line that have their own width as pitch, as when none was set, lie in one line
+    in_lines = outside.pitch and not (move.ty == 1 and outside.pitch == move.tx)
     for number in range(move.src.tiles):
         position = _position(outside, number)
-        y, x = divmod(position, outside.pitch) if outside.pitch else (0, position)
+        y, x = divmod(position, outside.pitch) if in_lines else (0, position)
         vmem = inside.at + _position(inside, number) * move.bpp
         found.append(Tile(len(found), x, y, *read, 0, move.pad, vmem, trigger + number // step))
     used = -(-move.src.tiles // step)

@@ -20,6 +20,7 @@ from .base import (
     PadMode,
     Pointer,
     Tile,
+    checked_tile,
     inside_vmem,
     invalid,
     located,
@@ -381,8 +382,7 @@ class TensorDataFlow(DataFlow):
         size = (width, height) if self.reads else (part.width, part.height)
         sides = (outside, inside) if self.reads else (inside, outside)
         move = Move(*size, bpp, *sides, part.padding, per_trigger=piece.planes)
-        move.check()
-        return move
+        return checked_tile(move, piece.number, part.x, part.y)
 
     def device_info(self, locate: Locator) -> dict[str, int]:
         _, buffer, room = self.places(locate)
