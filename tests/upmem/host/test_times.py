@@ -144,7 +144,7 @@ def test_transfers_are_noted(host: Host) -> None:
     ]
 
 
-@pytest.mark.skipif(not RECORDED.exists(), reason="needs the recorded figures")
+@pytest.mark.usefixtures("fixtures")
 def test_bandwidths_of_the_published_machine() -> None:
     recorded = {m["id"]: m["value"] for m in json.loads(RECORDED.read_text())["measurements"]}
     machine, size = Machine(push_ms=0), 32 << 20

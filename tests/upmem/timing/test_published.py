@@ -20,7 +20,7 @@ RECORDED = (
 )
 
 
-@pytest.mark.skipif(not RECORDED, reason="needs the recorded figures")
+@pytest.mark.usefixtures("fixtures")
 @pytest.mark.parametrize("name", published.names(RECORDED))
 def test_published_figures(name: str, bench: Bench, counted: Build) -> None:
     # two digits were published
