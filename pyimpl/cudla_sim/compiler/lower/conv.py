@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, OpType
 from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig, element_size
-from cudla_sim.nvdla.limits.cbuf import entries_per_slice
+from cudla_sim.nvdla.limits.cbuf import data_banks, entries_per_slice
 
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
@@ -426,7 +426,7 @@ def _operation(
         entry_per_slice=entries,
         data_format=layout.FEATURE,
         fetch_grain=1,
-        data_bank=max(cbuf.data_banks(config, entries, min(data.height, split.lines)), 1),
+        data_bank=max(data_banks(config, entries, min(data.height, split.lines)), 1),
         weight_bank=split.weight_banks,
         pixel_override=1,
         release=data.height,
