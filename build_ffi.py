@@ -70,7 +70,11 @@ def _contents() -> dict[Path, str]:
         GENERATED / "cdef.h": emit.cdef(api),
         GENERATED / "exports.c": emit.exports_c(api, HEADERS, internal),
         GENERATED / "hand_written.h": emit.hand_written_h(api, HEADERS),
-        GENERATED / "exports.map": emit.version_script(api, cudart=False),
+        GENERATED / "bridge.h": emit.bridge_h(api, HEADERS, internal),
+        GENERATED / "bridge.c": emit.bridge_c(api, internal),
+        GENERATED / "exports.map": emit.version_script(
+            api, cudart=False, c_functions=[f.name for f in internal.c_functions]
+        ),
         GENERATED / "cudart_exports.c": emit.cudart_exports_c(api, HEADERS),
         GENERATED / "cudart_exports.map": emit.version_script(api, cudart=True),
         GENERATED / "coverage.md": emit.coverage_md(api, PACKAGE, ROOT / "shim"),
@@ -109,7 +113,7 @@ def verify() -> int:
 def build(editable: bool) -> None:
     """Compiles into the package, so that wheel and editable installs look the same."""
     generate()
-    native.compile_all(ROOT, HEADERS, PACKAGE, sys.executable)
+    native.compile_all(ROOT, HEADERS, PACKAGE, sys.executable if editable else "")
     _install(ROOT / "include", PACKAGE / "include", editable)
     # the DPU compiler compiles these sources into every DPU program
     _install(ROOT / "shim" / "dpu_run", PACKAGE / "dpu_run", editable)
@@ -204,7 +208,8 @@ def clean() -> None:
             path.unlink()
         elif path.exists():
             shutil.rmtree(path)
-    for file in [*(PACKAGE / "lib").glob("*.so*"), *(PACKAGE / "native").glob("*.so")]:
+    extensions = [*(PACKAGE / "native").glob("*.so"), *(PACKAGE / "abi").glob("*.so")]
+    for file in [*(PACKAGE / "lib").glob("*.so*"), *extensions]:
         file.unlink()
 
 

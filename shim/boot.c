@@ -1,14 +1,11 @@
 /*
- * Starts Python inside the host program, or finds the one that is already there.
+ * Starts Python inside the host program, or finds the one that is already there, and lets it import
+ * our extension, which fills `sim_bridge`.
  *
- * The order matters: libpython must be globally visible before _cffi_backend is imported (a host
- * may have loaded us with RTLD_LOCAL), and our own initialisation must run before cffi's, because
- * cffi's would take whatever python3 is on PATH and exit() the host when that fails.
+ * libpython must be globally visible before extensions are imported: they are linked to none, and a
+ * host may have loaded us with RTLD_LOCAL.
  */
 #define _GNU_SOURCE
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -16,24 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "boot.h"
+#include "generated/bridge.h"
 #include "internal.h"
-
-#ifndef CUDLA_SIM_BAKED_PYTHON
-#error "build_ffi.py passes the interpreter that the library was built for"
-#endif
+#include "python/api.h"
+#include "python/find.h"
 
 int sim_state_word = SIM_COLD;
 
 static pthread_once_t boot_once = PTHREAD_ONCE_INIT;
-static char problem[512];
+static char problem[2 * PATH_MAX];
 static int we_started_python;
 /* The thread that runs boot: calls it makes while booting must not wait for itself. */
 static __thread int booting_here;
-
-extern int sim_cffi_start(void); /* in the cffi-generated file */
 
 const char *sim_boot_problem(void)
 {
@@ -52,41 +45,10 @@ static void fail(const char *what, const char *detail)
     __atomic_store_n(&sim_state_word, SIM_FAILED, __ATOMIC_RELEASE);
 }
 
-static int is_executable(const char *path)
+static void drop(PyObject *object)
 {
-    return path[0] != '\0' && access(path, X_OK) == 0;
-}
-
-/* <prefix>/bin/python3 of the installation this library lies in, when it lies in one. */
-static int python_beside_library(char *path, size_t size)
-{
-    Dl_info self;
-    char here[PATH_MAX];
-    if (dladdr((void *)&sim_boot, &self) == 0 || realpath(self.dli_fname, here) == NULL) {
-        return 0;
-    }
-    for (char *slash = strrchr(here, '/'); slash != NULL && slash != here;
-         slash = strrchr(here, '/')) {
-        *slash = '\0';
-        const char *name = strrchr(here, '/');
-        if (name != NULL && strcmp(name, "/lib") == 0) {
-            snprintf(path, size, "%.*s/bin/python3", (int)(name - here), here);
-            if (is_executable(path)) {
-                return 1;
-            }
-        }
-    }
-    return 0;
-}
-
-/* Which interpreter decides sys.prefix: the user's word, then where we lie, then the build's. */
-static void choose_python(char *path, size_t size)
-{
-    const char *wish = getenv("CUDLA_SIM_PYTHON");
-    if (wish != NULL && wish[0] != '\0') {
-        snprintf(path, size, "%s", wish);
-    } else if (!python_beside_library(path, size)) {
-        snprintf(path, size, "%s", CUDLA_SIM_BAKED_PYTHON);
+    if (object != NULL) {
+        py.Py_DecRef(object);
     }
 }
 
@@ -98,61 +60,33 @@ static void leave_sigint_alone(void)
 {
     struct sigaction before;
     int known = sigaction(SIGINT, NULL, &before) == 0;
-    PyObject *module = PyImport_ImportModule("_signal");
-    Py_XDECREF(module);
-    PyErr_Clear();
+    PyObject *module = py.PyImport_ImportModule("_signal");
+    drop(module);
+    py.PyErr_Clear();
     if (known) {
         sigaction(SIGINT, &before, NULL);
     }
 }
 
-static int start_python(void)
+static int start_python(const char *executable)
 {
-    char executable[PATH_MAX];
-    choose_python(executable, sizeof executable);
-    if (!is_executable(executable)) {
-        fail("no Python interpreter there (CUDLA_SIM_PYTHON names another)", executable);
-        return -1;
-    }
-
-    /*
-     * Isolated: PYTHONPATH and PYTHONHOME of the host's environment are meant for its own Python
-     * programs (ROS sets one), not for the interpreter inside this library. It leaves the locale
-     * alone too, which is the host's business.
-     */
-    PyPreConfig pre;
-    PyPreConfig_InitIsolatedConfig(&pre);
-    pre.utf8_mode = 1;
-    const char *allocator = getenv("PYTHONMALLOC"); /* the one that valgrind and ASan need */
-    if (allocator != NULL && strcmp(allocator, "malloc") == 0) {
-        pre.allocator = PYMEM_ALLOCATOR_MALLOC;
-    }
-    PyStatus status = Py_PreInitialize(&pre);
-    if (PyStatus_Exception(status)) {
-        fail("Python could not be pre-initialised", status.err_msg);
-        return -1;
-    }
-
-    PyConfig config;
-    PyConfig_InitIsolatedConfig(&config); /* and no signal handlers: Ctrl-C kills the host */
-    status = PyConfig_SetBytesString(&config, &config.program_name, executable);
-    if (!PyStatus_Exception(status)) {
-        status = Py_InitializeFromConfig(&config);
-    }
-    PyConfig_Clear(&config);
-    if (PyStatus_Exception(status)) {
-        fail("Python could not start (CUDLA_SIM_PYTHON names another)", status.err_msg);
+    char why[1024];
+    if (sim_python_start(executable, why, sizeof why) != 0) {
+        char what[PATH_MAX + 64];
+        snprintf(what, sizeof what, "Python could not start as %s", executable);
+        fail(what, why);
         return -1;
     }
     leave_sigint_alone();
-    PyEval_SaveThread(); /* every later call takes the interpreter lock itself */
+    py.PyEval_SaveThread(); /* every later call takes the interpreter lock itself */
     return 0;
 }
 
 static void on_exit_of_host(void)
 {
     /* Python is never finalised in a C host, so its own atexit never runs: reports hang here. */
-    if (Py_IsInitialized() && __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY) {
+    if (py.Py_IsInitialized() &&
+        __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY) {
         impl_sim_at_exit();
     }
 }
@@ -164,17 +98,17 @@ static void on_exit_of_host(void)
  */
 __attribute__((destructor)) static void before_libraries_end(void)
 {
-    if (!we_started_python || !Py_IsInitialized() ||
+    if (!we_started_python || !py.Py_IsInitialized() ||
         __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) != SIM_READY) {
         return;
     }
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *module = PyImport_ImportModule("cudla_sim.core.closing");
-    PyObject *done = module != NULL ? PyObject_CallMethod(module, "close", NULL) : NULL;
-    PyErr_Clear();
-    Py_XDECREF(done);
-    Py_XDECREF(module);
-    PyGILState_Release(gil);
+    PyGILState_STATE gil = py.PyGILState_Ensure();
+    PyObject *module = py.PyImport_ImportModule("cudla_sim.core.closing");
+    PyObject *done = module != NULL ? py.PyObject_CallMethod(module, "close", NULL) : NULL;
+    py.PyErr_Clear();
+    drop(done);
+    drop(module);
+    py.PyGILState_Release(gil);
     __atomic_store_n(&sim_state_word, SIM_CLOSED, __ATOMIC_RELEASE);
 }
 
@@ -191,16 +125,16 @@ static void before_fork(void)
     fork_entered = we_started_python &&
                    __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY;
     if (fork_entered) {
-        fork_state = PyGILState_Ensure();
-        PyOS_BeforeFork();
+        fork_state = py.PyGILState_Ensure();
+        py.PyOS_BeforeFork();
     }
 }
 
 static void after_fork_parent(void)
 {
     if (fork_entered) {
-        PyOS_AfterFork_Parent();
-        PyGILState_Release(fork_state);
+        py.PyOS_AfterFork_Parent();
+        py.PyGILState_Release(fork_state);
     }
 }
 
@@ -208,8 +142,8 @@ static void after_fork_child(void)
 {
     sim_dpu_fast_after_fork();
     if (fork_entered) {
-        PyOS_AfterFork_Child();
-        PyGILState_Release(fork_state);
+        py.PyOS_AfterFork_Child();
+        py.PyGILState_Release(fork_state);
     }
 }
 
@@ -220,108 +154,168 @@ static PyObject *close_gate(PyObject *self, PyObject *args)
     (void)args;
     impl_sim_at_exit();
     __atomic_store_n(&sim_state_word, SIM_CLOSED, __ATOMIC_RELEASE);
-    Py_RETURN_NONE;
+    return py.Py_BuildValue(""); /* None */
 }
 
 static PyMethodDef close_gate_method = {"_cudla_sim_close", close_gate, METH_NOARGS, NULL};
 
 static int register_python_atexit(void)
 {
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *atexit_module = PyImport_ImportModule("atexit");
-    PyObject *function = PyCFunction_New(&close_gate_method, NULL);
+    PyGILState_STATE gil = py.PyGILState_Ensure();
+    PyObject *atexit_module = py.PyImport_ImportModule("atexit");
+    PyObject *function = py.PyCFunction_NewEx(&close_gate_method, NULL, NULL);
     PyObject *done = NULL;
     if (atexit_module != NULL && function != NULL) {
-        done = PyObject_CallMethod(atexit_module, "register", "O", function);
+        done = py.PyObject_CallMethod(atexit_module, "register", "O", function);
     }
-    PyErr_Clear();
-    Py_XDECREF(done);
-    Py_XDECREF(function);
-    Py_XDECREF(atexit_module);
-    PyGILState_Release(gil);
+    py.PyErr_Clear();
+    drop(done);
+    drop(function);
+    drop(atexit_module);
+    py.PyGILState_Release(gil);
     return done != NULL ? 0 : -1;
 }
 
 /*
- * A Python host may live in another environment than the one this library was installed for. Then
- * the folder of our package, and that of what it imports, are added behind the host's own.
+ * A Python host may live in another environment than the one this library was installed for, and a
+ * package in ~/.local is outside of an isolated interpreter's path. Then the folder of our package,
+ * and that of what it imports, are added behind the rest.
  */
 static const char find_package_text[] =
     "def find(*folders):\n"
-    "    import importlib.util, site\n"
+    "    import importlib.util, os, site\n"
     "    for folder in folders:\n"
     "        names = ('cudla_sim', 'numpy', '_cffi_backend', 'elftools')\n"
     "        if all(importlib.util.find_spec(name) for name in names):\n"
     "            return\n"
-    "        site.addsitedir(folder)\n";
+    "        if os.path.isdir(folder):\n"
+    "            site.addsitedir(folder)\n";
 
 static void find_package(void)
 {
-    char package[PATH_MAX], others[PATH_MAX], executable[PATH_MAX];
-    Dl_info self;
-    if (dladdr((void *)&sim_boot, &self) == 0 || realpath(self.dli_fname, package) == NULL) {
+    char package[PATH_MAX] = "", others[PATH_MAX + 64] = "", executable[PATH_MAX], why[256];
+    if (sim_python_package_folder(package, sizeof package) != 0) {
         return;
     }
-    for (int up = 0; up < 3; up++) { /* <folder>/cudla_sim/lib/libcudla_sim.so */
-        char *slash = strrchr(package, '/');
-        if (slash != NULL) {
-            *slash = '\0';
+    if (sim_python_choose(executable, sizeof executable, why, sizeof why) == 0) {
+        int version = sim_python_version(py.Py_GetVersion());
+        char *name = strrchr(executable, '/');
+        if (name != NULL) {
+            *name = '\0';
         }
+        snprintf(others, sizeof others, "%s/../lib/python%d.%d/site-packages", executable,
+                 version / 100, version % 100);
     }
-    choose_python(executable, sizeof executable);
-    char *name = strrchr(executable, '/');
-    if (name != NULL) {
-        *name = '\0';
-    }
-    snprintf(others, sizeof others, "%.*s/../lib/python%d.%d/site-packages", PATH_MAX - 64,
-             executable, PY_MAJOR_VERSION, PY_MINOR_VERSION);
-
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *names = PyDict_New();
-    PyObject *defined = NULL, *done = NULL;
+    PyObject *names = py.PyDict_New();
+    PyObject *code = NULL, *defined = NULL, *done = NULL;
     if (names != NULL &&
-        PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0 &&
-        (defined = PyRun_String(find_package_text, Py_file_input, names, names)) != NULL) {
-        done = PyObject_CallFunction(PyDict_GetItemString(names, "find"), "ss", package, others);
+        py.PyDict_SetItemString(names, "__builtins__", py.PyEval_GetBuiltins()) == 0 &&
+        (code = py.Py_CompileString(find_package_text, "<cudla-sim>", PY_FILE_INPUT)) != NULL &&
+        (defined = py.PyEval_EvalCode(code, names, names)) != NULL) {
+        done = py.PyObject_CallFunction(py.PyDict_GetItemString(names, "find"), "ss", package,
+                                        others);
     }
-    PyErr_Clear(); /* what is missing is said when it is imported */
-    Py_XDECREF(done);
-    Py_XDECREF(defined);
-    Py_XDECREF(names);
-    PyGILState_Release(gil);
+    py.PyErr_Clear(); /* what is missing is said when it is imported */
+    drop(done);
+    drop(defined);
+    drop(code);
+    drop(names);
 }
 
-static int same_minor_version(void)
+/* The error that Python has now, as one line. */
+static void describe_error(char *text, size_t size)
 {
-    char built[16];
-    snprintf(built, sizeof built, "%d.%d.", PY_MAJOR_VERSION, PY_MINOR_VERSION);
-    return strncmp(Py_GetVersion(), built, strlen(built)) == 0;
+    PyObject *type = NULL, *value = NULL, *trace = NULL;
+    py.PyErr_Fetch(&type, &value, &trace);
+    py.PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *shown = value != NULL ? py.PyObject_Repr(value) : NULL;
+    const char *line = shown != NULL ? py.PyUnicode_AsUTF8AndSize(shown, NULL) : NULL;
+    snprintf(text, size, "%s", line != NULL ? line : "unknown");
+    drop(shown);
+    py.PyErr_Restore(type, value, trace);
+}
+
+/* Python is there and nobody's thread holds its lock. */
+static int import_package(void)
+{
+    static const char name[] = "cudla_sim.abi.attach";
+    PyGILState_STATE gil = py.PyGILState_Ensure();
+    if (!we_started_python) {
+        find_package();
+    }
+    PyObject *module = py.PyImport_ImportModule(name);
+    if (module == NULL && we_started_python && sim_bridge.size == 0) {
+        py.PyErr_Clear(); /* perhaps it was not found; a second failure is told */
+        find_package();
+        module = py.PyImport_ImportModule(name);
+    }
+    if (module == NULL) {
+        char line[512];
+        describe_error(line, sizeof line);
+        py.PyErr_Print();
+        fail("the package cudla_sim could not be imported", line);
+    } else if (sim_bridge.size != sizeof sim_bridge) {
+        fail("its extension is of another version than libcudla_sim.so; install cudla-sim again",
+             NULL);
+        drop(module);
+        module = NULL;
+    }
+    drop(module); /* sys.modules keeps it */
+    py.PyGILState_Release(gil);
+    return module != NULL ? 0 : -1;
+}
+
+/* Finds the interpreter's functions; 0 when `py` can be used. `executable` is empty in a Python. */
+static int find_python(char *executable, size_t size)
+{
+    char why[PATH_MAX + 512] = "";
+    void *library = sim_python_here();
+    executable[0] = '\0';
+    if (library == NULL) {
+        if (sim_python_choose(executable, size, why, sizeof why) != 0) {
+            fail("no Python interpreter", why);
+            return -1;
+        }
+        library = sim_python_library(executable, why, sizeof why);
+        if (library == NULL) {
+            fail("no Python library", why);
+            return -1;
+        }
+    }
+    const char *missing = sim_python_resolve(library);
+    int version = py.Py_GetVersion != NULL ? sim_python_version(py.Py_GetVersion()) : 0;
+    if (version < 311) {
+        fail("needs Python 3.11 or later, but this process has",
+             version ? py.Py_GetVersion() : "something else");
+        return -1;
+    }
+    if (missing != NULL) {
+        fail("this Python lacks a function of its C API", missing);
+        return -1;
+    }
+    return 0;
 }
 
 static void boot(void)
 {
+    char executable[PATH_MAX], why[PATH_MAX];
     booting_here = 1;
-    Dl_info python;
-    if (dladdr((void *)&Py_IsInitialized, &python) != 0 && python.dli_fname != NULL) {
-        dlopen(python.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
-    }
     /* One thread by default: results and timings do not depend on the machine's core count. */
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
-    if (!same_minor_version()) {
-        fail("built for Python " PY_VERSION ", but this process runs", Py_GetVersion());
-    } else if (Py_IsInitialized() || (we_started_python = start_python() == 0)) {
-        if (!we_started_python) {
-            find_package();
-        }
-        if (sim_cffi_start() != 0) {
-            fail("the package cudla_sim could not be imported (see the traceback above)", NULL);
-        } else {
-            __atomic_store_n(&sim_state_word, SIM_READY, __ATOMIC_RELEASE);
-            pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-            if (we_started_python) {
-                atexit(on_exit_of_host);
-            } else {
-                register_python_atexit();
+    if (find_python(executable, sizeof executable) == 0) {
+        int there = py.Py_IsInitialized();
+        if (!there && executable[0] == '\0' && /* a host that is linked to Python */
+            sim_python_choose(executable, sizeof executable, why, sizeof why) != 0) {
+            fail("no Python interpreter", why);
+        } else if (there || (we_started_python = start_python(executable) == 0)) {
+            if (import_package() == 0) {
+                __atomic_store_n(&sim_state_word, SIM_READY, __ATOMIC_RELEASE);
+                pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+                if (we_started_python) {
+                    atexit(on_exit_of_host);
+                } else {
+                    register_python_atexit();
+                }
             }
         }
     }

@@ -301,8 +301,8 @@ enum CUctx_flags_enum {
 typedef enum CUctx_flags_enum CUctx_flags;
 
 /* Later generations of a function carry a suffix; source code is renamed, both symbols exist. The
- * library's own build (which alone defines CUDLA_SIM_BAKED_PYTHON) needs every name as it is. */
-#if !defined(CUDLA_SIM_PARSE) && !defined(CUDLA_SIM_BAKED_PYTHON)
+ * library's own build (which alone defines CUDLA_SIM_BUILD) needs every name as it is. */
+#if !defined(CUDLA_SIM_PARSE) && !defined(CUDLA_SIM_BUILD)
 #define cuDeviceTotalMem cuDeviceTotalMem_v2
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #endif
@@ -341,7 +341,7 @@ CUresult cuCtxSetCurrent(CUcontext ctx);
 CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuCtxSynchronize(void);
 
-#if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BAKED_PYTHON)
+#if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev);
 #endif

@@ -32,8 +32,8 @@
 #endif
 
 /* Later generations of a function carry a suffix; source code is renamed, both symbols exist. The
- * library's own build (which alone defines CUDLA_SIM_BAKED_PYTHON) needs every name as it is. */
-#if !defined(CUDLA_SIM_PARSE) && !defined(CUDLA_SIM_BAKED_PYTHON)
+ * library's own build (which alone defines CUDLA_SIM_BUILD) needs every name as it is. */
+#if !defined(CUDLA_SIM_PARSE) && !defined(CUDLA_SIM_BUILD)
 #define cudaGetDeviceProperties cudaGetDeviceProperties_v2
 #define cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2
 #define cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2
@@ -252,7 +252,7 @@ cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 
 /* ---- Symbols of earlier generations, seen only by the generator of our bindings ------------------- */
 
-#if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BAKED_PYTHON)
+#if defined(CUDLA_SIM_PARSE) || defined(CUDLA_SIM_BUILD)
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 cudaError_t cudaSignalExternalSemaphoresAsync(
     const cudaExternalSemaphore_t *extSemArray,

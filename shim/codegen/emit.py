@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from pycparser import c_ast, c_generator
@@ -176,11 +177,9 @@ def is_native(function: Function) -> bool:
 
 def _wrapper(function: Function, wrapper_name: str, exported: bool = True) -> str:
     prototype, names = named(function, wrapper_name)
-    implementation, _ = named(function, "impl_" + function.name)
     failure = _failure(function)
-    call = f"impl_{function.name}({', '.join(names)})"
+    call = f"sim_bridge.{_implementation(function)}({', '.join(names)})"
     body = [
-        f"extern {implementation};",
         f"{'SIM_EXPORT ' if exported else ''}{prototype}",
         "{",
         f"    if (sim_enter() != 0) {{ return{' ' + failure if failure else ''}; }}",
@@ -190,12 +189,59 @@ def _wrapper(function: Function, wrapper_name: str, exported: bool = True) -> st
     return "\n".join(body)
 
 
+def _implementation(function: Function) -> str:
+    """The name of the function that Python defines."""
+    return "impl_" + function.name.removeprefix("impl_")
+
+
+def _bridged(api: Api, private: Private) -> list[Function]:
+    """Everything that Python defines and C calls."""
+    own = [f for f in private.functions if f.name.startswith("impl_")]
+    return [*own, *private.gates, *exported(api)]
+
+
+def bridge_h(api: Api, headers: list[str], private: Private) -> str:
+    """What libcudla_sim.so calls: functions of the extension, which fills them in when Python
+    loads it."""
+    functions = _bridged(api, private)
+    parts = [f"/* {BANNER} */", "#pragma once"]
+    parts += [f'#include "{h}"' for h in headers]
+    parts.append('#include "internal.h"')
+    parts += [f"{named(f, _implementation(f))[0]};" for f in functions]
+    fields = [f"    __typeof__({_implementation(f)}) *{_implementation(f)};" for f in functions]
+    parts.append("\n".join(["struct sim_bridge {", "    size_t size;", *fields, "};"]))
+    parts.append("extern struct sim_bridge sim_bridge;")
+    parts.append("void sim_bridge_attach(const struct sim_bridge *from);")
+    return "\n\n".join(parts) + "\n"
+
+
+def bridge_c(api: Api, private: Private) -> str:
+    """The extension's side of it."""
+    names = [_implementation(f) for f in _bridged(api, private)]
+    rows = "\n".join(f"    .{name} = {name}," for name in names)
+    return (
+        f'/* {BANNER} */\n#include "generated/bridge.h"\n\n'
+        f"static const struct sim_bridge bridge = {{\n    .size = sizeof bridge,\n{rows}\n}};\n\n"
+        "__attribute__((constructor)) static void attach(void)\n{\n"
+        "    sim_bridge_attach(&bridge);\n}\n"
+    )
+
+
 def exports_c(api: Api, headers: list[str], private: Private) -> str:
     """C wrappers of libcudla_sim.so: the exports (the CUDA ones under private names for
     libcudart_sim.so) and the gates of the private ABI."""
     parts = [f"/* {BANNER} */"]
     parts += [f'#include "{h}"' for h in headers]
-    parts.append('#include "boot.h"\n#include "internal.h"\n#include <string.h>')
+    parts.append('#include "boot.h"\n#include "generated/bridge.h"\n#include <string.h>')
+    parts.append(
+        "struct sim_bridge sim_bridge;\n\n"
+        "SIM_EXPORT void sim_bridge_attach(const struct sim_bridge *from)\n{\n"
+        "    if (from->size == sizeof sim_bridge) { sim_bridge = *from; }\n"
+        "    else { sim_bridge.size = 1; }\n}"
+    )
+    # for the C of shim/, which calls them by their names
+    own = [f for f in private.functions if f.name.startswith("impl_")]
+    parts += [_forward(f) for f in [*own, *(f for f in exported(api) if f.name in HAND_WRITTEN)]]
     parts += [_wrapper(gate, gate.name, exported=False) for gate in private.gates]
     for function in exported(api):
         if function.name in HAND_WRITTEN:
@@ -203,6 +249,13 @@ def exports_c(api: Api, headers: list[str], private: Private) -> str:
         name = ("sim__" if _is_cudart(function) else "") + function.name
         parts.append(_wrapper(function, name))
     return "\n\n".join(parts) + "\n"
+
+
+def _forward(function: Function) -> str:
+    name = _implementation(function)
+    prototype, names = named(function, name)
+    statement = "" if function.returns == "void" else "return "
+    return f"{prototype}\n{{\n    {statement}sim_bridge.{name}({', '.join(names)});\n}}"
 
 
 def hand_written_h(api: Api, headers: list[str]) -> str:
@@ -235,13 +288,16 @@ def cudart_exports_c(api: Api, headers: list[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def version_script(api: Api, cudart: bool) -> str:
+def version_script(api: Api, cudart: bool, c_functions: Sequence[str] = ()) -> str:
+    """What a library exports; ``c_functions`` are those that Python calls."""
     names = sorted(f.name for f in api.functions if _is_cudart(f) == cudart)
     lines = [f"/* {BANNER} */", "{", "  global:"]
     lines += [f"    {name};" for name in names]
     if not cudart:
         lines += [f"    {name};" for name in _OTHER_EXPORTS]
         lines.append("    sim__*; /* for libcudart_sim.so */")
+        lines.append("    /* for the extension */")
+        lines += [f"    {name};" for name in ("sim_bridge_attach", *c_functions)]
     lines += ["  local: *;", "};"]
     return "\n".join(lines) + "\n"
 

@@ -16,32 +16,11 @@ from cffi import FFI
 
 from . import parse, private
 
-_SOURCE = """
+_INCLUDES = """
 {includes}
 #include <stdlib.h>
 #include "internal.h"
-static int cffi_start_python(void);
-int sim_cffi_start(void) {{ return cffi_start_python(); }}
 """
-
-_INIT = "import cudla_sim.abi.attach"
-
-
-def libpython_flags() -> list[str]:
-    """Linker flags for the shared libpython of this interpreter."""
-    libdir = sysconfig.get_config_var("LIBDIR") or "/usr/lib"
-    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
-    version = sysconfig.get_config_var("LDVERSION")
-    for folder in (Path(libdir), Path(libdir) / multiarch):
-        if list(folder.glob(f"libpython{version}.so*")):
-            flags = [f"-L{folder}", f"-lpython{version}"]
-            if str(folder) not in ("/usr/lib", f"/usr/lib/{multiarch}"):
-                flags.append(f"-Wl,-rpath,{folder}")
-            return flags
-    raise SystemExit(
-        f"build_ffi: {sys.executable} has no shared libpython{version}.so in {libdir}; on Debian "
-        "install python3-dev, otherwise use a Python configured with --enable-shared"
-    )
 
 
 def _run(command: list[str]) -> None:
@@ -52,14 +31,12 @@ def _run(command: list[str]) -> None:
         raise SystemExit(f"build_ffi: {shlex.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def _write_embedding(cdef: str, headers: list[str], target: Path) -> None:
+def _write_bridge(cdef: str, headers: list[str], target: Path) -> None:
     """The C file that connects the exports with ``abi/``."""
     ffi = FFI()
     ffi.cdef(cdef)
-    ffi.embedding_api("")
-    ffi.embedding_init_code(_INIT)
     includes = "\n".join(f'#include "{h}"' for h in headers)
-    ffi.set_source("_cudla_sim", _SOURCE.format(includes=includes))
+    ffi.set_source("cudla_sim.abi._cudla_sim", _INCLUDES.format(includes=includes))
     _emit(ffi, target)
 
 
@@ -76,28 +53,36 @@ def _emit(ffi: FFI, target: Path) -> None:
         ffi.emit_c_code(str(target))
 
 
-def compile_all(root: Path, headers: list[str], package: Path, python: str) -> None:
-    """Writes ``lib/libcudla_sim.so``, ``lib/libcudart_sim.so`` and ``native/_compiled.abi3.so``.
+def compile_all(root: Path, headers: list[str], package: Path, python: str = "") -> None:
+    """Writes the libraries of ``lib/`` and the extensions ``abi/_cudla_sim`` and
+    ``native/_compiled``.
 
-    ``python`` is baked in as the last resort of the boot code's search for an interpreter.
+    The libraries know no Python; the extensions use the stable ABI and run on CPython 3.11 and
+    later. ``python`` is baked in as the last resort of the search for an interpreter: where one
+    works in a checkout, the package does not lie in its environment.
     """
     shim, include, out = root / "shim", root / "include", package / "lib"
     out.mkdir(parents=True, exist_ok=True)
-    options = [
-        *shlex.split(os.environ.get("CFLAGS", "-O2 -g")),
-        "-fPIC",
-        "-fvisibility=hidden",
-        "-fexceptions",  # a C++ exception of the host may pass through functions of shim/
-        "-Wall",
-        *parse.include_options(include),
-        f"-I{shim}",
-        f"-I{sysconfig.get_paths()['include']}",
-        f'-DCUDLA_SIM_BAKED_PYTHON="{python}"',
-    ]
-    common = [*shlex.split(os.environ.get("CC", "gcc")), "-std=gnu11", *options]
-    shared = ["-shared", "-Wl,-z,nodelete", "-pthread", "-ldl"]
-    library = [*shared, "-Wl,-z,defs"]
     with tempfile.TemporaryDirectory() as scratch:
+        options = [
+            *shlex.split(os.environ.get("CFLAGS", "-O2 -g")),
+            "-fPIC",
+            "-fvisibility=hidden",
+            "-fexceptions",  # a C++ exception of the host may pass through functions of shim/
+            "-Wall",
+            # two builds give the same bytes
+            f"-ffile-prefix-map={scratch}=build",
+            f"-ffile-prefix-map={root}=cudla-sim",
+            *parse.include_options(include),
+            f"-I{shim}",
+            "-DCUDLA_SIM_BUILD",
+        ]
+        with_python = f"-I{sysconfig.get_paths()['include']}"
+        common = [*shlex.split(os.environ.get("CC", "gcc")), "-std=gnu11", *options]
+        shared = ["-shared", "-Wl,-z,nodelete", "-pthread", "-ldl"]
+        shared += shlex.split(os.environ.get("LDFLAGS", ""))
+        library = [*shared, "-Wl,-z,defs"]
+
         source = Path(scratch) / "_compiled.c"
         _write_extension(
             private.cdef(private.read(shim / "native" / "native.h", include, shim)), source
@@ -105,13 +90,9 @@ def compile_all(root: Path, headers: list[str], package: Path, python: str) -> N
         kernels = sorted(str(c) for c in (shim / "native").glob("*.c"))
         kernels.append(str(shim / "vpu_run" / "dma.c"))
         extension = package / "native" / "_compiled.abi3.so"
-        _run([*common, str(source), *kernels, "-o", str(extension), *shared])
+        _run([*common, with_python, str(source), *kernels, "-o", str(extension), *shared])
 
-        source = Path(scratch) / "_cudla_sim.c"
-        cdef = (shim / "generated" / "cdef.h").read_text()
-        cdef += private.cdef(private.read(shim / "internal.h", include, shim))
-        _write_embedding(cdef, headers, source)
-        hand_written = sorted(str(c) for c in shim.glob("*.c"))
+        hand_written = sorted(str(c) for c in [*shim.glob("*.c"), *shim.glob("python/*.c")])
         main = out / "libcudla_sim.so"
         runtime = Path(scratch) / "nvdla_runtime.o"
         cxx = [*shlex.split(os.environ.get("CXX", "g++")), "-std=c++14", *options]
@@ -120,7 +101,7 @@ def compile_all(root: Path, headers: list[str], package: Path, python: str) -> N
         _run(
             [
                 *common,
-                str(source),
+                f'-DCUDLA_SIM_BAKED_PYTHON="{python}"',
                 str(shim / "generated" / "exports.c"),
                 *hand_written,
                 str(runtime),
@@ -131,7 +112,6 @@ def compile_all(root: Path, headers: list[str], package: Path, python: str) -> N
                 "-Wl,-soname,libcudla_sim.so",
                 f"-Wl,--version-script={shim / 'generated' / 'exports.map'}",
                 *library,
-                *libpython_flags(),
             ]
         )
         _run(
@@ -145,5 +125,22 @@ def compile_all(root: Path, headers: list[str], package: Path, python: str) -> N
                 "-Wl,-rpath,$ORIGIN",
                 str(main),
                 *library,
+            ]
+        )
+        source = Path(scratch) / "_cudla_sim.c"
+        cdef = (shim / "generated" / "cdef.h").read_text()
+        cdef += private.cdef(private.read(shim / "internal.h", include, shim))
+        _write_bridge(cdef, headers, source)
+        _run(
+            [
+                *common,
+                with_python,
+                str(source),
+                str(shim / "generated" / "bridge.c"),
+                "-o",
+                str(package / "abi" / "_cudla_sim.abi3.so"),
+                "-Wl,-rpath,$ORIGIN/../lib",
+                str(main),
+                *shared,
             ]
         )

@@ -29,6 +29,11 @@ class Private:
         """C calls them; they start Python."""
         return [f for f in self.functions if f.name.startswith("sim__")]
 
+    @property
+    def c_functions(self) -> list[Function]:
+        """C defines them; Python calls them."""
+        return [f for f in self.functions if not f.name.startswith(("impl_", "sim__"))]
+
 
 def read(header: Path, include: Path, shim: Path) -> Private:
     """The declarations of ``header`` and of what it includes from ``shim``."""
@@ -53,7 +58,5 @@ def cdef(private: Private) -> str:
     from_python += [named(gate, "impl_" + gate.name)[0] for gate in private.gates]
     if from_python:
         lines += ['extern "Python+C" {', *(f"    {d};" for d in from_python), "}"]
-    lines += [
-        text(f.decl) + ";" for f in private.functions if not f.name.startswith(("impl_", "sim__"))
-    ]
+    lines += [text(f.decl) + ";" for f in private.c_functions]
     return "\n".join(lines) + "\n" + _LIBC

@@ -55,3939 +55,3520 @@
 #include "cudla_sim.h"
 
 #include "boot.h"
-#include "internal.h"
+#include "generated/bridge.h"
 #include <string.h>
 
-extern NvDlaError impl_sim__nvdla_create(void **runtime);
+struct sim_bridge sim_bridge;
+
+SIM_EXPORT void sim_bridge_attach(const struct sim_bridge *from)
+{
+    if (from->size == sizeof sim_bridge) { sim_bridge = *from; }
+    else { sim_bridge.size = 1; }
+}
+
+void impl_sim_at_exit(void)
+{
+    sim_bridge.impl_sim_at_exit();
+}
+
+cudlaStatus impl_etiTranslateStats(cudlaDevHandle devHandle, unsigned char *input, uint32_t dlaFreqMHz, uint32_t idx, cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute *csvAttribute)
+{
+    return sim_bridge.impl_etiTranslateStats(devHandle, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
+}
+
+cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudlaModule hModule, unsigned char *input, uint32_t dlaFreqMHz, uint32_t idx, cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute *csvAttribute)
+{
+    return sim_bridge.impl_etiTranslateStatsForMultiModule(devHandle, hModule, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
+}
+
+uint32_t impl_sim_reg_read(uintptr_t context, uint32_t address)
+{
+    return sim_bridge.impl_sim_reg_read(context, address);
+}
+
+void impl_sim_reg_write(uintptr_t context, uint32_t address, uint32_t value)
+{
+    sim_bridge.impl_sim_reg_write(context, address, value);
+}
+
+void impl_sim_remember(const char *text)
+{
+    sim_bridge.impl_sim_remember(text);
+}
+
+NvDlaError impl_sim_nvdla_begin(void *device, const NvDlaTask *task, simNvdlaAddress *entries, void **context, uint32_t *config)
+{
+    return sim_bridge.impl_sim_nvdla_begin(device, task, entries, context, config);
+}
+
+int impl_sim_nvdla_advance(void *context, int *interrupt)
+{
+    return sim_bridge.impl_sim_nvdla_advance(context, interrupt);
+}
+
+void impl_sim_nvdla_end(void *context)
+{
+    sim_bridge.impl_sim_nvdla_end(context);
+}
+
+int impl_sim_engine_next(void *engine, uint64_t *fields, uint32_t *writes, void **data)
+{
+    return sim_bridge.impl_sim_engine_next(engine, fields, writes, data);
+}
+
+void impl_sim_engine_answer(void *engine, int64_t answer)
+{
+    sim_bridge.impl_sim_engine_answer(engine, answer);
+}
+
+int32_t impl_sim_engine_result(void *engine)
+{
+    return sim_bridge.impl_sim_engine_result(engine);
+}
+
+uint64_t impl_sim_nvdla_handler(uint32_t core)
+{
+    return sim_bridge.impl_sim_nvdla_handler(core);
+}
+
+int impl_sim_nvdla_wait(uint32_t core, uint64_t handler)
+{
+    return sim_bridge.impl_sim_nvdla_wait(core, handler);
+}
+
+NvDlaError impl_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks)
+{
+    return sim_bridge.impl_NvDlaSubmit(session_handle, device_handle, tasks, num_tasks);
+}
+
+int32_t impl_dla_execute_task(void *engine_context, void *task_data, void *config_data)
+{
+    return sim_bridge.impl_dla_execute_task(engine_context, task_data, config_data);
+}
+
+int32_t impl_dla_isr_handler(void *engine_context)
+{
+    return sim_bridge.impl_dla_isr_handler(engine_context);
+}
+
+int32_t impl_dla_process_events(void *engine_context, uint32_t *task_complete)
+{
+    return sim_bridge.impl_dla_process_events(engine_context, task_complete);
+}
+
+struct dpu_set_dpu_iterator_t impl_dpu_set_dpu_iterator_from(struct dpu_set_t *set)
+{
+    return sim_bridge.impl_dpu_set_dpu_iterator_from(set);
+}
+
+void impl_dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator)
+{
+    sim_bridge.impl_dpu_set_dpu_iterator_next(iterator);
+}
+
+dpu_error_t impl_dpu_copy_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length)
+{
+    return sim_bridge.impl_dpu_copy_to(dpu_set, symbol_name, symbol_offset, src, length);
+}
+
+dpu_error_t impl_dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, void *dst, size_t length)
+{
+    return sim_bridge.impl_dpu_copy_from(dpu_set, symbol_name, symbol_offset, dst, length);
+}
+
+dpu_error_t impl_dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
+{
+    return sim_bridge.impl_dpu_broadcast_to(dpu_set, symbol_name, symbol_offset, src, length, flags);
+}
+
+dpu_error_t impl_dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
+{
+    return sim_bridge.impl_dpu_prepare_xfer(dpu_set, buffer);
+}
+
+dpu_error_t impl_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
+{
+    return sim_bridge.impl_dpu_push_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, flags);
+}
+
+size_t impl_simExplain(char *buffer, size_t size)
+{
+    return sim_bridge.impl_simExplain(buffer, size);
+}
+
+simStatus impl_simSetInterruptHandler(uint32_t core, simInterruptHandler handler, void *arg)
+{
+    return sim_bridge.impl_simSetInterruptHandler(core, handler, arg);
+}
+
 NvDlaError sim__nvdla_create(void **runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_create(runtime);
+    return sim_bridge.impl_sim__nvdla_create(runtime);
 }
 
-extern NvDlaError impl_sim__nvdla_destroy(void *runtime);
 NvDlaError sim__nvdla_destroy(void *runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_destroy(runtime);
+    return sim_bridge.impl_sim__nvdla_destroy(runtime);
 }
 
-extern NvDlaError impl_sim__nvdla_cores(uint16_t *count);
 NvDlaError sim__nvdla_cores(uint16_t *count)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_cores(count);
+    return sim_bridge.impl_sim__nvdla_cores(count);
 }
 
-extern NvDlaError impl_sim__nvdla_emulator(void *runtime, int on);
 NvDlaError sim__nvdla_emulator(void *runtime, int on)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_emulator(runtime, on);
+    return sim_bridge.impl_sim__nvdla_emulator(runtime, on);
 }
 
-extern NvDlaError impl_sim__nvdla_load(void *runtime, const uint8_t *image, uint32_t *memories);
 NvDlaError sim__nvdla_load(void *runtime, const uint8_t *image, uint32_t *memories)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_load(runtime, image, memories);
+    return sim_bridge.impl_sim__nvdla_load(runtime, image, memories);
 }
 
-extern NvDlaError impl_sim__nvdla_memory(void *runtime, uint32_t position, uint64_t *size, int *sram);
 NvDlaError sim__nvdla_memory(void *runtime, uint32_t position, uint64_t *size, int *sram)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_memory(runtime, position, size, sram);
+    return sim_bridge.impl_sim__nvdla_memory(runtime, position, size, sram);
 }
 
-extern NvDlaError impl_sim__nvdla_place(void *runtime, uint32_t position, void *handle, void *data);
 NvDlaError sim__nvdla_place(void *runtime, uint32_t position, void *handle, void *data)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_place(runtime, position, handle, data);
+    return sim_bridge.impl_sim__nvdla_place(runtime, position, handle, data);
 }
 
-extern NvDlaError impl_sim__nvdla_loaded(void *runtime);
 NvDlaError sim__nvdla_loaded(void *runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_loaded(runtime);
+    return sim_bridge.impl_sim__nvdla_loaded(runtime);
 }
 
-extern NvDlaError impl_sim__nvdla_unload(void *runtime);
 NvDlaError sim__nvdla_unload(void *runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_unload(runtime);
+    return sim_bridge.impl_sim__nvdla_unload(runtime);
 }
 
-extern NvDlaError impl_sim__nvdla_freed(void *runtime, void **handle, void **data, uint64_t *size);
 NvDlaError sim__nvdla_freed(void *runtime, void **handle, void **data, uint64_t *size)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_freed(runtime, handle, data, size);
+    return sim_bridge.impl_sim__nvdla_freed(runtime, handle, data, size);
 }
 
-extern NvDlaError impl_sim__nvdla_bind(void *runtime, int output, int index, void *handle, void *data, uint64_t size);
 NvDlaError sim__nvdla_bind(void *runtime, int output, int index, void *handle, void *data, uint64_t size)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_bind(runtime, output, index, handle, data, size);
+    return sim_bridge.impl_sim__nvdla_bind(runtime, output, index, handle, data, size);
 }
 
-extern NvDlaError impl_sim__nvdla_count(void *runtime, int output, int *count);
 NvDlaError sim__nvdla_count(void *runtime, int output, int *count)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_count(runtime, output, count);
+    return sim_bridge.impl_sim__nvdla_count(runtime, output, count);
 }
 
-extern NvDlaError impl_sim__nvdla_tensor(void *runtime, int output, int index, void *tensor);
 NvDlaError sim__nvdla_tensor(void *runtime, int output, int index, void *tensor)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_tensor(runtime, output, index, tensor);
+    return sim_bridge.impl_sim__nvdla_tensor(runtime, output, index, tensor);
 }
 
-extern NvDlaError impl_sim__nvdla_set_tensor(void *runtime, int output, int index, const void *tensor);
 NvDlaError sim__nvdla_set_tensor(void *runtime, int output, int index, const void *tensor)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_set_tensor(runtime, output, index, tensor);
+    return sim_bridge.impl_sim__nvdla_set_tensor(runtime, output, index, tensor);
 }
 
-extern NvDlaError impl_sim__nvdla_begin(void *runtime);
 NvDlaError sim__nvdla_begin(void *runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_begin(runtime);
+    return sim_bridge.impl_sim__nvdla_begin(runtime);
 }
 
-extern NvDlaError impl_sim__nvdla_next(void *runtime, NvDlaTask *task, int *more);
 NvDlaError sim__nvdla_next(void *runtime, NvDlaTask *task, int *more)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_sim__nvdla_next(runtime, task, more);
+    return sim_bridge.impl_sim__nvdla_next(runtime, task, more);
 }
 
-extern NvSciError impl_NvSciIpcInit(void);
 SIM_EXPORT NvSciError NvSciIpcInit(void)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcInit();
+    return sim_bridge.impl_NvSciIpcInit();
 }
 
-extern void impl_NvSciIpcDeinit(void);
 SIM_EXPORT void NvSciIpcDeinit(void)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciIpcDeinit();
+    sim_bridge.impl_NvSciIpcDeinit();
 }
 
-extern NvSciError impl_NvSciIpcOpenEndpoint(const char *endpoint, NvSciIpcEndpoint *handle);
 SIM_EXPORT NvSciError NvSciIpcOpenEndpoint(const char *endpoint, NvSciIpcEndpoint *handle)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcOpenEndpoint(endpoint, handle);
+    return sim_bridge.impl_NvSciIpcOpenEndpoint(endpoint, handle);
 }
 
-extern NvSciError impl_NvSciIpcOpenEndpointWithEventService(const char *endpoint, NvSciIpcEndpoint *handle, NvSciEventService *eventService);
 SIM_EXPORT NvSciError NvSciIpcOpenEndpointWithEventService(const char *endpoint, NvSciIpcEndpoint *handle, NvSciEventService *eventService)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcOpenEndpointWithEventService(endpoint, handle, eventService);
+    return sim_bridge.impl_NvSciIpcOpenEndpointWithEventService(endpoint, handle, eventService);
 }
 
-extern void impl_NvSciIpcCloseEndpoint(NvSciIpcEndpoint handle);
 SIM_EXPORT void NvSciIpcCloseEndpoint(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciIpcCloseEndpoint(handle);
+    sim_bridge.impl_NvSciIpcCloseEndpoint(handle);
 }
 
-extern NvSciError impl_NvSciIpcCloseEndpointSafe(NvSciIpcEndpoint handle, _Bool clear);
 SIM_EXPORT NvSciError NvSciIpcCloseEndpointSafe(NvSciIpcEndpoint handle, _Bool clear)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcCloseEndpointSafe(handle, clear);
+    return sim_bridge.impl_NvSciIpcCloseEndpointSafe(handle, clear);
 }
 
-extern void impl_NvSciIpcResetEndpoint(NvSciIpcEndpoint handle);
 SIM_EXPORT void NvSciIpcResetEndpoint(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciIpcResetEndpoint(handle);
+    sim_bridge.impl_NvSciIpcResetEndpoint(handle);
 }
 
-extern NvSciError impl_NvSciIpcResetEndpointSafe(NvSciIpcEndpoint handle);
 SIM_EXPORT NvSciError NvSciIpcResetEndpointSafe(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcResetEndpointSafe(handle);
+    return sim_bridge.impl_NvSciIpcResetEndpointSafe(handle);
 }
 
-extern NvSciError impl_NvSciIpcGetEndpointInfo(NvSciIpcEndpoint handle, NvSciIpcEndpointInfo *info);
 SIM_EXPORT NvSciError NvSciIpcGetEndpointInfo(NvSciIpcEndpoint handle, NvSciIpcEndpointInfo *info)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcGetEndpointInfo(handle, info);
+    return sim_bridge.impl_NvSciIpcGetEndpointInfo(handle, info);
 }
 
-extern NvSciError impl_NvSciIpcRead(NvSciIpcEndpoint handle, void *buf, size_t size, int32_t *bytes);
 SIM_EXPORT NvSciError NvSciIpcRead(NvSciIpcEndpoint handle, void *buf, size_t size, int32_t *bytes)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcRead(handle, buf, size, bytes);
+    return sim_bridge.impl_NvSciIpcRead(handle, buf, size, bytes);
 }
 
-extern NvSciError impl_NvSciIpcReadSafe(NvSciIpcEndpoint handle, void *buf, uint32_t size, uint32_t *bytes);
 SIM_EXPORT NvSciError NvSciIpcReadSafe(NvSciIpcEndpoint handle, void *buf, uint32_t size, uint32_t *bytes)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcReadSafe(handle, buf, size, bytes);
+    return sim_bridge.impl_NvSciIpcReadSafe(handle, buf, size, bytes);
 }
 
-extern NvSciError impl_NvSciIpcReadGetNextFrame(NvSciIpcEndpoint handle, const volatile void **buf);
 SIM_EXPORT NvSciError NvSciIpcReadGetNextFrame(NvSciIpcEndpoint handle, const volatile void **buf)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcReadGetNextFrame(handle, buf);
+    return sim_bridge.impl_NvSciIpcReadGetNextFrame(handle, buf);
 }
 
-extern NvSciError impl_NvSciIpcReadAdvance(NvSciIpcEndpoint handle);
 SIM_EXPORT NvSciError NvSciIpcReadAdvance(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcReadAdvance(handle);
+    return sim_bridge.impl_NvSciIpcReadAdvance(handle);
 }
 
-extern NvSciError impl_NvSciIpcWrite(NvSciIpcEndpoint handle, const void *buf, size_t size, int32_t *bytes);
 SIM_EXPORT NvSciError NvSciIpcWrite(NvSciIpcEndpoint handle, const void *buf, size_t size, int32_t *bytes)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcWrite(handle, buf, size, bytes);
+    return sim_bridge.impl_NvSciIpcWrite(handle, buf, size, bytes);
 }
 
-extern NvSciError impl_NvSciIpcWriteSafe(NvSciIpcEndpoint handle, const void *buf, uint32_t size, uint32_t *bytes);
 SIM_EXPORT NvSciError NvSciIpcWriteSafe(NvSciIpcEndpoint handle, const void *buf, uint32_t size, uint32_t *bytes)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcWriteSafe(handle, buf, size, bytes);
+    return sim_bridge.impl_NvSciIpcWriteSafe(handle, buf, size, bytes);
 }
 
-extern NvSciError impl_NvSciIpcWriteGetNextFrame(NvSciIpcEndpoint handle, volatile void **buf);
 SIM_EXPORT NvSciError NvSciIpcWriteGetNextFrame(NvSciIpcEndpoint handle, volatile void **buf)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcWriteGetNextFrame(handle, buf);
+    return sim_bridge.impl_NvSciIpcWriteGetNextFrame(handle, buf);
 }
 
-extern NvSciError impl_NvSciIpcWriteAdvance(NvSciIpcEndpoint handle);
 SIM_EXPORT NvSciError NvSciIpcWriteAdvance(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcWriteAdvance(handle);
+    return sim_bridge.impl_NvSciIpcWriteAdvance(handle);
 }
 
-extern NvSciError impl_NvSciIpcGetEvent(NvSciIpcEndpoint handle, uint32_t *events);
 SIM_EXPORT NvSciError NvSciIpcGetEvent(NvSciIpcEndpoint handle, uint32_t *events)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcGetEvent(handle, events);
+    return sim_bridge.impl_NvSciIpcGetEvent(handle, events);
 }
 
-extern NvSciError impl_NvSciIpcGetEventSafe(NvSciIpcEndpoint handle, uint32_t *events);
 SIM_EXPORT NvSciError NvSciIpcGetEventSafe(NvSciIpcEndpoint handle, uint32_t *events)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcGetEventSafe(handle, events);
+    return sim_bridge.impl_NvSciIpcGetEventSafe(handle, events);
 }
 
-extern NvSciError impl_NvSciIpcGetEventNotifier(NvSciIpcEndpoint handle, NvSciEventNotifier **eventNotifier);
 SIM_EXPORT NvSciError NvSciIpcGetEventNotifier(NvSciIpcEndpoint handle, NvSciEventNotifier **eventNotifier)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcGetEventNotifier(handle, eventNotifier);
+    return sim_bridge.impl_NvSciIpcGetEventNotifier(handle, eventNotifier);
 }
 
-extern NvSciError impl_NvSciIpcGetLinuxEventFd(NvSciIpcEndpoint handle, int32_t *fd);
 SIM_EXPORT NvSciError NvSciIpcGetLinuxEventFd(NvSciIpcEndpoint handle, int32_t *fd)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcGetLinuxEventFd(handle, fd);
+    return sim_bridge.impl_NvSciIpcGetLinuxEventFd(handle, fd);
 }
 
-extern NvSciError impl_NvSciIpcSetQnxPulseParam(NvSciIpcEndpoint handle, int32_t coid, int16_t pulsePriority, int16_t pulseCode, void *pulseValue);
 SIM_EXPORT NvSciError NvSciIpcSetQnxPulseParam(NvSciIpcEndpoint handle, int32_t coid, int16_t pulsePriority, int16_t pulseCode, void *pulseValue)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcSetQnxPulseParam(handle, coid, pulsePriority, pulseCode, pulseValue);
+    return sim_bridge.impl_NvSciIpcSetQnxPulseParam(handle, coid, pulsePriority, pulseCode, pulseValue);
 }
 
-extern NvSciError impl_NvSciIpcSetQnxPulseParamSafe(NvSciIpcEndpoint handle, int32_t coid, int16_t pulsePriority, int16_t pulseCode);
 SIM_EXPORT NvSciError NvSciIpcSetQnxPulseParamSafe(NvSciIpcEndpoint handle, int32_t coid, int16_t pulsePriority, int16_t pulseCode)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcSetQnxPulseParamSafe(handle, coid, pulsePriority, pulseCode);
+    return sim_bridge.impl_NvSciIpcSetQnxPulseParamSafe(handle, coid, pulsePriority, pulseCode);
 }
 
-extern NvSciError impl_NvSciIpcInspectEventQnx(int32_t chid, uint16_t numEvents, uint32_t epCount, NvSciIpcEndpoint **epHandleArray);
 SIM_EXPORT NvSciError NvSciIpcInspectEventQnx(int32_t chid, uint16_t numEvents, uint32_t epCount, NvSciIpcEndpoint **epHandleArray)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcInspectEventQnx(chid, numEvents, epCount, epHandleArray);
+    return sim_bridge.impl_NvSciIpcInspectEventQnx(chid, numEvents, epCount, epHandleArray);
 }
 
-extern NvSciError impl_NvSciIpcCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible);
 SIM_EXPORT NvSciError NvSciIpcCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciIpcCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+    return sim_bridge.impl_NvSciIpcCheckVersionCompatibility(majorVer, minorVer, isCompatible);
 }
 
-extern NvSciError impl_NvSciBufModuleOpen(NvSciBufModule *newModule);
 SIM_EXPORT NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufModuleOpen(newModule);
+    return sim_bridge.impl_NvSciBufModuleOpen(newModule);
 }
 
-extern void impl_NvSciBufModuleClose(NvSciBufModule module);
 SIM_EXPORT void NvSciBufModuleClose(NvSciBufModule module)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciBufModuleClose(module);
+    sim_bridge.impl_NvSciBufModuleClose(module);
 }
 
-extern NvSciError impl_NvSciBufCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible);
 SIM_EXPORT NvSciError NvSciBufCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+    return sim_bridge.impl_NvSciBufCheckVersionCompatibility(majorVer, minorVer, isCompatible);
 }
 
-extern NvSciError impl_NvSciBufAttrListCreate(NvSciBufModule module, NvSciBufAttrList *newAttrList);
 SIM_EXPORT NvSciError NvSciBufAttrListCreate(NvSciBufModule module, NvSciBufAttrList *newAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListCreate(module, newAttrList);
+    return sim_bridge.impl_NvSciBufAttrListCreate(module, newAttrList);
 }
 
-extern void impl_NvSciBufAttrListFree(NvSciBufAttrList attrList);
 SIM_EXPORT void NvSciBufAttrListFree(NvSciBufAttrList attrList)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciBufAttrListFree(attrList);
+    sim_bridge.impl_NvSciBufAttrListFree(attrList);
 }
 
-extern NvSciError impl_NvSciBufAttrListSetAttrs(NvSciBufAttrList attrList, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount);
 SIM_EXPORT NvSciError NvSciBufAttrListSetAttrs(NvSciBufAttrList attrList, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListSetAttrs(attrList, pairArray, pairCount);
+    return sim_bridge.impl_NvSciBufAttrListSetAttrs(attrList, pairArray, pairCount);
 }
 
-extern NvSciError impl_NvSciBufAttrListGetAttrs(NvSciBufAttrList attrList, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount);
 SIM_EXPORT NvSciError NvSciBufAttrListGetAttrs(NvSciBufAttrList attrList, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListGetAttrs(attrList, pairArray, pairCount);
+    return sim_bridge.impl_NvSciBufAttrListGetAttrs(attrList, pairArray, pairCount);
 }
 
-extern NvSciError impl_NvSciBufAttrListSlotGetAttrs(NvSciBufAttrList attrList, size_t slotIndex, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount);
 SIM_EXPORT NvSciError NvSciBufAttrListSlotGetAttrs(NvSciBufAttrList attrList, size_t slotIndex, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListSlotGetAttrs(attrList, slotIndex, pairArray, pairCount);
+    return sim_bridge.impl_NvSciBufAttrListSlotGetAttrs(attrList, slotIndex, pairArray, pairCount);
 }
 
-extern size_t impl_NvSciBufAttrListGetSlotCount(NvSciBufAttrList attrList);
 SIM_EXPORT size_t NvSciBufAttrListGetSlotCount(NvSciBufAttrList attrList)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_NvSciBufAttrListGetSlotCount(attrList);
+    return sim_bridge.impl_NvSciBufAttrListGetSlotCount(attrList);
 }
 
-extern NvSciError impl_NvSciBufAttrListDebugDump(NvSciBufAttrList attrList, void **buf, size_t *len);
 SIM_EXPORT NvSciError NvSciBufAttrListDebugDump(NvSciBufAttrList attrList, void **buf, size_t *len)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListDebugDump(attrList, buf, len);
+    return sim_bridge.impl_NvSciBufAttrListDebugDump(attrList, buf, len);
 }
 
-extern NvSciError impl_NvSciBufAttrListClone(NvSciBufAttrList origAttrList, NvSciBufAttrList *newAttrList);
 SIM_EXPORT NvSciError NvSciBufAttrListClone(NvSciBufAttrList origAttrList, NvSciBufAttrList *newAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListClone(origAttrList, newAttrList);
+    return sim_bridge.impl_NvSciBufAttrListClone(origAttrList, newAttrList);
 }
 
-extern NvSciError impl_NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciBufAttrList *newUnreconciledAttrList);
 SIM_EXPORT NvSciError NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciBufAttrList *newUnreconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListAppendUnreconciled(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
+    return sim_bridge.impl_NvSciBufAttrListAppendUnreconciled(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
 }
 
-extern NvSciError impl_NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[], size_t inputCount, NvSciBufAttrList *newReconciledAttrList, NvSciBufAttrList *newConflictList);
 SIM_EXPORT NvSciError NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[], size_t inputCount, NvSciBufAttrList *newReconciledAttrList, NvSciBufAttrList *newConflictList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListReconcile(inputArray, inputCount, newReconciledAttrList, newConflictList);
+    return sim_bridge.impl_NvSciBufAttrListReconcile(inputArray, inputCount, newReconciledAttrList, newConflictList);
 }
 
-extern NvSciError impl_NvSciBufAttrListIsReconciled(NvSciBufAttrList attrList, _Bool *isReconciled);
 SIM_EXPORT NvSciError NvSciBufAttrListIsReconciled(NvSciBufAttrList attrList, _Bool *isReconciled)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListIsReconciled(attrList, isReconciled);
+    return sim_bridge.impl_NvSciBufAttrListIsReconciled(attrList, isReconciled);
 }
 
-extern NvSciError impl_NvSciBufAttrListValidateReconciled(NvSciBufAttrList reconciledAttrList, const NvSciBufAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, _Bool *isReconcileListValid);
 SIM_EXPORT NvSciError NvSciBufAttrListValidateReconciled(NvSciBufAttrList reconciledAttrList, const NvSciBufAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, _Bool *isReconcileListValid)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListValidateReconciled(reconciledAttrList, unreconciledAttrListArray, unreconciledAttrListCount, isReconcileListValid);
+    return sim_bridge.impl_NvSciBufAttrListValidateReconciled(reconciledAttrList, unreconciledAttrListArray, unreconciledAttrListCount, isReconcileListValid);
 }
 
-extern NvSciError impl_NvSciBufAttrListValidateReconciledAgainstAttrs(const NvSciBufAttrList reconciledAttrList, const NvSciBufAttrKeyValuePair *pairArray, const size_t pairCount);
 SIM_EXPORT NvSciError NvSciBufAttrListValidateReconciledAgainstAttrs(const NvSciBufAttrList reconciledAttrList, const NvSciBufAttrKeyValuePair *pairArray, const size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListValidateReconciledAgainstAttrs(reconciledAttrList, pairArray, pairCount);
+    return sim_bridge.impl_NvSciBufAttrListValidateReconciledAgainstAttrs(reconciledAttrList, pairArray, pairCount);
 }
 
-extern NvSciError impl_NvSciBufObjAlloc(NvSciBufAttrList reconciledAttrList, NvSciBufObj *bufObj);
 SIM_EXPORT NvSciError NvSciBufObjAlloc(NvSciBufAttrList reconciledAttrList, NvSciBufObj *bufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjAlloc(reconciledAttrList, bufObj);
+    return sim_bridge.impl_NvSciBufObjAlloc(reconciledAttrList, bufObj);
 }
 
-extern NvSciError impl_NvSciBufAttrListReconcileAndObjAlloc(const NvSciBufAttrList attrListArray[], size_t attrListCount, NvSciBufObj *bufObj, NvSciBufAttrList *newConflictList);
 SIM_EXPORT NvSciError NvSciBufAttrListReconcileAndObjAlloc(const NvSciBufAttrList attrListArray[], size_t attrListCount, NvSciBufObj *bufObj, NvSciBufAttrList *newConflictList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListReconcileAndObjAlloc(attrListArray, attrListCount, bufObj, newConflictList);
+    return sim_bridge.impl_NvSciBufAttrListReconcileAndObjAlloc(attrListArray, attrListCount, bufObj, newConflictList);
 }
 
-extern NvSciError impl_NvSciBufObjDup(NvSciBufObj bufObj, NvSciBufObj *dupObj);
 SIM_EXPORT NvSciError NvSciBufObjDup(NvSciBufObj bufObj, NvSciBufObj *dupObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjDup(bufObj, dupObj);
+    return sim_bridge.impl_NvSciBufObjDup(bufObj, dupObj);
 }
 
-extern NvSciError impl_NvSciBufObjDupWithReducePerm(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm reducedPerm, NvSciBufObj *newBufObj);
 SIM_EXPORT NvSciError NvSciBufObjDupWithReducePerm(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm reducedPerm, NvSciBufObj *newBufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjDupWithReducePerm(bufObj, reducedPerm, newBufObj);
+    return sim_bridge.impl_NvSciBufObjDupWithReducePerm(bufObj, reducedPerm, newBufObj);
 }
 
-extern void impl_NvSciBufObjFree(NvSciBufObj bufObj);
 SIM_EXPORT void NvSciBufObjFree(NvSciBufObj bufObj)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciBufObjFree(bufObj);
+    sim_bridge.impl_NvSciBufObjFree(bufObj);
 }
 
-extern NvSciError impl_NvSciBufObjGetAttrList(NvSciBufObj bufObj, NvSciBufAttrList *bufAttrList);
 SIM_EXPORT NvSciError NvSciBufObjGetAttrList(NvSciBufObj bufObj, NvSciBufAttrList *bufAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjGetAttrList(bufObj, bufAttrList);
+    return sim_bridge.impl_NvSciBufObjGetAttrList(bufObj, bufAttrList);
 }
 
-extern NvSciError impl_NvSciBufObjGetMaxPerm(const NvSciBufObj bufObj, const NvSciIpcEndpoint ipcEndpoint, NvSciBufAttrValAccessPerm *accPerm);
 SIM_EXPORT NvSciError NvSciBufObjGetMaxPerm(const NvSciBufObj bufObj, const NvSciIpcEndpoint ipcEndpoint, NvSciBufAttrValAccessPerm *accPerm)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjGetMaxPerm(bufObj, ipcEndpoint, accPerm);
+    return sim_bridge.impl_NvSciBufObjGetMaxPerm(bufObj, ipcEndpoint, accPerm);
 }
 
-extern NvSciError impl_NvSciBufObjValidate(NvSciBufObj bufObj);
 SIM_EXPORT NvSciError NvSciBufObjValidate(NvSciBufObj bufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjValidate(bufObj);
+    return sim_bridge.impl_NvSciBufObjValidate(bufObj);
 }
 
-extern NvSciError impl_NvSciBufObjAttachPeer(NvSciBufObj bufObj, const NvSciBufAttrList inputArray[], size_t inputCount);
 SIM_EXPORT NvSciError NvSciBufObjAttachPeer(NvSciBufObj bufObj, const NvSciBufAttrList inputArray[], size_t inputCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjAttachPeer(bufObj, inputArray, inputCount);
+    return sim_bridge.impl_NvSciBufObjAttachPeer(bufObj, inputArray, inputCount);
 }
 
-extern NvSciError impl_NvSciBufObjGetCpuPtr(NvSciBufObj bufObj, void **ptr);
 SIM_EXPORT NvSciError NvSciBufObjGetCpuPtr(NvSciBufObj bufObj, void **ptr)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjGetCpuPtr(bufObj, ptr);
+    return sim_bridge.impl_NvSciBufObjGetCpuPtr(bufObj, ptr);
 }
 
-extern NvSciError impl_NvSciBufObjGetConstCpuPtr(NvSciBufObj bufObj, const void **ptr);
 SIM_EXPORT NvSciError NvSciBufObjGetConstCpuPtr(NvSciBufObj bufObj, const void **ptr)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjGetConstCpuPtr(bufObj, ptr);
+    return sim_bridge.impl_NvSciBufObjGetConstCpuPtr(bufObj, ptr);
 }
 
-extern NvSciError impl_NvSciBufObjFlushCpuCacheRange(NvSciBufObj bufObj, uint64_t offset, uint64_t len);
 SIM_EXPORT NvSciError NvSciBufObjFlushCpuCacheRange(NvSciBufObj bufObj, uint64_t offset, uint64_t len)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjFlushCpuCacheRange(bufObj, offset, len);
+    return sim_bridge.impl_NvSciBufObjFlushCpuCacheRange(bufObj, offset, len);
 }
 
-extern NvSciError impl_NvSciBufObjGetPixels(NvSciBufObj bufObj, const NvSciBufRect *rect, void **dstPtrs, const uint32_t *dstPtrSizes, const uint32_t *dstPitches);
 SIM_EXPORT NvSciError NvSciBufObjGetPixels(NvSciBufObj bufObj, const NvSciBufRect *rect, void **dstPtrs, const uint32_t *dstPtrSizes, const uint32_t *dstPitches)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjGetPixels(bufObj, rect, dstPtrs, dstPtrSizes, dstPitches);
+    return sim_bridge.impl_NvSciBufObjGetPixels(bufObj, rect, dstPtrs, dstPtrSizes, dstPitches);
 }
 
-extern NvSciError impl_NvSciBufObjPutPixels(NvSciBufObj bufObj, const NvSciBufRect *rect, const void **srcPtrs, const uint32_t *srcPtrSizes, const uint32_t *srcPitches);
 SIM_EXPORT NvSciError NvSciBufObjPutPixels(NvSciBufObj bufObj, const NvSciBufRect *rect, const void **srcPtrs, const uint32_t *srcPtrSizes, const uint32_t *srcPitches)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjPutPixels(bufObj, rect, srcPtrs, srcPtrSizes, srcPitches);
+    return sim_bridge.impl_NvSciBufObjPutPixels(bufObj, rect, srcPtrs, srcPtrSizes, srcPitches);
 }
 
-extern NvSciError impl_NvSciBufIpcExportAttrListAndObj(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, void **attrListAndObjDesc, size_t *attrListAndObjDescSize);
 SIM_EXPORT NvSciError NvSciBufIpcExportAttrListAndObj(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, void **attrListAndObjDesc, size_t *attrListAndObjDescSize)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufIpcExportAttrListAndObj(bufObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
+    return sim_bridge.impl_NvSciBufIpcExportAttrListAndObj(bufObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
 }
 
-extern NvSciError impl_NvSciBufIpcImportAttrListAndObj(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *attrListAndObjDesc, size_t attrListAndObjDescSize, const NvSciBufAttrList attrList[], size_t count, NvSciBufAttrValAccessPerm minPermissions, int64_t timeoutUs, NvSciBufObj *bufObj);
 SIM_EXPORT NvSciError NvSciBufIpcImportAttrListAndObj(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *attrListAndObjDesc, size_t attrListAndObjDescSize, const NvSciBufAttrList attrList[], size_t count, NvSciBufAttrValAccessPerm minPermissions, int64_t timeoutUs, NvSciBufObj *bufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufIpcImportAttrListAndObj(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, count, minPermissions, timeoutUs, bufObj);
+    return sim_bridge.impl_NvSciBufIpcImportAttrListAndObj(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, count, minPermissions, timeoutUs, bufObj);
 }
 
-extern void impl_NvSciBufAttrListAndObjFreeDesc(void *attrListAndObjDescBuf);
 SIM_EXPORT void NvSciBufAttrListAndObjFreeDesc(void *attrListAndObjDescBuf)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciBufAttrListAndObjFreeDesc(attrListAndObjDescBuf);
+    sim_bridge.impl_NvSciBufAttrListAndObjFreeDesc(attrListAndObjDescBuf);
 }
 
-extern NvSciError impl_NvSciBufObjIpcExport(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm accPerm, NvSciIpcEndpoint ipcEndpoint, NvSciBufObjIpcExportDescriptor *exportData);
 SIM_EXPORT NvSciError NvSciBufObjIpcExport(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm accPerm, NvSciIpcEndpoint ipcEndpoint, NvSciBufObjIpcExportDescriptor *exportData)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjIpcExport(bufObj, accPerm, ipcEndpoint, exportData);
+    return sim_bridge.impl_NvSciBufObjIpcExport(bufObj, accPerm, ipcEndpoint, exportData);
 }
 
-extern NvSciError impl_NvSciBufObjIpcImport(NvSciIpcEndpoint ipcEndpoint, const NvSciBufObjIpcExportDescriptor *desc, NvSciBufAttrList reconciledAttrList, NvSciBufAttrValAccessPerm minPermissions, int64_t timeoutUs, NvSciBufObj *bufObj);
 SIM_EXPORT NvSciError NvSciBufObjIpcImport(NvSciIpcEndpoint ipcEndpoint, const NvSciBufObjIpcExportDescriptor *desc, NvSciBufAttrList reconciledAttrList, NvSciBufAttrValAccessPerm minPermissions, int64_t timeoutUs, NvSciBufObj *bufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufObjIpcImport(ipcEndpoint, desc, reconciledAttrList, minPermissions, timeoutUs, bufObj);
+    return sim_bridge.impl_NvSciBufObjIpcImport(ipcEndpoint, desc, reconciledAttrList, minPermissions, timeoutUs, bufObj);
 }
 
-extern NvSciError impl_NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen);
 SIM_EXPORT NvSciError NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListIpcExportUnreconciled(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
+    return sim_bridge.impl_NvSciBufAttrListIpcExportUnreconciled(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
 }
 
-extern NvSciError impl_NvSciBufAttrListIpcExportReconciled(NvSciBufAttrList reconciledAttrList, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen);
 SIM_EXPORT NvSciError NvSciBufAttrListIpcExportReconciled(NvSciBufAttrList reconciledAttrList, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListIpcExportReconciled(reconciledAttrList, ipcEndpoint, descBuf, descLen);
+    return sim_bridge.impl_NvSciBufAttrListIpcExportReconciled(reconciledAttrList, ipcEndpoint, descBuf, descLen);
 }
 
-extern NvSciError impl_NvSciBufAttrListIpcImportUnreconciled(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, NvSciBufAttrList *importedUnreconciledAttrList);
 SIM_EXPORT NvSciError NvSciBufAttrListIpcImportUnreconciled(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, NvSciBufAttrList *importedUnreconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListIpcImportUnreconciled(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
+    return sim_bridge.impl_NvSciBufAttrListIpcImportUnreconciled(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
 }
 
-extern NvSciError impl_NvSciBufAttrListIpcImportReconciled(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, const NvSciBufAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciBufAttrList *importedReconciledAttrList);
 SIM_EXPORT NvSciError NvSciBufAttrListIpcImportReconciled(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, const NvSciBufAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciBufAttrList *importedReconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciBufAttrListIpcImportReconciled(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
+    return sim_bridge.impl_NvSciBufAttrListIpcImportReconciled(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
 }
 
-extern void impl_NvSciBufAttrListFreeDesc(void *descBuf);
 SIM_EXPORT void NvSciBufAttrListFreeDesc(void *descBuf)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciBufAttrListFreeDesc(descBuf);
+    sim_bridge.impl_NvSciBufAttrListFreeDesc(descBuf);
 }
 
-extern NvSciError impl_NvSciSyncModuleOpen(NvSciSyncModule *newModule);
 SIM_EXPORT NvSciError NvSciSyncModuleOpen(NvSciSyncModule *newModule)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncModuleOpen(newModule);
+    return sim_bridge.impl_NvSciSyncModuleOpen(newModule);
 }
 
-extern void impl_NvSciSyncModuleClose(NvSciSyncModule module);
 SIM_EXPORT void NvSciSyncModuleClose(NvSciSyncModule module)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciSyncModuleClose(module);
+    sim_bridge.impl_NvSciSyncModuleClose(module);
 }
 
-extern NvSciError impl_NvSciSyncCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible);
 SIM_EXPORT NvSciError NvSciSyncCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+    return sim_bridge.impl_NvSciSyncCheckVersionCompatibility(majorVer, minorVer, isCompatible);
 }
 
-extern NvSciError impl_NvSciSyncCpuWaitContextAlloc(NvSciSyncModule module, NvSciSyncCpuWaitContext *newContext);
 SIM_EXPORT NvSciError NvSciSyncCpuWaitContextAlloc(NvSciSyncModule module, NvSciSyncCpuWaitContext *newContext)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncCpuWaitContextAlloc(module, newContext);
+    return sim_bridge.impl_NvSciSyncCpuWaitContextAlloc(module, newContext);
 }
 
-extern void impl_NvSciSyncCpuWaitContextFree(NvSciSyncCpuWaitContext context);
 SIM_EXPORT void NvSciSyncCpuWaitContextFree(NvSciSyncCpuWaitContext context)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciSyncCpuWaitContextFree(context);
+    sim_bridge.impl_NvSciSyncCpuWaitContextFree(context);
 }
 
-extern NvSciError impl_NvSciSyncAttrListCreate(NvSciSyncModule module, NvSciSyncAttrList *attrList);
 SIM_EXPORT NvSciError NvSciSyncAttrListCreate(NvSciSyncModule module, NvSciSyncAttrList *attrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListCreate(module, attrList);
+    return sim_bridge.impl_NvSciSyncAttrListCreate(module, attrList);
 }
 
-extern void impl_NvSciSyncAttrListFree(NvSciSyncAttrList attrList);
 SIM_EXPORT void NvSciSyncAttrListFree(NvSciSyncAttrList attrList)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciSyncAttrListFree(attrList);
+    sim_bridge.impl_NvSciSyncAttrListFree(attrList);
 }
 
-extern NvSciError impl_NvSciSyncAttrListSetAttrs(NvSciSyncAttrList attrList, const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount);
 SIM_EXPORT NvSciError NvSciSyncAttrListSetAttrs(NvSciSyncAttrList attrList, const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListSetAttrs(attrList, pairArray, pairCount);
+    return sim_bridge.impl_NvSciSyncAttrListSetAttrs(attrList, pairArray, pairCount);
 }
 
-extern NvSciError impl_NvSciSyncAttrListGetAttrs(NvSciSyncAttrList attrList, NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount);
 SIM_EXPORT NvSciError NvSciSyncAttrListGetAttrs(NvSciSyncAttrList attrList, NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListGetAttrs(attrList, pairArray, pairCount);
+    return sim_bridge.impl_NvSciSyncAttrListGetAttrs(attrList, pairArray, pairCount);
 }
 
-extern NvSciError impl_NvSciSyncAttrListGetAttr(NvSciSyncAttrList attrList, NvSciSyncAttrKey key, const void **value, size_t *len);
 SIM_EXPORT NvSciError NvSciSyncAttrListGetAttr(NvSciSyncAttrList attrList, NvSciSyncAttrKey key, const void **value, size_t *len)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListGetAttr(attrList, key, value, len);
+    return sim_bridge.impl_NvSciSyncAttrListGetAttr(attrList, key, value, len);
 }
 
-extern NvSciError impl_NvSciSyncAttrListSlotGetAttrs(NvSciSyncAttrList attrList, size_t slotIndex, NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount);
 SIM_EXPORT NvSciError NvSciSyncAttrListSlotGetAttrs(NvSciSyncAttrList attrList, size_t slotIndex, NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListSlotGetAttrs(attrList, slotIndex, pairArray, pairCount);
+    return sim_bridge.impl_NvSciSyncAttrListSlotGetAttrs(attrList, slotIndex, pairArray, pairCount);
 }
 
-extern size_t impl_NvSciSyncAttrListGetSlotCount(NvSciSyncAttrList attrList);
 SIM_EXPORT size_t NvSciSyncAttrListGetSlotCount(NvSciSyncAttrList attrList)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_NvSciSyncAttrListGetSlotCount(attrList);
+    return sim_bridge.impl_NvSciSyncAttrListGetSlotCount(attrList);
 }
 
-extern NvSciError impl_NvSciSyncAttrListDebugDump(NvSciSyncAttrList attrList, void **buf, size_t *len);
 SIM_EXPORT NvSciError NvSciSyncAttrListDebugDump(NvSciSyncAttrList attrList, void **buf, size_t *len)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListDebugDump(attrList, buf, len);
+    return sim_bridge.impl_NvSciSyncAttrListDebugDump(attrList, buf, len);
 }
 
-extern NvSciError impl_NvSciSyncAttrListClone(NvSciSyncAttrList origAttrList, NvSciSyncAttrList *newAttrList);
 SIM_EXPORT NvSciError NvSciSyncAttrListClone(NvSciSyncAttrList origAttrList, NvSciSyncAttrList *newAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListClone(origAttrList, newAttrList);
+    return sim_bridge.impl_NvSciSyncAttrListClone(origAttrList, newAttrList);
 }
 
-extern NvSciError impl_NvSciSyncAttrListAppendUnreconciled(const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciSyncAttrList *newUnreconciledAttrList);
 SIM_EXPORT NvSciError NvSciSyncAttrListAppendUnreconciled(const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciSyncAttrList *newUnreconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListAppendUnreconciled(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
+    return sim_bridge.impl_NvSciSyncAttrListAppendUnreconciled(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
 }
 
-extern NvSciError impl_NvSciSyncAttrListReconcile(const NvSciSyncAttrList inputArray[], size_t inputCount, NvSciSyncAttrList *newReconciledList, NvSciSyncAttrList *newConflictList);
 SIM_EXPORT NvSciError NvSciSyncAttrListReconcile(const NvSciSyncAttrList inputArray[], size_t inputCount, NvSciSyncAttrList *newReconciledList, NvSciSyncAttrList *newConflictList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListReconcile(inputArray, inputCount, newReconciledList, newConflictList);
+    return sim_bridge.impl_NvSciSyncAttrListReconcile(inputArray, inputCount, newReconciledList, newConflictList);
 }
 
-extern NvSciError impl_NvSciSyncAttrListIsReconciled(NvSciSyncAttrList attrList, _Bool *isReconciled);
 SIM_EXPORT NvSciError NvSciSyncAttrListIsReconciled(NvSciSyncAttrList attrList, _Bool *isReconciled)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListIsReconciled(attrList, isReconciled);
+    return sim_bridge.impl_NvSciSyncAttrListIsReconciled(attrList, isReconciled);
 }
 
-extern NvSciError impl_NvSciSyncAttrListValidateReconciled(NvSciSyncAttrList reconciledAttrList, const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, _Bool *isReconciledListValid);
 SIM_EXPORT NvSciError NvSciSyncAttrListValidateReconciled(NvSciSyncAttrList reconciledAttrList, const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, _Bool *isReconciledListValid)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListValidateReconciled(reconciledAttrList, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, isReconciledListValid);
+    return sim_bridge.impl_NvSciSyncAttrListValidateReconciled(reconciledAttrList, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, isReconciledListValid);
 }
 
-extern NvSciError impl_NvSciSyncAttrListValidateReconciledAgainstAttrs(NvSciSyncAttrList reconciledAttrList, const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount, NvSciSyncAccessPerm permissions);
 SIM_EXPORT NvSciError NvSciSyncAttrListValidateReconciledAgainstAttrs(NvSciSyncAttrList reconciledAttrList, const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount, NvSciSyncAccessPerm permissions)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListValidateReconciledAgainstAttrs(reconciledAttrList, pairArray, pairCount, permissions);
+    return sim_bridge.impl_NvSciSyncAttrListValidateReconciledAgainstAttrs(reconciledAttrList, pairArray, pairCount, permissions);
 }
 
-extern NvSciError impl_NvSciSyncFillC2cAttrs(NvSciSyncAttrList unrecAttrList, NvSciSyncAccessPerm permissions);
 SIM_EXPORT NvSciError NvSciSyncFillC2cAttrs(NvSciSyncAttrList unrecAttrList, NvSciSyncAccessPerm permissions)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFillC2cAttrs(unrecAttrList, permissions);
+    return sim_bridge.impl_NvSciSyncFillC2cAttrs(unrecAttrList, permissions);
 }
 
-extern NvSciError impl_NvSciSyncObjAlloc(NvSciSyncAttrList reconciledList, NvSciSyncObj *syncObj);
 SIM_EXPORT NvSciError NvSciSyncObjAlloc(NvSciSyncAttrList reconciledList, NvSciSyncObj *syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjAlloc(reconciledList, syncObj);
+    return sim_bridge.impl_NvSciSyncObjAlloc(reconciledList, syncObj);
 }
 
-extern NvSciError impl_NvSciSyncAttrListReconcileAndObjAlloc(const NvSciSyncAttrList inputArray[], size_t inputCount, NvSciSyncObj *syncObj, NvSciSyncAttrList *newConflictList);
 SIM_EXPORT NvSciError NvSciSyncAttrListReconcileAndObjAlloc(const NvSciSyncAttrList inputArray[], size_t inputCount, NvSciSyncObj *syncObj, NvSciSyncAttrList *newConflictList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListReconcileAndObjAlloc(inputArray, inputCount, syncObj, newConflictList);
+    return sim_bridge.impl_NvSciSyncAttrListReconcileAndObjAlloc(inputArray, inputCount, syncObj, newConflictList);
 }
 
-extern NvSciError impl_NvSciSyncObjDup(NvSciSyncObj syncObj, NvSciSyncObj *dupObj);
 SIM_EXPORT NvSciError NvSciSyncObjDup(NvSciSyncObj syncObj, NvSciSyncObj *dupObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjDup(syncObj, dupObj);
+    return sim_bridge.impl_NvSciSyncObjDup(syncObj, dupObj);
 }
 
-extern void impl_NvSciSyncObjFree(NvSciSyncObj syncObj);
 SIM_EXPORT void NvSciSyncObjFree(NvSciSyncObj syncObj)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciSyncObjFree(syncObj);
+    sim_bridge.impl_NvSciSyncObjFree(syncObj);
 }
 
-extern NvSciError impl_NvSciSyncObjGetAttrList(NvSciSyncObj syncObj, NvSciSyncAttrList *syncAttrList);
 SIM_EXPORT NvSciError NvSciSyncObjGetAttrList(NvSciSyncObj syncObj, NvSciSyncAttrList *syncAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjGetAttrList(syncObj, syncAttrList);
+    return sim_bridge.impl_NvSciSyncObjGetAttrList(syncObj, syncAttrList);
 }
 
-extern NvSciError impl_NvSciSyncObjValidate(NvSciSyncObj syncObj);
 SIM_EXPORT NvSciError NvSciSyncObjValidate(NvSciSyncObj syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjValidate(syncObj);
+    return sim_bridge.impl_NvSciSyncObjValidate(syncObj);
 }
 
-extern NvSciError impl_NvSciSyncObjAttachPeer(NvSciSyncObj syncObj, const NvSciSyncAttrList inputArray[], size_t inputCount);
 SIM_EXPORT NvSciError NvSciSyncObjAttachPeer(NvSciSyncObj syncObj, const NvSciSyncAttrList inputArray[], size_t inputCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjAttachPeer(syncObj, inputArray, inputCount);
+    return sim_bridge.impl_NvSciSyncObjAttachPeer(syncObj, inputArray, inputCount);
 }
 
-extern NvSciError impl_NvSciSyncObjGenerateFence(NvSciSyncObj syncObj, NvSciSyncFence *syncFence);
 SIM_EXPORT NvSciError NvSciSyncObjGenerateFence(NvSciSyncObj syncObj, NvSciSyncFence *syncFence)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjGenerateFence(syncObj, syncFence);
+    return sim_bridge.impl_NvSciSyncObjGenerateFence(syncObj, syncFence);
 }
 
-extern NvSciError impl_NvSciSyncObjSignal(NvSciSyncObj syncObj);
 SIM_EXPORT NvSciError NvSciSyncObjSignal(NvSciSyncObj syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjSignal(syncObj);
+    return sim_bridge.impl_NvSciSyncObjSignal(syncObj);
 }
 
-extern NvSciError impl_NvSciSyncFenceWait(const NvSciSyncFence *syncFence, NvSciSyncCpuWaitContext context, int64_t timeoutUs);
 SIM_EXPORT NvSciError NvSciSyncFenceWait(const NvSciSyncFence *syncFence, NvSciSyncCpuWaitContext context, int64_t timeoutUs)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceWait(syncFence, context, timeoutUs);
+    return sim_bridge.impl_NvSciSyncFenceWait(syncFence, context, timeoutUs);
 }
 
-extern NvSciError impl_NvSciSyncFenceWaitWithMode(const NvSciSyncFence *syncFence, NvSciSyncCpuWaitContext context, int64_t timeoutUs, NvSciSyncWaitMode waitMode);
 SIM_EXPORT NvSciError NvSciSyncFenceWaitWithMode(const NvSciSyncFence *syncFence, NvSciSyncCpuWaitContext context, int64_t timeoutUs, NvSciSyncWaitMode waitMode)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceWaitWithMode(syncFence, context, timeoutUs, waitMode);
+    return sim_bridge.impl_NvSciSyncFenceWaitWithMode(syncFence, context, timeoutUs, waitMode);
 }
 
-extern void impl_NvSciSyncFenceClear(NvSciSyncFence *syncFence);
 SIM_EXPORT void NvSciSyncFenceClear(NvSciSyncFence *syncFence)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciSyncFenceClear(syncFence);
+    sim_bridge.impl_NvSciSyncFenceClear(syncFence);
 }
 
-extern NvSciError impl_NvSciSyncFenceDup(const NvSciSyncFence *srcSyncFence, NvSciSyncFence *dstSyncFence);
 SIM_EXPORT NvSciError NvSciSyncFenceDup(const NvSciSyncFence *srcSyncFence, NvSciSyncFence *dstSyncFence)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceDup(srcSyncFence, dstSyncFence);
+    return sim_bridge.impl_NvSciSyncFenceDup(srcSyncFence, dstSyncFence);
 }
 
-extern NvSciError impl_NvSciSyncFenceUpdateFence(NvSciSyncObj syncObj, uint64_t id, uint64_t value, NvSciSyncFence *syncFence);
 SIM_EXPORT NvSciError NvSciSyncFenceUpdateFence(NvSciSyncObj syncObj, uint64_t id, uint64_t value, NvSciSyncFence *syncFence)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceUpdateFence(syncObj, id, value, syncFence);
+    return sim_bridge.impl_NvSciSyncFenceUpdateFence(syncObj, id, value, syncFence);
 }
 
-extern NvSciError impl_NvSciSyncFenceExtractFence(const NvSciSyncFence *syncFence, uint64_t *id, uint64_t *value);
 SIM_EXPORT NvSciError NvSciSyncFenceExtractFence(const NvSciSyncFence *syncFence, uint64_t *id, uint64_t *value)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceExtractFence(syncFence, id, value);
+    return sim_bridge.impl_NvSciSyncFenceExtractFence(syncFence, id, value);
 }
 
-extern NvSciError impl_NvSciSyncFenceGetTimestamp(const NvSciSyncFence *syncFence, uint64_t *timestampUS);
 SIM_EXPORT NvSciError NvSciSyncFenceGetTimestamp(const NvSciSyncFence *syncFence, uint64_t *timestampUS)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceGetTimestamp(syncFence, timestampUS);
+    return sim_bridge.impl_NvSciSyncFenceGetTimestamp(syncFence, timestampUS);
 }
 
-extern NvSciError impl_NvSciSyncFenceGetTaskStatus(const NvSciSyncFence *syncFence, NvSciSyncTaskStatus *taskStatus);
 SIM_EXPORT NvSciError NvSciSyncFenceGetTaskStatus(const NvSciSyncFence *syncFence, NvSciSyncTaskStatus *taskStatus)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceGetTaskStatus(syncFence, taskStatus);
+    return sim_bridge.impl_NvSciSyncFenceGetTaskStatus(syncFence, taskStatus);
 }
 
-extern NvSciError impl_NvSciSyncFenceAddTimestampSlot(NvSciSyncFence *syncFence, uint32_t timestampSlot);
 SIM_EXPORT NvSciError NvSciSyncFenceAddTimestampSlot(NvSciSyncFence *syncFence, uint32_t timestampSlot)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceAddTimestampSlot(syncFence, timestampSlot);
+    return sim_bridge.impl_NvSciSyncFenceAddTimestampSlot(syncFence, timestampSlot);
 }
 
-extern NvSciError impl_NvSciSyncFenceAddTaskStatusSlot(NvSciSyncFence *syncFence, uint32_t taskStatusSlot);
 SIM_EXPORT NvSciError NvSciSyncFenceAddTaskStatusSlot(NvSciSyncFence *syncFence, uint32_t taskStatusSlot)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceAddTaskStatusSlot(syncFence, taskStatusSlot);
+    return sim_bridge.impl_NvSciSyncFenceAddTaskStatusSlot(syncFence, taskStatusSlot);
 }
 
-extern NvSciError impl_NvSciSyncFenceExtractTimestampSlot(NvSciSyncFence *syncFence, uint32_t *timeStampSlot);
 SIM_EXPORT NvSciError NvSciSyncFenceExtractTimestampSlot(NvSciSyncFence *syncFence, uint32_t *timeStampSlot)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncFenceExtractTimestampSlot(syncFence, timeStampSlot);
+    return sim_bridge.impl_NvSciSyncFenceExtractTimestampSlot(syncFence, timeStampSlot);
 }
 
-extern NvSciError impl_NvSciSyncIpcExportAttrListAndObj(NvSciSyncObj syncObj, NvSciSyncAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, void **attrListAndObjDesc, size_t *attrListAndObjDescSize);
 SIM_EXPORT NvSciError NvSciSyncIpcExportAttrListAndObj(NvSciSyncObj syncObj, NvSciSyncAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, void **attrListAndObjDesc, size_t *attrListAndObjDescSize)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncIpcExportAttrListAndObj(syncObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
+    return sim_bridge.impl_NvSciSyncIpcExportAttrListAndObj(syncObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
 }
 
-extern NvSciError impl_NvSciSyncIpcImportAttrListAndObj(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *attrListAndObjDesc, size_t attrListAndObjDescSize, const NvSciSyncAttrList attrList[], size_t attrListCount, NvSciSyncAccessPerm minPermissions, int64_t timeoutUs, NvSciSyncObj *syncObj);
 SIM_EXPORT NvSciError NvSciSyncIpcImportAttrListAndObj(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *attrListAndObjDesc, size_t attrListAndObjDescSize, const NvSciSyncAttrList attrList[], size_t attrListCount, NvSciSyncAccessPerm minPermissions, int64_t timeoutUs, NvSciSyncObj *syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncIpcImportAttrListAndObj(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, attrListCount, minPermissions, timeoutUs, syncObj);
+    return sim_bridge.impl_NvSciSyncIpcImportAttrListAndObj(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, attrListCount, minPermissions, timeoutUs, syncObj);
 }
 
-extern void impl_NvSciSyncAttrListAndObjFreeDesc(void *attrListAndObjDescBuf);
 SIM_EXPORT void NvSciSyncAttrListAndObjFreeDesc(void *attrListAndObjDescBuf)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciSyncAttrListAndObjFreeDesc(attrListAndObjDescBuf);
+    sim_bridge.impl_NvSciSyncAttrListAndObjFreeDesc(attrListAndObjDescBuf);
 }
 
-extern NvSciError impl_NvSciSyncObjIpcExport(NvSciSyncObj syncObj, NvSciSyncAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, NvSciSyncObjIpcExportDescriptor *desc);
 SIM_EXPORT NvSciError NvSciSyncObjIpcExport(NvSciSyncObj syncObj, NvSciSyncAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, NvSciSyncObjIpcExportDescriptor *desc)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjIpcExport(syncObj, permissions, ipcEndpoint, desc);
+    return sim_bridge.impl_NvSciSyncObjIpcExport(syncObj, permissions, ipcEndpoint, desc);
 }
 
-extern NvSciError impl_NvSciSyncObjIpcImport(NvSciIpcEndpoint ipcEndpoint, const NvSciSyncObjIpcExportDescriptor *desc, NvSciSyncAttrList inputAttrList, NvSciSyncAccessPerm permissions, int64_t timeoutUs, NvSciSyncObj *syncObj);
 SIM_EXPORT NvSciError NvSciSyncObjIpcImport(NvSciIpcEndpoint ipcEndpoint, const NvSciSyncObjIpcExportDescriptor *desc, NvSciSyncAttrList inputAttrList, NvSciSyncAccessPerm permissions, int64_t timeoutUs, NvSciSyncObj *syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncObjIpcImport(ipcEndpoint, desc, inputAttrList, permissions, timeoutUs, syncObj);
+    return sim_bridge.impl_NvSciSyncObjIpcImport(ipcEndpoint, desc, inputAttrList, permissions, timeoutUs, syncObj);
 }
 
-extern NvSciError impl_NvSciSyncIpcExportFence(const NvSciSyncFence *syncFence, NvSciIpcEndpoint ipcEndpoint, NvSciSyncFenceIpcExportDescriptor *desc);
 SIM_EXPORT NvSciError NvSciSyncIpcExportFence(const NvSciSyncFence *syncFence, NvSciIpcEndpoint ipcEndpoint, NvSciSyncFenceIpcExportDescriptor *desc)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncIpcExportFence(syncFence, ipcEndpoint, desc);
+    return sim_bridge.impl_NvSciSyncIpcExportFence(syncFence, ipcEndpoint, desc);
 }
 
-extern NvSciError impl_NvSciSyncIpcImportFence(NvSciSyncObj syncObj, const NvSciSyncFenceIpcExportDescriptor *desc, NvSciSyncFence *syncFence);
 SIM_EXPORT NvSciError NvSciSyncIpcImportFence(NvSciSyncObj syncObj, const NvSciSyncFenceIpcExportDescriptor *desc, NvSciSyncFence *syncFence)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncIpcImportFence(syncObj, desc, syncFence);
+    return sim_bridge.impl_NvSciSyncIpcImportFence(syncObj, desc, syncFence);
 }
 
-extern NvSciError impl_NvSciSyncAttrListIpcExportUnreconciled(const NvSciSyncAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen);
 SIM_EXPORT NvSciError NvSciSyncAttrListIpcExportUnreconciled(const NvSciSyncAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListIpcExportUnreconciled(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
+    return sim_bridge.impl_NvSciSyncAttrListIpcExportUnreconciled(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
 }
 
-extern NvSciError impl_NvSciSyncAttrListIpcExportReconciled(NvSciSyncAttrList reconciledAttrList, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen);
 SIM_EXPORT NvSciError NvSciSyncAttrListIpcExportReconciled(NvSciSyncAttrList reconciledAttrList, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListIpcExportReconciled(reconciledAttrList, ipcEndpoint, descBuf, descLen);
+    return sim_bridge.impl_NvSciSyncAttrListIpcExportReconciled(reconciledAttrList, ipcEndpoint, descBuf, descLen);
 }
 
-extern NvSciError impl_NvSciSyncAttrListIpcImportUnreconciled(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, NvSciSyncAttrList *importedUnreconciledAttrList);
 SIM_EXPORT NvSciError NvSciSyncAttrListIpcImportUnreconciled(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, NvSciSyncAttrList *importedUnreconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListIpcImportUnreconciled(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
+    return sim_bridge.impl_NvSciSyncAttrListIpcImportUnreconciled(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
 }
 
-extern NvSciError impl_NvSciSyncAttrListIpcImportReconciled(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciSyncAttrList *importedReconciledAttrList);
 SIM_EXPORT NvSciError NvSciSyncAttrListIpcImportReconciled(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciSyncAttrList *importedReconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return impl_NvSciSyncAttrListIpcImportReconciled(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
+    return sim_bridge.impl_NvSciSyncAttrListIpcImportReconciled(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
 }
 
-extern void impl_NvSciSyncAttrListFreeDesc(void *descBuf);
 SIM_EXPORT void NvSciSyncAttrListFreeDesc(void *descBuf)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvSciSyncAttrListFreeDesc(descBuf);
+    sim_bridge.impl_NvSciSyncAttrListFreeDesc(descBuf);
 }
 
-extern cudlaStatus impl_cudlaGetVersion(uint64_t * const version);
 SIM_EXPORT cudlaStatus cudlaGetVersion(uint64_t * const version)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaGetVersion(version);
+    return sim_bridge.impl_cudlaGetVersion(version);
 }
 
-extern cudlaStatus impl_cudlaDeviceGetCount(uint64_t * const pNumDevices);
 SIM_EXPORT cudlaStatus cudlaDeviceGetCount(uint64_t * const pNumDevices)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaDeviceGetCount(pNumDevices);
+    return sim_bridge.impl_cudlaDeviceGetCount(pNumDevices);
 }
 
-extern cudlaStatus impl_cudlaCreateDevice(const uint64_t device, cudlaDevHandle * const devHandle, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaCreateDevice(const uint64_t device, cudlaDevHandle * const devHandle, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaCreateDevice(device, devHandle, flags);
+    return sim_bridge.impl_cudlaCreateDevice(device, devHandle, flags);
 }
 
-extern cudlaStatus impl_cudlaDestroyDevice(const cudlaDevHandle devHandle);
 SIM_EXPORT cudlaStatus cudlaDestroyDevice(const cudlaDevHandle devHandle)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaDestroyDevice(devHandle);
+    return sim_bridge.impl_cudlaDestroyDevice(devHandle);
 }
 
-extern cudlaStatus impl_cudlaDeviceGetAttribute(const cudlaDevHandle devHandle, const cudlaDevAttributeType attrib, cudlaDevAttribute * const pAttribute);
 SIM_EXPORT cudlaStatus cudlaDeviceGetAttribute(const cudlaDevHandle devHandle, const cudlaDevAttributeType attrib, cudlaDevAttribute * const pAttribute)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaDeviceGetAttribute(devHandle, attrib, pAttribute);
+    return sim_bridge.impl_cudlaDeviceGetAttribute(devHandle, attrib, pAttribute);
 }
 
-extern cudlaStatus impl_cudlaGetLastError(const cudlaDevHandle devHandle);
 SIM_EXPORT cudlaStatus cudlaGetLastError(const cudlaDevHandle devHandle)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaGetLastError(devHandle);
+    return sim_bridge.impl_cudlaGetLastError(devHandle);
 }
 
-extern cudlaStatus impl_cudlaSetTaskTimeoutInMs(const cudlaDevHandle devHandle, const uint32_t timeout);
 SIM_EXPORT cudlaStatus cudlaSetTaskTimeoutInMs(const cudlaDevHandle devHandle, const uint32_t timeout)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaSetTaskTimeoutInMs(devHandle, timeout);
+    return sim_bridge.impl_cudlaSetTaskTimeoutInMs(devHandle, timeout);
 }
 
-extern cudlaStatus impl_cudlaModuleLoadFromMemory(const cudlaDevHandle devHandle, const uint8_t * const pModule, const size_t moduleSize, cudlaModule * const hModule, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaModuleLoadFromMemory(const cudlaDevHandle devHandle, const uint8_t * const pModule, const size_t moduleSize, cudlaModule * const hModule, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaModuleLoadFromMemory(devHandle, pModule, moduleSize, hModule, flags);
+    return sim_bridge.impl_cudlaModuleLoadFromMemory(devHandle, pModule, moduleSize, hModule, flags);
 }
 
-extern cudlaStatus impl_cudlaModuleGetAttributes(const cudlaModule hModule, const cudlaModuleAttributeType attrType, cudlaModuleAttribute * const attribute);
 SIM_EXPORT cudlaStatus cudlaModuleGetAttributes(const cudlaModule hModule, const cudlaModuleAttributeType attrType, cudlaModuleAttribute * const attribute)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaModuleGetAttributes(hModule, attrType, attribute);
+    return sim_bridge.impl_cudlaModuleGetAttributes(hModule, attrType, attribute);
 }
 
-extern cudlaStatus impl_cudlaModuleUnload(const cudlaModule hModule, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaModuleUnload(const cudlaModule hModule, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaModuleUnload(hModule, flags);
+    return sim_bridge.impl_cudlaModuleUnload(hModule, flags);
 }
 
-extern cudlaStatus impl_cudlaMemRegister(const cudlaDevHandle devHandle, const uint64_t * const ptr, const size_t size, uint64_t ** const devPtr, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaMemRegister(const cudlaDevHandle devHandle, const uint64_t * const ptr, const size_t size, uint64_t ** const devPtr, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaMemRegister(devHandle, ptr, size, devPtr, flags);
+    return sim_bridge.impl_cudlaMemRegister(devHandle, ptr, size, devPtr, flags);
 }
 
-extern cudlaStatus impl_cudlaImportExternalMemory(const cudlaDevHandle devHandle, const cudlaExternalMemoryHandleDesc * const desc, uint64_t ** const devPtr, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaImportExternalMemory(const cudlaDevHandle devHandle, const cudlaExternalMemoryHandleDesc * const desc, uint64_t ** const devPtr, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaImportExternalMemory(devHandle, desc, devPtr, flags);
+    return sim_bridge.impl_cudlaImportExternalMemory(devHandle, desc, devPtr, flags);
 }
 
-extern cudlaStatus impl_cudlaImportExternalSemaphore(const cudlaDevHandle devHandle, const cudlaExternalSemaphoreHandleDesc * const desc, uint64_t ** const devPtr, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaImportExternalSemaphore(const cudlaDevHandle devHandle, const cudlaExternalSemaphoreHandleDesc * const desc, uint64_t ** const devPtr, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaImportExternalSemaphore(devHandle, desc, devPtr, flags);
+    return sim_bridge.impl_cudlaImportExternalSemaphore(devHandle, desc, devPtr, flags);
 }
 
-extern cudlaStatus impl_cudlaMemUnregister(const cudlaDevHandle devHandle, const uint64_t * const devPtr);
 SIM_EXPORT cudlaStatus cudlaMemUnregister(const cudlaDevHandle devHandle, const uint64_t * const devPtr)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaMemUnregister(devHandle, devPtr);
+    return sim_bridge.impl_cudlaMemUnregister(devHandle, devPtr);
 }
 
-extern cudlaStatus impl_cudlaGetNvSciSyncAttributes(uint64_t *attrList, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaGetNvSciSyncAttributes(uint64_t *attrList, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaGetNvSciSyncAttributes(attrList, flags);
+    return sim_bridge.impl_cudlaGetNvSciSyncAttributes(attrList, flags);
 }
 
-extern cudlaStatus impl_cudlaSubmitTask(const cudlaDevHandle devHandle, const cudlaTask * const ptrToTasks, const uint32_t numTasks, void * const stream, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaSubmitTask(const cudlaDevHandle devHandle, const cudlaTask * const ptrToTasks, const uint32_t numTasks, void * const stream, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaSubmitTask(devHandle, ptrToTasks, numTasks, stream, flags);
+    return sim_bridge.impl_cudlaSubmitTask(devHandle, ptrToTasks, numTasks, stream, flags);
 }
 
-extern cudlaStatus impl_cudlaGetExternalExportTable(const cudlaExternalEtbl ** const exportTable, const uint32_t flags);
 SIM_EXPORT cudlaStatus cudlaGetExternalExportTable(const cudlaExternalEtbl ** const exportTable, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return impl_cudlaGetExternalExportTable(exportTable, flags);
+    return sim_bridge.impl_cudlaGetExternalExportTable(exportTable, flags);
 }
 
-extern cudaError_t impl_cudaProfilerStart(void);
 SIM_EXPORT cudaError_t sim__cudaProfilerStart(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaProfilerStart();
+    return sim_bridge.impl_cudaProfilerStart();
 }
 
-extern cudaError_t impl_cudaProfilerStop(void);
 SIM_EXPORT cudaError_t sim__cudaProfilerStop(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaProfilerStop();
+    return sim_bridge.impl_cudaProfilerStop();
 }
 
-extern cudaError_t impl_cudaDriverGetVersion(int *driverVersion);
 SIM_EXPORT cudaError_t sim__cudaDriverGetVersion(int *driverVersion)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDriverGetVersion(driverVersion);
+    return sim_bridge.impl_cudaDriverGetVersion(driverVersion);
 }
 
-extern cudaError_t impl_cudaRuntimeGetVersion(int *runtimeVersion);
 SIM_EXPORT cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaRuntimeGetVersion(runtimeVersion);
+    return sim_bridge.impl_cudaRuntimeGetVersion(runtimeVersion);
 }
 
-extern cudaError_t impl_cudaGetLastError(void);
 SIM_EXPORT cudaError_t sim__cudaGetLastError(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGetLastError();
+    return sim_bridge.impl_cudaGetLastError();
 }
 
-extern cudaError_t impl_cudaPeekAtLastError(void);
 SIM_EXPORT cudaError_t sim__cudaPeekAtLastError(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaPeekAtLastError();
+    return sim_bridge.impl_cudaPeekAtLastError();
 }
 
-extern const char *impl_cudaGetErrorName(cudaError_t error);
 SIM_EXPORT const char *sim__cudaGetErrorName(cudaError_t error)
 {
     if (sim_enter() != 0) { return (const char *)0; }
-    return impl_cudaGetErrorName(error);
+    return sim_bridge.impl_cudaGetErrorName(error);
 }
 
-extern const char *impl_cudaGetErrorString(cudaError_t error);
 SIM_EXPORT const char *sim__cudaGetErrorString(cudaError_t error)
 {
     if (sim_enter() != 0) { return (const char *)0; }
-    return impl_cudaGetErrorString(error);
+    return sim_bridge.impl_cudaGetErrorString(error);
 }
 
-extern cudaError_t impl_cudaGetDeviceCount(int *count);
 SIM_EXPORT cudaError_t sim__cudaGetDeviceCount(int *count)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGetDeviceCount(count);
+    return sim_bridge.impl_cudaGetDeviceCount(count);
 }
 
-extern cudaError_t impl_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
 SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGetDeviceProperties_v2(prop, device);
+    return sim_bridge.impl_cudaGetDeviceProperties_v2(prop, device);
 }
 
-extern cudaError_t impl_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
 SIM_EXPORT cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceGetAttribute(value, attr, device);
+    return sim_bridge.impl_cudaDeviceGetAttribute(value, attr, device);
 }
 
-extern cudaError_t impl_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
 SIM_EXPORT cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaChooseDevice(device, prop);
+    return sim_bridge.impl_cudaChooseDevice(device, prop);
 }
 
-extern cudaError_t impl_cudaSetDevice(int device);
 SIM_EXPORT cudaError_t sim__cudaSetDevice(int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaSetDevice(device);
+    return sim_bridge.impl_cudaSetDevice(device);
 }
 
-extern cudaError_t impl_cudaGetDevice(int *device);
 SIM_EXPORT cudaError_t sim__cudaGetDevice(int *device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGetDevice(device);
+    return sim_bridge.impl_cudaGetDevice(device);
 }
 
-extern cudaError_t impl_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaInitDevice(device, deviceFlags, flags);
+    return sim_bridge.impl_cudaInitDevice(device, deviceFlags, flags);
 }
 
-extern cudaError_t impl_cudaSetValidDevices(int *device_arr, int len);
 SIM_EXPORT cudaError_t sim__cudaSetValidDevices(int *device_arr, int len)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaSetValidDevices(device_arr, len);
+    return sim_bridge.impl_cudaSetValidDevices(device_arr, len);
 }
 
-extern cudaError_t impl_cudaSetDeviceFlags(unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaSetDeviceFlags(unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaSetDeviceFlags(flags);
+    return sim_bridge.impl_cudaSetDeviceFlags(flags);
 }
 
-extern cudaError_t impl_cudaGetDeviceFlags(unsigned int *flags);
 SIM_EXPORT cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGetDeviceFlags(flags);
+    return sim_bridge.impl_cudaGetDeviceFlags(flags);
 }
 
-extern cudaError_t impl_cudaDeviceSynchronize(void);
 SIM_EXPORT cudaError_t sim__cudaDeviceSynchronize(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceSynchronize();
+    return sim_bridge.impl_cudaDeviceSynchronize();
 }
 
-extern cudaError_t impl_cudaDeviceReset(void);
 SIM_EXPORT cudaError_t sim__cudaDeviceReset(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceReset();
+    return sim_bridge.impl_cudaDeviceReset();
 }
 
-extern cudaError_t impl_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 SIM_EXPORT cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceGetLimit(pValue, limit);
+    return sim_bridge.impl_cudaDeviceGetLimit(pValue, limit);
 }
 
-extern cudaError_t impl_cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 SIM_EXPORT cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceSetLimit(limit, value);
+    return sim_bridge.impl_cudaDeviceSetLimit(limit, value);
 }
 
-extern cudaError_t impl_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 SIM_EXPORT cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+    return sim_bridge.impl_cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
 }
 
-extern cudaError_t impl_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
 SIM_EXPORT cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceGetPCIBusId(pciBusId, len, device);
+    return sim_bridge.impl_cudaDeviceGetPCIBusId(pciBusId, len, device);
 }
 
-extern cudaError_t impl_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
 SIM_EXPORT cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceGetByPCIBusId(device, pciBusId);
+    return sim_bridge.impl_cudaDeviceGetByPCIBusId(device, pciBusId);
 }
 
-extern cudaError_t impl_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
 SIM_EXPORT cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+    return sim_bridge.impl_cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
 }
 
-extern cudaError_t impl_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceEnablePeerAccess(peerDevice, flags);
+    return sim_bridge.impl_cudaDeviceEnablePeerAccess(peerDevice, flags);
 }
 
-extern cudaError_t impl_cudaDeviceDisablePeerAccess(int peerDevice);
 SIM_EXPORT cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceDisablePeerAccess(peerDevice);
+    return sim_bridge.impl_cudaDeviceDisablePeerAccess(peerDevice);
 }
 
-extern cudaError_t impl_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags);
 SIM_EXPORT cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
+    return sim_bridge.impl_cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
 }
 
-extern cudaError_t impl_cudaMalloc(void **devPtr, size_t size);
 SIM_EXPORT cudaError_t sim__cudaMalloc(void **devPtr, size_t size)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMalloc(devPtr, size);
+    return sim_bridge.impl_cudaMalloc(devPtr, size);
 }
 
-extern cudaError_t impl_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
 SIM_EXPORT cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMallocPitch(devPtr, pitch, width, height);
+    return sim_bridge.impl_cudaMallocPitch(devPtr, pitch, width, height);
 }
 
-extern cudaError_t impl_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMallocManaged(devPtr, size, flags);
+    return sim_bridge.impl_cudaMallocManaged(devPtr, size, flags);
 }
 
-extern cudaError_t impl_cudaMallocHost(void **ptr, size_t size);
 SIM_EXPORT cudaError_t sim__cudaMallocHost(void **ptr, size_t size)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMallocHost(ptr, size);
+    return sim_bridge.impl_cudaMallocHost(ptr, size);
 }
 
-extern cudaError_t impl_cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaHostAlloc(pHost, size, flags);
+    return sim_bridge.impl_cudaHostAlloc(pHost, size, flags);
 }
 
-extern cudaError_t impl_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
 SIM_EXPORT cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMallocAsync(devPtr, size, hStream);
+    return sim_bridge.impl_cudaMallocAsync(devPtr, size, hStream);
 }
 
-extern cudaError_t impl_cudaFree(void *devPtr);
 SIM_EXPORT cudaError_t sim__cudaFree(void *devPtr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaFree(devPtr);
+    return sim_bridge.impl_cudaFree(devPtr);
 }
 
-extern cudaError_t impl_cudaFreeHost(void *ptr);
 SIM_EXPORT cudaError_t sim__cudaFreeHost(void *ptr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaFreeHost(ptr);
+    return sim_bridge.impl_cudaFreeHost(ptr);
 }
 
-extern cudaError_t impl_cudaFreeAsync(void *devPtr, cudaStream_t hStream);
 SIM_EXPORT cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaFreeAsync(devPtr, hStream);
+    return sim_bridge.impl_cudaFreeAsync(devPtr, hStream);
 }
 
-extern cudaError_t impl_cudaHostRegister(void *ptr, size_t size, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaHostRegister(ptr, size, flags);
+    return sim_bridge.impl_cudaHostRegister(ptr, size, flags);
 }
 
-extern cudaError_t impl_cudaHostUnregister(void *ptr);
 SIM_EXPORT cudaError_t sim__cudaHostUnregister(void *ptr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaHostUnregister(ptr);
+    return sim_bridge.impl_cudaHostUnregister(ptr);
 }
 
-extern cudaError_t impl_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaHostGetDevicePointer(pDevice, pHost, flags);
+    return sim_bridge.impl_cudaHostGetDevicePointer(pDevice, pHost, flags);
 }
 
-extern cudaError_t impl_cudaHostGetFlags(unsigned int *pFlags, void *pHost);
 SIM_EXPORT cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaHostGetFlags(pFlags, pHost);
+    return sim_bridge.impl_cudaHostGetFlags(pFlags, pHost);
 }
 
-extern cudaError_t impl_cudaMemGetInfo(size_t *free, size_t *total);
 SIM_EXPORT cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemGetInfo(free, total);
+    return sim_bridge.impl_cudaMemGetInfo(free, total);
 }
 
-extern cudaError_t impl_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 SIM_EXPORT cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaPointerGetAttributes(attributes, ptr);
+    return sim_bridge.impl_cudaPointerGetAttributes(attributes, ptr);
 }
 
-extern cudaError_t impl_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
+    return sim_bridge.impl_cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
 }
 
-extern cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
 SIM_EXPORT cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemAdvise(devPtr, count, advice, device);
+    return sim_bridge.impl_cudaMemAdvise(devPtr, count, advice, device);
 }
 
-extern cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+    return sim_bridge.impl_cudaStreamAttachMemAsync(stream, devPtr, length, flags);
 }
 
-extern cudaError_t impl_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemcpy(dst, src, count, kind);
+    return sim_bridge.impl_cudaMemcpy(dst, src, count, kind);
 }
 
-extern cudaError_t impl_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemcpyAsync(dst, src, count, kind, stream);
+    return sim_bridge.impl_cudaMemcpyAsync(dst, src, count, kind, stream);
 }
 
-extern cudaError_t impl_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+    return sim_bridge.impl_cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
 }
 
-extern cudaError_t impl_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+    return sim_bridge.impl_cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
 }
 
-extern cudaError_t impl_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
 SIM_EXPORT cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+    return sim_bridge.impl_cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
 }
 
-extern cudaError_t impl_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+    return sim_bridge.impl_cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
 }
 
-extern cudaError_t impl_cudaMemset(void *devPtr, int value, size_t count);
 SIM_EXPORT cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemset(devPtr, value, count);
+    return sim_bridge.impl_cudaMemset(devPtr, value, count);
 }
 
-extern cudaError_t impl_cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemsetAsync(devPtr, value, count, stream);
+    return sim_bridge.impl_cudaMemsetAsync(devPtr, value, count, stream);
 }
 
-extern cudaError_t impl_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
 SIM_EXPORT cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemset2D(devPtr, pitch, value, width, height);
+    return sim_bridge.impl_cudaMemset2D(devPtr, pitch, value, width, height);
 }
 
-extern cudaError_t impl_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+    return sim_bridge.impl_cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
 }
 
-extern cudaError_t impl_cudaStreamCreate(cudaStream_t *pStream);
 SIM_EXPORT cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamCreate(pStream);
+    return sim_bridge.impl_cudaStreamCreate(pStream);
 }
 
-extern cudaError_t impl_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamCreateWithFlags(pStream, flags);
+    return sim_bridge.impl_cudaStreamCreateWithFlags(pStream, flags);
 }
 
-extern cudaError_t impl_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority);
 SIM_EXPORT cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamCreateWithPriority(pStream, flags, priority);
+    return sim_bridge.impl_cudaStreamCreateWithPriority(pStream, flags, priority);
 }
 
-extern cudaError_t impl_cudaStreamDestroy(cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaStreamDestroy(cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamDestroy(stream);
+    return sim_bridge.impl_cudaStreamDestroy(stream);
 }
 
-extern cudaError_t impl_cudaStreamSynchronize(cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamSynchronize(stream);
+    return sim_bridge.impl_cudaStreamSynchronize(stream);
 }
 
-extern cudaError_t impl_cudaStreamQuery(cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaStreamQuery(cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamQuery(stream);
+    return sim_bridge.impl_cudaStreamQuery(stream);
 }
 
-extern cudaError_t impl_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamWaitEvent(stream, event, flags);
+    return sim_bridge.impl_cudaStreamWaitEvent(stream, event, flags);
 }
 
-extern cudaError_t impl_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 SIM_EXPORT cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamGetFlags(hStream, flags);
+    return sim_bridge.impl_cudaStreamGetFlags(hStream, flags);
 }
 
-extern cudaError_t impl_cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 SIM_EXPORT cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamGetPriority(hStream, priority);
+    return sim_bridge.impl_cudaStreamGetPriority(hStream, priority);
 }
 
-extern cudaError_t impl_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
 SIM_EXPORT cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamGetId(hStream, streamId);
+    return sim_bridge.impl_cudaStreamGetId(hStream, streamId);
 }
 
-extern cudaError_t impl_cudaStreamGetDevice(cudaStream_t hStream, int *device);
 SIM_EXPORT cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamGetDevice(hStream, device);
+    return sim_bridge.impl_cudaStreamGetDevice(hStream, device);
 }
 
-extern cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 SIM_EXPORT cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaLaunchHostFunc(stream, fn, userData);
+    return sim_bridge.impl_cudaLaunchHostFunc(stream, fn, userData);
 }
 
-extern cudaError_t impl_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamAddCallback(stream, callback, userData, flags);
+    return sim_bridge.impl_cudaStreamAddCallback(stream, callback, userData, flags);
 }
 
-extern cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 SIM_EXPORT cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamBeginCapture(stream, mode);
+    return sim_bridge.impl_cudaStreamBeginCapture(stream, mode);
 }
 
-extern cudaError_t impl_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 SIM_EXPORT cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamEndCapture(stream, pGraph);
+    return sim_bridge.impl_cudaStreamEndCapture(stream, pGraph);
 }
 
-extern cudaError_t impl_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
 SIM_EXPORT cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamIsCapturing(stream, pCaptureStatus);
+    return sim_bridge.impl_cudaStreamIsCapturing(stream, pCaptureStatus);
 }
 
-extern cudaError_t impl_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
 SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+    return sim_bridge.impl_cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
 }
 
-extern cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 SIM_EXPORT cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaThreadExchangeStreamCaptureMode(mode);
+    return sim_bridge.impl_cudaThreadExchangeStreamCaptureMode(mode);
 }
 
-extern cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
 SIM_EXPORT cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGraphDestroy(graph);
+    return sim_bridge.impl_cudaGraphDestroy(graph);
 }
 
-extern cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 SIM_EXPORT cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGraphInstantiate(pGraphExec, graph, flags);
+    return sim_bridge.impl_cudaGraphInstantiate(pGraphExec, graph, flags);
 }
 
-extern cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGraphLaunch(graphExec, stream);
+    return sim_bridge.impl_cudaGraphLaunch(graphExec, stream);
 }
 
-extern cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
 SIM_EXPORT cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGraphExecDestroy(graphExec);
+    return sim_bridge.impl_cudaGraphExecDestroy(graphExec);
 }
 
-extern cudaError_t impl_cudaEventCreate(cudaEvent_t *event);
 SIM_EXPORT cudaError_t sim__cudaEventCreate(cudaEvent_t *event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventCreate(event);
+    return sim_bridge.impl_cudaEventCreate(event);
 }
 
-extern cudaError_t impl_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventCreateWithFlags(event, flags);
+    return sim_bridge.impl_cudaEventCreateWithFlags(event, flags);
 }
 
-extern cudaError_t impl_cudaEventDestroy(cudaEvent_t event);
 SIM_EXPORT cudaError_t sim__cudaEventDestroy(cudaEvent_t event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventDestroy(event);
+    return sim_bridge.impl_cudaEventDestroy(event);
 }
 
-extern cudaError_t impl_cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventRecord(event, stream);
+    return sim_bridge.impl_cudaEventRecord(event, stream);
 }
 
-extern cudaError_t impl_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
 SIM_EXPORT cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventRecordWithFlags(event, stream, flags);
+    return sim_bridge.impl_cudaEventRecordWithFlags(event, stream, flags);
 }
 
-extern cudaError_t impl_cudaEventSynchronize(cudaEvent_t event);
 SIM_EXPORT cudaError_t sim__cudaEventSynchronize(cudaEvent_t event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventSynchronize(event);
+    return sim_bridge.impl_cudaEventSynchronize(event);
 }
 
-extern cudaError_t impl_cudaEventQuery(cudaEvent_t event);
 SIM_EXPORT cudaError_t sim__cudaEventQuery(cudaEvent_t event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventQuery(event);
+    return sim_bridge.impl_cudaEventQuery(event);
 }
 
-extern cudaError_t impl_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 SIM_EXPORT cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventElapsedTime(ms, start, end);
+    return sim_bridge.impl_cudaEventElapsedTime(ms, start, end);
 }
 
-extern cudaError_t impl_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end);
 SIM_EXPORT cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaEventElapsedTime_v2(ms, start, end);
+    return sim_bridge.impl_cudaEventElapsedTime_v2(ms, start, end);
 }
 
-extern cudaError_t impl_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc);
 SIM_EXPORT cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaImportExternalMemory(extMem_out, memHandleDesc);
+    return sim_bridge.impl_cudaImportExternalMemory(extMem_out, memHandleDesc);
 }
 
-extern cudaError_t impl_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
 SIM_EXPORT cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+    return sim_bridge.impl_cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
 }
 
-extern cudaError_t impl_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
 SIM_EXPORT cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+    return sim_bridge.impl_cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
 }
 
-extern cudaError_t impl_cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
 SIM_EXPORT cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDestroyExternalMemory(extMem);
+    return sim_bridge.impl_cudaDestroyExternalMemory(extMem);
 }
 
-extern cudaError_t impl_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
 SIM_EXPORT cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaImportExternalSemaphore(extSem_out, semHandleDesc);
+    return sim_bridge.impl_cudaImportExternalSemaphore(extSem_out, semHandleDesc);
 }
 
-extern cudaError_t impl_cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+    return sim_bridge.impl_cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-extern cudaError_t impl_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+    return sim_bridge.impl_cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
 }
 
-extern cudaError_t impl_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 SIM_EXPORT cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaDestroyExternalSemaphore(extSem);
+    return sim_bridge.impl_cudaDestroyExternalSemaphore(extSem);
 }
 
-extern cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaGetDeviceProperties(prop, device);
+    return sim_bridge.impl_cudaGetDeviceProperties(prop, device);
 }
 
-extern cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+    return sim_bridge.impl_cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
-extern cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+    return sim_bridge.impl_cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
-extern cudaError_t impl_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
 SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+    return sim_bridge.impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
 }
 
-extern CUresult impl_cuInit(unsigned int Flags);
 SIM_EXPORT CUresult sim__cuInit(unsigned int Flags)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuInit(Flags);
+    return sim_bridge.impl_cuInit(Flags);
 }
 
-extern CUresult impl_cuDriverGetVersion(int *driverVersion);
 SIM_EXPORT CUresult sim__cuDriverGetVersion(int *driverVersion)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDriverGetVersion(driverVersion);
+    return sim_bridge.impl_cuDriverGetVersion(driverVersion);
 }
 
-extern CUresult impl_cuGetErrorName(CUresult error, const char **pStr);
 SIM_EXPORT CUresult sim__cuGetErrorName(CUresult error, const char **pStr)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuGetErrorName(error, pStr);
+    return sim_bridge.impl_cuGetErrorName(error, pStr);
 }
 
-extern CUresult impl_cuGetErrorString(CUresult error, const char **pStr);
 SIM_EXPORT CUresult sim__cuGetErrorString(CUresult error, const char **pStr)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuGetErrorString(error, pStr);
+    return sim_bridge.impl_cuGetErrorString(error, pStr);
 }
 
-extern CUresult impl_cuDeviceGetCount(int *count);
 SIM_EXPORT CUresult sim__cuDeviceGetCount(int *count)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceGetCount(count);
+    return sim_bridge.impl_cuDeviceGetCount(count);
 }
 
-extern CUresult impl_cuDeviceGet(CUdevice *device, int ordinal);
 SIM_EXPORT CUresult sim__cuDeviceGet(CUdevice *device, int ordinal)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceGet(device, ordinal);
+    return sim_bridge.impl_cuDeviceGet(device, ordinal);
 }
 
-extern CUresult impl_cuDeviceGetName(char *name, int len, CUdevice dev);
 SIM_EXPORT CUresult sim__cuDeviceGetName(char *name, int len, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceGetName(name, len, dev);
+    return sim_bridge.impl_cuDeviceGetName(name, len, dev);
 }
 
-extern CUresult impl_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 SIM_EXPORT CUresult sim__cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceGetUuid(uuid, dev);
+    return sim_bridge.impl_cuDeviceGetUuid(uuid, dev);
 }
 
-extern CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
 SIM_EXPORT CUresult sim__cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceGetUuid_v2(uuid, dev);
+    return sim_bridge.impl_cuDeviceGetUuid_v2(uuid, dev);
 }
 
-extern CUresult impl_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
 SIM_EXPORT CUresult sim__cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceGetAttribute(pi, attrib, dev);
+    return sim_bridge.impl_cuDeviceGetAttribute(pi, attrib, dev);
 }
 
-extern CUresult impl_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
 SIM_EXPORT CUresult sim__cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceTotalMem_v2(bytes, dev);
+    return sim_bridge.impl_cuDeviceTotalMem_v2(bytes, dev);
 }
 
-extern CUresult impl_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
 SIM_EXPORT CUresult sim__cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceGetPCIBusId(pciBusId, len, dev);
+    return sim_bridge.impl_cuDeviceGetPCIBusId(pciBusId, len, dev);
 }
 
-extern CUresult impl_cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags);
 SIM_EXPORT CUresult sim__cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, dev, flags);
+    return sim_bridge.impl_cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, dev, flags);
 }
 
-extern CUresult impl_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev);
 SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDevicePrimaryCtxRetain(pctx, dev);
+    return sim_bridge.impl_cuDevicePrimaryCtxRetain(pctx, dev);
 }
 
-extern CUresult impl_cuDevicePrimaryCtxRelease_v2(CUdevice dev);
 SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDevicePrimaryCtxRelease_v2(dev);
+    return sim_bridge.impl_cuDevicePrimaryCtxRelease_v2(dev);
 }
 
-extern CUresult impl_cuCtxGetCurrent(CUcontext *pctx);
 SIM_EXPORT CUresult sim__cuCtxGetCurrent(CUcontext *pctx)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuCtxGetCurrent(pctx);
+    return sim_bridge.impl_cuCtxGetCurrent(pctx);
 }
 
-extern CUresult impl_cuCtxSetCurrent(CUcontext ctx);
 SIM_EXPORT CUresult sim__cuCtxSetCurrent(CUcontext ctx)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuCtxSetCurrent(ctx);
+    return sim_bridge.impl_cuCtxSetCurrent(ctx);
 }
 
-extern CUresult impl_cuCtxGetDevice(CUdevice *device);
 SIM_EXPORT CUresult sim__cuCtxGetDevice(CUdevice *device)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuCtxGetDevice(device);
+    return sim_bridge.impl_cuCtxGetDevice(device);
 }
 
-extern CUresult impl_cuCtxSynchronize(void);
 SIM_EXPORT CUresult sim__cuCtxSynchronize(void)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuCtxSynchronize();
+    return sim_bridge.impl_cuCtxSynchronize();
 }
 
-extern CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 SIM_EXPORT CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDeviceTotalMem(bytes, dev);
+    return sim_bridge.impl_cuDeviceTotalMem(bytes, dev);
 }
 
-extern CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
 SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRelease(CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return impl_cuDevicePrimaryCtxRelease(dev);
+    return sim_bridge.impl_cuDevicePrimaryCtxRelease(dev);
 }
 
-extern NvDlaError impl_NvDlaInitialize(void **session_handle);
 SIM_EXPORT NvDlaError NvDlaInitialize(void **session_handle)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_NvDlaInitialize(session_handle);
+    return sim_bridge.impl_NvDlaInitialize(session_handle);
 }
 
-extern void impl_NvDlaDestroy(void *session_handle);
 SIM_EXPORT void NvDlaDestroy(void *session_handle)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvDlaDestroy(session_handle);
+    sim_bridge.impl_NvDlaDestroy(session_handle);
 }
 
-extern NvDlaError impl_NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle);
 SIM_EXPORT NvDlaError NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_NvDlaOpen(session_handle, instance, device_handle);
+    return sim_bridge.impl_NvDlaOpen(session_handle, instance, device_handle);
 }
 
-extern void impl_NvDlaClose(void *device_handle);
 SIM_EXPORT void NvDlaClose(void *device_handle)
 {
     if (sim_enter() != 0) { return; }
-    impl_NvDlaClose(device_handle);
+    sim_bridge.impl_NvDlaClose(device_handle);
 }
 
-extern NvDlaError impl_NvDlaAllocMem(void *session_handle, void *device_handle, void **mem_handle, void **pData, NvU32 size, NvDlaHeap heap);
 SIM_EXPORT NvDlaError NvDlaAllocMem(void *session_handle, void *device_handle, void **mem_handle, void **pData, NvU32 size, NvDlaHeap heap)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_NvDlaAllocMem(session_handle, device_handle, mem_handle, pData, size, heap);
+    return sim_bridge.impl_NvDlaAllocMem(session_handle, device_handle, mem_handle, pData, size, heap);
 }
 
-extern NvDlaError impl_NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_handle, void *pData, NvU32 size);
 SIM_EXPORT NvDlaError NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_handle, void *pData, NvU32 size)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return impl_NvDlaFreeMem(session_handle, device_handle, mem_handle, pData, size);
+    return sim_bridge.impl_NvDlaFreeMem(session_handle, device_handle, mem_handle, pData, size);
 }
 
-extern int32_t impl_dla_register_driver(void **engine_context, void *driver_context);
 SIM_EXPORT int32_t dla_register_driver(void **engine_context, void *driver_context)
 {
     if (sim_enter() != 0) { return -1; }
-    return impl_dla_register_driver(engine_context, driver_context);
+    return sim_bridge.impl_dla_register_driver(engine_context, driver_context);
 }
 
-extern void impl_dla_clear_task(void *engine_context);
 SIM_EXPORT void dla_clear_task(void *engine_context)
 {
     if (sim_enter() != 0) { return; }
-    impl_dla_clear_task(engine_context);
+    sim_bridge.impl_dla_clear_task(engine_context);
 }
 
-extern char *impl_dpu_error_to_string(dpu_error_t status);
 SIM_EXPORT char *dpu_error_to_string(dpu_error_t status)
 {
     if (sim_enter() != 0) { return strdup("internal error"); }
-    return impl_dpu_error_to_string(status);
+    return sim_bridge.impl_dpu_error_to_string(status);
 }
 
-extern dpu_error_t impl_dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration);
 SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_bank_interface_pmc_enable(set, configuration);
+    return sim_bridge.impl_dpu_bank_interface_pmc_enable(set, configuration);
 }
 
-extern dpu_error_t impl_dpu_bank_interface_pmc_disable(struct dpu_set_t set);
 SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_disable(struct dpu_set_t set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_bank_interface_pmc_disable(set);
+    return sim_bridge.impl_dpu_bank_interface_pmc_disable(set);
 }
 
-extern dpu_error_t impl_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set);
 SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_bank_interface_pmc_stop_counters(set);
+    return sim_bridge.impl_dpu_bank_interface_pmc_stop_counters(set);
 }
 
-extern dpu_error_t impl_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result);
 SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_bank_interface_pmc_read_counters(set, result);
+    return sim_bridge.impl_dpu_bank_interface_pmc_read_counters(set, result);
 }
 
-extern dpu_error_t impl_dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_extract_pcs_for_dpu(dpu, context);
+    return sim_bridge.impl_dpu_extract_pcs_for_dpu(dpu, context);
 }
 
-extern dpu_error_t impl_dpu_extract_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_extract_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_extract_context_for_dpu(dpu, context);
+    return sim_bridge.impl_dpu_extract_context_for_dpu(dpu, context);
 }
 
-extern dpu_error_t impl_dpu_restore_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_restore_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_restore_context_for_dpu(dpu, context);
+    return sim_bridge.impl_dpu_restore_context_for_dpu(dpu, context);
 }
 
-extern dpu_error_t impl_dpu_initialize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context, mram_addr_t error_store_addr);
 SIM_EXPORT dpu_error_t dpu_initialize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context, mram_addr_t error_store_addr)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_initialize_fault_process_for_dpu(dpu, context, error_store_addr);
+    return sim_bridge.impl_dpu_initialize_fault_process_for_dpu(dpu, context, error_store_addr);
 }
 
-extern dpu_error_t impl_dpu_finalize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_finalize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_finalize_fault_process_for_dpu(dpu, context);
+    return sim_bridge.impl_dpu_finalize_fault_process_for_dpu(dpu, context);
 }
 
-extern dpu_error_t impl_dpu_execute_thread_step_in_fault_for_dpu(struct dpu_t *dpu, dpu_thread_t thread, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_execute_thread_step_in_fault_for_dpu(struct dpu_t *dpu, dpu_thread_t thread, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_execute_thread_step_in_fault_for_dpu(dpu, thread, context);
+    return sim_bridge.impl_dpu_execute_thread_step_in_fault_for_dpu(dpu, thread, context);
 }
 
-extern dpu_error_t impl_dpu_set_debug_slice_info(struct dpu_rank_t *rank, uint32_t slice_id, uint64_t structure_value, uint64_t slice_target, dpu_bitfield_t host_mux_mram_state);
 SIM_EXPORT dpu_error_t dpu_set_debug_slice_info(struct dpu_rank_t *rank, uint32_t slice_id, uint64_t structure_value, uint64_t slice_target, dpu_bitfield_t host_mux_mram_state)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_set_debug_slice_info(rank, slice_id, structure_value, slice_target, host_mux_mram_state);
+    return sim_bridge.impl_dpu_set_debug_slice_info(rank, slice_id, structure_value, slice_target, host_mux_mram_state);
 }
 
-extern dpu_error_t impl_dpu_restore_mux_context_for_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_restore_mux_context_for_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_restore_mux_context_for_rank(rank);
+    return sim_bridge.impl_dpu_restore_mux_context_for_rank(rank);
 }
 
-extern dpu_error_t impl_dpu_save_context_for_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_save_context_for_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_save_context_for_rank(rank);
+    return sim_bridge.impl_dpu_save_context_for_rank(rank);
 }
 
-extern dpu_error_t impl_dpu_restore_context_for_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_restore_context_for_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_restore_context_for_rank(rank);
+    return sim_bridge.impl_dpu_restore_context_for_rank(rank);
 }
 
-extern dpu_error_t impl_dpu_create_core_dump(struct dpu_rank_t *rank, const char *exe_path, const char *core_file_path, struct dpu_context_t *context, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size);
 SIM_EXPORT dpu_error_t dpu_create_core_dump(struct dpu_rank_t *rank, const char *exe_path, const char *core_file_path, struct dpu_context_t *context, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_create_core_dump(rank, exe_path, core_file_path, context, wram, mram, iram, wram_size, mram_size, iram_size);
+    return sim_bridge.impl_dpu_create_core_dump(rank, exe_path, core_file_path, context, wram, mram, iram, wram_size, mram_size, iram_size);
 }
 
-extern void impl_dpu_free_dpu_context(struct dpu_context_t *context);
 SIM_EXPORT void dpu_free_dpu_context(struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_free_dpu_context(context);
+    sim_bridge.impl_dpu_free_dpu_context(context);
 }
 
-extern dpu_error_t impl_dpu_context_fill_from_rank(struct dpu_context_t *context, struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_context_fill_from_rank(struct dpu_context_t *context, struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_context_fill_from_rank(context, rank);
+    return sim_bridge.impl_dpu_context_fill_from_rank(context, rank);
 }
 
-extern dpu_error_t impl_dpu_pop_debug_context(struct dpu_t *dpu, struct dpu_context_t **debug_context);
 SIM_EXPORT dpu_error_t dpu_pop_debug_context(struct dpu_t *dpu, struct dpu_context_t **debug_context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_pop_debug_context(dpu, debug_context);
+    return sim_bridge.impl_dpu_pop_debug_context(dpu, debug_context);
 }
 
-extern dpu_error_t impl_dpu_checkpoint_save(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_checkpoint_save(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_checkpoint_save(set, flags, context);
+    return sim_bridge.impl_dpu_checkpoint_save(set, flags, context);
 }
 
-extern dpu_error_t impl_dpu_checkpoint_restore(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_checkpoint_restore(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_checkpoint_restore(set, flags, context);
+    return sim_bridge.impl_dpu_checkpoint_restore(set, flags, context);
 }
 
-extern uint32_t impl_dpu_checkpoint_get_serialized_context_size(struct dpu_context_t *context);
 SIM_EXPORT uint32_t dpu_checkpoint_get_serialized_context_size(struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_dpu_checkpoint_get_serialized_context_size(context);
+    return sim_bridge.impl_dpu_checkpoint_get_serialized_context_size(context);
 }
 
-extern dpu_error_t impl_dpu_checkpoint_serialize(struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size);
 SIM_EXPORT dpu_error_t dpu_checkpoint_serialize(struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_checkpoint_serialize(context, serialized_context, serialized_context_size);
+    return sim_bridge.impl_dpu_checkpoint_serialize(context, serialized_context, serialized_context_size);
 }
 
-extern dpu_error_t impl_dpu_checkpoint_deserialize(const uint8_t *serialized_context, uint32_t serialized_context_size, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_checkpoint_deserialize(const uint8_t *serialized_context, uint32_t serialized_context_size, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_checkpoint_deserialize(serialized_context, serialized_context_size, context);
+    return sim_bridge.impl_dpu_checkpoint_deserialize(serialized_context, serialized_context_size, context);
 }
 
-extern dpu_error_t impl_dpu_checkpoint_free(struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_checkpoint_free(struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_checkpoint_free(context);
+    return sim_bridge.impl_dpu_checkpoint_free(context);
 }
 
-extern void impl_dpu_transfer_matrix_add_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer);
 SIM_EXPORT void dpu_transfer_matrix_add_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_transfer_matrix_add_dpu(dpu, transfer_matrix, buffer);
+    sim_bridge.impl_dpu_transfer_matrix_add_dpu(dpu, transfer_matrix, buffer);
 }
 
-extern dpu_error_t impl_dpu_transfer_matrix_add_dpu_block(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer, uint32_t length);
 SIM_EXPORT dpu_error_t dpu_transfer_matrix_add_dpu_block(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer, uint32_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_transfer_matrix_add_dpu_block(dpu, transfer_matrix, buffer, length);
+    return sim_bridge.impl_dpu_transfer_matrix_add_dpu_block(dpu, transfer_matrix, buffer, length);
 }
 
-extern void impl_dpu_transfer_matrix_set_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix, void *buffer);
 SIM_EXPORT void dpu_transfer_matrix_set_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix, void *buffer)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_transfer_matrix_set_all(rank, transfer_matrix, buffer);
+    sim_bridge.impl_dpu_transfer_matrix_set_all(rank, transfer_matrix, buffer);
 }
 
-extern void impl_dpu_transfer_matrix_clear_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT void dpu_transfer_matrix_clear_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_transfer_matrix_clear_dpu(dpu, transfer_matrix);
+    sim_bridge.impl_dpu_transfer_matrix_clear_dpu(dpu, transfer_matrix);
 }
 
-extern void impl_dpu_transfer_matrix_clear_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT void dpu_transfer_matrix_clear_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_transfer_matrix_clear_all(rank, transfer_matrix);
+    sim_bridge.impl_dpu_transfer_matrix_clear_all(rank, transfer_matrix);
 }
 
-extern void impl_dpu_transfer_matrix_copy(struct dpu_transfer_matrix *dst, struct dpu_transfer_matrix *src);
 SIM_EXPORT void dpu_transfer_matrix_copy(struct dpu_transfer_matrix *dst, struct dpu_transfer_matrix *src)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_transfer_matrix_copy(dst, src);
+    sim_bridge.impl_dpu_transfer_matrix_copy(dst, src);
 }
 
-extern void *impl_dpu_transfer_matrix_get_ptr(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT void *dpu_transfer_matrix_get_ptr(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return (void *)0; }
-    return impl_dpu_transfer_matrix_get_ptr(dpu, transfer_matrix);
+    return sim_bridge.impl_dpu_transfer_matrix_get_ptr(dpu, transfer_matrix);
 }
 
-extern dpu_error_t impl_dpu_link_input_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name);
 SIM_EXPORT dpu_error_t dpu_link_input_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_link_input_fifo(dpu_set, link, fifo_name);
+    return sim_bridge.impl_dpu_link_input_fifo(dpu_set, link, fifo_name);
 }
 
-extern dpu_error_t impl_dpu_link_output_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name);
 SIM_EXPORT dpu_error_t dpu_link_output_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_link_output_fifo(dpu_set, link, fifo_name);
+    return sim_bridge.impl_dpu_link_output_fifo(dpu_set, link, fifo_name);
 }
 
-extern dpu_error_t impl_dpu_fifo_link_free(struct dpu_fifo_link_t *fifo_link);
 SIM_EXPORT dpu_error_t dpu_fifo_link_free(struct dpu_fifo_link_t *fifo_link)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_fifo_link_free(fifo_link);
+    return sim_bridge.impl_dpu_fifo_link_free(fifo_link);
 }
 
-extern uint16_t impl_get_fifo_size(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu);
 SIM_EXPORT uint16_t get_fifo_size(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_get_fifo_size(fifo_link, dpu);
+    return sim_bridge.impl_get_fifo_size(fifo_link, dpu);
 }
 
-extern uint8_t impl_get_fifo_elem_index(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t i);
 SIM_EXPORT uint8_t get_fifo_elem_index(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t i)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_get_fifo_elem_index(fifo_link, dpu, i);
+    return sim_bridge.impl_get_fifo_elem_index(fifo_link, dpu, i);
 }
 
-extern uint8_t *impl_get_fifo_elem(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t *fifo_data, uint8_t i);
 SIM_EXPORT uint8_t *get_fifo_elem(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t *fifo_data, uint8_t i)
 {
     if (sim_enter() != 0) { return (uint8_t *)0; }
-    return impl_get_fifo_elem(fifo_link, dpu, fifo_data, i);
+    return sim_bridge.impl_get_fifo_elem(fifo_link, dpu, fifo_data, i);
 }
 
-extern uint16_t impl_get_fifo_max_size(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo);
 SIM_EXPORT uint16_t get_fifo_max_size(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_get_fifo_max_size(rank, fifo);
+    return sim_bridge.impl_get_fifo_max_size(rank, fifo);
 }
 
-extern struct dpu_fifo_rank_t *impl_get_rank_fifo(struct dpu_fifo_link_t *fifo_link, struct dpu_rank_t *rank);
 SIM_EXPORT struct dpu_fifo_rank_t *get_rank_fifo(struct dpu_fifo_link_t *fifo_link, struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (struct dpu_fifo_rank_t *)0; }
-    return impl_get_rank_fifo(fifo_link, rank);
+    return sim_bridge.impl_get_rank_fifo(fifo_link, rank);
 }
 
-extern void impl_dpu_fifo_set_push_max_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t max_retries);
 SIM_EXPORT void dpu_fifo_set_push_max_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t max_retries)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_fifo_set_push_max_retries(fifo_link, dpu_set, max_retries);
+    sim_bridge.impl_dpu_fifo_set_push_max_retries(fifo_link, dpu_set, max_retries);
 }
 
-extern void impl_dpu_fifo_set_time_for_push_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t time_us);
 SIM_EXPORT void dpu_fifo_set_time_for_push_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t time_us)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_fifo_set_time_for_push_retries(fifo_link, dpu_set, time_us);
+    sim_bridge.impl_dpu_fifo_set_time_for_push_retries(fifo_link, dpu_set, time_us);
 }
 
-extern uint8_t impl_get_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
 SIM_EXPORT uint8_t get_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_get_fifo_rd_ptr(fifo, dpu);
+    return sim_bridge.impl_get_fifo_rd_ptr(fifo, dpu);
 }
 
-extern uint8_t impl_get_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
 SIM_EXPORT uint8_t get_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_get_fifo_wr_ptr(fifo, dpu);
+    return sim_bridge.impl_get_fifo_wr_ptr(fifo, dpu);
 }
 
-extern uint64_t impl_get_fifo_abs_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
 SIM_EXPORT uint64_t get_fifo_abs_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_get_fifo_abs_rd_ptr(fifo, dpu);
+    return sim_bridge.impl_get_fifo_abs_rd_ptr(fifo, dpu);
 }
 
-extern uint64_t impl_get_fifo_abs_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
 SIM_EXPORT uint64_t get_fifo_abs_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_get_fifo_abs_wr_ptr(fifo, dpu);
+    return sim_bridge.impl_get_fifo_abs_wr_ptr(fifo, dpu);
 }
 
-extern void impl_set_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val);
 SIM_EXPORT void set_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val)
 {
     if (sim_enter() != 0) { return; }
-    impl_set_fifo_rd_ptr(fifo, dpu, val);
+    sim_bridge.impl_set_fifo_rd_ptr(fifo, dpu, val);
 }
 
-extern void impl_set_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val);
 SIM_EXPORT void set_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val)
 {
     if (sim_enter() != 0) { return; }
-    impl_set_fifo_wr_ptr(fifo, dpu, val);
+    sim_bridge.impl_set_fifo_wr_ptr(fifo, dpu, val);
 }
 
-extern void impl_swap_fifo_rd_wr_ptr(struct dpu_fifo_rank_t *fifo);
 SIM_EXPORT void swap_fifo_rd_wr_ptr(struct dpu_fifo_rank_t *fifo)
 {
     if (sim_enter() != 0) { return; }
-    impl_swap_fifo_rd_wr_ptr(fifo);
+    sim_bridge.impl_swap_fifo_rd_wr_ptr(fifo);
 }
 
-extern void impl_incr_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo);
 SIM_EXPORT void incr_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo)
 {
     if (sim_enter() != 0) { return; }
-    impl_incr_fifo_wr_ptr(fifo);
+    sim_bridge.impl_incr_fifo_wr_ptr(fifo);
 }
 
-extern _Bool impl_is_fifo_full(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
 SIM_EXPORT _Bool is_fifo_full(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_is_fifo_full(fifo, dpu);
+    return sim_bridge.impl_is_fifo_full(fifo, dpu);
 }
 
-extern _Bool impl_is_fifo_empty(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu);
 SIM_EXPORT _Bool is_fifo_empty(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_is_fifo_empty(fifo, dpu);
+    return sim_bridge.impl_is_fifo_empty(fifo, dpu);
 }
 
-extern dpu_error_t impl_dpu_alloc(uint32_t nr_dpus, const char *profile, struct dpu_set_t *dpu_set);
 SIM_EXPORT dpu_error_t dpu_alloc(uint32_t nr_dpus, const char *profile, struct dpu_set_t *dpu_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_alloc(nr_dpus, profile, dpu_set);
+    return sim_bridge.impl_dpu_alloc(nr_dpus, profile, dpu_set);
 }
 
-extern dpu_error_t impl_dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, struct dpu_set_t *dpu_set);
 SIM_EXPORT dpu_error_t dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, struct dpu_set_t *dpu_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_alloc_ranks(nr_ranks, profile, dpu_set);
+    return sim_bridge.impl_dpu_alloc_ranks(nr_ranks, profile, dpu_set);
 }
 
-extern dpu_error_t impl_dpu_free(struct dpu_set_t dpu_set);
 SIM_EXPORT dpu_error_t dpu_free(struct dpu_set_t dpu_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_free(dpu_set);
+    return sim_bridge.impl_dpu_free(dpu_set);
 }
 
-extern dpu_error_t impl_dpu_get_nr_ranks(struct dpu_set_t dpu_set, uint32_t *nr_ranks);
 SIM_EXPORT dpu_error_t dpu_get_nr_ranks(struct dpu_set_t dpu_set, uint32_t *nr_ranks)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_nr_ranks(dpu_set, nr_ranks);
+    return sim_bridge.impl_dpu_get_nr_ranks(dpu_set, nr_ranks);
 }
 
-extern dpu_error_t impl_dpu_get_nr_dpus(struct dpu_set_t dpu_set, uint32_t *nr_dpus);
 SIM_EXPORT dpu_error_t dpu_get_nr_dpus(struct dpu_set_t dpu_set, uint32_t *nr_dpus)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_nr_dpus(dpu_set, nr_dpus);
+    return sim_bridge.impl_dpu_get_nr_dpus(dpu_set, nr_dpus);
 }
 
-extern struct dpu_set_rank_iterator_t impl_dpu_set_rank_iterator_from(struct dpu_set_t *set);
 SIM_EXPORT struct dpu_set_rank_iterator_t dpu_set_rank_iterator_from(struct dpu_set_t *set)
 {
     if (sim_enter() != 0) { return (struct dpu_set_rank_iterator_t){0}; }
-    return impl_dpu_set_rank_iterator_from(set);
+    return sim_bridge.impl_dpu_set_rank_iterator_from(set);
 }
 
-extern void impl_dpu_set_rank_iterator_next(struct dpu_set_rank_iterator_t *iterator);
 SIM_EXPORT void dpu_set_rank_iterator_next(struct dpu_set_rank_iterator_t *iterator)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_set_rank_iterator_next(iterator);
+    sim_bridge.impl_dpu_set_rank_iterator_next(iterator);
 }
 
-extern dpu_error_t impl_dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program);
 SIM_EXPORT dpu_error_t dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_load(dpu_set, binary_path, program);
+    return sim_bridge.impl_dpu_load(dpu_set, binary_path, program);
 }
 
-extern dpu_error_t impl_dpu_load_from_memory(struct dpu_set_t dpu_set, uint8_t *buffer, size_t buffer_size, struct dpu_program_t **program);
 SIM_EXPORT dpu_error_t dpu_load_from_memory(struct dpu_set_t dpu_set, uint8_t *buffer, size_t buffer_size, struct dpu_program_t **program)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_load_from_memory(dpu_set, buffer, buffer_size, program);
+    return sim_bridge.impl_dpu_load_from_memory(dpu_set, buffer, buffer_size, program);
 }
 
-extern dpu_error_t impl_dpu_load_from_incbin(struct dpu_set_t dpu_set, struct dpu_incbin_t *incbin, struct dpu_program_t **program);
 SIM_EXPORT dpu_error_t dpu_load_from_incbin(struct dpu_set_t dpu_set, struct dpu_incbin_t *incbin, struct dpu_program_t **program)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_load_from_incbin(dpu_set, incbin, program);
+    return sim_bridge.impl_dpu_load_from_incbin(dpu_set, incbin, program);
 }
 
-extern dpu_error_t impl_dpu_get_symbol(struct dpu_program_t *program, const char *symbol_name, struct dpu_symbol_t *symbol);
 SIM_EXPORT dpu_error_t dpu_get_symbol(struct dpu_program_t *program, const char *symbol_name, struct dpu_symbol_t *symbol)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_symbol(program, symbol_name, symbol);
+    return sim_bridge.impl_dpu_get_symbol(program, symbol_name, symbol);
 }
 
-extern dpu_error_t impl_dpu_launch(struct dpu_set_t dpu_set, dpu_launch_policy_t policy);
 SIM_EXPORT dpu_error_t dpu_launch(struct dpu_set_t dpu_set, dpu_launch_policy_t policy)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_launch(dpu_set, policy);
+    return sim_bridge.impl_dpu_launch(dpu_set, policy);
 }
 
-extern dpu_error_t impl_dpu_status(struct dpu_set_t dpu_set, _Bool *done, _Bool *fault);
 SIM_EXPORT dpu_error_t dpu_status(struct dpu_set_t dpu_set, _Bool *done, _Bool *fault)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_status(dpu_set, done, fault);
+    return sim_bridge.impl_dpu_status(dpu_set, done, fault);
 }
 
-extern dpu_error_t impl_dpu_sync(struct dpu_set_t dpu_set);
 SIM_EXPORT dpu_error_t dpu_sync(struct dpu_set_t dpu_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_sync(dpu_set);
+    return sim_bridge.impl_dpu_sync(dpu_set);
 }
 
-extern dpu_error_t impl_dpu_callback(struct dpu_set_t dpu_set, dpu_error_t (*callback)(struct dpu_set_t, uint32_t, void *), void *args, dpu_callback_flags_t flags);
 SIM_EXPORT dpu_error_t dpu_callback(struct dpu_set_t dpu_set, dpu_error_t (*callback)(struct dpu_set_t, uint32_t, void *), void *args, dpu_callback_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_callback(dpu_set, callback, args, flags);
+    return sim_bridge.impl_dpu_callback(dpu_set, callback, args, flags);
 }
 
-extern dpu_error_t impl_dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_symbol(dpu_set, symbol, symbol_offset, src, length);
+    return sim_bridge.impl_dpu_copy_to_symbol(dpu_set, symbol, symbol_offset, src, length);
 }
 
-extern dpu_error_t impl_dpu_copy_from_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_from_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_symbol(dpu_set, symbol, symbol_offset, dst, length);
+    return sim_bridge.impl_dpu_copy_from_symbol(dpu_set, symbol, symbol_offset, dst, length);
 }
 
-extern dpu_error_t impl_dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags);
 SIM_EXPORT dpu_error_t dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_broadcast_to_symbol(dpu_set, symbol, symbol_offset, src, length, flags);
+    return sim_bridge.impl_dpu_broadcast_to_symbol(dpu_set, symbol, symbol_offset, src, length, flags);
 }
 
-extern dpu_error_t impl_dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags);
 SIM_EXPORT dpu_error_t dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_push_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, flags);
+    return sim_bridge.impl_dpu_push_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, flags);
 }
 
-extern dpu_error_t impl_dpu_push_sg_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags);
 SIM_EXPORT dpu_error_t dpu_push_sg_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_push_sg_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, get_block_info, flags);
+    return sim_bridge.impl_dpu_push_sg_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, get_block_info, flags);
 }
 
-extern dpu_error_t impl_dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags);
 SIM_EXPORT dpu_error_t dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_push_sg_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, get_block_info, flags);
+    return sim_bridge.impl_dpu_push_sg_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, get_block_info, flags);
 }
 
-extern dpu_error_t impl_dpu_fifo_prepare_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, void *buffer);
 SIM_EXPORT dpu_error_t dpu_fifo_prepare_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, void *buffer)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_fifo_prepare_xfer(dpu_set, fifo_link, buffer);
+    return sim_bridge.impl_dpu_fifo_prepare_xfer(dpu_set, fifo_link, buffer);
 }
 
-extern dpu_error_t impl_dpu_fifo_push_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, dpu_xfer_flags_t flags);
 SIM_EXPORT dpu_error_t dpu_fifo_push_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, dpu_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_fifo_push_xfer(dpu_set, fifo_link, flags);
+    return sim_bridge.impl_dpu_fifo_push_xfer(dpu_set, fifo_link, flags);
 }
 
-extern dpu_error_t impl_dpu_log_read(struct dpu_set_t set, FILE *stream);
 SIM_EXPORT dpu_error_t dpu_log_read(struct dpu_set_t set, FILE *stream)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_log_read(set, stream);
+    return sim_bridge.impl_dpu_log_read(set, stream);
 }
 
-extern void impl_dpu_acquire_description(dpu_description_t description);
 SIM_EXPORT void dpu_acquire_description(dpu_description_t description)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_acquire_description(description);
+    sim_bridge.impl_dpu_acquire_description(description);
 }
 
-extern void impl_dpu_free_description(dpu_description_t description);
 SIM_EXPORT void dpu_free_description(dpu_description_t description)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_free_description(description);
+    sim_bridge.impl_dpu_free_description(description);
 }
 
-extern struct dpu_iterator_t impl_dpu_iterator_from(struct dpu_rank_t *rank);
 SIM_EXPORT struct dpu_iterator_t dpu_iterator_from(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (struct dpu_iterator_t){0}; }
-    return impl_dpu_iterator_from(rank);
+    return sim_bridge.impl_dpu_iterator_from(rank);
 }
 
-extern void impl_dpu_iterator_next(struct dpu_iterator_t *iterator);
 SIM_EXPORT void dpu_iterator_next(struct dpu_iterator_t *iterator)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_iterator_next(iterator);
+    sim_bridge.impl_dpu_iterator_next(iterator);
 }
 
-extern dpu_error_t impl_dpu_get_profile_description(const char *profile, dpu_description_t *description);
 SIM_EXPORT dpu_error_t dpu_get_profile_description(const char *profile, dpu_description_t *description)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_profile_description(profile, description);
+    return sim_bridge.impl_dpu_get_profile_description(profile, description);
 }
 
-extern dpu_error_t impl_dpu_get_rank_of_type(const char *profile, struct dpu_rank_t **rank);
 SIM_EXPORT dpu_error_t dpu_get_rank_of_type(const char *profile, struct dpu_rank_t **rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_rank_of_type(profile, rank);
+    return sim_bridge.impl_dpu_get_rank_of_type(profile, rank);
 }
 
-extern dpu_error_t impl_dpu_free_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_free_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_free_rank(rank);
+    return sim_bridge.impl_dpu_free_rank(rank);
 }
 
-extern void impl_dpu_lock_rank(struct dpu_rank_t *rank);
 SIM_EXPORT void dpu_lock_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_lock_rank(rank);
+    sim_bridge.impl_dpu_lock_rank(rank);
 }
 
-extern int impl_dpu_trylock_rank(struct dpu_rank_t *rank);
 SIM_EXPORT int dpu_trylock_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return -1; }
-    return impl_dpu_trylock_rank(rank);
+    return sim_bridge.impl_dpu_trylock_rank(rank);
 }
 
-extern void impl_dpu_unlock_rank(struct dpu_rank_t *rank);
 SIM_EXPORT void dpu_unlock_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_unlock_rank(rank);
+    sim_bridge.impl_dpu_unlock_rank(rank);
 }
 
-extern struct dpu_t *impl_dpu_get(struct dpu_rank_t *rank, dpu_slice_id_t slice_id, dpu_member_id_t dpu_id);
 SIM_EXPORT struct dpu_t *dpu_get(struct dpu_rank_t *rank, dpu_slice_id_t slice_id, dpu_member_id_t dpu_id)
 {
     if (sim_enter() != 0) { return (struct dpu_t *)0; }
-    return impl_dpu_get(rank, slice_id, dpu_id);
+    return sim_bridge.impl_dpu_get(rank, slice_id, dpu_id);
 }
 
-extern dpu_id_t impl_dpu_get_id(struct dpu_t *dpu);
 SIM_EXPORT dpu_id_t dpu_get_id(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_dpu_get_id(dpu);
+    return sim_bridge.impl_dpu_get_id(dpu);
 }
 
-extern dpu_id_t impl_dpu_get_rank_id(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_id_t dpu_get_rank_id(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_dpu_get_rank_id(rank);
+    return sim_bridge.impl_dpu_get_rank_id(rank);
 }
 
-extern int impl_dpu_get_rank_numa_node(struct dpu_rank_t *rank);
 SIM_EXPORT int dpu_get_rank_numa_node(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return -1; }
-    return impl_dpu_get_rank_numa_node(rank);
+    return sim_bridge.impl_dpu_get_rank_numa_node(rank);
 }
 
-extern struct dpu_rank_t *impl_dpu_get_rank(struct dpu_t *dpu);
 SIM_EXPORT struct dpu_rank_t *dpu_get_rank(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return (struct dpu_rank_t *)0; }
-    return impl_dpu_get_rank(dpu);
+    return sim_bridge.impl_dpu_get_rank(dpu);
 }
 
-extern dpu_slice_id_t impl_dpu_get_slice_id(struct dpu_t *dpu);
 SIM_EXPORT dpu_slice_id_t dpu_get_slice_id(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_dpu_get_slice_id(dpu);
+    return sim_bridge.impl_dpu_get_slice_id(dpu);
 }
 
-extern dpu_member_id_t impl_dpu_get_member_id(struct dpu_t *dpu);
 SIM_EXPORT dpu_member_id_t dpu_get_member_id(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_dpu_get_member_id(dpu);
+    return sim_bridge.impl_dpu_get_member_id(dpu);
 }
 
-extern _Bool impl_dpu_is_enabled(struct dpu_t *dpu);
 SIM_EXPORT _Bool dpu_is_enabled(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_dpu_is_enabled(dpu);
+    return sim_bridge.impl_dpu_is_enabled(dpu);
 }
 
-extern dpu_description_t impl_dpu_get_description(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_description_t dpu_get_description(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (dpu_description_t)0; }
-    return impl_dpu_get_description(rank);
+    return sim_bridge.impl_dpu_get_description(rank);
 }
 
-extern struct dpu_set_t impl_dpu_set_from_rank(struct dpu_rank_t **rank);
 SIM_EXPORT struct dpu_set_t dpu_set_from_rank(struct dpu_rank_t **rank)
 {
     if (sim_enter() != 0) { return (struct dpu_set_t){0}; }
-    return impl_dpu_set_from_rank(rank);
+    return sim_bridge.impl_dpu_set_from_rank(rank);
 }
 
-extern struct dpu_set_t impl_dpu_set_from_dpu(struct dpu_t *dpu);
 SIM_EXPORT struct dpu_set_t dpu_set_from_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return (struct dpu_set_t){0}; }
-    return impl_dpu_set_from_dpu(dpu);
+    return sim_bridge.impl_dpu_set_from_dpu(dpu);
 }
 
-extern struct dpu_rank_t *impl_dpu_rank_from_set(struct dpu_set_t set);
 SIM_EXPORT struct dpu_rank_t *dpu_rank_from_set(struct dpu_set_t set)
 {
     if (sim_enter() != 0) { return (struct dpu_rank_t *)0; }
-    return impl_dpu_rank_from_set(set);
+    return sim_bridge.impl_dpu_rank_from_set(set);
 }
 
-extern struct dpu_t *impl_dpu_from_set(struct dpu_set_t set);
 SIM_EXPORT struct dpu_t *dpu_from_set(struct dpu_set_t set)
 {
     if (sim_enter() != 0) { return (struct dpu_t *)0; }
-    return impl_dpu_from_set(set);
+    return sim_bridge.impl_dpu_from_set(set);
 }
 
-extern dpu_error_t impl_dpu_elf_open(const char *path, dpu_elf_file_t *file);
 SIM_EXPORT dpu_error_t dpu_elf_open(const char *path, dpu_elf_file_t *file)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_elf_open(path, file);
+    return sim_bridge.impl_dpu_elf_open(path, file);
 }
 
-extern dpu_error_t impl_dpu_elf_map(uint8_t *memory, unsigned int size, dpu_elf_file_t *file, const char *filename_or_null);
 SIM_EXPORT dpu_error_t dpu_elf_map(uint8_t *memory, unsigned int size, dpu_elf_file_t *file, const char *filename_or_null)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_elf_map(memory, size, file, filename_or_null);
+    return sim_bridge.impl_dpu_elf_map(memory, size, file, filename_or_null);
 }
 
-extern void impl_dpu_elf_close(dpu_elf_file_t file);
 SIM_EXPORT void dpu_elf_close(dpu_elf_file_t file)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_elf_close(file);
+    sim_bridge.impl_dpu_elf_close(file);
 }
 
-extern dpu_error_t impl_dpu_elf_load_section(dpu_elf_file_t file, const char *name, unsigned int *size, uint8_t **buffer);
 SIM_EXPORT dpu_error_t dpu_elf_load_section(dpu_elf_file_t file, const char *name, unsigned int *size, uint8_t **buffer)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_elf_load_section(file, name, size, buffer);
+    return sim_bridge.impl_dpu_elf_load_section(file, name, size, buffer);
 }
 
-extern dpu_error_t impl_dpu_elf_load_symbols(dpu_elf_file_t file, const char *name, dpu_elf_symbols_t **symbols);
 SIM_EXPORT dpu_error_t dpu_elf_load_symbols(dpu_elf_file_t file, const char *name, dpu_elf_symbols_t **symbols)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_elf_load_symbols(file, name, symbols);
+    return sim_bridge.impl_dpu_elf_load_symbols(file, name, symbols);
 }
 
-extern void impl_dpu_elf_free_symbols(dpu_elf_symbols_t *symbols);
 SIM_EXPORT void dpu_elf_free_symbols(dpu_elf_symbols_t *symbols)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_elf_free_symbols(symbols);
+    sim_bridge.impl_dpu_elf_free_symbols(symbols);
 }
 
-extern dpu_error_t impl_dpu_elf_get_sections(dpu_elf_file_t file, unsigned int *nr_sections, char ***sections);
 SIM_EXPORT dpu_error_t dpu_elf_get_sections(dpu_elf_file_t file, unsigned int *nr_sections, char ***sections)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_elf_get_sections(file, nr_sections, sections);
+    return sim_bridge.impl_dpu_elf_get_sections(file, nr_sections, sections);
 }
 
-extern void impl_dpu_elf_get_runtime_info(dpu_elf_file_t file, dpu_elf_runtime_info_t *runtime_info);
 SIM_EXPORT void dpu_elf_get_runtime_info(dpu_elf_file_t file, dpu_elf_runtime_info_t *runtime_info)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_elf_get_runtime_info(file, runtime_info);
+    sim_bridge.impl_dpu_elf_get_runtime_info(file, runtime_info);
 }
 
-extern void impl_free_runtime_info(dpu_elf_runtime_info_t *runtime_info);
 SIM_EXPORT void free_runtime_info(dpu_elf_runtime_info_t *runtime_info)
 {
     if (sim_enter() != 0) { return; }
-    impl_free_runtime_info(runtime_info);
+    sim_bridge.impl_free_runtime_info(runtime_info);
 }
 
-extern dpu_error_t impl_dpu_elf_create_core_dump(const char *exe_path, const char *core_file_path, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint8_t *context, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size, uint32_t context_size);
 SIM_EXPORT dpu_error_t dpu_elf_create_core_dump(const char *exe_path, const char *core_file_path, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint8_t *context, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size, uint32_t context_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_elf_create_core_dump(exe_path, core_file_path, wram, mram, iram, context, wram_size, mram_size, iram_size, context_size);
+    return sim_bridge.impl_dpu_elf_create_core_dump(exe_path, core_file_path, wram, mram, iram, context, wram_size, mram_size, iram_size, context_size);
 }
 
-extern void impl_dpu_init_program_ref(struct dpu_program_t *program);
 SIM_EXPORT void dpu_init_program_ref(struct dpu_program_t *program)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_init_program_ref(program);
+    sim_bridge.impl_dpu_init_program_ref(program);
 }
 
-extern void impl_dpu_take_program_ref(struct dpu_program_t *program);
 SIM_EXPORT void dpu_take_program_ref(struct dpu_program_t *program)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_take_program_ref(program);
+    sim_bridge.impl_dpu_take_program_ref(program);
 }
 
-extern void impl_dpu_free_program(struct dpu_program_t *program);
 SIM_EXPORT void dpu_free_program(struct dpu_program_t *program)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_free_program(program);
+    sim_bridge.impl_dpu_free_program(program);
 }
 
-extern struct dpu_program_t *impl_dpu_get_program(struct dpu_t *dpu);
 SIM_EXPORT struct dpu_program_t *dpu_get_program(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return (struct dpu_program_t *)0; }
-    return impl_dpu_get_program(dpu);
+    return sim_bridge.impl_dpu_get_program(dpu);
 }
 
-extern void impl_dpu_set_program(struct dpu_t *dpu, struct dpu_program_t *program);
 SIM_EXPORT void dpu_set_program(struct dpu_t *dpu, struct dpu_program_t *program)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_set_program(dpu, program);
+    sim_bridge.impl_dpu_set_program(dpu, program);
 }
 
-extern dpu_error_t impl_dpu_load_elf_program_from_memory(dpu_elf_file_t *elf_info, const char *path, uint8_t *buffer_start, size_t buffer_size, struct dpu_program_t *program, mram_size_t mram_size_hint);
 SIM_EXPORT dpu_error_t dpu_load_elf_program_from_memory(dpu_elf_file_t *elf_info, const char *path, uint8_t *buffer_start, size_t buffer_size, struct dpu_program_t *program, mram_size_t mram_size_hint)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_load_elf_program_from_memory(elf_info, path, buffer_start, buffer_size, program, mram_size_hint);
+    return sim_bridge.impl_dpu_load_elf_program_from_memory(elf_info, path, buffer_start, buffer_size, program, mram_size_hint);
 }
 
-extern dpu_error_t impl_dpu_load_elf_program(dpu_elf_file_t *elf_info, const char *path, struct dpu_program_t *program, mram_size_t mram_size_hint);
 SIM_EXPORT dpu_error_t dpu_load_elf_program(dpu_elf_file_t *elf_info, const char *path, struct dpu_program_t *program, mram_size_t mram_size_hint)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_load_elf_program(elf_info, path, program, mram_size_hint);
+    return sim_bridge.impl_dpu_load_elf_program(elf_info, path, program, mram_size_hint);
 }
 
-extern dpu_error_t impl_dpu_get_common_program(struct dpu_set_t *dpu_set, struct dpu_program_t **program);
 SIM_EXPORT dpu_error_t dpu_get_common_program(struct dpu_set_t *dpu_set, struct dpu_program_t **program)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_common_program(dpu_set, program);
+    return sim_bridge.impl_dpu_get_common_program(dpu_set, program);
 }
 
-extern void impl_dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu);
 SIM_EXPORT void dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_loader_fill_dpu_context(context, dpu);
+    sim_bridge.impl_dpu_loader_fill_dpu_context(context, dpu);
 }
 
-extern void impl_dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank);
 SIM_EXPORT void dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_loader_fill_rank_context(context, rank);
+    sim_bridge.impl_dpu_loader_fill_rank_context(context, rank);
 }
 
-extern dpu_error_t impl_dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context);
 SIM_EXPORT dpu_error_t dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_elf_load(file, context);
+    return sim_bridge.impl_dpu_elf_load(file, context);
 }
 
-extern dpu_error_t impl_dpu_copy_to_iram_for_rank(struct dpu_rank_t *rank, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions);
 SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_rank(struct dpu_rank_t *rank, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_iram_for_rank(rank, iram_instruction_index, source, nb_of_instructions);
+    return sim_bridge.impl_dpu_copy_to_iram_for_rank(rank, iram_instruction_index, source, nb_of_instructions);
 }
 
-extern dpu_error_t impl_dpu_copy_to_iram_for_dpu(struct dpu_t *dpu, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions);
 SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_dpu(struct dpu_t *dpu, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_iram_for_dpu(dpu, iram_instruction_index, source, nb_of_instructions);
+    return sim_bridge.impl_dpu_copy_to_iram_for_dpu(dpu, iram_instruction_index, source, nb_of_instructions);
 }
 
-extern dpu_error_t impl_dpu_copy_from_iram_for_dpu(struct dpu_t *dpu, dpuinstruction_t *destination, iram_addr_t iram_instruction_index, iram_size_t nb_of_instructions);
 SIM_EXPORT dpu_error_t dpu_copy_from_iram_for_dpu(struct dpu_t *dpu, dpuinstruction_t *destination, iram_addr_t iram_instruction_index, iram_size_t nb_of_instructions)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_iram_for_dpu(dpu, destination, iram_instruction_index, nb_of_instructions);
+    return sim_bridge.impl_dpu_copy_from_iram_for_dpu(dpu, destination, iram_instruction_index, nb_of_instructions);
 }
 
-extern dpu_error_t impl_dpu_copy_to_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix);
 SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_iram_for_matrix(rank, matrix);
+    return sim_bridge.impl_dpu_copy_to_iram_for_matrix(rank, matrix);
 }
 
-extern dpu_error_t impl_dpu_copy_from_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix);
 SIM_EXPORT dpu_error_t dpu_copy_from_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_iram_for_matrix(rank, matrix);
+    return sim_bridge.impl_dpu_copy_from_iram_for_matrix(rank, matrix);
 }
 
-extern dpu_error_t impl_dpu_copy_to_wram_for_rank(struct dpu_rank_t *rank, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words);
 SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_rank(struct dpu_rank_t *rank, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_wram_for_rank(rank, wram_word_offset, source, nb_of_words);
+    return sim_bridge.impl_dpu_copy_to_wram_for_rank(rank, wram_word_offset, source, nb_of_words);
 }
 
-extern dpu_error_t impl_dpu_copy_to_wram_for_dpu(struct dpu_t *dpu, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words);
 SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_dpu(struct dpu_t *dpu, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_wram_for_dpu(dpu, wram_word_offset, source, nb_of_words);
+    return sim_bridge.impl_dpu_copy_to_wram_for_dpu(dpu, wram_word_offset, source, nb_of_words);
 }
 
-extern dpu_error_t impl_dpu_copy_to_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_wram_for_matrix(rank, transfer_matrix);
+    return sim_bridge.impl_dpu_copy_to_wram_for_matrix(rank, transfer_matrix);
 }
 
-extern dpu_error_t impl_dpu_copy_from_wram_for_dpu(struct dpu_t *dpu, dpuword_t *destination, wram_addr_t wram_word_offset, wram_size_t nb_of_words);
 SIM_EXPORT dpu_error_t dpu_copy_from_wram_for_dpu(struct dpu_t *dpu, dpuword_t *destination, wram_addr_t wram_word_offset, wram_size_t nb_of_words)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_wram_for_dpu(dpu, destination, wram_word_offset, nb_of_words);
+    return sim_bridge.impl_dpu_copy_from_wram_for_dpu(dpu, destination, wram_word_offset, nb_of_words);
 }
 
-extern dpu_error_t impl_dpu_copy_from_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT dpu_error_t dpu_copy_from_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_wram_for_matrix(rank, transfer_matrix);
+    return sim_bridge.impl_dpu_copy_from_wram_for_matrix(rank, transfer_matrix);
 }
 
-extern dpu_error_t impl_dpu_copy_to_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT dpu_error_t dpu_copy_to_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_wram_fifo(rank, fifo, transfer_matrix);
+    return sim_bridge.impl_dpu_copy_to_wram_fifo(rank, fifo, transfer_matrix);
 }
 
-extern dpu_error_t impl_dpu_copy_from_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT dpu_error_t dpu_copy_from_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_wram_fifo(rank, fifo, transfer_matrix);
+    return sim_bridge.impl_dpu_copy_from_wram_fifo(rank, fifo, transfer_matrix);
 }
 
-extern dpu_error_t impl_dpu_copy_to_mram(struct dpu_t *dpu, mram_addr_t mram_byte_offset, const uint8_t *source, mram_size_t nb_of_bytes);
 SIM_EXPORT dpu_error_t dpu_copy_to_mram(struct dpu_t *dpu, mram_addr_t mram_byte_offset, const uint8_t *source, mram_size_t nb_of_bytes)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_mram(dpu, mram_byte_offset, source, nb_of_bytes);
+    return sim_bridge.impl_dpu_copy_to_mram(dpu, mram_byte_offset, source, nb_of_bytes);
 }
 
-extern dpu_error_t impl_dpu_copy_from_mram(struct dpu_t *dpu, uint8_t *destination, mram_addr_t mram_byte_offset, mram_size_t nb_of_bytes);
 SIM_EXPORT dpu_error_t dpu_copy_from_mram(struct dpu_t *dpu, uint8_t *destination, mram_addr_t mram_byte_offset, mram_size_t nb_of_bytes)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_mram(dpu, destination, mram_byte_offset, nb_of_bytes);
+    return sim_bridge.impl_dpu_copy_from_mram(dpu, destination, mram_byte_offset, nb_of_bytes);
 }
 
-extern dpu_error_t impl_dpu_copy_to_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT dpu_error_t dpu_copy_to_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_mrams(rank, transfer_matrix);
+    return sim_bridge.impl_dpu_copy_to_mrams(rank, transfer_matrix);
 }
 
-extern dpu_error_t impl_dpu_copy_from_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix);
 SIM_EXPORT dpu_error_t dpu_copy_from_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_mrams(rank, transfer_matrix);
+    return sim_bridge.impl_dpu_copy_from_mrams(rank, transfer_matrix);
 }
 
-extern dpu_error_t impl_dpu_copy_to_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_symbol_dpu(dpu, symbol, symbol_offset, src, length);
+    return sim_bridge.impl_dpu_copy_to_symbol_dpu(dpu, symbol, symbol_offset, src, length);
 }
 
-extern dpu_error_t impl_dpu_copy_to_symbol_rank(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol_rank(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_symbol_rank(rank, symbol, symbol_offset, src, length);
+    return sim_bridge.impl_dpu_copy_to_symbol_rank(rank, symbol, symbol_offset, src, length);
 }
 
-extern dpu_error_t impl_dpu_copy_to_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_symbol_matrix(rank, symbol, symbol_offset, length);
+    return sim_bridge.impl_dpu_copy_to_symbol_matrix(rank, symbol, symbol_offset, length);
 }
 
-extern dpu_error_t impl_dpu_copy_from_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_from_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_symbol_dpu(dpu, symbol, symbol_offset, dst, length);
+    return sim_bridge.impl_dpu_copy_from_symbol_dpu(dpu, symbol, symbol_offset, dst, length);
 }
 
-extern dpu_error_t impl_dpu_copy_from_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_from_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_symbol_matrix(rank, symbol, symbol_offset, length);
+    return sim_bridge.impl_dpu_copy_from_symbol_matrix(rank, symbol, symbol_offset, length);
 }
 
-extern dpu_error_t impl_dpu_copy_to_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_to_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_address_dpu(dpu, address, src, length);
+    return sim_bridge.impl_dpu_copy_to_address_dpu(dpu, address, src, length);
 }
 
-extern dpu_error_t impl_dpu_copy_to_address_rank(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_to_address_rank(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_address_rank(rank, address, src, length);
+    return sim_bridge.impl_dpu_copy_to_address_rank(rank, address, src, length);
 }
 
-extern dpu_error_t impl_dpu_copy_to_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_to_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_to_address_matrix(rank, address, length);
+    return sim_bridge.impl_dpu_copy_to_address_matrix(rank, address, length);
 }
 
-extern dpu_error_t impl_dpu_copy_from_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, void *dst, dpu_mem_max_size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_from_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, void *dst, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_address_dpu(dpu, address, dst, length);
+    return sim_bridge.impl_dpu_copy_from_address_dpu(dpu, address, dst, length);
 }
 
-extern dpu_error_t impl_dpu_copy_from_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length);
 SIM_EXPORT dpu_error_t dpu_copy_from_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_copy_from_address_matrix(rank, address, length);
+    return sim_bridge.impl_dpu_copy_from_address_matrix(rank, address, length);
 }
 
-extern dpu_error_t impl_dpu_trigger_fault_on_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_trigger_fault_on_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_trigger_fault_on_rank(rank);
+    return sim_bridge.impl_dpu_trigger_fault_on_rank(rank);
 }
 
-extern dpu_error_t impl_dpu_trigger_fault_on_dpu(struct dpu_t *dpu);
 SIM_EXPORT dpu_error_t dpu_trigger_fault_on_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_trigger_fault_on_dpu(dpu);
+    return sim_bridge.impl_dpu_trigger_fault_on_dpu(dpu);
 }
 
-extern dpu_error_t impl_dpu_clear_fault_on_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_clear_fault_on_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_clear_fault_on_rank(rank);
+    return sim_bridge.impl_dpu_clear_fault_on_rank(rank);
 }
 
-extern dpu_error_t impl_dpu_clear_fault_on_dpu(struct dpu_t *dpu);
 SIM_EXPORT dpu_error_t dpu_clear_fault_on_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_clear_fault_on_dpu(dpu);
+    return sim_bridge.impl_dpu_clear_fault_on_dpu(dpu);
 }
 
-extern dpu_error_t impl_dpu_resume_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_resume_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_resume_dpus_for_rank(rank, context);
+    return sim_bridge.impl_dpu_resume_dpus_for_rank(rank, context);
 }
 
-extern dpu_error_t impl_dpu_resume_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_resume_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_resume_threads_for_dpu(dpu, context);
+    return sim_bridge.impl_dpu_resume_threads_for_dpu(dpu, context);
 }
 
-extern dpu_error_t impl_dpu_stop_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_stop_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_stop_dpus_for_rank(rank, context);
+    return sim_bridge.impl_dpu_stop_dpus_for_rank(rank, context);
 }
 
-extern dpu_error_t impl_dpu_stop_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context);
 SIM_EXPORT dpu_error_t dpu_stop_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_stop_threads_for_dpu(dpu, context);
+    return sim_bridge.impl_dpu_stop_threads_for_dpu(dpu, context);
 }
 
-extern dpu_error_t impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(struct dpu_t *dpu, int pid);
 SIM_EXPORT dpu_error_t dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(struct dpu_t *dpu, int pid)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(dpu, pid);
+    return sim_bridge.impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(dpu, pid);
 }
 
-extern dpu_error_t impl_dpu_serialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size);
 SIM_EXPORT dpu_error_t dpu_serialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_serialize_context(rank, context, serialized_context, serialized_context_size);
+    return sim_bridge.impl_dpu_serialize_context(rank, context, serialized_context, serialized_context_size);
 }
 
-extern dpu_error_t impl_dpu_deserialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t *serialized_context, uint32_t serialized_context_size);
 SIM_EXPORT dpu_error_t dpu_deserialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t *serialized_context, uint32_t serialized_context_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_deserialize_context(rank, context, serialized_context, serialized_context_size);
+    return sim_bridge.impl_dpu_deserialize_context(rank, context, serialized_context, serialized_context_size);
 }
 
-extern dpu_error_t impl_dpu_get_thread_status_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, dpu_bitfield_t *thread_is_running);
 SIM_EXPORT dpu_error_t dpu_get_thread_status_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, dpu_bitfield_t *thread_is_running)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_thread_status_on_rank(rank, thread, thread_is_running);
+    return sim_bridge.impl_dpu_get_thread_status_on_rank(rank, thread, thread_is_running);
 }
 
-extern dpu_error_t impl_dpu_get_thread_status_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool *thread_is_running);
 SIM_EXPORT dpu_error_t dpu_get_thread_status_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool *thread_is_running)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_thread_status_on_dpu(dpu, thread, thread_is_running);
+    return sim_bridge.impl_dpu_get_thread_status_on_dpu(dpu, thread, thread_is_running);
 }
 
-extern dpu_error_t impl_dpu_get_and_update_notify_status_on_rank(struct dpu_rank_t *rank, dpu_notify_bit_id_t notify_bit, _Bool value, dpu_bitfield_t *notify_bit_was_set);
 SIM_EXPORT dpu_error_t dpu_get_and_update_notify_status_on_rank(struct dpu_rank_t *rank, dpu_notify_bit_id_t notify_bit, _Bool value, dpu_bitfield_t *notify_bit_was_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_and_update_notify_status_on_rank(rank, notify_bit, value, notify_bit_was_set);
+    return sim_bridge.impl_dpu_get_and_update_notify_status_on_rank(rank, notify_bit, value, notify_bit_was_set);
 }
 
-extern dpu_error_t impl_dpu_get_and_update_notify_status_on_dpu(struct dpu_t *dpu, dpu_notify_bit_id_t notify_bit, _Bool value, _Bool *notify_bit_was_set);
 SIM_EXPORT dpu_error_t dpu_get_and_update_notify_status_on_dpu(struct dpu_t *dpu, dpu_notify_bit_id_t notify_bit, _Bool value, _Bool *notify_bit_was_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_get_and_update_notify_status_on_dpu(dpu, notify_bit, value, notify_bit_was_set);
+    return sim_bridge.impl_dpu_get_and_update_notify_status_on_dpu(dpu, notify_bit, value, notify_bit_was_set);
 }
 
-extern dpu_error_t impl_dpu_dma_config(struct dpu_rank_t *rank, const struct dpu_dma_config *config);
 SIM_EXPORT dpu_error_t dpu_dma_config(struct dpu_rank_t *rank, const struct dpu_dma_config *config)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_dma_config(rank, config);
+    return sim_bridge.impl_dpu_dma_config(rank, config);
 }
 
-extern dpu_error_t impl_dpu_dma_shuffling_box_config(struct dpu_rank_t *rank, const struct dpu_bit_config *config);
 SIM_EXPORT dpu_error_t dpu_dma_shuffling_box_config(struct dpu_rank_t *rank, const struct dpu_bit_config *config)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_dma_shuffling_box_config(rank, config);
+    return sim_bridge.impl_dpu_dma_shuffling_box_config(rank, config);
 }
 
-extern dpu_error_t impl_dpu_wavegen_config(struct dpu_rank_t *rank, const struct dpu_wavegen_config *config);
 SIM_EXPORT dpu_error_t dpu_wavegen_config(struct dpu_rank_t *rank, const struct dpu_wavegen_config *config)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_wavegen_config(rank, config);
+    return sim_bridge.impl_dpu_wavegen_config(rank, config);
 }
 
-extern dpu_error_t impl_dpu_wavegen_read_status(struct dpu_t *dpu, uint8_t address, uint8_t *value);
 SIM_EXPORT dpu_error_t dpu_wavegen_read_status(struct dpu_t *dpu, uint8_t address, uint8_t *value)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_wavegen_read_status(dpu, address, value);
+    return sim_bridge.impl_dpu_wavegen_read_status(dpu, address, value);
 }
 
-extern dpu_error_t impl_dpu_switch_mux_for_dpu_line(struct dpu_rank_t *rank, uint8_t dpu_id, uint8_t mask);
 SIM_EXPORT dpu_error_t dpu_switch_mux_for_dpu_line(struct dpu_rank_t *rank, uint8_t dpu_id, uint8_t mask)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_switch_mux_for_dpu_line(rank, dpu_id, mask);
+    return sim_bridge.impl_dpu_switch_mux_for_dpu_line(rank, dpu_id, mask);
 }
 
-extern dpu_error_t impl_dpu_switch_mux_for_rank(struct dpu_rank_t *rank, _Bool set_mux_for_host);
 SIM_EXPORT dpu_error_t dpu_switch_mux_for_rank(struct dpu_rank_t *rank, _Bool set_mux_for_host)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_switch_mux_for_rank(rank, set_mux_for_host);
+    return sim_bridge.impl_dpu_switch_mux_for_rank(rank, set_mux_for_host);
 }
 
-extern dpu_error_t impl_dpu_launch_thread_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, _Bool should_resume);
 SIM_EXPORT dpu_error_t dpu_launch_thread_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, _Bool should_resume)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_launch_thread_on_rank(rank, thread, should_resume);
+    return sim_bridge.impl_dpu_launch_thread_on_rank(rank, thread, should_resume);
 }
 
-extern dpu_error_t impl_dpu_launch_thread_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool should_resume);
 SIM_EXPORT dpu_error_t dpu_launch_thread_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool should_resume)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_launch_thread_on_dpu(dpu, thread, should_resume);
+    return sim_bridge.impl_dpu_launch_thread_on_dpu(dpu, thread, should_resume);
 }
 
-extern dpu_error_t impl_dpu_poll_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_poll_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_poll_rank(rank);
+    return sim_bridge.impl_dpu_poll_rank(rank);
 }
 
-extern dpu_error_t impl_dpu_poll_dpu(struct dpu_t *dpu, _Bool *dpu_is_running, _Bool *dpu_is_in_fault);
 SIM_EXPORT dpu_error_t dpu_poll_dpu(struct dpu_t *dpu, _Bool *dpu_is_running, _Bool *dpu_is_in_fault)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_poll_dpu(dpu, dpu_is_running, dpu_is_in_fault);
+    return sim_bridge.impl_dpu_poll_dpu(dpu, dpu_is_running, dpu_is_in_fault);
 }
 
-extern dpu_run_context_t impl_dpu_get_run_context(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_run_context_t dpu_get_run_context(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (dpu_run_context_t)0; }
-    return impl_dpu_get_run_context(rank);
+    return sim_bridge.impl_dpu_get_run_context(rank);
 }
 
-extern dpu_error_t impl_dpu_boot_dpu(struct dpu_t *dpu);
 SIM_EXPORT dpu_error_t dpu_boot_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_boot_dpu(dpu);
+    return sim_bridge.impl_dpu_boot_dpu(dpu);
 }
 
-extern dpu_error_t impl_dpu_boot_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_boot_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_boot_rank(rank);
+    return sim_bridge.impl_dpu_boot_rank(rank);
 }
 
-extern dpu_error_t impl_dpu_status_rank(struct dpu_rank_t *rank, _Bool *done, _Bool *fault);
 SIM_EXPORT dpu_error_t dpu_status_rank(struct dpu_rank_t *rank, _Bool *done, _Bool *fault)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_status_rank(rank, done, fault);
+    return sim_bridge.impl_dpu_status_rank(rank, done, fault);
 }
 
-extern dpu_error_t impl_dpu_status_dpu(struct dpu_t *dpu, _Bool *done, _Bool *fault);
 SIM_EXPORT dpu_error_t dpu_status_dpu(struct dpu_t *dpu, _Bool *done, _Bool *fault)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_status_dpu(dpu, done, fault);
+    return sim_bridge.impl_dpu_status_dpu(dpu, done, fault);
 }
 
-extern dpu_error_t impl_dpulog_read_for_dpu_(struct dpu_t *dpu, dpu_log_print_fct_t print_fct, void *arg);
 SIM_EXPORT dpu_error_t dpulog_read_for_dpu_(struct dpu_t *dpu, dpu_log_print_fct_t print_fct, void *arg)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpulog_read_for_dpu_(dpu, print_fct, arg);
+    return sim_bridge.impl_dpulog_read_for_dpu_(dpu, print_fct, arg);
 }
 
-extern dpu_error_t impl_dpulog_read_and_display_contents_of(void *input, size_t input_size, dpu_log_print_fct_t print_fct, void *print_fct_arg);
 SIM_EXPORT dpu_error_t dpulog_read_and_display_contents_of(void *input, size_t input_size, dpu_log_print_fct_t print_fct, void *print_fct_arg)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpulog_read_and_display_contents_of(input, input_size, print_fct, print_fct_arg);
+    return sim_bridge.impl_dpulog_read_and_display_contents_of(input, input_size, print_fct, print_fct_arg);
 }
 
-extern dpu_error_t impl_dpulog_read_for_dpu(struct dpu_t *dpu, FILE *stream);
 SIM_EXPORT dpu_error_t dpulog_read_for_dpu(struct dpu_t *dpu, FILE *stream)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpulog_read_for_dpu(dpu, stream);
+    return sim_bridge.impl_dpulog_read_for_dpu(dpu, stream);
 }
 
-extern dpu_error_t impl_dpu_reset_rank(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_error_t dpu_reset_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_reset_rank(rank);
+    return sim_bridge.impl_dpu_reset_rank(rank);
 }
 
-extern dpu_error_t impl_dpu_reset_dpu(struct dpu_t *dpu);
 SIM_EXPORT dpu_error_t dpu_reset_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_reset_dpu(dpu);
+    return sim_bridge.impl_dpu_reset_dpu(dpu);
 }
 
-extern dpu_error_t impl_dpu_custom_for_rank(struct dpu_rank_t *rank, dpu_custom_command_t command, dpu_custom_command_args_t args);
 SIM_EXPORT dpu_error_t dpu_custom_for_rank(struct dpu_rank_t *rank, dpu_custom_command_t command, dpu_custom_command_args_t args)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_custom_for_rank(rank, command, args);
+    return sim_bridge.impl_dpu_custom_for_rank(rank, command, args);
 }
 
-extern dpu_error_t impl_dpu_custom_for_dpu(struct dpu_t *dpu, dpu_custom_command_t command, dpu_custom_command_args_t args);
 SIM_EXPORT dpu_error_t dpu_custom_for_dpu(struct dpu_t *dpu, dpu_custom_command_t command, dpu_custom_command_args_t args)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_custom_for_dpu(dpu, command, args);
+    return sim_bridge.impl_dpu_custom_for_dpu(dpu, command, args);
 }
 
-extern dpu_error_t impl_dpu_fill_profiling_info(struct dpu_rank_t *rank, iram_addr_t mcount_address, iram_addr_t ret_mcount_address, wram_addr_t thread_profiling_address, wram_addr_t perfcounter_end_value_address, dpu_elf_symbols_t *profiling_symbols);
 SIM_EXPORT dpu_error_t dpu_fill_profiling_info(struct dpu_rank_t *rank, iram_addr_t mcount_address, iram_addr_t ret_mcount_address, wram_addr_t thread_profiling_address, wram_addr_t perfcounter_end_value_address, dpu_elf_symbols_t *profiling_symbols)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_fill_profiling_info(rank, mcount_address, ret_mcount_address, thread_profiling_address, perfcounter_end_value_address, profiling_symbols);
+    return sim_bridge.impl_dpu_fill_profiling_info(rank, mcount_address, ret_mcount_address, thread_profiling_address, perfcounter_end_value_address, profiling_symbols);
 }
 
-extern dpu_error_t impl_dpu_patch_profiling_for_dpu(struct dpu_t *dpu, dpuinstruction_t *source, uint32_t address, uint32_t size, _Bool init);
 SIM_EXPORT dpu_error_t dpu_patch_profiling_for_dpu(struct dpu_t *dpu, dpuinstruction_t *source, uint32_t address, uint32_t size, _Bool init)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_patch_profiling_for_dpu(dpu, source, address, size, init);
+    return sim_bridge.impl_dpu_patch_profiling_for_dpu(dpu, source, address, size, init);
 }
 
-extern void impl_dpu_collect_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads, const uint32_t *profiled_address);
 SIM_EXPORT void dpu_collect_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads, const uint32_t *profiled_address)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_collect_statistics_profiling(dpu, nr_threads, profiled_address);
+    sim_bridge.impl_dpu_collect_statistics_profiling(dpu, nr_threads, profiled_address);
 }
 
-extern void impl_dpu_collect_samples_profiling(struct dpu_t *dpu, iram_addr_t profiled_address);
 SIM_EXPORT void dpu_collect_samples_profiling(struct dpu_t *dpu, iram_addr_t profiled_address)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_collect_samples_profiling(dpu, profiled_address);
+    sim_bridge.impl_dpu_collect_samples_profiling(dpu, profiled_address);
 }
 
-extern void impl_dpu_dump_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads);
 SIM_EXPORT void dpu_dump_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_dump_statistics_profiling(dpu, nr_threads);
+    sim_bridge.impl_dpu_dump_statistics_profiling(dpu, nr_threads);
 }
 
-extern void impl_dpu_dump_samples_profiling(struct dpu_t *dpu);
 SIM_EXPORT void dpu_dump_samples_profiling(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_dump_samples_profiling(dpu);
+    sim_bridge.impl_dpu_dump_samples_profiling(dpu);
 }
 
-extern dpu_error_t impl_dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu);
 SIM_EXPORT dpu_error_t dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return impl_dpu_set_magic_profiling_for_dpu(dpu);
+    return sim_bridge.impl_dpu_set_magic_profiling_for_dpu(dpu);
 }
 
-extern void impl_dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value);
 SIM_EXPORT void dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value)
 {
     if (sim_enter() != 0) { return; }
-    impl_dpu_dump_section_profiling(dpu, nr_threads, section_name, section_info, perfcounter_end_value);
+    sim_bridge.impl_dpu_dump_section_profiling(dpu, nr_threads, section_name, section_info, perfcounter_end_value);
 }
 
-extern dpu_profiling_context_t impl_dpu_get_profiling_context(struct dpu_rank_t *rank);
 SIM_EXPORT dpu_profiling_context_t dpu_get_profiling_context(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (dpu_profiling_context_t)0; }
-    return impl_dpu_get_profiling_context(rank);
+    return sim_bridge.impl_dpu_get_profiling_context(rank);
 }
 
-extern cupvaError_t impl_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode);
 SIM_EXPORT cupvaError_t CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCheckCommandStatus(status, statusCode);
+    return sim_bridge.impl_CupvaCheckCommandStatus(status, statusCode);
 }
 
-extern cupvaError_t impl_CupvaCmdDestroy(cupvaCmd_t *cmd);
 SIM_EXPORT cupvaError_t CupvaCmdDestroy(cupvaCmd_t *cmd)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdDestroy(cmd);
+    return sim_bridge.impl_CupvaCmdDestroy(cmd);
 }
 
-extern cupvaError_t impl_CupvaCmdBarrierInit(cupvaCmd_t *cmd);
 SIM_EXPORT cupvaError_t CupvaCmdBarrierInit(cupvaCmd_t *cmd)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdBarrierInit(cmd);
+    return sim_bridge.impl_CupvaCmdBarrierInit(cmd);
 }
 
-extern cupvaError_t impl_CupvaCmdBufferCreate(cupvaCmdBuffer_t *buffer, const cupvaCmd_t * const *cmds, int32_t count, cupvaCmdStatus_t *status, cupvaOrderType_t order);
 SIM_EXPORT cupvaError_t CupvaCmdBufferCreate(cupvaCmdBuffer_t *buffer, const cupvaCmd_t * const *cmds, int32_t count, cupvaCmdStatus_t *status, cupvaOrderType_t order)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdBufferCreate(buffer, cmds, count, status, order);
+    return sim_bridge.impl_CupvaCmdBufferCreate(buffer, cmds, count, status, order);
 }
 
-extern cupvaError_t impl_CupvaCmdBufferDestroy(cupvaCmdBuffer_t buffer);
 SIM_EXPORT cupvaError_t CupvaCmdBufferDestroy(cupvaCmdBuffer_t buffer)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdBufferDestroy(buffer);
+    return sim_bridge.impl_CupvaCmdBufferDestroy(buffer);
 }
 
-extern cupvaError_t impl_CupvaCmdL2OpsCreate(cupvaCmd_t *cmd, cupvaL2OperationType_t operation, void *devicePtr);
 SIM_EXPORT cupvaError_t CupvaCmdL2OpsCreate(cupvaCmd_t *cmd, cupvaL2OperationType_t operation, void *devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdL2OpsCreate(cmd, operation, devicePtr);
+    return sim_bridge.impl_CupvaCmdL2OpsCreate(cmd, operation, devicePtr);
 }
 
-extern cupvaError_t impl_CupvaCmdPFSDCreate(cupvaCmd_t *cmd, uint32_t index);
 SIM_EXPORT cupvaError_t CupvaCmdPFSDCreate(cupvaCmd_t *cmd, uint32_t index)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdPFSDCreate(cmd, index);
+    return sim_bridge.impl_CupvaCmdPFSDCreate(cmd, index);
 }
 
-extern cupvaError_t impl_CupvaGetPFSDTestCount(uint32_t *count);
 SIM_EXPORT cupvaError_t CupvaGetPFSDTestCount(uint32_t *count)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaGetPFSDTestCount(count);
+    return sim_bridge.impl_CupvaGetPFSDTestCount(count);
 }
 
-extern cupvaError_t impl_CupvaCmdRequestFencesInit(cupvaCmd_t *cmd, cupvaFence_t *fences, int32_t count);
 SIM_EXPORT cupvaError_t CupvaCmdRequestFencesInit(cupvaCmd_t *cmd, cupvaFence_t *fences, int32_t count)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdRequestFencesInit(cmd, fences, count);
+    return sim_bridge.impl_CupvaCmdRequestFencesInit(cmd, fences, count);
 }
 
-extern cupvaError_t impl_CupvaCmdWaitOnFencesInit(cupvaCmd_t *cmd, const cupvaFence_t *fences, int32_t count);
 SIM_EXPORT cupvaError_t CupvaCmdWaitOnFencesInit(cupvaCmd_t *cmd, const cupvaFence_t *fences, int32_t count)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdWaitOnFencesInit(cmd, fences, count);
+    return sim_bridge.impl_CupvaCmdWaitOnFencesInit(cmd, fences, count);
 }
 
-extern cupvaError_t impl_CupvaContextGetCurrent(cupvaContext_t *context);
 SIM_EXPORT cupvaError_t CupvaContextGetCurrent(cupvaContext_t *context)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaContextGetCurrent(context);
+    return sim_bridge.impl_CupvaContextGetCurrent(context);
 }
 
-extern cupvaError_t impl_CupvaContextSetCurrent(cupvaContext_t context);
 SIM_EXPORT cupvaError_t CupvaContextSetCurrent(cupvaContext_t context)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaContextSetCurrent(context);
+    return sim_bridge.impl_CupvaContextSetCurrent(context);
 }
 
-extern cupvaError_t impl_CupvaContextCreate(cupvaContext_t *context, uint32_t engineMask);
 SIM_EXPORT cupvaError_t CupvaContextCreate(cupvaContext_t *context, uint32_t engineMask)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaContextCreate(context, engineMask);
+    return sim_bridge.impl_CupvaContextCreate(context, engineMask);
 }
 
-extern cupvaError_t impl_CupvaContextDestroy(cupvaContext_t context);
 SIM_EXPORT cupvaError_t CupvaContextDestroy(cupvaContext_t context)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaContextDestroy(context);
+    return sim_bridge.impl_CupvaContextDestroy(context);
 }
 
-extern cupvaError_t impl_CupvaGetStatus(cupvaStatus_t *status);
 SIM_EXPORT cupvaError_t CupvaGetStatus(cupvaStatus_t *status)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaGetStatus(status);
+    return sim_bridge.impl_CupvaGetStatus(status);
 }
 
-extern cupvaError_t impl_CupvaFenceInit(cupvaFence_t *fence, cupvaSyncObj_t syncObj);
 SIM_EXPORT cupvaError_t CupvaFenceInit(cupvaFence_t *fence, cupvaSyncObj_t syncObj)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaFenceInit(fence, syncObj);
+    return sim_bridge.impl_CupvaFenceInit(fence, syncObj);
 }
 
-extern cupvaError_t impl_CupvaFenceWait(const cupvaFence_t *fence, int64_t timeout, _Bool *waitSuccess);
 SIM_EXPORT cupvaError_t CupvaFenceWait(const cupvaFence_t *fence, int64_t timeout, _Bool *waitSuccess)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaFenceWait(fence, timeout, waitSuccess);
+    return sim_bridge.impl_CupvaFenceWait(fence, timeout, waitSuccess);
 }
 
-extern cupvaError_t impl_CupvaFenceGetTimeStamp(const cupvaFence_t *fence, uint64_t *timeStamp);
 SIM_EXPORT cupvaError_t CupvaFenceGetTimeStamp(const cupvaFence_t *fence, uint64_t *timeStamp)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaFenceGetTimeStamp(fence, timeStamp);
+    return sim_bridge.impl_CupvaFenceGetTimeStamp(fence, timeStamp);
 }
 
-extern cupvaError_t impl_CupvaGetHardwareInfo(cupvaHardwareInfo_t *info);
 SIM_EXPORT cupvaError_t CupvaGetHardwareInfo(cupvaHardwareInfo_t *info)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaGetHardwareInfo(info);
+    return sim_bridge.impl_CupvaGetHardwareInfo(info);
 }
 
-extern cupvaError_t impl_CupvaGetLastError(const char **message);
 SIM_EXPORT cupvaError_t CupvaGetLastError(const char **message)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaGetLastError(message);
+    return sim_bridge.impl_CupvaGetLastError(message);
 }
 
-extern cupvaError_t impl_CupvaGetDriverVersion(uint32_t *version);
 SIM_EXPORT cupvaError_t CupvaGetDriverVersion(uint32_t *version)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaGetDriverVersion(version);
+    return sim_bridge.impl_CupvaGetDriverVersion(version);
 }
 
-extern cupvaError_t impl_CupvaGetRuntimeVersion(uint32_t *version);
 SIM_EXPORT cupvaError_t CupvaGetRuntimeVersion(uint32_t *version)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaGetRuntimeVersion(version);
+    return sim_bridge.impl_CupvaGetRuntimeVersion(version);
 }
 
-extern cupvaError_t impl_CupvaMemAlloc(void **devicePtr, int64_t size, cupvaMemAccessType_t access, cupvaMemAllocType_t type);
 SIM_EXPORT cupvaError_t CupvaMemAlloc(void **devicePtr, int64_t size, cupvaMemAccessType_t access, cupvaMemAllocType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemAlloc(devicePtr, size, access, type);
+    return sim_bridge.impl_CupvaMemAlloc(devicePtr, size, access, type);
 }
 
-extern cupvaError_t impl_CupvaMemFree(void *devicePtr);
 SIM_EXPORT cupvaError_t CupvaMemFree(void *devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemFree(devicePtr);
+    return sim_bridge.impl_CupvaMemFree(devicePtr);
 }
 
-extern cupvaError_t impl_CupvaMemGetHostPointer(void **hostPtr, void *devicePtr);
 SIM_EXPORT cupvaError_t CupvaMemGetHostPointer(void **hostPtr, void *devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemGetHostPointer(hostPtr, devicePtr);
+    return sim_bridge.impl_CupvaMemGetHostPointer(hostPtr, devicePtr);
 }
 
-extern cupvaError_t impl_CupvaMemRegister(const void *ptr, int64_t size, cupvaExternalAllocType_t type);
 SIM_EXPORT cupvaError_t CupvaMemRegister(const void *ptr, int64_t size, cupvaExternalAllocType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemRegister(ptr, size, type);
+    return sim_bridge.impl_CupvaMemRegister(ptr, size, type);
 }
 
-extern cupvaError_t impl_CupvaMemUnregister(const void *ptr);
 SIM_EXPORT cupvaError_t CupvaMemUnregister(const void *ptr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemUnregister(ptr);
+    return sim_bridge.impl_CupvaMemUnregister(ptr);
 }
 
-extern cupvaError_t impl_CupvaMemImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access);
 SIM_EXPORT cupvaError_t CupvaMemImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemImportFromHostPtr(devicePtr, hostPtr, size, access);
+    return sim_bridge.impl_CupvaMemImportFromHostPtr(devicePtr, hostPtr, size, access);
 }
 
-extern cupvaError_t impl_CupvaMemMapL2(void **l2Ptr, void *devicePtr, int64_t size, cupvaL2SRAMPolicyType_t policy);
 SIM_EXPORT cupvaError_t CupvaMemMapL2(void **l2Ptr, void *devicePtr, int64_t size, cupvaL2SRAMPolicyType_t policy)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemMapL2(l2Ptr, devicePtr, size, policy);
+    return sim_bridge.impl_CupvaMemMapL2(l2Ptr, devicePtr, size, policy);
 }
 
-extern cupvaError_t impl_CupvaMemUnmapL2(void *l2Ptr);
 SIM_EXPORT cupvaError_t CupvaMemUnmapL2(void *l2Ptr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemUnmapL2(l2Ptr);
+    return sim_bridge.impl_CupvaMemUnmapL2(l2Ptr);
 }
 
-extern cupvaError_t impl_CupvaStreamCreate(cupvaStream_t *stream, cupvaEngineType_t engine, cupvaAffinityType_t affinity);
 SIM_EXPORT cupvaError_t CupvaStreamCreate(cupvaStream_t *stream, cupvaEngineType_t engine, cupvaAffinityType_t affinity)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaStreamCreate(stream, engine, affinity);
+    return sim_bridge.impl_CupvaStreamCreate(stream, engine, affinity);
 }
 
-extern cupvaError_t impl_CupvaStreamDestroy(cupvaStream_t stream);
 SIM_EXPORT cupvaError_t CupvaStreamDestroy(cupvaStream_t stream)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaStreamDestroy(stream);
+    return sim_bridge.impl_CupvaStreamDestroy(stream);
 }
 
-extern cupvaError_t impl_CupvaStreamSubmit(cupvaStream_t stream, const cupvaCmd_t * const *cmds, cupvaCmdStatus_t *status, int32_t count, cupvaOrderType_t order, int32_t executionTimeout, int32_t submitTimeout);
 SIM_EXPORT cupvaError_t CupvaStreamSubmit(cupvaStream_t stream, const cupvaCmd_t * const *cmds, cupvaCmdStatus_t *status, int32_t count, cupvaOrderType_t order, int32_t executionTimeout, int32_t submitTimeout)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaStreamSubmit(stream, cmds, status, count, order, executionTimeout, submitTimeout);
+    return sim_bridge.impl_CupvaStreamSubmit(stream, cmds, status, count, order, executionTimeout, submitTimeout);
 }
 
-extern cupvaError_t impl_CupvaStreamSubmitCmdBuffer(cupvaStream_t stream, cupvaCmdBuffer_t buffer, int32_t executionTimeout, int32_t submitTimeout);
 SIM_EXPORT cupvaError_t CupvaStreamSubmitCmdBuffer(cupvaStream_t stream, cupvaCmdBuffer_t buffer, int32_t executionTimeout, int32_t submitTimeout)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaStreamSubmitCmdBuffer(stream, buffer, executionTimeout, submitTimeout);
+    return sim_bridge.impl_CupvaStreamSubmitCmdBuffer(stream, buffer, executionTimeout, submitTimeout);
 }
 
-extern cupvaError_t impl_CupvaStreamSynchronize(cupvaStream_t stream);
 SIM_EXPORT cupvaError_t CupvaStreamSynchronize(cupvaStream_t stream)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaStreamSynchronize(stream);
+    return sim_bridge.impl_CupvaStreamSynchronize(stream);
 }
 
-extern cupvaError_t impl_CupvaStreamSetName(cupvaStream_t stream, const char *name);
 SIM_EXPORT cupvaError_t CupvaStreamSetName(cupvaStream_t stream, const char *name)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaStreamSetName(stream, name);
+    return sim_bridge.impl_CupvaStreamSetName(stream, name);
 }
 
-extern cupvaError_t impl_CupvaSyncObjCreate(cupvaSyncObj_t *syncObj, _Bool isTimeStamp, cupvaSyncClientType_t clientType, cupvaSyncWaitMode_t waitMode);
 SIM_EXPORT cupvaError_t CupvaSyncObjCreate(cupvaSyncObj_t *syncObj, _Bool isTimeStamp, cupvaSyncClientType_t clientType, cupvaSyncWaitMode_t waitMode)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSyncObjCreate(syncObj, isTimeStamp, clientType, waitMode);
+    return sim_bridge.impl_CupvaSyncObjCreate(syncObj, isTimeStamp, clientType, waitMode);
 }
 
-extern cupvaError_t impl_CupvaSyncObjDestroy(cupvaSyncObj_t syncObj);
 SIM_EXPORT cupvaError_t CupvaSyncObjDestroy(cupvaSyncObj_t syncObj)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSyncObjDestroy(syncObj);
+    return sim_bridge.impl_CupvaSyncObjDestroy(syncObj);
 }
 
-extern cupvaError_t impl_CupvaCmdMemcpyCreate(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t bytes);
 SIM_EXPORT cupvaError_t CupvaCmdMemcpyCreate(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t bytes)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdMemcpyCreate(cmd, params, bytes);
+    return sim_bridge.impl_CupvaCmdMemcpyCreate(cmd, params, bytes);
 }
 
-extern cupvaError_t impl_CupvaCmdMemcpyCreate2D(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t dstLinePitch, size_t srcLinePitch, size_t width, size_t height);
 SIM_EXPORT cupvaError_t CupvaCmdMemcpyCreate2D(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t dstLinePitch, size_t srcLinePitch, size_t width, size_t height)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdMemcpyCreate2D(cmd, params, dstLinePitch, srcLinePitch, width, height);
+    return sim_bridge.impl_CupvaCmdMemcpyCreate2D(cmd, params, dstLinePitch, srcLinePitch, width, height);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramCreate(cupvaCmd_t *cmd, cupvaExecutable_t exec);
 SIM_EXPORT cupvaError_t CupvaCmdProgramCreate(cupvaCmd_t *cmd, cupvaExecutable_t exec)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramCreate(cmd, exec);
+    return sim_bridge.impl_CupvaCmdProgramCreate(cmd, exec);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramGetParameter(cupvaCmd_t *cmd, cupvaParameter_t *parameter, const char *name);
 SIM_EXPORT cupvaError_t CupvaCmdProgramGetParameter(cupvaCmd_t *cmd, cupvaParameter_t *parameter, const char *name)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramGetParameter(cmd, parameter, name);
+    return sim_bridge.impl_CupvaCmdProgramGetParameter(cmd, parameter, name);
 }
 
-extern cupvaError_t impl_CupvaParameterSetValueArray(cupvaParameter_t *parameter, const void *value, int64_t size);
 SIM_EXPORT cupvaError_t CupvaParameterSetValueArray(cupvaParameter_t *parameter, const void *value, int64_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaParameterSetValueArray(parameter, value, size);
+    return sim_bridge.impl_CupvaParameterSetValueArray(parameter, value, size);
 }
 
-extern cupvaError_t impl_CupvaParameterSetValuePointer(cupvaParameter_t *parameter, const void *devicePtr);
 SIM_EXPORT cupvaError_t CupvaParameterSetValuePointer(cupvaParameter_t *parameter, const void *devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaParameterSetValuePointer(parameter, devicePtr);
+    return sim_bridge.impl_CupvaParameterSetValuePointer(parameter, devicePtr);
 }
 
-extern cupvaError_t impl_CupvaParameterGetDevicePointer(const cupvaParameter_t *parameter, void **devicePtr);
 SIM_EXPORT cupvaError_t CupvaParameterGetDevicePointer(const cupvaParameter_t *parameter, void **devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaParameterGetDevicePointer(parameter, devicePtr);
+    return sim_bridge.impl_CupvaParameterGetDevicePointer(parameter, devicePtr);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramAddDataFlowHead(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, int32_t phase, float32_t weight);
 SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlowHead(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, int32_t phase, float32_t weight)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramAddDataFlowHead(cmd, dataFlow, type, phase, weight);
+    return sim_bridge.impl_CupvaCmdProgramAddDataFlowHead(cmd, dataFlow, type, phase, weight);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, cupvaDataFlow_t shared);
 SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, cupvaDataFlow_t shared)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramAddDataFlowHeadShared(cmd, dataFlow, type, shared);
+    return sim_bridge.impl_CupvaCmdProgramAddDataFlowHeadShared(cmd, dataFlow, type, shared);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
 SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramAddDataFlow(cmd, dataFlow, type);
+    return sim_bridge.impl_CupvaCmdProgramAddDataFlow(cmd, dataFlow, type);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd);
 SIM_EXPORT cupvaError_t CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramCompileDataFlows(cmd);
+    return sim_bridge.impl_CupvaCmdProgramCompileDataFlows(cmd);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd);
 SIM_EXPORT cupvaError_t CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramUpdateDataFlows(cmd);
+    return sim_bridge.impl_CupvaCmdProgramUpdateDataFlows(cmd);
 }
 
-extern cupvaError_t impl_CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size);
 SIM_EXPORT cupvaError_t CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaCmdProgramSetL2Size(cmd, size);
+    return sim_bridge.impl_CupvaCmdProgramSetL2Size(cmd, size);
 }
 
-extern cupvaError_t impl_CupvaOffsetPointerInit(cupvaOffsetPointer_t *pointer, void *base, int64_t offset);
 SIM_EXPORT cupvaError_t CupvaOffsetPointerInit(cupvaOffsetPointer_t *pointer, void *base, int64_t offset)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaOffsetPointerInit(pointer, base, offset);
+    return sim_bridge.impl_CupvaOffsetPointerInit(pointer, base, offset);
 }
 
-extern cupvaError_t impl_CupvaOffsetPointerSetBase(cupvaOffsetPointer_t *pointer, void *base);
 SIM_EXPORT cupvaError_t CupvaOffsetPointerSetBase(cupvaOffsetPointer_t *pointer, void *base)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaOffsetPointerSetBase(pointer, base);
+    return sim_bridge.impl_CupvaOffsetPointerSetBase(pointer, base);
 }
 
-extern cupvaError_t impl_CupvaOffsetPointerSetOffset(cupvaOffsetPointer_t *pointer, int64_t offset);
 SIM_EXPORT cupvaError_t CupvaOffsetPointerSetOffset(cupvaOffsetPointer_t *pointer, int64_t offset)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaOffsetPointerSetOffset(pointer, offset);
+    return sim_bridge.impl_CupvaOffsetPointerSetOffset(pointer, offset);
 }
 
-extern cupvaError_t impl_CupvaOffsetPointerGet(const cupvaOffsetPointer_t *pointer, void **base, int64_t *offset);
 SIM_EXPORT cupvaError_t CupvaOffsetPointerGet(const cupvaOffsetPointer_t *pointer, void **base, int64_t *offset)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaOffsetPointerGet(pointer, base, offset);
+    return sim_bridge.impl_CupvaOffsetPointerGet(pointer, base, offset);
 }
 
-extern cupvaError_t impl_CupvaStaticDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaStaticDataFlowParams_t *params);
 SIM_EXPORT cupvaError_t CupvaStaticDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaStaticDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaStaticDataFlowSetParams(dataFlow, params);
+    return sim_bridge.impl_CupvaStaticDataFlowSetParams(dataFlow, params);
 }
 
-extern cupvaError_t impl_CupvaRasterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaRasterDataFlowParams_t *params);
 SIM_EXPORT cupvaError_t CupvaRasterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaRasterDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaRasterDataFlowSetParams(dataFlow, params);
+    return sim_bridge.impl_CupvaRasterDataFlowSetParams(dataFlow, params);
 }
 
-extern cupvaError_t impl_CupvaTensorDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaTensorDataFlowParams_t *params);
 SIM_EXPORT cupvaError_t CupvaTensorDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaTensorDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaTensorDataFlowSetParams(dataFlow, params);
+    return sim_bridge.impl_CupvaTensorDataFlowSetParams(dataFlow, params);
 }
 
-extern cupvaError_t impl_CupvaSequenceDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowParams_t *params);
 SIM_EXPORT cupvaError_t CupvaSequenceDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSequenceDataFlowSetParams(dataFlow, params);
+    return sim_bridge.impl_CupvaSequenceDataFlowSetParams(dataFlow, params);
 }
 
-extern cupvaError_t impl_CupvaSequenceDataFlowAddTransfer(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowTransferParams_t *params);
 SIM_EXPORT cupvaError_t CupvaSequenceDataFlowAddTransfer(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowTransferParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSequenceDataFlowAddTransfer(dataFlow, params);
+    return sim_bridge.impl_CupvaSequenceDataFlowAddTransfer(dataFlow, params);
 }
 
-extern cupvaError_t impl_CupvaGatherScatterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaGatherScatterDataFlowParams_t *params);
 SIM_EXPORT cupvaError_t CupvaGatherScatterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaGatherScatterDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaGatherScatterDataFlowSetParams(dataFlow, params);
+    return sim_bridge.impl_CupvaGatherScatterDataFlowSetParams(dataFlow, params);
 }
 
-extern cupvaError_t impl_CupvaDynamicDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaDynamicDataFlowParams_t *params);
 SIM_EXPORT cupvaError_t CupvaDynamicDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaDynamicDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaDynamicDataFlowSetParams(dataFlow, params);
+    return sim_bridge.impl_CupvaDynamicDataFlowSetParams(dataFlow, params);
 }
 
-extern cupvaError_t impl_CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, const cupvaNodeParams_t *params);
 SIM_EXPORT cupvaError_t CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, const cupvaNodeParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSetNodeParams(dataFlow, nodeId, laneId, params);
+    return sim_bridge.impl_CupvaSetNodeParams(dataFlow, nodeId, laneId, params);
 }
 
-extern cupvaError_t impl_CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaConfigDataFlowParams_t *params);
 SIM_EXPORT cupvaError_t CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaConfigDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaConfigDataFlowSetParams(dataFlow, params);
+    return sim_bridge.impl_CupvaConfigDataFlowSetParams(dataFlow, params);
 }
 
-extern cupvaError_t impl_CupvaDataFlowLink(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2);
 SIM_EXPORT cupvaError_t CupvaDataFlowLink(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaDataFlowLink(df1, df2);
+    return sim_bridge.impl_CupvaDataFlowLink(df1, df2);
 }
 
-extern cupvaError_t impl_CupvaDataFlowAppend(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2);
 SIM_EXPORT cupvaError_t CupvaDataFlowAppend(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaDataFlowAppend(df1, df2);
+    return sim_bridge.impl_CupvaDataFlowAppend(df1, df2);
 }
 
-extern cupvaError_t impl_CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id);
 SIM_EXPORT cupvaError_t CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaDataFlowGetId(dataFlow, id);
+    return sim_bridge.impl_CupvaDataFlowGetId(dataFlow, id);
 }
 
-extern cupvaError_t impl_CupvaExecutableCreate(cupvaExecutable_t *exec, const void *data, int32_t size);
 SIM_EXPORT cupvaError_t CupvaExecutableCreate(cupvaExecutable_t *exec, const void *data, int32_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaExecutableCreate(exec, data, size);
+    return sim_bridge.impl_CupvaExecutableCreate(exec, data, size);
 }
 
-extern cupvaError_t impl_CupvaExecutableDestroy(cupvaExecutable_t exec);
 SIM_EXPORT cupvaError_t CupvaExecutableDestroy(cupvaExecutable_t exec)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaExecutableDestroy(exec);
+    return sim_bridge.impl_CupvaExecutableDestroy(exec);
 }
 
-extern cupvaError_t impl_CupvaMemGetL2BaseAddress(void **base);
 SIM_EXPORT cupvaError_t CupvaMemGetL2BaseAddress(void **base)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemGetL2BaseAddress(base);
+    return sim_bridge.impl_CupvaMemGetL2BaseAddress(base);
 }
 
-extern cupvaError_t impl_CupvaMemGetPointerAttributes(const void *devicePtr, cupvaPointerAttributes_t *attributes);
 SIM_EXPORT cupvaError_t CupvaMemGetPointerAttributes(const void *devicePtr, cupvaPointerAttributes_t *attributes)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemGetPointerAttributes(devicePtr, attributes);
+    return sim_bridge.impl_CupvaMemGetPointerAttributes(devicePtr, attributes);
 }
 
-extern cupvaError_t impl_CupvaMemGetSurfaceAttributes(const void *devicePtr, cupvaSurfaceAttributes_t *attributes);
 SIM_EXPORT cupvaError_t CupvaMemGetSurfaceAttributes(const void *devicePtr, cupvaSurfaceAttributes_t *attributes)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemGetSurfaceAttributes(devicePtr, attributes);
+    return sim_bridge.impl_CupvaMemGetSurfaceAttributes(devicePtr, attributes);
 }
 
-extern cupvaError_t impl_CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t *attributes, int32_t bpp, struct PlanarGeometry *geometry);
 SIM_EXPORT cupvaError_t CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t *attributes, int32_t bpp, struct PlanarGeometry *geometry)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaMemConvertToGeometry(attributes, bpp, geometry);
+    return sim_bridge.impl_CupvaMemConvertToGeometry(attributes, bpp, geometry);
 }
 
-extern cupvaError_t impl_CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access);
 SIM_EXPORT cupvaError_t CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaImportFromHostPtr(devicePtr, hostPtr, size, access);
+    return sim_bridge.impl_CupvaImportFromHostPtr(devicePtr, hostPtr, size, access);
 }
 
-extern cupvaError_t impl_CupvaSetVPUPrintBufferSize(uint32_t size);
 SIM_EXPORT cupvaError_t CupvaSetVPUPrintBufferSize(uint32_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSetVPUPrintBufferSize(size);
+    return sim_bridge.impl_CupvaSetVPUPrintBufferSize(size);
 }
 
-extern cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count);
 SIM_EXPORT cupvaError_t CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSimDataFlowSet(dataFlow, property, values, count);
+    return sim_bridge.impl_CupvaSimDataFlowSet(dataFlow, property, values, count);
 }
 
-extern cupvaError_t impl_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler);
 SIM_EXPORT cupvaError_t CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSimDataFlowSetHandler(dataFlow, handler);
+    return sim_bridge.impl_CupvaSimDataFlowSetHandler(dataFlow, handler);
 }
 
-extern cupvaError_t impl_CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
 SIM_EXPORT cupvaError_t CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSimDataFlowCreate(dataFlow, type);
+    return sim_bridge.impl_CupvaSimDataFlowCreate(dataFlow, type);
 }
 
-extern cupvaError_t impl_CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow);
 SIM_EXPORT cupvaError_t CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSimDataFlowDestroy(dataFlow);
+    return sim_bridge.impl_CupvaSimDataFlowDestroy(dataFlow);
 }
 
-extern cupvaError_t impl_CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source);
 SIM_EXPORT cupvaError_t CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSimDataFlowCopy(dataFlow, source);
+    return sim_bridge.impl_CupvaSimDataFlowCopy(dataFlow, source);
 }
 
-extern cupvaError_t impl_CupvaSimSequenceAddTransfer(cupvaDataFlow_t dataFlow, cupvaDataFlow_t *transfer);
 SIM_EXPORT cupvaError_t CupvaSimSequenceAddTransfer(cupvaDataFlow_t dataFlow, cupvaDataFlow_t *transfer)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return impl_CupvaSimSequenceAddTransfer(dataFlow, transfer);
+    return sim_bridge.impl_CupvaSimSequenceAddTransfer(dataFlow, transfer);
 }
 
-extern simStatus impl_simWarmup(void);
 SIM_EXPORT simStatus simWarmup(void)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return impl_simWarmup();
+    return sim_bridge.impl_simWarmup();
 }
 
-extern simStatus impl_simReset(void);
 SIM_EXPORT simStatus simReset(void)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return impl_simReset();
+    return sim_bridge.impl_simReset();
 }
 
-extern simStatus impl_simInjectFault(const char *rule);
 SIM_EXPORT simStatus simInjectFault(const char *rule)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return impl_simInjectFault(rule);
+    return sim_bridge.impl_simInjectFault(rule);
 }
 
-extern simStatus impl_simTraceStart(const char *path);
 SIM_EXPORT simStatus simTraceStart(const char *path)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return impl_simTraceStart(path);
+    return sim_bridge.impl_simTraceStart(path);
 }
 
-extern simStatus impl_simTraceStop(void);
 SIM_EXPORT simStatus simTraceStop(void)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return impl_simTraceStop();
+    return sim_bridge.impl_simTraceStop();
 }
 
-extern void *impl_simNvdlaContext(uint32_t core);
 SIM_EXPORT void *simNvdlaContext(uint32_t core)
 {
     if (sim_enter() != 0) { return (void *)0; }
-    return impl_simNvdlaContext(core);
+    return sim_bridge.impl_simNvdlaContext(core);
 }
 
-extern uint32_t impl_simNvdlaRead(uint32_t core, uint32_t address);
 SIM_EXPORT uint32_t simNvdlaRead(uint32_t core, uint32_t address)
 {
     if (sim_enter() != 0) { return 0; }
-    return impl_simNvdlaRead(core, address);
+    return sim_bridge.impl_simNvdlaRead(core, address);
 }
 
-extern simStatus impl_simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value);
 SIM_EXPORT simStatus simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return impl_simNvdlaWrite(core, address, value);
+    return sim_bridge.impl_simNvdlaWrite(core, address, value);
 }
 
-extern simStatus impl_simNvdlaStep(uint32_t core, int *moved, int *interrupt);
 SIM_EXPORT simStatus simNvdlaStep(uint32_t core, int *moved, int *interrupt)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return impl_simNvdlaStep(core, moved, interrupt);
+    return sim_bridge.impl_simNvdlaStep(core, moved, interrupt);
 }
 
-extern simStatus impl_simNvdlaReset(uint32_t core);
 SIM_EXPORT simStatus simNvdlaReset(uint32_t core)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return impl_simNvdlaReset(core);
+    return sim_bridge.impl_simNvdlaReset(core);
 }

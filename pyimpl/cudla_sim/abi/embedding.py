@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import _cudla_sim
+from . import _cudla_sim
 
 ffi: Any = _cudla_sim.ffi
 lib: Any = _cudla_sim.lib
