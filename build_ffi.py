@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import functools
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent
 sys.path[:0] = [str(ROOT / "shim"), str(ROOT / "pyimpl")]
 
-from codegen import emit, native, parse, private, prototypes  # noqa: E402  (needs the paths above)
+from codegen import emit, native, parse, private, prototypes, sdk  # noqa: E402  (needs the paths above)
 
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 GENERATED = ROOT / "shim" / "generated"
@@ -61,10 +62,16 @@ HEADERS = [
 ]
 
 
+@functools.cache
+def _api() -> parse.Api:
+    include = ROOT / "include"
+    return parse.read([include / h for h in HEADERS], include, ROOT / "shim" / "parse_include")
+
+
 def _contents() -> dict[Path, str]:
     """Every generated file with what it should hold."""
     include = ROOT / "include"
-    api = parse.read([include / h for h in HEADERS], include, ROOT / "shim" / "parse_include")
+    api = _api()
     internal = private.read(ROOT / "shim" / "internal.h", include, ROOT / "shim")
     files = {
         GENERATED / "cdef.h": emit.cdef(api),
@@ -72,9 +79,7 @@ def _contents() -> dict[Path, str]:
         GENERATED / "hand_written.h": emit.hand_written_h(api, HEADERS),
         GENERATED / "bridge.h": emit.bridge_h(api, HEADERS, internal),
         GENERATED / "bridge.c": emit.bridge_c(api, internal),
-        GENERATED / "exports.map": emit.version_script(
-            api, cudart=False, c_functions=[f.name for f in internal.c_functions]
-        ),
+        GENERATED / "exports.map": emit.version_script(api, cudart=False),
         GENERATED / "cudart_exports.c": emit.cudart_exports_c(api, HEADERS),
         GENERATED / "cudart_exports.map": emit.version_script(api, cudart=True),
         GENERATED / "coverage.md": emit.coverage_md(api, PACKAGE, ROOT / "shim"),
@@ -113,11 +118,13 @@ def verify() -> int:
 def build(editable: bool) -> None:
     """Compiles into the package, so that wheel and editable installs look the same."""
     generate()
-    native.compile_all(ROOT, HEADERS, PACKAGE, sys.executable if editable else "")
+    python = sys.executable if editable else ""
+    native.compile_all(ROOT, HEADERS, PACKAGE, _api(), python)
     _install(ROOT / "include", PACKAGE / "include", editable)
     # the DPU compiler compiles these sources into every DPU program
     _install(ROOT / "shim" / "dpu_run", PACKAGE / "dpu_run", editable)
     _install(ROOT / "shim" / "vpu_run", PACKAGE / "vpu_run", editable)
+    sdk.make(PACKAGE, editable, python)
 
 
 def _install(source: Path, installed: Path, editable: bool) -> None:

@@ -19,13 +19,6 @@
 #include "cudla_sim.h"
 #include "nvdla/nvdla_inf.h"
 
-/* what Python calls is seen by its extension, another library */
-#ifdef CUDLA_SIM_PARSE
-#define SIM_FOR_PYTHON
-#else
-#define SIM_FOR_PYTHON __attribute__((visibility("default")))
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,9 +26,9 @@ extern "C" {
 /* --- life of the process (boot.c, stdio.c) --------------------------------------------------- */
 
 void impl_sim_at_exit(void);
-SIM_FOR_PYTHON int sim_started_python(void);
-SIM_FOR_PYTHON void sim_write(int to_stderr, const char *text, size_t size);
-SIM_FOR_PYTHON size_t sim_stream_write(FILE *stream, const char *text, size_t size);
+int sim_started_python(void);
+void sim_write(int to_stderr, const char *text, size_t size);
+size_t sim_stream_write(FILE *stream, const char *text, size_t size);
 
 /* --- cuDLA's external table (etbl.c) --------------------------------------------------------- */
 
@@ -48,7 +41,7 @@ cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudla
                                                  uint32_t idx,
                                                  cudlaTranslateAttributeType csvAttrType,
                                                  cudlaTranslateCsvAttribute *csvAttribute);
-SIM_FOR_PYTHON const cudlaExternalEtbl *sim_external_table(void);
+const cudlaExternalEtbl *sim_external_table(void);
 
 /* --- NVDLA: registers and tasks that run outside Python (nvdla_port.c, nvdla_engine.c) ------- */
 
@@ -78,8 +71,8 @@ uint64_t impl_sim_nvdla_handler(uint32_t core);
 int impl_sim_nvdla_wait(uint32_t core, uint64_t handler);
 
 /* 1 when the program defines that side of the portability layer itself */
-SIM_FOR_PYTHON int sim_nvdla_foreign_port(void);
-SIM_FOR_PYTHON int sim_nvdla_foreign_engine(void);
+int sim_nvdla_foreign_port(void);
+int sim_nvdla_foreign_engine(void);
 
 /* --- nvdla::IRuntime (nvdla_runtime.cpp) ----------------------------------------------------- */
 
@@ -125,8 +118,8 @@ struct sim_dpu_fast_set {
 
 /* `base`: of the DPUs' memory; `loads`: grows when a DPU gets another program; `transfer`:
    sim_dpu_transfer of native/native.h. */
-SIM_FOR_PYTHON void sim_dpu_fast_enable(int on);
-SIM_FOR_PYTHON int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member_count,
+void sim_dpu_fast_enable(int on);
+int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member_count,
                         const struct sim_dpu_fast_set *sets, size_t set_count, uint64_t base,
                         const uint64_t *loads, void *transfer);
 
@@ -134,9 +127,9 @@ SIM_FOR_PYTHON int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members
  * A symbol of the program that all DPUs of a set hold: `offset` in their slots, `unit` its alignment
  * (8 in MRAM, 4 in WRAM). It counts until programs or sets change.
  */
-SIM_FOR_PYTHON void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t offset,
+void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t offset,
                         uint32_t size, uint32_t unit);
-SIM_FOR_PYTHON void sim_dpu_fast_after_fork(void);
+void sim_dpu_fast_after_fork(void);
 
 #ifdef __cplusplus
 }

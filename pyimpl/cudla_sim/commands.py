@@ -55,7 +55,6 @@ def run(
     if not command:
         print("cudla-sim run: name a program, as in cudla-sim run -- ./prog args", file=sys.stderr)
         raise typer.Exit(2)
-    paths.make_links()
     search = flags.environment(cuda=not no_cuda and not paths.real_cuda_present())
     # hosts of DPU programs may call the DPU compiler, so it is on their PATH
     given = {name: search[name] for name in ("LD_LIBRARY_PATH", "PATH", "UPMEM_HOME")}

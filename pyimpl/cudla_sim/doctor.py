@@ -7,34 +7,22 @@ import platform
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import flags, paths
+from . import paths
 from .core.config import from_environment
 from .core.errors import ConfigError
 
 Check = tuple[str, str, str]  # what, what was found, what is wrong ("" when nothing is)
 
-# Advice, not problems: programs linked with --libs need no LD_LIBRARY_PATH, and without a DPU
-# compiler everything but UPMEM programs works.
-_ADVICE = ("LD_LIBRARY_PATH", "DPU compiler")
-
-
-def _needed(library: Path) -> dict[str, str]:
-    """NEEDED name -> what the loader makes of it ("" when it does not find it)."""
-    ldd = shutil.which("ldd")
-    if ldd is None:
-        return {}
-    run = subprocess.run([ldd, str(library)], capture_output=True, text=True, check=False)
-    found = {}
-    for line in run.stdout.splitlines():
-        name, arrow, rest = line.strip().partition(" => ")
-        if arrow:
-            found[name] = "" if "not found" in rest else rest.split(" (")[0]
-    return found
+# Advice, not problems: programs linked with --libs need no LD_LIBRARY_PATH, PYTHONPATH does not
+# reach C programs, and without compilers everything that is compiled already works.
+_ADVICE = (
+    *("LD_LIBRARY_PATH", "PYTHONPATH"),
+    *("C compiler", "C++ compiler", "make", "DPU compiler"),
+)
 
 
 def checks() -> Iterator[Check]:
@@ -50,22 +38,13 @@ def checks() -> Iterator[Check]:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         good = (Path(home.split(":")[0]) / "lib" / version / "os.py").exists()
         yield "PYTHONHOME", home, "" if good else f"there is no {version} library in it; unset it"
+    yield from _python_path()
     library = paths.library()
     if not library.exists():
         yield "library", str(library), "it is missing: run pip install again (a compiler is needed)"
         return
     yield "library", str(library), ""
-    python = [n for n in _needed(library) if n.startswith("libpython")]
-    for name, where in _needed(library).items():
-        if name in python or not where:
-            yield name, where or "not found", "" if where else "the loader does not find it"
-    if not sysconfig.get_config_var("Py_ENABLE_SHARED") and not python:
-        yield "libpython", "static only", "this Python has no shared libpython to embed"
-    try:
-        paths.make_links()
-        yield "drop-in links", f"{len(paths.LINKS)} in {paths.lib_dir()}", ""
-    except OSError as error:
-        yield "drop-in links", str(paths.lib_dir()), f"they cannot be made: {error}"
+    yield from _drop_in()
     cuda = not paths.real_cuda_present()
     yield "CUDA", "ours" if cuda else "an NVIDIA driver is here; ours stays away", ""
     searched = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
@@ -80,6 +59,7 @@ def checks() -> Iterator[Check]:
         yield "settings", "understood", ""
     except ConfigError as error:
         yield "settings", "not understood", str(error)
+    yield from _compilers()
     yield from _dpu_compiler()
     yield from _start()
 
@@ -102,21 +82,61 @@ def _dpu_compiler() -> Iterator[Check]:
     yield "DPU compiler", used[0] if used else "none", wrong
 
 
+def _python_path() -> Iterator[Check]:
+    """Packages of another Python in PYTHONPATH; C programs do not see it, ``python`` does."""
+    needed = ("cudla_sim", "numpy", "cffi", "elftools")
+    for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+        found = [n for n in needed if folder and (Path(folder) / n).exists()]
+        if found and Path(folder).resolve() != paths.PACKAGE.parent:
+            wrong = f"in Python its {' and '.join(found)} come before this environment's"
+            yield "PYTHONPATH", folder, wrong
+
+
+def _drop_in() -> Iterator[Check]:
+    """The vendors' library names."""
+    bad = []
+    for name in paths.DROP_IN:
+        file = paths.lib_dir() / name
+        if file.is_symlink():
+            bad.append(f"{name} is a link that an older version left behind")
+        elif not file.exists():
+            bad.append(f"{name} is missing")
+    more = f" (and {len(bad) - 1} more)" if bad[1:] else ""
+    wrong = f"{bad[0]}{more}; install again" if bad else ""
+    yield "vendors' names", f"{len(paths.DROP_IN)} in {paths.lib_dir()}", wrong
+
+
+def _compilers() -> Iterator[Check]:
+    """What programs of each API are compiled with; nothing here stops programs that exist."""
+    for what, names, need in (
+        ("C compiler", ("cc", "gcc", "clang"), "C programs"),
+        ("C++ compiler", ("c++", "g++", "clang++"), "C++ and cuPVA programs"),
+        ("make", ("make",), "the samples"),
+    ):
+        where = next((w for w in map(shutil.which, names) if w), "")
+        if not where:
+            yield what, "none", f"{need} cannot be built; install one of: {', '.join(names)}"
+            continue
+        command = [where, "--version"]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        version = run.stdout.splitlines()[0] if run.stdout else ""
+        yield what, f"{where}: {version}", ""
+
+
 def _start() -> Iterator[Check]:
-    """Starts the library the way a C program does, in a process of its own."""
-    program = (
-        "import ctypes; l = ctypes.CDLL('libcudla_sim.so'); v = ctypes.c_uint64();"
-        "raise SystemExit(l.cudlaGetVersion(ctypes.byref(v)) or v.value != 1005000)"
-    )
-    search = flags.environment(cuda=False)["LD_LIBRARY_PATH"]
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "LD_LIBRARY_PATH": search},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    wrong = "" if run.returncode == 0 else run.stderr.strip() or f"exit status {run.returncode}"
+    """The first call of a compiled C program, in the environment as it is."""
+    program = paths.lib_dir() / "first_call"
+    try:
+        run = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    except OSError as error:
+        yield "first call", str(program), f"the program cannot be run: {error}"
+        return
+    told = dict(line.partition(" ")[::2] for line in run.stdout.splitlines())
+    if "libpython" in told:
+        yield "libpython", told["libpython"], ""
+    wrong = ""
+    if run.returncode != 0:
+        wrong = told.get("why") or run.stderr.strip() or f"exit status {run.returncode}"
     yield "first call", "works" if not wrong else "fails", wrong
 
 
@@ -133,5 +153,6 @@ def report() -> int:
         fatal = bool(wrong) and what not in _ADVICE
         problems += fatal
         table.add_row("[red]x[/]" if fatal else "[green]+[/]", what, found, wrong)
-    Console().print(table)
+    width = None if sys.stdout.isatty() else 10000  # whole paths where somebody else reads them
+    Console(width=width).print(table)
     return 1 if problems else 0

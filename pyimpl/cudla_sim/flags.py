@@ -70,7 +70,6 @@ def environment(cuda: bool) -> dict[str, str]:
 
 def answer(option: str, cuda: bool) -> str:
     """The text for one of ``OPTIONS``."""
-    paths.make_links()
     if option in ("--cflags", "--includes"):
         return cflags(cuda)
     if option == "--libs":

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -20,70 +18,53 @@ UPMEM_RELEASES = (
     "2025.1",
 )
 
-# Drop-in name -> real library. A wheel cannot hold links, so they are made on first use.
-LINKS = {
-    "libcudla.so": "libcudla_sim.so",
-    "libcudla.so.1": "libcudla_sim.so",
-    "libcudla.so.1.0.0": "libcudla_sim.so",
-    "libnvscibuf.so": "libcudla_sim.so",
-    "libnvscibuf.so.1": "libcudla_sim.so",
-    "libnvscisync.so": "libcudla_sim.so",
-    "libnvscisync.so.1": "libcudla_sim.so",
-    "libnvsciipc.so": "libcudla_sim.so",
-    "libnvscicommon.so": "libcudla_sim.so",
-    "libnvscicommon.so.1": "libcudla_sim.so",
-    "libnvdla_runtime.so": "libcudla_sim.so",
-    **{
-        f"{name}.so{release}": "libcudla_sim.so"
-        for name in ("libdpu", "libdpuverbose")
-        for release in ("", *(f".{release}" for release in UPMEM_RELEASES))
-    },
-    "libcupva_host.so": "libcudla_sim.so",
-    **{f"libcupva_host.so.2.{minor}": "libcudla_sim.so" for minor in range(3, 11)},
-    "libcupva_host_utils.so": "libcudla_sim.so",
-    "cuda/libcudart.so": "../libcudart_sim.so",
-    "cuda/libcudart.so.12": "../libcudart_sim.so",
-    "cuda/libcudart.so.13": "../libcudart_sim.so",
-    "cuda/libcuda.so": "../libcudart_sim.so",
-    "cuda/libcuda.so.1": "../libcudart_sim.so",
-}
+
+class DropIn(NamedTuple):
+    """A library under a vendor's name."""
+
+    soname: str
+    """What programs that are linked with it record."""
+    family: str
+    """Whose functions it has."""
+    real: str = "libcudla_sim.so"
+    """Where the functions are."""
+
+
+def _drop_in() -> dict[str, DropIn]:
+    found = {
+        "libcudla.so": DropIn("libcudla.so.1", "cudla"),
+        "libcudla.so.1": DropIn("libcudla.so.1", "cudla"),
+        "libcudla.so.1.0.0": DropIn("libcudla.so.1", "cudla"),
+        "libnvsciipc.so": DropIn("libnvsciipc.so", "nvsci"),
+        "libnvdla_runtime.so": DropIn("libnvdla_runtime.so", "nvdla"),
+        "libcupva_host.so": DropIn("libcupva_host.so", "cupva"),
+        "libcupva_host_utils.so": DropIn("libcupva_host_utils.so", "cupva"),
+    }
+    for name in ("nvscibuf", "nvscisync", "nvscicommon"):
+        for ending in (".so", ".so.1"):
+            found[f"lib{name}{ending}"] = DropIn(f"lib{name}.so.1", "nvsci")
+    for name in ("libdpu", "libdpuverbose"):
+        found[f"{name}.so"] = DropIn(f"{name}.so.{UPMEM_RELEASES[-1]}", "upmem")
+        for release in UPMEM_RELEASES:
+            found[f"{name}.so.{release}"] = DropIn(f"{name}.so.{release}", "upmem")
+    for minor in range(3, 11):
+        found[f"libcupva_host.so.2.{minor}"] = DropIn(f"libcupva_host.so.2.{minor}", "cupva")
+    for ending in (".so", ".so.12", ".so.13"):
+        soname = "libcudart.so" + (ending.removeprefix(".so") or ".12")
+        found[f"cuda/libcudart{ending}"] = DropIn(soname, "cudart", "libcudart_sim.so")
+    for ending in (".so", ".so.1"):
+        found[f"cuda/libcuda{ending}"] = DropIn("libcuda.so.1", "cudart", "libcudart_sim.so")
+    return found
+
+
+DROP_IN = _drop_in()
+"""The vendors' names, below lib/."""
 
 # The UPMEM SDK's own folders, for programs that look below ${UPMEM_HOME}; relative to ``sdk``.
 SDK_LINKS = {
     "include/dpu": "../../include/upmem",
     "lib": "../lib",
     "share/upmem/include": "../../../include/upmem",
-}
-
-# Commands in ``sdk/bin``, which UPMEM's script puts on PATH as a whole: Makefiles call `clang` with
-# the DPU as its target. For other targets it is the user's own clang.
-_DPU_COMPILER = "exec {python} -P -m cudla_sim.upmem.toolchain.cli"
-_SCRIPTS = {
-    "bin/dpu-upmem-dpurte-clang": _DPU_COMPILER + ' "$@"\n',
-    "bin/dpu-clang": _DPU_COMPILER + ' "$@"\n',
-    "bin/clang": """\
-# The DPU compiler when the target is a DPU, otherwise the next clang on PATH.
-for word in "$@"; do
-    case $word in
-    --target=dpu-upmem-dpurte | dpu-upmem-dpurte)
-        {compiler} "$@" ;;
-    esac
-done
-here=$(cd "$(dirname "$0")" && pwd -P)
-IFS=:
-for folder in $PATH; do
-    if [ -x "$folder/clang" ] && [ "$(cd "$folder" && pwd -P)" != "$here" ]; then
-        unset IFS
-        exec "$folder/clang" "$@"
-    fi
-done
-echo "clang: there is no other clang on PATH; this one compiles for --target=dpu-upmem-dpurte" >&2
-exit 127
-""",
-    "bin/pva-cc": 'exec {python} -P -m cudla_sim.cupva.toolchain "$@"\n',
-    "bin/dpu-pkg-config": 'exec {python} -P -m cudla_sim.tools.dpu_pkg_config "$@"\n',
-    "bin/dpu_v1A_mode": 'export DPU_ARCH_VERSION=v1A\n[ $# -eq 0 ] || "$@"\n',
-    "bin/dpu_v1B_mode": 'export DPU_ARCH_VERSION=v1B\n[ $# -eq 0 ] || "$@"\n',
 }
 
 
@@ -130,49 +111,6 @@ def pva_sdk_dir() -> Path:
 
 def library() -> Path:
     return lib_dir() / "libcudla_sim.so"
-
-
-def make_links() -> None:
-    """Makes what is not there yet of the drop-in names and of the UPMEM commands.
-
-    Raises OSError in a read-only folder.
-    """
-    for name, target in LINKS.items():
-        _link(lib_dir() / name, target)
-    for name, target in SDK_LINKS.items():
-        _link(sdk_dir() / name, target)
-    python = shlex.quote(_interpreter())
-    for name, body in _SCRIPTS.items():
-        text = body.replace("{compiler}", _DPU_COMPILER).replace("{python}", python)
-        _script(sdk_dir() / name, text)
-
-
-def _interpreter() -> str:
-    """One name for this interpreter, under whichever of its names it was started."""
-    usual = Path(sys.prefix) / "bin" / "python3"
-    same = usual.exists() and usual.resolve() == Path(sys.executable).resolve()
-    return str(usual) if same else sys.executable
-
-
-def _link(link: Path, target: str) -> None:
-    if link.is_symlink() and os.readlink(link) == target:
-        return
-    link.parent.mkdir(parents=True, exist_ok=True)
-    fresh = link.with_name(f".{link.name}.{os.getpid()}")
-    fresh.symlink_to(target)
-    fresh.replace(link)  # another process may be doing the same
-
-
-def _script(file: Path, body: str) -> None:
-    """Writes a command of our own interpreter, which is what knows this package."""
-    text = f"#!/bin/sh\n{body}"
-    if file.exists() and file.read_text() == text:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    fresh.write_text(text)
-    fresh.chmod(0o755)
-    fresh.replace(file)
 
 
 def real_cuda_present() -> bool:

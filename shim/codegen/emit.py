@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from pycparser import c_ast, c_generator
@@ -201,30 +200,42 @@ def _bridged(api: Api, private: Private) -> list[Function]:
 
 
 def bridge_h(api: Api, headers: list[str], private: Private) -> str:
-    """What libcudla_sim.so calls: functions of the extension, which fills them in when Python
-    loads it."""
+    """What libcudla_sim.so and the extension call of each other.
+
+    They exchange tables when Python loads the extension. Were the extension linked to the library,
+    the loader would end the library after the extensions that Python loaded earlier.
+    """
     functions = _bridged(api, private)
     parts = [f"/* {BANNER} */", "#pragma once"]
     parts += [f'#include "{h}"' for h in headers]
     parts.append('#include "internal.h"')
     parts += [f"{named(f, _implementation(f))[0]};" for f in functions]
-    fields = [f"    __typeof__({_implementation(f)}) *{_implementation(f)};" for f in functions]
-    parts.append("\n".join(["struct sim_bridge {", "    size_t size;", *fields, "};"]))
+    parts.append(_table("sim_bridge", [_implementation(f) for f in functions]))
+    parts.append(_table("sim_host", [f.name for f in private.c_functions]))
     parts.append("extern struct sim_bridge sim_bridge;")
-    parts.append("void sim_bridge_attach(const struct sim_bridge *from);")
+    parts.append("typedef const struct sim_host *sim_bridge_attach_t(const struct sim_bridge *);")
     return "\n\n".join(parts) + "\n"
+
+
+def _table(name: str, functions: list[str]) -> str:
+    fields = [f"    __typeof__({f}) *{f};" for f in functions]
+    return "\n".join([f"struct {name} {{", "    size_t size;", *fields, "};"])
 
 
 def bridge_c(api: Api, private: Private) -> str:
     """The extension's side of it."""
     names = [_implementation(f) for f in _bridged(api, private)]
-    rows = "\n".join(f"    .{name} = {name}," for name in names)
-    return (
-        f'/* {BANNER} */\n#include "generated/bridge.h"\n\n'
-        f"static const struct sim_bridge bridge = {{\n    .size = sizeof bridge,\n{rows}\n}};\n\n"
-        "__attribute__((constructor)) static void attach(void)\n{\n"
-        "    sim_bridge_attach(&bridge);\n}\n"
-    )
+    parts = [f"/* {BANNER} */", '#include "generated/bridge.h"\n#include "extension.h"']
+    parts.append(_filled("sim_bridge", "sim_bridge_here", names))
+    parts.append("const struct sim_host *sim_host_there;")
+    parts += [_forward(f, "sim_host_there->", f.name) for f in private.c_functions]
+    return "\n\n".join(parts) + "\n"
+
+
+def _filled(kind: str, name: str, functions: list[str]) -> str:
+    rows = [f"    .{f} = {f}," for f in functions]
+    head = [f"const struct {kind} {name} = {{", f"    .size = sizeof(struct {kind}),"]
+    return "\n".join([*head, *rows, "};"])
 
 
 def exports_c(api: Api, headers: list[str], private: Private) -> str:
@@ -233,15 +244,20 @@ def exports_c(api: Api, headers: list[str], private: Private) -> str:
     parts = [f"/* {BANNER} */"]
     parts += [f'#include "{h}"' for h in headers]
     parts.append('#include "boot.h"\n#include "generated/bridge.h"\n#include <string.h>')
+    parts.append("struct sim_bridge sim_bridge;")
+    host = _filled("sim_host", "host", [f.name for f in private.c_functions])
     parts.append(
-        "struct sim_bridge sim_bridge;\n\n"
-        "SIM_EXPORT void sim_bridge_attach(const struct sim_bridge *from)\n{\n"
-        "    if (from->size == sizeof sim_bridge) { sim_bridge = *from; }\n"
-        "    else { sim_bridge.size = 1; }\n}"
+        f"static {host}\n\n"
+        "SIM_EXPORT sim_bridge_attach_t sim_bridge_attach;\n"
+        "const struct sim_host *sim_bridge_attach(const struct sim_bridge *from)\n{\n"
+        "    if (from->size != sizeof sim_bridge) { sim_bridge.size = 1; return NULL; }\n"
+        "    sim_bridge = *from;\n"
+        "    return &host;\n}"
     )
     # for the C of shim/, which calls them by their names
     own = [f for f in private.functions if f.name.startswith("impl_")]
-    parts += [_forward(f) for f in [*own, *(f for f in exported(api) if f.name in HAND_WRITTEN)]]
+    own += [f for f in exported(api) if f.name in HAND_WRITTEN]
+    parts += [_forward(f, "sim_bridge.", _implementation(f)) for f in own]
     parts += [_wrapper(gate, gate.name, exported=False) for gate in private.gates]
     for function in exported(api):
         if function.name in HAND_WRITTEN:
@@ -251,11 +267,10 @@ def exports_c(api: Api, headers: list[str], private: Private) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _forward(function: Function) -> str:
-    name = _implementation(function)
+def _forward(function: Function, table: str, name: str) -> str:
     prototype, names = named(function, name)
     statement = "" if function.returns == "void" else "return "
-    return f"{prototype}\n{{\n    {statement}sim_bridge.{name}({', '.join(names)});\n}}"
+    return f"{prototype}\n{{\n    {statement}{table}{name}({', '.join(names)});\n}}"
 
 
 def hand_written_h(api: Api, headers: list[str]) -> str:
@@ -288,16 +303,14 @@ def cudart_exports_c(api: Api, headers: list[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def version_script(api: Api, cudart: bool, c_functions: Sequence[str] = ()) -> str:
-    """What a library exports; ``c_functions`` are those that Python calls."""
+def version_script(api: Api, cudart: bool) -> str:
     names = sorted(f.name for f in api.functions if _is_cudart(f) == cudart)
     lines = [f"/* {BANNER} */", "{", "  global:"]
     lines += [f"    {name};" for name in names]
     if not cudart:
         lines += [f"    {name};" for name in _OTHER_EXPORTS]
         lines.append("    sim__*; /* for libcudart_sim.so */")
-        lines.append("    /* for the extension */")
-        lines += [f"    {name};" for name in ("sim_bridge_attach", *c_functions)]
+        lines.append("    sim_bridge_attach; /* for the extension */")
     lines += ["  local: *;", "};"]
     return "\n".join(lines) + "\n"
 

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from cffi import FFI
 
-from . import parse, private
+from . import dropin, parse, private
 
 _INCLUDES = """
 {includes}
 #include <stdlib.h>
 #include "internal.h"
+#include "extension/extension.h"
 """
 
 
@@ -34,7 +35,7 @@ def _run(command: list[str]) -> None:
 def _write_bridge(cdef: str, headers: list[str], target: Path) -> None:
     """The C file that connects the exports with ``abi/``."""
     ffi = FFI()
-    ffi.cdef(cdef)
+    ffi.cdef(cdef + "int sim_bridge_connected(void);\n")
     includes = "\n".join(f'#include "{h}"' for h in headers)
     ffi.set_source("cudla_sim.abi._cudla_sim", _INCLUDES.format(includes=includes))
     _emit(ffi, target)
@@ -53,7 +54,9 @@ def _emit(ffi: FFI, target: Path) -> None:
         ffi.emit_c_code(str(target))
 
 
-def compile_all(root: Path, headers: list[str], package: Path, python: str = "") -> None:
+def compile_all(
+    root: Path, headers: list[str], package: Path, api: parse.Api, python: str = ""
+) -> None:
     """Writes the libraries of ``lib/`` and the extensions ``abi/_cudla_sim`` and
     ``native/_compiled``.
 
@@ -137,10 +140,17 @@ def compile_all(root: Path, headers: list[str], package: Path, python: str = "")
                 with_python,
                 str(source),
                 str(shim / "generated" / "bridge.c"),
+                *sorted(str(c) for c in (shim / "extension").glob("*.c")),
+                f"-I{shim / 'extension'}",
                 "-o",
                 str(package / "abi" / "_cudla_sim.abi3.so"),
-                "-Wl,-rpath,$ORIGIN/../lib",
-                str(main),
                 *shared,
             ]
         )
+
+        def drop_in(source: Path, target: Path, words: list[str]) -> None:
+            _run([*common, str(source), "-o", str(target), "-shared", *words])
+
+        dropin.make(api, out, drop_in)
+        first_call = [str(shim / "host" / "first_call.c"), "-o", str(out / "first_call")]
+        _run([*common, *first_call, f"-L{out}", "-lcudla", "-Wl,-rpath,$ORIGIN"])

@@ -1829,6 +1829,20 @@ struct sim_bridge {
     __typeof__(impl_simSetInterruptHandler) *impl_simSetInterruptHandler;
 };
 
+struct sim_host {
+    size_t size;
+    __typeof__(sim_started_python) *sim_started_python;
+    __typeof__(sim_write) *sim_write;
+    __typeof__(sim_stream_write) *sim_stream_write;
+    __typeof__(sim_external_table) *sim_external_table;
+    __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;
+    __typeof__(sim_nvdla_foreign_engine) *sim_nvdla_foreign_engine;
+    __typeof__(sim_dpu_fast_enable) *sim_dpu_fast_enable;
+    __typeof__(sim_dpu_fast_tables) *sim_dpu_fast_tables;
+    __typeof__(sim_dpu_fast_learn) *sim_dpu_fast_learn;
+    __typeof__(sim_dpu_fast_after_fork) *sim_dpu_fast_after_fork;
+};
+
 extern struct sim_bridge sim_bridge;
 
-void sim_bridge_attach(const struct sim_bridge *from);
+typedef const struct sim_host *sim_bridge_attach_t(const struct sim_bridge *);

@@ -60,10 +60,26 @@
 
 struct sim_bridge sim_bridge;
 
-SIM_EXPORT void sim_bridge_attach(const struct sim_bridge *from)
+static const struct sim_host host = {
+    .size = sizeof(struct sim_host),
+    .sim_started_python = sim_started_python,
+    .sim_write = sim_write,
+    .sim_stream_write = sim_stream_write,
+    .sim_external_table = sim_external_table,
+    .sim_nvdla_foreign_port = sim_nvdla_foreign_port,
+    .sim_nvdla_foreign_engine = sim_nvdla_foreign_engine,
+    .sim_dpu_fast_enable = sim_dpu_fast_enable,
+    .sim_dpu_fast_tables = sim_dpu_fast_tables,
+    .sim_dpu_fast_learn = sim_dpu_fast_learn,
+    .sim_dpu_fast_after_fork = sim_dpu_fast_after_fork,
+};
+
+SIM_EXPORT sim_bridge_attach_t sim_bridge_attach;
+const struct sim_host *sim_bridge_attach(const struct sim_bridge *from)
 {
-    if (from->size == sizeof sim_bridge) { sim_bridge = *from; }
-    else { sim_bridge.size = 1; }
+    if (from->size != sizeof sim_bridge) { sim_bridge.size = 1; return NULL; }
+    sim_bridge = *from;
+    return &host;
 }
 
 void impl_sim_at_exit(void)

@@ -209,11 +209,11 @@ STDOUT_ORDER = (
     + r"""
 int main(void)
 {
+    printf("one\n");
+    simWarmup();
     int (*run)(const char *) = (int (*)(const char *))dlsym(RTLD_DEFAULT, "PyRun_SimpleString");
     int (*ensure)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_Ensure");
     void (*release)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "PyGILState_Release");
-    printf("one\n");
-    simWarmup();
     for (int i = 0; i < 3; i++) {
         int gil = ensure();
         run("print('python')");

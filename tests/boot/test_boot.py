@@ -183,7 +183,6 @@ def test_run_sets_the_library_path(sim_cc: Compiler) -> None:
 
 
 def test_flags_name_existing_folders() -> None:
-    paths.make_links()
     for folder in [*flags.include_dirs(cuda=True), *flags.library_dirs(cuda=True)]:
         assert folder.is_dir()
     assert (paths.pkgconfig_dir() / "cudla.pc").exists()

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _cudla_sim
+from . import _cudla_sim  # type: ignore[attr-defined]
 
 ffi: Any = _cudla_sim.ffi
 lib: Any = _cudla_sim.lib
+
+if not lib.sim_bridge_connected():
+    raise ImportError(
+        "cudla_sim's extension is of another version than libcudla_sim.so: install cudla-sim again"
+    )
 
 _UINTPTR = ffi.typeof("uintptr_t")
 _VOIDP = ffi.typeof("void *")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import flags, paths
+from .. import flags
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,6 @@ class Compiler:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        paths.make_links()
 
     def build(
         self,

@@ -79,7 +79,6 @@ def main(words: list[str]) -> int:
             kind = "option" if word.startswith("-") else "package"
             print(f"dpu-pkg-config: unknown {kind} {word}; {_USAGE}", file=sys.stderr)
             return 1
-    paths.make_links()
     if parts:
         print(*parts)
     return 0

@@ -67,7 +67,6 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _run(command: list[str], host: str) -> tuple[int, dict[str, Any]]:
-    paths.make_links()
     search = flags.environment(cuda=not paths.real_cuda_present())
     given = {name: search[name] for name in ("LD_LIBRARY_PATH", "PATH", "UPMEM_HOME")}
     environment = {**os.environ, **given, "CUDLA_SIM_UPMEM_TIMING": "model"}

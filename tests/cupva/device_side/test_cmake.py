@@ -52,7 +52,6 @@ def cmake(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    paths.make_links()
     folder = tmp_path_factory.mktemp("project")
     for name, text in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)

@@ -45,11 +45,6 @@ int main(void)
 """
 
 
-@pytest.fixture(autouse=True)
-def _links() -> None:
-    paths.make_links()
-
-
 def run(command: Sequence[str], folder: Path, **environment: str) -> str:
     clean = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **environment}
     done = subprocess.run(
@@ -57,16 +52,6 @@ def run(command: Sequence[str], folder: Path, **environment: str) -> str:
     )
     assert done.returncode == 0, f"{shlex.join(command)}\n{done.stdout}{done.stderr}"
     return done.stdout
-
-
-def test_drop_in_names_of_every_version() -> None:
-    versions = [f"libcupva_host.so.2.{minor}" for minor in range(3, 11)]
-    for name in ("libcupva_host.so", *versions, "libcupva_host_utils.so"):
-        library = paths.lib_dir() / name
-        assert library.resolve() == paths.library().resolve(), name
-    with paths.library().open("rb") as file:
-        symbols = ELFFile(file).get_section_by_name(".dynsym")
-        assert any(s.name == "CupvaStreamSubmit" for s in symbols.iter_symbols())
 
 
 def test_a_program_that_was_linked_with_a_versioned_name(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ DIGITS = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
 
 def link_flags() -> list[str]:
     """What a program of the public stack links: the runtime library and nothing else."""
-    paths.make_links()
     lib = str(paths.lib_dir())
     return [f"-L{lib}", f"-Wl,-rpath,{lib}", "-lnvdla_runtime", "-ldl"]
 

@@ -14,7 +14,6 @@ Kernel = Callable[..., Path]
 
 
 def builder(folder: Path) -> Kernel:
-    paths.make_links()
 
     def build(text: str, tasklets: int = 1) -> Path:
         name = hashlib.sha256(f"{tasklets}{text}".encode()).hexdigest()[:12]

@@ -67,7 +67,6 @@ def test_a_wrong_kernel_is_said_to_be_wrong(built: Path) -> None:
 
 def test_they_build_where_paths_have_spaces(tmp_path: Path) -> None:
     """Of the sources, and of the installation."""
-    paths.make_links()
     sdk = tmp_path / "the sdk"
     sdk.symlink_to(paths.sdk_dir())
     copy = tmp_path / "my clone" / "upmem"

@@ -30,11 +30,6 @@ TEXT = "scatter/gather transfer not activated\n"
 KERNEL = "#include <mram.h>\n__host int x;\nint main(void) { x = NR_TASKLETS; return 0; }\n"
 
 
-@pytest.fixture(autouse=True)
-def _links() -> None:
-    paths.make_links()
-
-
 @pytest.fixture
 def host(tmp_path: Path) -> Path:
     source = tmp_path / "host.c"
@@ -278,11 +273,3 @@ def test_cmake_dpu_program(listed: str, option: str, tmp_path: Path) -> None:
         table = ELFFile(file).get_section_by_name(".symtab")
         assert table.get_symbol_by_name("NR_TASKLETS")[0]["st_value"] == 4
         assert table.get_symbol_by_name("x")
-
-
-def test_links_survive_many_processes_at_once(tmp_path: Path) -> None:
-    code = "from cudla_sim import paths; paths.make_links()"
-    processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
-    assert [p.wait() for p in processes] == [0] * 4
-    leftovers = [p for p in paths.sdk_dir().rglob(".*") if p.name.count(".") > 1]
-    assert leftovers == []

@@ -1,0 +1,92 @@
+"""The vendors' library names: small real libraries whose symbols are those of ours.
+
+Each is an ELF filter (``DT_FILTER``): a program links against it and records the vendor's name; at
+run time the loader takes every symbol from libcudla_sim.so.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+
+from cudla_sim.paths import DROP_IN
+
+from . import emit
+from .parse import Api
+
+# Symbols that no parsed header declares (C++), by the family whose library has them.
+_UNDECLARED = {"nvdla": ("NvDlaUtils*", "_ZN5nvdla*", "_ZT?N5nvdla*")}
+
+
+def _defined(library: Path) -> dict[str, tuple[str, int]]:
+    """Name -> (type, size in bytes) of what a shared library exports."""
+    with library.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".dynsym")
+        return {
+            symbol.name: (symbol["st_info"]["type"], symbol["st_size"])
+            for symbol in table.iter_symbols()
+            if symbol["st_shndx"] != "SHN_UNDEF"
+        }
+
+
+def _source(names: Sequence[str], defined: dict[str, tuple[str, int]]) -> str:
+    """Nobody runs or reads what is in it: the loader looks into libcudla_sim.so first."""
+    lines = ["static void nobody(void) { __builtin_trap(); }"]
+    for name in names:
+        kind, size = defined[name]
+        if kind == "STT_OBJECT":
+            # programs may hold copies of data, which have to be as large as the original
+            lines.append(f"const char {name}[{size}] __attribute__((aligned(32))) = {{0}};")
+        else:
+            lines.append(f'void {name}(void) __attribute__((alias("nobody")));')
+    return "\n".join(lines) + "\n"
+
+
+def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], None]) -> None:
+    """Writes every library of ``paths.DROP_IN`` below ``lib``.
+
+    ``compile_shared(source, target, options)`` compiles one shared library.
+    """
+    defined = {name: _defined(lib / name) for name in {d.real for d in DROP_IN.values()}}
+    families: dict[str, set[str]] = {}
+    for function in api.functions:
+        families.setdefault(emit.family(function.header), set()).add(function.name)
+    built: dict[tuple[str, str], bytes] = {}
+    for file, library in DROP_IN.items():
+        target = lib / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        key = (library.soname, library.family)
+        if key not in built:
+            here = defined[library.real]
+            wanted = families[library.family] | families["sim"]
+            patterns = _UNDECLARED.get(library.family, ())
+            wanted |= {n for n in here for p in patterns if fnmatch.fnmatchcase(n, p)}
+            depth = file.count("/")
+            origin = "$ORIGIN" + "/.." * depth
+            if library.family == "upmem":
+                origin += ":$ORIGIN/../../lib"  # from the copy in sdk/lib
+            with tempfile.TemporaryDirectory() as scratch:
+                source = Path(scratch) / "dropin.c"
+                source.write_text(_source(sorted(wanted & here.keys()), here))
+                options = [
+                    "-w",
+                    "-fno-builtin",
+                    "-fvisibility=default",
+                    "-s",
+                    "-nostdlib",
+                    f"-Wl,-soname,{library.soname}",
+                    f"-Wl,--filter={library.real}",
+                    f"-Wl,-rpath,{origin}",
+                    "-Wl,-z,max-page-size=4096",
+                    "-Wl,--build-id=none",
+                ]
+                compile_shared(source, target, options)
+            built[key] = target.read_bytes()
+        else:
+            target.write_bytes(built[key])
+            target.chmod(0o755)

@@ -1,0 +1,135 @@
+"""The folders of the UPMEM SDK and the commands in ``sdk/bin``, which a build makes.
+
+UPMEM's script puts ``sdk/bin`` on PATH as a whole: Makefiles call ``clang`` with the DPU as its
+target. For other targets it is the user's own clang.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from cudla_sim.paths import SDK_LINKS
+
+_DPU_COMPILER = "-m cudla_sim.upmem.toolchain.cli"
+
+# $python is this package's interpreter.
+_COMMANDS = {
+    "dpu-upmem-dpurte-clang": f'exec "$python" -P {_DPU_COMPILER} "$@"\n',
+    "dpu-clang": f'exec "$python" -P {_DPU_COMPILER} "$@"\n',
+    "clang": f"""\
+# The DPU compiler when the target is a DPU, otherwise the next clang on PATH.
+for word in "$@"; do
+    case $word in
+    --target=dpu-upmem-dpurte | dpu-upmem-dpurte)
+        exec "$python" -P {_DPU_COMPILER} "$@" ;;
+    esac
+done
+here=$(cd "$(dirname "$0")" && pwd -P)
+IFS=:
+for folder in $PATH; do
+    if [ -x "$folder/clang" ] && [ "$(cd "$folder" && pwd -P)" != "$here" ]; then
+        unset IFS
+        exec "$folder/clang" "$@"
+    fi
+done
+echo "clang: there is no other clang on PATH; this one compiles for --target=dpu-upmem-dpurte" >&2
+exit 127
+""",
+    "pva-cc": 'exec "$python" -P -m cudla_sim.cupva.toolchain "$@"\n',
+    "dpu-pkg-config": 'exec "$python" -P -m cudla_sim.tools.dpu_pkg_config "$@"\n',
+}
+_SHELL_COMMANDS = {
+    "dpu_v1A_mode": 'export DPU_ARCH_VERSION=v1A\n[ $# -eq 0 ] || "$@"\n',
+    "dpu_v1B_mode": 'export DPU_ARCH_VERSION=v1B\n[ $# -eq 0 ] || "$@"\n',
+}
+
+# Which interpreter: the user's word, the one of the environment this file lies in, the one a
+# checkout was built with, the one whose packages these are. The library does the same
+# (shim/python/find.c).
+_FIND_PYTHON = """\
+python=${CUDLA_SIM_PYTHON:-}
+if [ -z "$python" ]; then
+    file=$(readlink -f "$0")
+    folder=${file%/*}
+    while [ -n "$folder" ]; do
+        case $folder in
+        */lib | */lib64)
+            if [ -x "${folder%/*}/bin/python3" ]; then
+                python=${folder%/*}/bin/python3
+                break
+            fi ;;
+        esac
+        folder=${folder%/*}
+    done
+fi
+built_for=BUILT_FOR
+if [ -z "$python" ] && [ -x "$built_for" ]; then
+    python=$built_for
+fi
+if [ -z "$python" ]; then
+    python=python3
+    case $file in
+    */lib/python3.*)
+        version=${file##*/lib/python}
+        python=python${version%%/*}
+        PYTHONPATH=${file%/cudla_sim/*}${PYTHONPATH:+:$PYTHONPATH}
+        export PYTHONPATH ;;
+    esac
+fi
+"""
+
+
+def make(package: Path, editable: bool, python: str) -> None:
+    """Fills ``package/sdk``; links in a checkout, files in a wheel, which cannot hold links."""
+    sdk = package / "sdk"
+    for name, target in SDK_LINKS.items():
+        place = sdk / name
+        _remove(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        source = (place.parent / target).resolve()
+        if editable:
+            place.symlink_to(target)
+        elif name.endswith("lib"):
+            _libraries(source, place)
+        else:
+            _forward(source, place)
+    find = _FIND_PYTHON.replace("BUILT_FOR", _quoted(python))
+    _remove(sdk / "bin")
+    (sdk / "bin").mkdir()
+    for name, body in _COMMANDS.items():
+        _script(sdk / "bin" / name, find + body)
+    for name, body in _SHELL_COMMANDS.items():
+        _script(sdk / "bin" / name, body)
+
+
+def _remove(place: Path) -> None:
+    if place.is_symlink():
+        place.unlink()
+    elif place.exists():
+        shutil.rmtree(place)
+
+
+def _libraries(source: Path, place: Path) -> None:
+    """The host libraries; they find libcudla_sim.so in the package's own folder."""
+    place.mkdir()
+    for library in sorted(source.glob("libdpu*")):
+        shutil.copy2(library, place / library.name)
+
+
+def _forward(source: Path, place: Path) -> None:
+    """Headers that include the real ones: a second copy could differ."""
+    for header in sorted(p for p in source.rglob("*") if p.is_file()):
+        target = place / header.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(f'#include "{os.path.relpath(header, target.parent)}"\n')
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _script(file: Path, body: str) -> None:
+    file.write_text(f"#!/bin/sh\n{body}")
+    file.chmod(0o755)
