@@ -149,10 +149,9 @@ def _backend() -> Any:
 
 
 def _platform_wheel(settings: dict[str, Any] | None) -> dict[str, Any]:
-    """The wheel holds a library for one interpreter and one platform; its name must say so."""
-    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    """The wheel holds libraries for one platform and every CPython from 3.11; its name says so."""
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    options = [f"--plat-name={platform}", f"--python-tag={tag}"]
+    options = [f"--plat-name={platform}", "--python-tag=cp311"]
     return {**(settings or {}), "--build-option": options}
 
 
@@ -204,7 +203,10 @@ def _not_sources(folder: str, names: list[str]) -> set[str]:
 def _wheel(directory: str) -> None:
     """In the copy: compile, then what setuptools does."""
     build(editable=False)
-    print(_backend().build_wheel(directory, _platform_wheel(None)))
+    name = _backend().build_wheel(directory, _platform_wheel(None))
+    # setuptools knows no stable ABI for extensions that it did not compile
+    tags = [sys.executable, "-m", "wheel", "tags", "--remove", "--abi-tag", "abi3"]
+    subprocess.run([*tags, str(Path(directory) / name)], check=True)
 
 
 def clean() -> None:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from elftools.elf.elffile import ELFFile
 
 from cudla_sim import flags, paths
 from tests.conftest import ROOT
