@@ -235,6 +235,19 @@ static void describe_error(char *text, size_t size)
     py.PyErr_Restore(type, value, trace);
 }
 
+static int installed_for_another(char *text, size_t size)
+{
+    char folder[PATH_MAX], version[SIM_PYTHON_VERSION_SIZE];
+    int here = sim_python_version(py.Py_GetVersion());
+    if (sim_python_package_folder(folder, sizeof folder) != 0 ||
+        !sim_python_version_in(folder, version) || sim_python_version(version) == here) {
+        return 0;
+    }
+    snprintf(text, size, "%s is for Python %s, but this process runs %d.%d (CUDLA_SIM_PYTHON names "
+             "an interpreter)", folder, version, here / 100, here % 100);
+    return 1;
+}
+
 /* Python is there and nobody's thread holds its lock. */
 static int import_package(void)
 {
@@ -250,9 +263,13 @@ static int import_package(void)
         module = py.PyImport_ImportModule(name);
     }
     if (module == NULL) {
-        char line[512];
-        describe_error(line, sizeof line);
-        py.PyErr_Print();
+        char line[PATH_MAX + 512];
+        if (installed_for_another(line, sizeof line)) {
+            py.PyErr_Clear();
+        } else {
+            describe_error(line, sizeof line);
+            py.PyErr_Print();
+        }
         fail("the package cudla_sim could not be imported", line);
     } else if (sim_bridge.size != sizeof sim_bridge) {
         fail("its extension is of another version than libcudla_sim.so; install cudla-sim again",

@@ -41,7 +41,7 @@ def cflags(cuda: bool) -> str:
 
 def ldflags(cuda: bool) -> str:
     folders = library_dirs(cuda)
-    return _quoted([f"-L{d}" for d in folders] + [f"-Wl,-rpath,{folders[0]}"])
+    return _quoted([f"-L{d}" for d in folders] + [f"-Wl,-rpath,{d}" for d in folders])
 
 
 def libs(cuda: bool) -> str:

@@ -29,8 +29,6 @@
 #define MULTIARCH "unknown"
 #endif
 
-enum { VERSION_SIZE = 16 };
-
 static int is_executable(const char *path)
 {
     struct stat found;
@@ -81,14 +79,13 @@ static int beside(const char *folder, char *path, size_t size)
     return 0;
 }
 
-/* "3.11" of ".../lib/python3.11/..." or ".../bin/python3.11"; 0 when there is none. */
-static int version_in(const char *path, char *version)
+int sim_python_version_in(const char *path, char *version)
 {
     for (const char *at = path; (at = strstr(at, "/python3.")) != NULL; at++) {
         size_t digits = strspn(at + 9, "0123456789");
         char end = at[9 + digits];
         if (digits > 0 && digits < 4 && (end == '/' || end == '\0' || end == 't')) {
-            snprintf(version, VERSION_SIZE, "3.%.*s", (int)digits, at + 9);
+            snprintf(version, SIM_PYTHON_VERSION_SIZE, "3.%.*s", (int)digits, at + 9);
             return 1;
         }
     }
@@ -120,7 +117,7 @@ int sim_python_choose(char *executable, size_t size, char *why, size_t why_size)
         snprintf(why, why_size, "CUDLA_SIM_PYTHON names no interpreter: %s", wish);
         return -1;
     }
-    char folder[PATH_MAX], version[VERSION_SIZE], name[32];
+    char folder[PATH_MAX], version[SIM_PYTHON_VERSION_SIZE], name[32];
     int known = sim_python_package_folder(folder, sizeof folder) == 0;
     if (known && beside(folder, executable, size)) {
         return 0;
@@ -130,7 +127,7 @@ int sim_python_choose(char *executable, size_t size, char *why, size_t why_size)
         return 0;
     }
     /* ~/.local, dist-packages and the like belong to an interpreter elsewhere */
-    if (known && version_in(folder, version)) {
+    if (known && sim_python_version_in(folder, version)) {
         snprintf(name, sizeof name, "python%s", version);
         if (on_path(name, executable, size)) {
             return 0;
@@ -246,13 +243,13 @@ static int ask(const char *executable, char *answer, size_t size)
 
 void *sim_python_library(const char *executable, char *why, size_t why_size)
 {
-    char real[PATH_MAX], version[VERSION_SIZE] = "", path[PATH_MAX];
+    char real[PATH_MAX], version[SIM_PYTHON_VERSION_SIZE] = "", path[PATH_MAX];
     void *library = NULL;
     if (realpath(executable, real) == NULL) {
         snprintf(real, sizeof real, "%s", executable);
     }
     char *name = strrchr(real, '/');
-    if (name != NULL && version_in(name, version) && name[strlen(name) - 1] == 't') {
+    if (name != NULL && sim_python_version_in(name, version) && name[strlen(name) - 1] == 't') {
         snprintf(why, why_size, "%s is a free-threaded Python, which has no stable ABI for "
                  "extensions; use the ordinary python%s", executable, version);
         return NULL;

@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+enum { SIM_PYTHON_VERSION_SIZE = 16 };
+
+/* "3.11" of ".../lib/python3.11/..." or ".../bin/python3.11"; 0 when there is none. */
+int sim_python_version_in(const char *path, char *version);
+
 /* The folder that holds the package cudla_sim (site-packages); 0, or -1. */
 int sim_python_package_folder(char *folder, size_t size);
 

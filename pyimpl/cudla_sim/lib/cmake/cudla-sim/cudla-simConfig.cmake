@@ -7,24 +7,23 @@ get_filename_component(_cudla_sim_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." AB
 
 function(_cudla_sim_target name library)
   if(NOT TARGET cudla-sim::${name})
+    get_filename_component(soname "${library}" NAME)
     add_library(cudla-sim::${name} SHARED IMPORTED)
     set_target_properties(cudla-sim::${name} PROPERTIES
       IMPORTED_LOCATION "${_cudla_sim_prefix}/lib/${library}"
-      IMPORTED_SONAME "${library}"
+      IMPORTED_SONAME "${soname}"
       INTERFACE_INCLUDE_DIRECTORIES "${ARGN}")
   endif()
 endfunction()
 
-foreach(_name cudla nvscibuf nvscisync)
-  _cudla_sim_target(${_name} libcudla_sim.so "${_cudla_sim_prefix}/include")
-endforeach()
-_cudla_sim_target(nvdla_runtime libcudla_sim.so
+_cudla_sim_target(cudla libcudla.so.1 "${_cudla_sim_prefix}/include")
+_cudla_sim_target(nvscibuf libnvscibuf.so.1 "${_cudla_sim_prefix}/include")
+_cudla_sim_target(nvscisync libnvscisync.so.1 "${_cudla_sim_prefix}/include")
+_cudla_sim_target(nvdla_runtime libnvdla_runtime.so
   "${_cudla_sim_prefix}/include;${_cudla_sim_prefix}/include/nvdla")
-_cudla_sim_target(dpu libcudla_sim.so "${_cudla_sim_prefix}/include/upmem")
-_cudla_sim_target(cupva_host libcudla_sim.so "${_cudla_sim_prefix}/include/cupva")
-_cudla_sim_target(cudart libcudart_sim.so "${_cudla_sim_prefix}/include/cuda")
-set_target_properties(cudla-sim::cudart PROPERTIES
-  IMPORTED_LINK_DEPENDENT_LIBRARIES cudla-sim::cudla)
+_cudla_sim_target(dpu libdpu.so.2025.1 "${_cudla_sim_prefix}/include/upmem")
+_cudla_sim_target(cupva_host libcupva_host.so "${_cudla_sim_prefix}/include/cupva")
+_cudla_sim_target(cudart cuda/libcudart.so.12 "${_cudla_sim_prefix}/include/cuda")
 
 set(cudla-sim_INCLUDE_DIRS "${_cudla_sim_prefix}/include")
 set(cudla-sim_LIBRARY_DIRS "${_cudla_sim_prefix}/lib")

@@ -32,7 +32,7 @@ foreach(_name cupva_host pva-sdk::cupva_host)
       INTERFACE_INCLUDE_DIRECTORIES "${PVA_SDK_ROOT}/include/cupva"
       INTERFACE_COMPILE_DEFINITIONS "CUPVA_DEVICE=0"
       INTERFACE_LINK_LIBRARIES
-        "${PVA_SDK_ROOT}/lib/libcudla_sim.so;-Wl,-rpath,${PVA_SDK_ROOT}/lib")
+        "${PVA_SDK_ROOT}/lib/libcupva_host.so;-Wl,-rpath,${PVA_SDK_ROOT}/lib")
   endif()
 endforeach()
 unset(_name)
