@@ -18,6 +18,8 @@ from cudla_sim.paths import DROP_IN
 from . import emit
 from .parse import Api
 
+_DT_FILTER = 0x7FFFFFFF
+
 # Symbols that no parsed header declares (C++), by the family whose library has them.
 _UNDECLARED = {"nvdla": ("NvDlaUtils*", "_ZN5nvdla*", "_ZT?N5nvdla*")}
 
@@ -44,6 +46,18 @@ def _source(names: Sequence[str], defined: dict[str, tuple[str, int]]) -> str:
         else:
             lines.append(f'void {name}(void) __attribute__((alias("nobody")));')
     return "\n".join(lines) + "\n"
+
+
+def _make_filter(library: Path, real: str) -> None:
+    """Turns the dependency on ``real`` into a filter; not every linker has an option for it."""
+    with library.open("r+b") as file:
+        section = ELFFile(file).get_section_by_name(".dynamic")
+        for index, tag in enumerate(section.iter_tags()):
+            if tag.entry.d_tag == "DT_NEEDED" and tag.needed == real:
+                file.seek(section["sh_offset"] + index * section["sh_entsize"])
+                file.write(_DT_FILTER.to_bytes(8, "little"))
+                return
+    raise SystemExit(f"build_ffi: {library} does not name {real}")
 
 
 def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], None]) -> None:
@@ -80,12 +94,13 @@ def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], 
                     "-s",
                     "-nostdlib",
                     f"-Wl,-soname,{library.soname}",
-                    f"-Wl,--filter={library.real}",
+                    *("-Wl,--no-as-needed", str(lib / library.real)),
                     f"-Wl,-rpath,{origin}",
                     "-Wl,-z,max-page-size=4096",
                     "-Wl,--build-id=none",
                 ]
                 compile_shared(source, target, options)
+                _make_filter(target, library.real)
             built[key] = target.read_bytes()
         else:
             target.write_bytes(built[key])
