@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import functools
+import os
 import shutil
 import subprocess
 import sys
@@ -150,7 +151,8 @@ def _backend() -> Any:
 
 def _platform_wheel(settings: dict[str, Any] | None) -> dict[str, Any]:
     """The wheel holds libraries for one platform and every CPython from 3.11; its name says so."""
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    platform = os.environ.get("CUDLA_SIM_WHEEL_PLATFORM") or sysconfig.get_platform()
+    platform = platform.replace("-", "_").replace(".", "_")
     options = [f"--plat-name={platform}", "--python-tag=cp311"]
     return {**(settings or {}), "--build-option": options}
 
