@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
 
-.PHONY: run test test-networks stress sanitize fuzz lint bench clean
+.PHONY: run test test-networks test-arm64 wheels stress sanitize fuzz lint bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -46,6 +46,14 @@ sanitize: $(VENV)/installed-test
 SECONDS := 60
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m tests.fuzz.run $(SECONDS)
+
+# Portable wheels for x86-64 and arm64, into build/wheels.
+wheels:
+	.ci/wheels
+
+# The arm64 wheel and the samples under qemu; needs the packages that the script names.
+test-arm64: $(VENV)/installed
+	tests/arm64/run
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .

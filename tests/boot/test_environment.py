@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cudla_sim import paths
 from cudla_sim.testing import Compiler
 
@@ -66,3 +68,35 @@ def test_packages_of_the_host_come_first(tmp_path: Path) -> None:
         check=False,
     )
     assert run.stdout == "True\n", run.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("python3.99", "has no shared library libpython3.99.so.1.0"),
+        ("python3.13t", "is a free-threaded Python"),
+    ],
+)
+def test_python_without_a_library_is_explained(
+    sim_cc: Compiler, tmp_path: Path, name: str, told: str
+) -> None:
+    interpreter = tmp_path / "bin" / name
+    interpreter.parent.mkdir()
+    interpreter.write_text("#!/bin/sh\nexit 1\n")
+    interpreter.chmod(0o755)
+    program = sim_cc.build(programs.VERSION)
+    result = sim_cc.run(program, settings={"CUDLA_SIM_PYTHON": str(interpreter)})
+    assert result.out.startswith(f"{0x7FFFFFFF} 0 ")
+    assert told in result.out
+
+
+def test_a_copied_interpreter_is_asked_for_its_library(sim_cc: Compiler, tmp_path: Path) -> None:
+    """``venv --copies`` leaves no version in the interpreter's name."""
+    real = Path(sys.executable).resolve()
+    copy = tmp_path / "python3"
+    copy.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
+    copy.chmod(0o755)
+    program = sim_cc.build(programs.VERSION)
+    result = sim_cc.run(program, settings={"CUDLA_SIM_PYTHON": str(copy)})
+    assert "could not be imported" in result.out or result.out == "0 1005000 \n"
+    assert "no shared library" not in result.out
