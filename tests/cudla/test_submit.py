@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 from cudla_sim.constants.cudla import cudlaStatus as S
+from cudla_sim.nvdla import Loadable
+from cudla_sim.nvdla.timing import runs
+from cudla_sim.nvdla.timing.parameters import Surroundings
 from cudla_sim.testing import prototypes as p
 
 from .driver import HYBRID, Buffer, Client, Sync, check, pointer
@@ -210,6 +213,30 @@ def test_timestamps_rise_and_live_in_512_slots(loaded: Loaded) -> None:
     times = [stamp(f) for f in fences]
     assert times[1:] == sorted(times[1:])
     assert times[0] == times[512], "the 513th fence shares the slot of the first"
+
+
+def test_timestamps_in_hardware_time_are_as_far_apart_as_the_model_says(
+    sim: ModuleType, client: Callable[..., Client], digits: bytes
+) -> None:
+    sim.configure(time="hardware", clock=20)
+    loaded = Loaded(client(), digits)
+    api = loaded.client.api
+    begin = Sync(loaded.client, deterministic=True, dla_waits=False, timestamps=True)
+    end = Sync(loaded.client, dla_waits=False, timestamps=True)
+    cycles = runs.loadable(Loadable.parse(digits), "", "nv_full", Surroundings(clock_mhz=20)).cycles
+    stamps = []
+    for _ in range(3):
+        fences = p.NvSciSyncFence(), p.NvSciSyncFence()
+        signals = [(begin, fences[0], SOF), (end, fences[1], EOF)]
+        check(loaded.client.submit(loaded.task(signals=signals)))
+        check(end.wait(fences[1]))
+        for fence in fences:
+            microseconds = ctypes.c_uint64()
+            check(api.NvSciSyncFenceGetTimestamp(ctypes.byref(fence), ctypes.byref(microseconds)))
+            stamps.append(microseconds.value)
+    assert stamps[0] > 0
+    expected = [n * cycles / 20 for n in (0, 1, 1, 2, 2, 3)]
+    assert [t - stamps[0] for t in stamps] == pytest.approx(expected, abs=1.5)
 
 
 def test_noop_computes_nothing(each: Loaded) -> None:

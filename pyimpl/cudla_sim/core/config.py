@@ -64,6 +64,24 @@ class Config:
 
     clock: float = 1000.0
     """MHz of the NVDLA cores, where cycles of hardware time become seconds."""
+    latency: int = 32
+    """Cycles from a read request of an NVDLA core to its data, and from a write to its response."""
+    bytes_per_cycle: float = 0.0
+    """Bandwidth of the memory for an NVDLA core, reads and writes; 0: what its port takes."""
+    dram_gbps: float = 0.0
+    """The same in 10^9 bytes a second."""
+    sram_latency: int = -1
+    """``latency`` of the second memory, where a core has a port for one; -1: as the first."""
+    sram_bytes_per_cycle: float = 0.0
+    """Bandwidth of the second memory; 0: what its port takes."""
+    sram_gbps: float = 0.0
+    """The same in 10^9 bytes a second."""
+    register_cycles: int = 3
+    """Cycles that a driver's register write takes, with what it reads in between."""
+    interrupt_cycles: int = 10
+    """Cycles from an interrupt until the driver answers."""
+    software_us: float = 0.0
+    """Microseconds of a network's software (EMU) task."""
 
     # --- UPMEM ---
     upmem_ranks: int = 40
@@ -116,8 +134,9 @@ class Config:
             _check_choice("log", word, ("api", "layers", "firmware"))
         if not 0 <= self.dla_count <= 2:
             raise ConfigError(f"dla_count is {self.dla_count}; a machine has 0, 1 or 2 DLA cores")
-        if not 0 < self.clock < 1e6:
-            raise ConfigError(f"clock is {self.clock}; it is in MHz, above 0")
+        if not 1e-3 <= self.clock < 1e6:
+            raise ConfigError(f"clock is {self.clock}; it is in MHz, 0.001 or more")
+        self._check_memories()
         if not 1 <= self.upmem_ranks <= 1024:
             raise ConfigError(f"upmem_ranks is {self.upmem_ranks}; a machine has 1 to 1024 ranks")
         if not 0 <= self.upmem_workers <= 256:
@@ -127,6 +146,30 @@ class Config:
         major, dot, minor = self.dla_version.partition(".")
         if not (major.isdigit() and minor.isdigit() and dot):
             raise ConfigError(f"dla_version is {self.dla_version!r}; it is major.minor, as in 2.0")
+
+    def _check_memories(self) -> None:
+        for name in ("latency", "register_cycles", "interrupt_cycles"):
+            if not 0 <= getattr(self, name) <= 1e9:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it is in cycles, 0 or more")
+        if not -1 <= self.sram_latency <= 1e9:
+            raise ConfigError(
+                f"sram_latency is {self.sram_latency}; it is in cycles, -1: as the first memory's"
+            )
+        for cycles, gbps in (
+            ("bytes_per_cycle", "dram_gbps"),
+            ("sram_bytes_per_cycle", "sram_gbps"),
+        ):
+            for name in (cycles, gbps):
+                # below a byte in a million cycles is no memory
+                if not (getattr(self, name) == 0 or 1e-6 <= getattr(self, name) <= 1e9):
+                    raise ConfigError(
+                        f"{name} is {getattr(self, name)}; it is a bandwidth above 0, or 0: the "
+                        "port's"
+                    )
+            if getattr(self, cycles) and getattr(self, gbps):
+                raise ConfigError(f"{cycles} and {gbps} are the same bandwidth; give one")
+        if not 0 <= self.software_us <= 1e9:
+            raise ConfigError(f"software_us is {self.software_us}; it is 0 or more microseconds")
 
     def replace(self, **changes: Any) -> Config:
         """This configuration with some fields changed; unknown names raise ConfigError."""

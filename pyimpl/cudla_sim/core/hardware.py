@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from time import monotonic_ns
 from typing import Any, NamedTuple
 
 from .events import Event, EventHub
@@ -38,7 +39,13 @@ class Timeline:
     def __init__(self, events: EventHub) -> None:
         self._events = events
         self._ns: dict[str, int] = {}
+        self._origin_us = monotonic_ns() // 1000
         self._lock = threading.Lock()
+
+    def clock_us(self, engine: str) -> int:
+        """The engine's clock in microseconds, as if it had begun when the process did."""
+        with self._lock:
+            return self._origin_us + self._ns.get(engine, 0) // 1000
 
     def add(
         self, step: Step, details: dict[str, Any] | None = None, parts: Iterable[Part] = ()

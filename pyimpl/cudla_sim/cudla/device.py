@@ -20,6 +20,7 @@ from ..nvdla.core import Core
 from ..nvdla.errors import EngineTimeout, NvdlaError
 from ..nvdla.machine import machine as nvdla_machine
 from ..nvdla.task_report import LayerRecord, TaskReport
+from ..nvdla.timing.parameters import Surroundings
 from . import statistics
 from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, unsupported
@@ -197,16 +198,35 @@ class Device:
             raise CudlaError(Status.cudlaErrorDlaErrInvalidInput, str(error)) from None
         for entry, descriptor in zip(task.statistics, module.statistics, strict=False):
             cycles = self.process.config.time == "hardware"
-            times = _hardware_times(module, report) if cycles else _host_times(report)
+            times = self._hardware_times(module, report) if cycles else _host_times(report)
             statistics.write(entry.array[: descriptor.size], times, cycles)
         if self.process.timed:
             self._note(module)
         return report
 
+    def _hardware_times(
+        self, module: Module | DiagnosticsModule, report: TaskReport
+    ) -> list[statistics.LayerTime]:
+        """The cycles that the layers would take."""
+        timed = module.timed(Surroundings.of(self.process.config))
+        operations = timed.of_layers([layer.unit for layer in report.layers])
+        return [
+            statistics.LayerTime(layer_name(layer), operation.start, operation.end)
+            for layer, operation in zip(report.layers, operations, strict=True)
+            if operation is not None
+        ]
+
+    def timestamp_us(self) -> int | None:
+        """Hardware time of its core, if programs are to see that."""
+        if self.process.config.time != "hardware":
+            return None
+        return self.process.timeline.clock_us(self.core.nvdla.name)
+
     def _note(self, module: Module | DiagnosticsModule) -> None:
         """Adds a task to the hardware time of its core."""
-        timed = module.timed()
-        hertz = self.process.config.clock * 1e6
+        around = Surroundings.of(self.process.config)
+        timed = module.timed(around)
+        hertz = around.clock_mhz * 1e6
         step = Step(self.core.nvdla.name, "task", timed.cycles / hertz, timed.cycles)
         parts = [
             Part(o.unit, f"operation {o.index}", o.start / hertz, o.end / hertz)
@@ -274,20 +294,6 @@ def _host_times(report: TaskReport) -> list[statistics.LayerTime]:
         statistics.LayerTime(layer_name(layer), layer.start_ns, layer.end_ns)
         for layer in report.layers
     ]
-
-
-def _hardware_times(
-    module: Module | DiagnosticsModule, report: TaskReport
-) -> list[statistics.LayerTime]:
-    """The cycles that the layers would take; software layers take none of the hardware's."""
-    operations = iter(module.timed().operations)
-    found = []
-    now = 0
-    for layer in report.layers:
-        operation = None if layer.unit.startswith("EMU") else next(operations, None)
-        begin, now = (now, now) if operation is None else (operation.start, operation.end)
-        found.append(statistics.LayerTime(layer_name(layer), begin, now))
-    return found
 
 
 def layer_name(layer: LayerRecord) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from ..constants import cudla as c
 from ..constants.cudla import cudlaStatus as Status
 from ..core.memory import AddressSpace
+from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
 from .errors import CudlaError
 from .memory import DeviceMemory
@@ -69,7 +70,7 @@ class DiagnosticsModule:
             )
         return report
 
-    def timed(self) -> TimedRun:
+    def timed(self, around: Surroundings) -> TimedRun:
         """A self test has no statistics."""
         raise AssertionError("the diagnostics module offers no statistics buffer")
 

@@ -36,6 +36,9 @@ class TaskHost(Protocol):
     def finished(self, task: Task, begin: int) -> None:
         """The task ended; its fences are signaled next."""
 
+    def timestamp_us(self) -> int | None:
+        """What fences that are signaled now get as their time; None: when it is."""
+
 
 AnyModule = Module | DiagnosticsModule
 
@@ -256,5 +259,7 @@ class Task:
                 if self.device.process.faults.check("fence/never") is not None:
                     continue
                 signal.semaphore.sync.signal(
-                    signal.fence.value, failed=not start_of_frame and self.state == "failed"
+                    signal.fence.value,
+                    failed=not start_of_frame and self.state == "failed",
+                    at_us=self.device.timestamp_us(),
                 )

@@ -203,10 +203,15 @@ class SyncObj:
         """The fence of the next signal that nobody has been promised yet."""
         return self.timeline.reserve()
 
-    def signal(self, value: int | None = None, *, failed: bool = False) -> None:
-        """Reaches ``value`` (the next one when None) and notes when, and how the task ended."""
+    def signal(
+        self, value: int | None = None, *, failed: bool = False, at_us: int | None = None
+    ) -> None:
+        """Reaches ``value`` (the next one when None) and notes when (``at_us``; None: now), and how
+        the task ended."""
         reached = self.timeline.value + 1 if value is None else value
-        self._timestamps_us[reached % TIMESTAMP_SLOTS] = monotonic_ns() // 1000
+        self._timestamps_us[reached % TIMESTAMP_SLOTS] = (
+            monotonic_ns() // 1000 if at_us is None else at_us
+        )
         self._statuses[reached % TIMESTAMP_SLOTS] = int(failed)
         self.timeline.advance(value)
 

@@ -60,9 +60,15 @@ def choose_config(loadable: Loadable, wish: str = "") -> str:
 
 
 def run(
-    loadable: Loadable, config_name: str, inputs: dict[int, Bytes], *, dump_layers: bool = False
+    loadable: Loadable,
+    config_name: str,
+    inputs: dict[int, Bytes],
+    *,
+    dump_layers: bool = False,
+    around: Surroundings | None = None,
 ) -> Result:
-    """Runs a loadable once; inputs that are not given are zero. Raises NvdlaError."""
+    """Runs a loadable once; inputs that are not given are zero. *around*: for hardware time; the
+    settings, if None. Raises NvdlaError."""
     space = AddressSpace("the network's memory")
     current = process.current()
     network = LoadedNetwork(loadable, space, config_name, current.config.margin)
@@ -78,7 +84,8 @@ def run(
     buffers = [r.data for r in results]
     values = [layout.unpack_tensor(t, b) for t, b in zip(loadable.outputs, buffers, strict=True)]
     found = [] if dumper is None else dumper.found
-    timed = runs.loadable(loadable, "", config_name, Surroundings())
+    around = around or Surroundings.of(current.config)
+    timed = runs.loadable(loadable, "", config_name, around)
     return Result(config_name, report, list(loadable.outputs), buffers, values, timed, found)
 
 

@@ -10,15 +10,16 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..core.errors import ConfigError
 from ..core.memory import Bytes
 from ..nvdla import layout_picture
 from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import config
 from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
-from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
 from . import dimg, images, network_run, nvdla_check, nvdla_real, nvdla_time
+from . import timing_options as options
 
 app = typer.Typer(no_args_is_help=True, help="Run NVDLA loadables and register traces.")
 
@@ -151,8 +152,34 @@ def run(
     real: Annotated[
         bool, typer.Option("--real", help="NAME=FILE.npy: real numbers as the ONNX model has them.")
     ] = False,
+    clock: options.Clock = None,
+    latency: options.Latency = None,
+    bytes_per_cycle: options.BytesPerCycle = None,
+    dram_gbps: options.DramGbps = None,
+    sram_latency: options.SramLatency = None,
+    sram_bytes_per_cycle: options.SramBytesPerCycle = None,
+    sram_gbps: options.SramGbps = None,
+    register_cycles: options.RegisterCycles = None,
+    interrupt_cycles: options.InterruptCycles = None,
+    software_us: options.SoftwareUs = None,
 ) -> None:
     """Run a loadable once on input files."""
+    try:
+        around = options.surroundings(
+            clock=clock,
+            latency=latency,
+            bytes_per_cycle=bytes_per_cycle,
+            dram_gbps=dram_gbps,
+            sram_latency=sram_latency,
+            sram_bytes_per_cycle=sram_bytes_per_cycle,
+            sram_gbps=sram_gbps,
+            register_cycles=register_cycles,
+            interrupt_cycles=interrupt_cycles,
+            software_us=software_us,
+        )
+    except ConfigError as error:
+        print(f"cudla-sim nvdla run: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None
     if real or _in_parts(loadable):
         _run_real(loadable, input or [], output, config)
         return
@@ -160,7 +187,9 @@ def run(
         network = Loadable.parse(loadable.read_bytes())
         name = network_run.choose_config(network, config)
         buffers = _inputs(network, input or [], mean, normalize)
-        result = network_run.run(network, name, buffers, dump_layers=dump_layers is not None)
+        result = network_run.run(
+            network, name, buffers, dump_layers=dump_layers is not None, around=around
+        )
         for folder in (output, dump_layers):
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -251,9 +280,8 @@ def _compare(result: network_run.Result, words: list[str]) -> list[str]:
 
 
 def _print_result(result: network_run.Result, layers: bool) -> None:
-    timed = iter(result.timed.operations)
-    for layer in result.report.layers:
-        operation = None if layer.unit.startswith("EMU") else next(timed, None)
+    timed = result.timed.of_layers([layer.unit for layer in result.report.layers])
+    for layer, operation in zip(result.report.layers, timed, strict=True):
         count = 0 if operation is None else operation.end - operation.start
         if layers:
             shapes = " -> ".join(
@@ -268,7 +296,8 @@ def _print_result(result: network_run.Result, layers: bool) -> None:
     note = f", {result.report.note}" if result.report.note else ""
     print(
         f"{result.config}: {len(result.report.layers)} layers, {result.report.macs} MACs, "
-        f"about {result.timed.cycles} cycles of hardware, {milliseconds:.1f} ms here{note}"
+        f"about {result.timed.cycles} cycles of hardware = {result.timed.seconds * 1e3:.3g} ms at "
+        f"{result.timed.clock_mhz:g} MHz, {milliseconds:.1f} ms here{note}"
     )
     for number, (tensor, values) in enumerate(zip(result.tensors, result.values, strict=True)):
         _print_values(number, tensor.name, values)
@@ -297,12 +326,16 @@ def show_time(
         str, typer.Option(help="pipeline, or spreadsheet: NVIDIA's own estimate.")
     ] = "",
     config: Annotated[str, typer.Option(help="Configuration; default: what each is for.")] = "",
-    latency: Annotated[int, typer.Option(help="Cycles of a memory access.", min=0)] = 32,
-    bytes_per_cycle: Annotated[
-        float, typer.Option(help="Memory bandwidth, reads and writes; 0: the port's.", min=0)
-    ] = 0,
-    dram_gbps: Annotated[float, typer.Option(help="The same in 10^9 bytes a second.", min=0)] = 0,
-    clock: Annotated[float, typer.Option(help="MHz.", min=0.001)] = 1000,
+    clock: options.Clock = None,
+    latency: options.Latency = None,
+    bytes_per_cycle: options.BytesPerCycle = None,
+    dram_gbps: options.DramGbps = None,
+    sram_latency: options.SramLatency = None,
+    sram_bytes_per_cycle: options.SramBytesPerCycle = None,
+    sram_gbps: options.SramGbps = None,
+    register_cycles: options.RegisterCycles = None,
+    interrupt_cycles: options.InterruptCycles = None,
+    software_us: options.SoftwareUs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say how long the hardware would take, without computing results."""
@@ -320,8 +353,22 @@ def show_time(
     if layers is not None:
         _show_sheet(layers, as_json)
         return
-    rate = dram_gbps * 1000 / clock if dram_gbps else bytes_per_cycle
-    around = Surroundings(latency=latency, bytes_per_cycle=rate, clock_mhz=clock)
+    try:
+        around = options.surroundings(
+            clock=clock,
+            latency=latency,
+            bytes_per_cycle=bytes_per_cycle,
+            dram_gbps=dram_gbps,
+            sram_latency=sram_latency,
+            sram_bytes_per_cycle=sram_bytes_per_cycle,
+            sram_gbps=sram_gbps,
+            register_cycles=register_cycles,
+            interrupt_cycles=interrupt_cycles,
+            software_us=software_us,
+        )
+    except ConfigError as error:
+        print(f"cudla-sim nvdla time: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None
     found: list[TimedRun] = []
     problems: list[tuple[str, str]] = []
     for run in nvdla_time.time_runs(paths or [], _config_name("time", config), around):

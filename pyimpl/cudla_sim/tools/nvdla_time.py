@@ -70,7 +70,13 @@ def runs_as_json(found: list[TimedRun], problems: list[tuple[str, str]]) -> dict
                 "name": run.name,
                 "config": run.config,
                 "cycles": run.cycles,
-                "software_tasks": run.software_tasks,
+                "milliseconds": run.seconds * 1e3,
+                "frames_per_second": run.frames_per_second,
+                "bytes_read": run.bytes_read,
+                "bytes_written": run.bytes_written,
+                "macs": run.macs,
+                "mac_utilization": run.mac_utilization,
+                "bounds": run.bounds,
                 "operations": [asdict(o) for o in run.operations],
             }
             for run in found
@@ -91,14 +97,23 @@ def run_table(run: TimedRun, around: Surroundings) -> list[str]:
         f"{o.bytes_read:10d} {o.bytes_written:10d} {o.mac_utilization:9.1%}"
         for o in run.operations
     ]
-    ms = run.cycles / around.clock_mhz / 1e3
-    software = f", {run.software_tasks} software tasks not counted" if run.software_tasks else ""
-    rate = f", {1000 / ms:.4g} a second" if ms else ""
+    rate = f", {run.frames_per_second:.4g} a second" if run.cycles else ""
     lines.append(
-        f"  {run.cycles} cycles = {ms:.3g} ms at {around.clock_mhz:g} MHz{rate} (latency "
-        f"{around.latency}, {around.bytes_per_cycle or 'port'} bytes a cycle{software})"
+        f"  {run.cycles} cycles = {run.seconds * 1e3:.3g} ms at {around.clock_mhz:g} MHz{rate} "
+        f"(latency {around.latency}, {_bandwidth(around.bytes_per_cycle)})"
     )
+    lines.append(
+        f"  {run.bytes_read} bytes read, {run.bytes_written} written, {run.macs} MACs, "
+        f"{run.mac_utilization:.1%} of the multipliers used; bound by "
+        + (", ".join(f"{name} {count}" for name, count in run.bounds.items()) or "nothing")
+    )
+    if "software" in run.bounds and not around.software_us:
+        lines.append("  software operations (EMU) are not counted; --software-us says their time")
     return lines
+
+
+def _bandwidth(bytes_per_cycle: float) -> str:
+    return f"{bytes_per_cycle:.4g} bytes a cycle" if bytes_per_cycle else "the port's bandwidth"
 
 
 def read(path: Path) -> Sheet:

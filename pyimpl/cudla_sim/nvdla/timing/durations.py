@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
+from typing import NamedTuple
 
 from ..hw.configs import HardwareConfig, element_size
 from ..hw.units import pixels
@@ -11,7 +14,8 @@ from ..hw.units.bdma import Transfer
 from ..hw.units.conv_registers import Cdma, Csc
 from ..hw.units.pdp import Pdp
 from . import parameters as p
-from .parameters import THROUGHPUTS, Surroundings
+from .parameters import TIMINGS, Surroundings
+from .stripes import Core, cycles, packages
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,27 @@ class Cost:
         return self.load + self.compute + self.tail
 
 
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Bytes in one direction; ``memory`` is the register's RAM_TYPE: 0 second, 1 first memory."""
+
+    size: int
+    memory: int
+    write: bool = False
+
+
+class Group(NamedTuple):
+    """Cycles of one group of kernels: with nothing to wait for, with stripes too short for their
+    weights, and in all. ``last``: positions of the last stripe, which take ``delivery`` cycles
+    each on their way to SDP."""
+
+    atoms: int
+    packages: int
+    cycles: int
+    last: int
+    delivery: float
+
+
 def cube_bytes(config: HardwareConfig, shape: tuple[int, int, int], precision: int) -> int:
     """Bytes of a feature cube (channels, height, width) with its filled-up atoms."""
     channels, height, width = shape
@@ -45,41 +70,138 @@ class Durations:
     def __init__(self, config: HardwareConfig, around: Surroundings) -> None:
         self.config = config
         self.around = around
-        self.unit = THROUGHPUTS[config.name]
+        self.unit = TIMINGS[config.name]
+        self.ports = p.ports(config, around)
+
+    def _moving(self, streams: Iterable[Stream]) -> float:
+        """Cycles in which the memories move all this, side by side."""
+        sums = {False: [0, 0], True: [0, 0]}
+        one = self.ports[0] is self.ports[1]
+        for s in streams:
+            sums[bool(s.memory) or one][s.write] += s.size
+        return max(self.ports[memory].cycles(*both) for memory, both in sums.items())
 
     # -- convolution --------------------------------------------------------------------------
 
-    def convolution(self, cdma: Cdma, csc: Csc, written: int) -> Cost:
-        """CDMA to CACC; *written* are the bytes that SDP or PDP behind it writes."""
-        config, precision = self.config, cdma.proc_precision
-        rate = self.around.rate(config)
-        kernels_at_once = config.kernel_group(precision)
-        groups = ceil(csc.kernels / kernels_at_once)
-        weights = self._weight_bytes(cdma)
-        data = self._input_bytes(cdma)
-        read = data + weights
-        # weights share the port with the data; what is not there then comes during the computing
-        first = data + min(weights, max(weights / groups, data))
-        load = ceil(first / rate) + self.around.latency + p.FIRST_READ
-        blocks = csc.rows * csc.columns * ceil(csc.channels / config.atomic_c)
-        positions = csc.out_width * csc.out_height * cdma.batches
-        if cdma.conv_mode:  # Winograd: 4 by 4 outputs from 16 products, 2.25 times fewer atoms
-            positions = ceil(csc.out_width / 4) * ceil(csc.out_height / 4) * 4
-        atoms = groups * positions * blocks
-        floor = p.OUTPUT_FLOOR * kernels_at_once / self.unit.sdp
-        costs = {
-            "mac": atoms,
-            "output": ceil(groups * positions * floor),
-            "weights": groups * blocks * kernels_at_once,  # a stripe loads its kernels' atoms
-            "memory": ceil((written + read - first) / rate),
-        }
-        bound = max(costs, key=lambda name: costs[name])
-        compute = costs[bound]
-        if bound != "memory" and load > compute:
+    def convolution(self, cdma: Cdma, csc: Csc, behind: list[Stream]) -> Cost:
+        """CDMA to CACC; *behind* is what SDP and PDP read and write meanwhile."""
+        weights, data = self._weight_bytes(cdma), self._input_bytes(cdma)
+        kernels = min(self.config.kernel_group(cdma.proc_precision), csc.kernels)
+        groups = ceil(csc.kernels / kernels)
+        room = self._weight_room(cdma)
+        # Data and weights that share a port get half of it each; the first group's must be there.
+        fetched = min(weights, max(ceil(weights / csc.kernels * kernels), min(data, room)))
+        load, latency = self._load(
+            Stream(data, cdma.data_mc), Stream(fetched, cdma.weight_mc), self._request_share(cdma)
+        )
+        group = self._group(cdma, csc, kernels)
+        work = groups * group.cycles
+        each = weights / csc.kernels
+        sizes = [each * min(kernels, csc.kernels - k) for k in range(0, csc.kernels, kernels)]
+        rate = self.ports[cdma.weight_mc].rate
+        waits = self._weight_waits(sizes, fetched, group.cycles, room, rate)
+        memory = ceil(self._moving([Stream(weights - fetched, cdma.weight_mc), *behind]))
+        if memory > work + waits:
             bound = "memory"
-        macs = csc.kernels * csc.channels * csc.rows * csc.columns
-        macs *= csc.out_width * csc.out_height * cdma.batches
-        return Cost(load, compute, p.ACCUMULATOR_TAIL, bound, read, written, macs)
+        else:
+            lost = {
+                "output": work - groups * group.packages,
+                "weights": groups * (group.packages - group.atoms) + waits,
+            }
+            bound = max(lost, key=lambda name: lost[name])
+            if sum(lost.values()) * 10 < work + waits:
+                bound = "mac"
+        compute = max(work + waits, memory)
+        if load > compute:
+            bound = "latency" if latency > load / 2 else "input"
+        moved = [Stream(data + weights, 1), *behind]
+        return Cost(
+            load,
+            compute,
+            p.CORE_START + p.STRIPE_LATENCY + ceil((group.delivery - 1) * group.last),
+            bound,
+            sum(s.size for s in moved if not s.write),
+            sum(s.size for s in moved if s.write),
+            csc.kernels
+            * csc.channels
+            * csc.rows
+            * csc.columns
+            * csc.out_width
+            * csc.out_height
+            * cdma.batches,
+        )
+
+    def _load(self, data: Stream, weights: Stream, requests: float) -> tuple[int, int]:
+        """Cycles until data and the first weights are there, and what of it is latency. *requests*:
+        cycles of a beat of data when no weights come between."""
+        port, other = self.ports[data.memory], self.ports[weights.memory]
+        if port is other:
+            alone = max(data.size - weights.size, 0)
+            moving = (data.size + weights.size - alone) / port.rate
+            moving += alone * max(1 / port.rate, requests / port.width)
+            arrived = moving + port.latency if data.size or weights.size else 0
+            latency = port.latency
+        else:
+            slowest = data.size * max(1 / port.rate, requests / port.width) + port.latency
+            arrived, latency = slowest if data.size else 0, port.latency
+            if weights.size and weights.size / other.rate + other.latency > arrived:
+                arrived, latency = weights.size / other.rate + other.latency, other.latency
+        return ceil(arrived) + p.FIRST_READ, latency + p.FIRST_READ
+
+    def _request_share(self, cdma: Cdma) -> float:
+        """Cycles of a beat of feature data: CDMA goes over the surfaces in rounds of requests."""
+        if cdma.image or not cdma.channels:
+            return 1
+        config = self.config
+        surfaces = ceil(cdma.channels * element_size(cdma.in_precision) / config.memory_atom)
+        if surfaces < p.ROUND_FROM:
+            return 1
+        atoms = cdma.width * cdma.height
+        rounds = ceil(surfaces / p.ROUND_SURFACES) * ceil(atoms / p.ROUND_ATOMS)
+        return 1 + p.ROUND_CYCLES * rounds / (surfaces * atoms)
+
+    def _group(self, cdma: Cdma, csc: Csc, kernels: int) -> Group:
+        """One group of kernels for all positions."""
+        blocks = csc.rows * csc.columns * ceil(csc.channels / self.config.atomic_c)
+        width, height = csc.out_width, csc.out_height
+        if cdma.conv_mode:  # Winograd: 4 by 4 outputs from 16 products, 2.25 times fewer atoms
+            width, height = ceil(width / 4) * 4, ceil(height / 4)
+        delivery = kernels / self.unit.sdp + self.unit.position_extra
+        core = Core(self.config.atomic_k, self.unit.credits, delivery)
+        run, runs, upper = width * height, 1, self.unit.stripe
+        lower = upper // 2
+        if cdma.batches > 1:  # a stripe is one position of all pictures
+            run, runs, upper, lower = cdma.batches, run, cdma.batches, cdma.batches
+        elif cdma.image:  # a stripe ends with its line
+            upper = lower = self.unit.image_stripe
+            run, runs = width, height
+        found, last = cycles(run, runs, upper, lower, blocks, core)
+        busy = packages(run, runs, upper, lower, blocks, core)
+        return Group(blocks * run * runs, busy, found, last, delivery)
+
+    def _weight_room(self, cdma: Cdma) -> int:
+        _, entry, entries = self.config.cbuf
+        return cdma.weight_banks * entry * entries
+
+    @staticmethod
+    def _weight_waits(sizes: list[float], fetched: int, each: int, room: int, rate: float) -> int:
+        """Cycles in which the core waits for weights. *sizes*: bytes of each group's weights. They
+        leave the convolution buffer when their group has ended; of the next ones, those come
+        meanwhile for which there is room."""
+        left = sum(sizes[1:])
+        ahead = fetched - sizes[0]  # bytes of the following groups that have come
+        waits = 0.0
+        for before, size in pairwise(sizes):
+            most = max(room - before, ahead)
+            ahead = min(ahead + each * rate, most, left)
+            waits += max(size - ahead, 0) / rate
+            ahead = max(ahead - size, 0)
+            left -= size
+        return ceil(waits)
+
+    def sdp_tail(self, output: Stream) -> int:
+        """From the accumulator's last element to SDP's interrupt."""
+        return p.SDP_TAIL + self.ports[output.memory].latency
 
     def _input_bytes(self, cdma: Cdma) -> int:
         if cdma.data_reuse:
@@ -99,62 +221,90 @@ class Durations:
             return 0
         return cdma.weight_bytes + (cdma.mask_bytes if cdma.compressed else 0)
 
-    @property
-    def sdp_tail(self) -> int:
-        """From the accumulator's last element to SDP's interrupt."""
-        return p.SDP_TAIL + self.around.latency
-
     # -- streaming units ----------------------------------------------------------------------
 
-    def _stream(self, elements: float, rate: int, read: int, written: int, readers: int) -> Cost:
-        around = self.around
-        # reads in flight scale with the latency that the configuration was designed to cover
-        in_flight = p.READS_IN_FLIGHT * self.unit.covered_latency / 64 * self.unit.port_bytes
-        rounds = read / readers / in_flight * (around.latency + p.IN_FLIGHT_EXTRA)
-        port = around.rate(self.config)
+    def _stream(self, elements: float, rate: int, streams: list[Stream], extra: int = 0) -> Cost:
+        reads = [s for s in streams if not s.write]
+        source = self.ports[reads[0].memory]
+        target = self.ports[next(s for s in streams if s.write).memory]
         costs = {
             "unit": elements / rate,
-            "latency": rounds,
-            "memory": max(read, written, (read + written) / 2) / port
-            if not around.bytes_per_cycle
-            else max((read + written) / around.bytes_per_cycle, read / port, written / port),
+            "latency": max(self._rounds(s, elements / rate) for s in reads),
+            "memory": self._moving(streams),
         }
         bound = max(costs, key=lambda name: costs[name])
-        fixed = p.STREAM_FIXED + around.latency
-        return Cost(fixed, ceil(costs[bound]), around.latency, bound, read, written)
+        return Cost(
+            p.STREAM_FIXED + extra + source.latency,
+            ceil(costs[bound]),
+            target.latency,
+            bound if costs[bound] > p.STREAM_FIXED + source.latency + target.latency else "latency",
+            sum(s.size for s in reads),
+            sum(s.size for s in streams if s.write),
+        )
+
+    def _rounds(self, stream: Stream, busy: float) -> float:
+        """Cycles of reads of which only so many bytes are in flight at once; the last of them keep
+        the unit busy for their share of its time."""
+        port = self.ports[stream.memory]
+        beats = ceil(stream.size / port.width)
+        at_once = port.in_flight / port.width
+        rounds = ceil(beats / at_once) - 1 if beats else 0
+        left = (beats - rounds * at_once) / beats if beats else 0
+        return rounds * (port.latency + p.IN_FLIGHT_EXTRA) + left * busy
 
     def sdp(
-        self, shape: tuple[int, int, int], precisions: tuple[int, int], operands: int, y: bool
+        self,
+        shape: tuple[int, int, int],
+        precisions: tuple[int, int],
+        memories: tuple[int, int],
+        operands: list[Stream],
+        stages: tuple[bool, bool],
     ) -> Cost:
-        """SDP from memory. *operands* bytes come from memory too; *y*: the slower stage is on."""
+        """SDP from memory. *operands* come from memory too; *stages*: any is on, the slower one
+        (Y) is."""
         read = cube_bytes(self.config, shape, precisions[0])
         written = cube_bytes(self.config, shape, precisions[1])
-        elements = read / element_size(precisions[0])
-        rate = self.unit.sdp_y if y else self.unit.sdp
-        return self._stream(elements, rate, read + operands, written, 2 if operands else 1)
+        streams = [Stream(read, memories[0]), *operands, Stream(written, memories[1], write=True)]
+        extra = p.SDP_STAGE * (stages[0] + bool(operands))
+        rate = self.unit.sdp_y if stages[1] else self.unit.sdp
+        return self._stream(read / element_size(precisions[0]), rate, streams, extra)
 
-    def pdp(self, pooling: Pdp) -> Cost:
-        """PDP from memory: input elements count, whatever the kernel."""
-        source = (pooling.channels, pooling.height, pooling.width)
+    def pdp(self, pooling: Pdp, source: int) -> Cost:
+        """PDP from memory *source*: input elements count, whatever the kernel."""
+        cube = (pooling.channels, pooling.height, pooling.width)
         result = (pooling.out_channels, pooling.out_height, pooling.out_width)
-        read = cube_bytes(self.config, source, pooling.precision)
+        read = cube_bytes(self.config, cube, pooling.precision)
         written = cube_bytes(self.config, result, pooling.precision)
+        streams = [Stream(read, source), Stream(written, pooling.destination_mc, write=True)]
         elements = read / element_size(pooling.precision)
-        return self._stream(elements, self.unit.pdp, read, written, 1)
+        return self._stream(elements, self.unit.pdp, streams, p.PDP_FIXED)
 
-    def cdp(self, shape: tuple[int, int, int], precision: int) -> Cost:
+    def cdp(self, shape: tuple[int, int, int], precision: int, memories: tuple[int, int]) -> Cost:
         """CDP: the window is free."""
         size = cube_bytes(self.config, shape, precision)
-        return self._stream(size / element_size(precision), self.unit.cdp, size, size, 1)
+        streams = [Stream(size, memories[0]), Stream(size, memories[1], write=True)]
+        elements = size / element_size(precision)
+        return self._stream(elements, self.unit.cdp, streams, p.CDP_FIXED)
 
     # -- copies -------------------------------------------------------------------------------
 
-    def copy(self, size: int) -> Cost:
+    def copy(self, streams: list[Stream]) -> Cost:
         """RUBIK and BDMA: one direction at a time."""
-        port = self.around.rate(self.config)
-        fixed = p.STREAM_FIXED + self.around.latency
-        return Cost(fixed, ceil(2 * size / port), self.around.latency, "memory", size, size)
+        used = [self.ports[s.memory] for s in streams]
+        return Cost(
+            p.STREAM_FIXED + used[0].latency,
+            ceil(sum(s.size / self.ports[s.memory].rate for s in streams)),
+            used[-1].latency,
+            "memory",
+            sum(s.size for s in streams if not s.write),
+            sum(s.size for s in streams if s.write),
+        )
 
     def transfers(self, transfers: list[Transfer]) -> Cost:
         """A group of BDMA descriptors."""
-        return self.copy(sum(t.size * t.lines * t.surfaces for t in transfers) * 32)
+        streams = []
+        for t in transfers:
+            size = t.size * t.lines * t.surfaces * 32
+            streams.append(Stream(size, t.source_mc))
+            streams.append(Stream(size, t.destination_mc, write=True))
+        return self.copy(streams)

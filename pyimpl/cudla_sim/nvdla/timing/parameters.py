@@ -1,19 +1,27 @@
 """What the pipeline model knows of a configuration and of the memory around it.
 
-Sources: nvdla/hw ``spec/defs/*.spec`` (throughputs, port widths, covered latency), the hardware
-manual, and simulations of the public nv_small RTL (the constants of this file).
+Sources: nvdla/hw ``spec/defs/*.spec`` (throughputs, port widths, covered latency), its RTL
+(stripes, credits), the hardware manual, and simulations of the public nv_small RTL (the constants
+at the end).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...core.config import Config
 from ..hw.configs import HardwareConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Throughput:
-    """Elements a cycle of the units, bytes a cycle of the port, read latency that is covered."""
+class Timing:
+    """Elements a cycle of the units; bytes a cycle and covered read latency of the two ports (0: no
+    second one); stripes of the convolution core.
+
+    A stripe is a run of output positions that use the same weights: at most ``stripe`` of them, or
+    ``image_stripe`` in image mode. ``credits`` positions may be on their way from the convolution
+    core to SDP.
+    """
 
     sdp: int
     sdp_y: int
@@ -21,23 +29,35 @@ class Throughput:
     cdp: int
     port_bytes: int
     covered_latency: int
+    stripe: int
+    image_stripe: int
+    credits: int
+    position_extra: int = 1
+    """Cycles of the delivery buffer for each position, beside its elements at SDP's rate."""
+    second_port_bytes: int = 0
+    second_covered_latency: int = 0
 
 
-THROUGHPUTS = {
-    "nv_small": Throughput(1, 1, 1, 1, 8, 64),
-    "nv_small_256": Throughput(1, 1, 1, 1, 8, 64),
-    "nv_small_256_full": Throughput(2, 1, 1, 1, 8, 64),
-    "nv_medium_512": Throughput(4, 4, 2, 2, 16, 256),
-    "nv_medium_1024_full": Throughput(8, 2, 4, 4, 32, 1024),
-    "nv_large": Throughput(16, 4, 8, 8, 32, 1024),
-    "nv_full": Throughput(16, 4, 8, 8, 64, 1200),
+TIMINGS = {
+    "nv_small": Timing(1, 1, 1, 1, 8, 64, 16, 16, 16),
+    "nv_small_256": Timing(1, 1, 1, 1, 8, 64, 16, 32, 32),
+    "nv_small_256_full": Timing(2, 1, 1, 1, 8, 64, 16, 32, 32, 1, 8, 64),
+    "nv_medium_512": Timing(4, 4, 2, 2, 16, 256, 32, 32, 32),
+    "nv_medium_1024_full": Timing(8, 2, 4, 4, 32, 1024, 64, 64, 64, 1, 32, 1024),
+    "nv_large": Timing(16, 4, 8, 8, 32, 1024, 64, 64, 64, 1, 32, 1024),
+    "nv_full": Timing(16, 4, 8, 8, 64, 1200, 32, 64, 128, 0, 64, 128),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """``latency``: cycles from a read request to its data, and from a write to its response.
-    ``bytes_per_cycle``: reads and writes together; 0: what the port can take."""
+    """The memories, the clock and the software around a core.
+
+    Latencies in cycles, from a read request to its data and from a write to its response.
+    Bandwidths in bytes a cycle, reads and writes together; 0: what the port can take. Where a
+    configuration has no second memory, the first memory's figures hold; for the latency also where
+    ``sram_latency`` is negative.
+    """
 
     latency: int = 32
     bytes_per_cycle: float = 0
@@ -46,25 +66,110 @@ class Surroundings:
     interrupt_cycles: int = 10
     """Cycles until software sees an interrupt."""
     clock_mhz: float = 1000
+    sram_latency: int = -1
+    sram_bytes_per_cycle: float = 0
+    software_us: float = 0
+    """Microseconds of a software (EMU) task."""
 
-    def rate(self, config: HardwareConfig) -> float:
+    @classmethod
+    def of(cls, config: Config, **flags: float | None) -> Surroundings:
+        """From the settings of a simulated machine. *flags* go before: names as in ``Config``, None
+        where one is not given.
+
+        Raises ConfigError for a value that makes no sense, or a bandwidth that is given twice.
+        """
+        given = {name: value for name, value in flags.items() if value is not None}
+        for cycles, gbps in (
+            ("bytes_per_cycle", "dram_gbps"),
+            ("sram_bytes_per_cycle", "sram_gbps"),
+        ):
+            if cycles in given:
+                given.setdefault(gbps, 0.0)
+            elif gbps in given:
+                given.setdefault(cycles, 0.0)
+        c = config.replace(**given)
+        return cls(
+            c.latency,
+            c.dram_gbps * 1000 / c.clock if c.dram_gbps else c.bytes_per_cycle,
+            c.register_cycles,
+            c.interrupt_cycles,
+            c.clock,
+            c.sram_latency,
+            c.sram_gbps * 1000 / c.clock if c.sram_gbps else c.sram_bytes_per_cycle,
+            c.software_us,
+        )
+
+    @property
+    def software_cycles(self) -> int:
+        """Cycles of a software task."""
+        return round(self.software_us * self.clock_mhz)
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One memory as a core sees it. ``limit``: bytes a cycle, reads and writes together, or 0."""
+
+    width: int
+    limit: float
+    latency: int
+    covered_latency: int
+
+    @property
+    def rate(self) -> float:
         """Bytes a cycle that one reader gets."""
-        port = THROUGHPUTS[config.name].port_bytes
-        return min(port, self.bytes_per_cycle) if self.bytes_per_cycle else port
+        return min(self.width, self.limit) if self.limit else self.width
+
+    def cycles(self, read: float, written: float) -> float:
+        """Cycles of a traffic that goes both ways at once."""
+        both = (read + written) / self.limit if self.limit else 0
+        return max(both, read / self.width, written / self.width)
+
+    @property
+    def in_flight(self) -> float:
+        """Bytes that a reader of SDP, PDP or CDP keeps in flight: they scale with the latency that
+        the configuration was designed to cover."""
+        return READS_IN_FLIGHT * self.covered_latency / 64 * self.width
+
+
+def ports(config: HardwareConfig, around: Surroundings) -> tuple[Port, Port]:
+    """The second memory and the first, in the order of the registers' RAM_TYPE."""
+    t = TIMINGS[config.name]
+    first = Port(t.port_bytes, around.bytes_per_cycle, around.latency, t.covered_latency)
+    if not t.second_port_bytes:
+        return first, first
+    latency = around.latency if around.sram_latency < 0 else around.sram_latency
+    second = Port(
+        t.second_port_bytes, around.sram_bytes_per_cycle, latency, t.second_covered_latency
+    )
+    return second, first
 
 
 # Measured on the nv_small RTL, in cycles.
-ACCUMULATOR_TAIL = 150
-"""From the last atom to the accumulator's interrupt."""
+STRIPE_LATENCY = 43
+"""From the last products of a stripe to its first result in the delivery buffer."""
+CREDIT_RETURN = 3
+"""From a result that leaves the delivery buffer to the credit for another one."""
+CORE_START = 5
+"""From the last data to the first products."""
 SDP_TAIL = 26
-"""From there to SDP's interrupt, without the latency of the last write."""
+"""From the accumulator's interrupt to SDP's, without the latency of the last write."""
 FIRST_READ = 64
 """From the enable to the first read request, and from the last data to the first atom."""
+ROUND_SURFACES, ROUND_ATOMS = 4, 8
+"""CDMA asks for up to 8 atoms of up to 4 surfaces in turn."""
+ROUND_CYCLES = 6
+"""Cycles that such a round takes beside its beats, unless weights fill them."""
+ROUND_FROM = 3
+"""Surfaces from which on it does."""
 STREAM_FIXED = 64
 """What SDP, PDP and CDP need beside their elements and two latencies."""
+SDP_STAGE = 8
+"""More of it where a stage of SDP is on, and again where it has operands in memory."""
+PDP_FIXED = 8
+"""More of it in PDP."""
+CDP_FIXED = 64
+"""More of it in CDP."""
 IN_FLIGHT_EXTRA = 15
 """Cycles that each round of reads in flight takes beside the latency."""
 READS_IN_FLIGHT = 8
 """Beats that a reader of nv_small keeps in flight."""
-OUTPUT_FLOOR = 1.36
-"""Accumulating and delivering overlap only in part: share of atomic K elements at SDP's rate."""

@@ -19,19 +19,21 @@ from ..hw.glb import Interrupt
 from ..hw.launch import Release
 from ..hw.memory import Memory, Windows
 from ..hw.units import sdp
-from ..hw.units.cdp import CdpRdma
+from ..hw.units.cdp import Cdp, CdpRdma
 from ..hw.units.conv_registers import Cdma, Csc
-from ..hw.units.pdp import Pdp
+from ..hw.units.pdp import Pdp, PdpRdma
 from ..hw.units.rubik import Rubik
-from ..hw.units.sdp_registers import STAGES
-from .durations import Cost, Durations, cube_bytes
+from ..hw.units.sdp_registers import STAGES, BnDma, BsDma, EwDma
+from .durations import Cost, Durations, Stream, cube_bytes
 from .parameters import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
 class TimedOperation:
     """One launched chain. Times in cycles from the first register write; ``bound`` says what it
-    takes its time from: mac, output, weights, memory, latency or unit."""
+    takes its time from: mac, input (it loads longer than it computes), weights (waits for them),
+    output (results leave more slowly), memory (bandwidth), latency (of reads), unit (SDP, PDP and
+    CDP at their own rate), or software."""
 
     index: int
     unit: str
@@ -76,6 +78,12 @@ class TimedChip(Chip):
     def pending(self) -> int:
         """Nothing happens at once here: what is due comes step by step."""
         return 0
+
+    def software(self, name: str) -> None:
+        """A software operation, which nothing overlaps."""
+        start = self.now
+        self.now += self.around.software_cycles
+        self._done(name, start, self.now, Cost(0, 0, 0, "software", 0, 0))
 
     def step(self) -> bool:
         """Let the next thing happen; False if nothing runs and nothing can start."""
@@ -151,22 +159,30 @@ class TimedChip(Chip):
             chain.append("PDP")
         if not self._free(*chain):
             return False
-        precisions = p.proc_precision, p.out_precision
         shape = p.channels, p.height, p.width
+        memory = p.destination_mc
         written = cube_bytes(self.config, shape, p.out_precision)
         pooled = None
         if p.to_pdp:
             pooled = Pdp.decode(blocks["PDP"].active)
             result = pooled.out_channels, pooled.out_height, pooled.out_width
             written = cube_bytes(self.config, result, pooled.precision)
-        operands = self._operands(active, shape, precisions[0])
+            memory = pooled.destination_mc
+        operands = self._operands(active, shape)
         groups = {name: blocks[name].consumer for name in chain}
         start = self._begin(tuple(chain))
         if p.flying:
-            end = self._convolve(start, groups, written + operands)
+            end = self._convolve(start, groups, [*operands, Stream(written, memory, write=True)])
         else:
-            stages = [stage.decode(active) for stage in STAGES]
-            cost = self._durations.sdp(shape, precisions, operands, not stages[-1].bypass)
+            on = [not stage.decode(active).bypass for stage in STAGES]
+            source = sdp.SdpRdma.decode(blocks["SDP_RDMA"].active)
+            cost = self._durations.sdp(
+                shape,
+                (p.proc_precision, p.out_precision),
+                (source.source_mc, memory),
+                operands,
+                (any(on), on[-1]),
+            )
             end = start + cost.cycles
             self._done("SDP+PDP" if pooled else "SDP", start, end, cost)
         members = tuple(name for name in ("SDP_RDMA", "SDP") if name in chain)
@@ -175,32 +191,28 @@ class TimedChip(Chip):
             self._release(end, ("PDP",), Interrupt.PDP, groups["PDP"])
         return True
 
-    def _operands(self, active: list[int], shape: tuple[int, int, int], precision: int) -> int:
-        """Bytes that SDP_RDMA fetches beside the main input; per kernel ones are few."""
-        total = 0
-        for stage in STAGES:
-            p = stage.decode(active)
-            if p.from_memory:
-                name = {"BsParams": "B", "BnParams": "N", "EwParams": "E"}[stage.__name__]
-                rdma = self.csb.blocks["SDP_RDMA"]
-                config = rdma.active[rdma.layout.by_name[f"D_{name}RDMA_CFG"].offset // 4]
-                two_bytes = config >> 3 & 1
-                both = 2 if config >> 1 & 3 == 2 else 1
-                points = shape[1] * shape[2] if config >> 4 & 1 else 1
-                total += shape[0] * points * both * (2 if two_bytes else 1)
-        return total
+    def _operands(self, active: list[int], shape: tuple[int, int, int]) -> list[Stream]:
+        """What SDP_RDMA fetches beside the main input; per kernel ones are few."""
+        found = []
+        for stage, dma in zip(STAGES, (BsDma, BnDma, EwDma), strict=True):
+            if stage.decode(active).from_memory:
+                r = dma.decode(self.csb.blocks["SDP_RDMA"].active)
+                points = shape[1] * shape[2] if r.per_element else 1
+                size = shape[0] * points * (2 if r.data_use == 2 else 1) * (1 + r.two_bytes)
+                found.append(Stream(size, r.memory_mc))
+        return found
 
-    def _convolve(self, start: int, groups: dict[str, int], moved: int) -> int:
+    def _convolve(self, start: int, groups: dict[str, int], behind: list[Stream]) -> int:
         blocks = self.csb.blocks
         cost = self._durations.convolution(
-            Cdma.decode(blocks["CDMA"].active), Csc.decode(blocks["CSC"].active), moved
+            Cdma.decode(blocks["CDMA"].active), Csc.decode(blocks["CSC"].active), behind
         )
         enabled = self._enabled.get("CDMA", [start, start])[groups["CDMA"]]
         load_start = max(enabled, self._loaded_at)
         loaded = load_start + cost.load
         self._loaded_at = loaded
         accumulated = max(loaded, start) + cost.compute + cost.tail
-        end = accumulated + self._durations.sdp_tail
+        end = accumulated + self._durations.sdp_tail(behind[-1])
         self._release(loaded, (), Interrupt.CDMA_DAT, groups["CDMA"])
         self._release(loaded, ("CDMA",), Interrupt.CDMA_WT, groups["CDMA"])
         others = ("CSC", "CMAC_A", "CMAC_B", "CACC")
@@ -215,14 +227,16 @@ class TimedChip(Chip):
         p = Pdp.decode(self.csb.blocks["PDP"].active)
         if not p.off_flying:
             return False
-        return self._stream("PDP", chain, self._durations.pdp(p), Interrupt.PDP)
+        source = PdpRdma.decode(self.csb.blocks["PDP_RDMA"].active).source_mc
+        return self._stream("PDP", chain, self._durations.pdp(p, source), Interrupt.PDP)
 
     def _start_cdp(self) -> bool:
         chain = ("CDP_RDMA", "CDP")
         if not self._free(*chain):
             return False
         p = CdpRdma.decode(self.csb.blocks["CDP_RDMA"].active)
-        cost = self._durations.cdp((p.channels, p.height, p.width), p.precision)
+        memories = p.source_mc, Cdp.decode(self.csb.blocks["CDP"].active).destination_mc
+        cost = self._durations.cdp((p.channels, p.height, p.width), p.precision, memories)
         return self._stream("CDP", chain, cost, Interrupt.CDP)
 
     def _start_rubik(self) -> bool:
@@ -230,7 +244,8 @@ class TimedChip(Chip):
             return False
         p = Rubik.decode(self.csb.blocks["RBK"].active)
         size = cube_bytes(self.config, (p.channels, p.height, p.width), p.precision)
-        return self._stream("RUBIK", ("RBK",), self._durations.copy(size), Interrupt.RUBIK)
+        streams = [Stream(size, p.source_mc), Stream(size, p.destination_mc, write=True)]
+        return self._stream("RUBIK", ("RBK",), self._durations.copy(streams), Interrupt.RUBIK)
 
     def _stream(self, unit: str, chain: tuple[str, ...], cost: Cost, interrupt: Interrupt) -> bool:
         start = self._begin(chain)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...core.memory import AddressSpace
+from ...core.memory import AddressSpace, Bytes
+from .. import emu
 from ..hw import registers
 from ..hw.configs import CONFIGS, config
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
 from ..kmd.list_port import ListPort
-from ..loadable import Interface, Loadable
-from ..network import LoadedNetwork
+from ..loadable import Interface, Loadable, TaskEntry
+from ..network import Binding, LoadedNetwork
 from ..replay import trace as t
 from .parameters import Surroundings
 from .pipeline import TimedChip, TimedOperation
@@ -20,13 +22,64 @@ from .pipeline import TimedChip, TimedOperation
 @dataclass(frozen=True, slots=True)
 class TimedRun:
     """One run. ``cycles``: from the first register write (loadable) or the first enable (trace) to
-    the last interrupt. Software tasks (EMU) take no time of the hardware."""
+    the last interrupt. Software operations (EMU) take what the surroundings say; nothing, if they
+    say nothing."""
 
     name: str
     config: str
     cycles: int
     operations: list[TimedOperation]
-    software_tasks: int = 0
+    clock_mhz: float = 1000
+
+    @property
+    def seconds(self) -> float:
+        """At the clock."""
+        return self.cycles / self.clock_mhz / 1e6
+
+    @property
+    def frames_per_second(self) -> float:
+        """Runs one after the other in a second; 0 for a run that takes no time."""
+        return 1 / self.seconds if self.cycles else 0.0
+
+    @property
+    def bytes_read(self) -> int:
+        """By all operations."""
+        return sum(o.bytes_read for o in self.operations)
+
+    @property
+    def bytes_written(self) -> int:
+        """By all operations."""
+        return sum(o.bytes_written for o in self.operations)
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates of the network."""
+        return sum(o.macs for o in self.operations)
+
+    @property
+    def mac_utilization(self) -> float:
+        """Share of the multipliers' work over the whole time."""
+        return self.macs / (max(self.cycles, 1) * config(self.config).macs_per_cycle)
+
+    def of_layers(self, units: Iterable[str]) -> list[TimedOperation | None]:
+        """The operations of layers that ran on these units, in their order, whatever order they
+        start in here."""
+        left = list(self.operations)
+        found: list[TimedOperation | None] = []
+        for unit in units:
+            match = next((o for o in left if o.unit == unit), None)
+            if match is not None:
+                left.remove(match)
+            found.append(match)
+        return found
+
+    @property
+    def bounds(self) -> dict[str, int]:
+        """Cycles of the operations by what bounds them, most first."""
+        found: dict[str, int] = {}
+        for o in self.operations:
+            found[o.bound] = found.get(o.bound, 0) + o.end - o.start
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def loadable(network: Loadable, name: str, hardware: str, around: Surroundings) -> TimedRun:
@@ -42,17 +95,25 @@ def loadable(network: Loadable, name: str, hardware: str, around: Surroundings) 
     ]
     binding = loaded.bind(*tensors)
     chip = TimedChip(config(hardware), around)
-    software = 0
     for submit in network.submits:
         for number in submit.task_id:
             task = network.tasks[number]
             if task.interface != Interface.DLA1:
-                software += 1
+                _software(chip, loaded, task, binding)
                 continue
             port = ListPort(chip, loaded.entries(task, binding))
             serve(chip, FirmwareEngine(port, chip.config, network.new_layout))
     loaded.close()
-    return TimedRun(name, hardware, chip.now, chip.operations, software)
+    return TimedRun(name, hardware, chip.now, chip.operations, around.clock_mhz)
+
+
+def _software(chip: TimedChip, loaded: LoadedNetwork, task: TaskEntry, binding: Binding) -> None:
+    def resolve(position: int) -> Bytes:
+        window, offset = loaded.task_memory(task, position, binding)
+        return window.data[offset:]
+
+    for operation in emu.operations(resolve, loaded.loadable.new_layout):
+        chip.software(f"EMU {emu.EmuOp(operation.op_type).name.lower()}")
 
 
 def trace(source: t.Trace, hardware: str, around: Surroundings) -> TimedRun:
@@ -70,7 +131,7 @@ def trace(source: t.Trace, hardware: str, around: Surroundings) -> TimedRun:
     _drain(chip, status)
     begin = min((o.start for o in chip.operations), default=0)
     end = max((o.end for o in chip.operations), default=0)
-    return TimedRun(source.name, hardware, end - begin, chip.operations)
+    return TimedRun(source.name, hardware, end - begin, chip.operations, around.clock_mhz)
 
 
 def _drain(chip: TimedChip, status: int) -> None:

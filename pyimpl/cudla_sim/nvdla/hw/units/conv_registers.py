@@ -12,7 +12,7 @@ from ..fields import Params, address, bits
 
 @dataclass(slots=True)
 class Cdma(Params):
-    """Registers of CDMA that matter for the result."""
+    """Registers of CDMA that matter for the result, and for the time."""
 
     _block = "CDMA"
 
@@ -42,6 +42,7 @@ class Cdma(Params):
     weight_bytes: int = bits("D_WEIGHT_BYTES")
     mask_address: int = address("D_WMB_ADDR_HIGH", "D_WMB_ADDR_LOW")
     mask_bytes: int = bits("D_WMB_BYTES")
+    weight_banks: int = bits("D_BANK.WEIGHT_BANK", plus=1)
     stride_x: int = bits("D_CONV_STRIDE.CONV_X_STRIDE", plus=1)
     stride_y: int = bits("D_CONV_STRIDE.CONV_Y_STRIDE", plus=1)
     nan_to_zero: int = bits("D_NAN_FLUSH_TO_ZERO.NAN_TO_ZERO")
