@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import statistics
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from cudla_sim.nvdla.timing import runs
 from cudla_sim.nvdla.timing.parameters import Surroundings
 from tests.conftest import FIXTURES
 
+from . import nvdla_published
 from .report import Figure, median_seconds
 
 RECORDED = FIXTURES / "nvdla" / "timing" / "rtl_nv_small.json"
@@ -56,6 +58,8 @@ def figures() -> list[Figure]:
                 Figure(f"RTL {kind}s, median error", 100 * statistics.median(off), "%", 3.0)
             )
             found.append(Figure(f"RTL {kind}s, largest error", 100 * max(off), "%", 10.0))
+        with suppress(BrokenPipeError):
+            print(nvdla_published.table())
     network = _network()
     seconds = median_seconds(lambda: runs.loadable(network, "", "nv_large", Surroundings()))
     found.append(Figure("time of 20 convolutions, found in", seconds * 1e3, "ms"))
