@@ -51,6 +51,7 @@ static struct {
 } tasklets[MAX_TASKLETS];
 
 static uint32_t count, running; /* running: COMPUTES and RETRIES */
+static uint32_t in_state[ENDED + 1]; /* a bit for each tasklet */
 static uint64_t now, work, retired, engine_free;
 static uint32_t last_row;
 
@@ -74,6 +75,34 @@ static uint64_t turn(void)
     return running > ISSUE ? running : ISSUE;
 }
 
+static void enter(uint32_t tasklet, enum state state)
+{
+    in_state[tasklets[tasklet].state] &= ~(1u << tasklet);
+    in_state[state] |= 1u << tasklet;
+    tasklets[tasklet].state = state;
+}
+
+/* Takes the next tasklet of a set out of it, round robin from `after` on; the set is not empty. */
+static uint32_t take_next(uint32_t *set, uint32_t after)
+{
+    uint32_t later = *set & (~0u << after << 1);
+    uint32_t found = (uint32_t)__builtin_ctz(later ? later : *set);
+    *set &= ~(1u << found);
+    return found;
+}
+
+/* The tasklet of a state that goes on first, of equals the first one by round robin. */
+static uint32_t earliest(enum state state)
+{
+    uint32_t set = in_state[state], first = MAX_TASKLETS, after = __rt_me;
+    while (set) {
+        after = take_next(&set, after);
+        if (first == MAX_TASKLETS || tasklets[after].until < tasklets[first].until)
+            first = after;
+    }
+    return first;
+}
+
 static void pass_work(uint64_t done)
 {
     now += done * turn();
@@ -83,7 +112,7 @@ static void pass_work(uint64_t done)
 
 static void sleep_until(uint32_t tasklet, uint64_t time)
 {
-    tasklets[tasklet].state = SLEEPS;
+    enter(tasklet, SLEEPS);
     tasklets[tasklet].until = time;
     tasklets[tasklet].since = now;
 }
@@ -92,17 +121,7 @@ static void sleep_until(uint32_t tasklet, uint64_t time)
 static uint32_t next(void)
 {
     for (;;) {
-        uint32_t first = MAX_TASKLETS, awake = MAX_TASKLETS;
-        uint32_t i = __rt_me;
-        for (uint32_t n = 0; n < count; n++) {
-            i = i + 1 < count ? i + 1 : 0;
-            if (tasklets[i].state == COMPUTES
-                && (first == MAX_TASKLETS || tasklets[i].until < tasklets[first].until))
-                first = i;
-            else if (tasklets[i].state == SLEEPS
-                && (awake == MAX_TASKLETS || tasklets[i].until < tasklets[awake].until))
-                awake = i;
-        }
+        uint32_t first = earliest(COMPUTES), awake = earliest(SLEEPS);
         if (awake != MAX_TASKLETS) {
             uint64_t passes = tasklets[awake].until - now;
             if (first == MAX_TASKLETS || passes < (tasklets[first].until - work) * turn()) {
@@ -111,7 +130,7 @@ static uint32_t next(void)
                 retired += done * running;
                 now = tasklets[awake].until;
                 times()->tasklets[awake].dma_cycles += (now - tasklets[awake].since) / CYCLE;
-                tasklets[awake].state = COMPUTES;
+                enter(awake, COMPUTES);
                 tasklets[awake].until = work;
                 running++;
                 continue;
@@ -159,7 +178,7 @@ void rt_time_settle(void)
 void rt_time_block(void)
 {
     rt_time_settle();
-    tasklets[__rt_me].state = BLOCKED;
+    enter(__rt_me, BLOCKED);
     tasklets[__rt_me].since = now;
     running--;
     go_on(rt_wait[__rt_me].pc, rt_wait[__rt_me].object);
@@ -169,14 +188,14 @@ void rt_time_block(void)
 void rt_time_ready(uint32_t tasklet)
 {
     times()->tasklets[tasklet].wait_cycles += (now - tasklets[tasklet].since) / CYCLE;
-    tasklets[tasklet].state = COMPUTES;
+    enter(tasklet, COMPUTES);
     tasklets[tasklet].until = work + INSTRUCTION;
     running++;
 }
 
 static void end_of(uint32_t tasklet)
 {
-    tasklets[tasklet].state = ENDED;
+    enter(tasklet, ENDED);
     times()->tasklets[tasklet].end_cycles = now / CYCLE;
     running--;
 }
@@ -225,32 +244,43 @@ void rt_time_dma(uint32_t offset, uint32_t size, bool write)
 void rt_time_retry(uint32_t bit, uint64_t pc)
 {
     rt_wait[__rt_me] = (struct dpu_wait){WAIT_MUTEX, bit, pc};
-    tasklets[__rt_me].state = RETRIES;
+    enter(__rt_me, RETRIES);
     tasklets[__rt_me].until = work;
     tasklets[__rt_me].bit = bit;
     go_on(pc, bit);
 }
 
 /*
- * Those that wait for it meet it at their next retry; the first one takes it. Retries that fall
- * together with the release here are in neighbouring cycles of one turn on a DPU.
+ * Those that wait for it meet it at their next retry; the first one takes it, so only that one has to
+ * run: the others fail then, unless somebody else was faster, which the first one finds out. Retries
+ * that fall together with the release here are in neighbouring cycles of one turn on a DPU.
  */
 void rt_time_released(uint32_t bit)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (tasklets[i].state != RETRIES || tasklets[i].bit != bit)
+    uint32_t set = in_state[RETRIES], first = MAX_TASKLETS, i = __rt_me;
+    uint64_t slot = INSTRUCTION / turn();
+    while (set) {
+        i = take_next(&set, i);
+        if (tasklets[i].bit != bit)
             continue;
-        uint64_t passed = work - tasklets[i].until, tries = passed / INSTRUCTION;
-        if (passed % INSTRUCTION) {
-            tries++;
-            tasklets[i].until += tries * INSTRUCTION;
-        } else {
-            tasklets[i].until = work + (i + count - __rt_me) % count * INSTRUCTION / turn();
+        if (tasklets[i].until <= work) {
+            uint64_t passed = work - tasklets[i].until, tries = passed / INSTRUCTION;
+            if (passed % INSTRUCTION) {
+                tries++;
+                tasklets[i].until += tries * INSTRUCTION;
+            } else {
+                uint32_t behind = i > __rt_me ? i - __rt_me : i + count - __rt_me;
+                tasklets[i].until = work + behind * slot;
+            }
+            times()->tasklets[i].retries += tries;
+            times()->tasklets[i].half_instructions += 2 * tries;
         }
-        times()->tasklets[i].retries += tries;
-        times()->tasklets[i].half_instructions += 2 * tries;
-        tasklets[i].state = COMPUTES;
-        rt_wait[i].kind = WAIT_NONE;
+        if (first == MAX_TASKLETS || tasklets[i].until < tasklets[first].until)
+            first = i;
+    }
+    if (first != MAX_TASKLETS) {
+        enter(first, COMPUTES);
+        rt_wait[first].kind = WAIT_NONE;
     }
 }
 
@@ -272,6 +302,8 @@ void rt_time_begin(bool wanted)
     running = 0;
     work = engine_free = now = 0;
     last_row = ~0u;
+    for (uint32_t i = 0; i <= ENDED; i++)
+        in_state[i] = 0;
     uint32_t bits = (uint32_t)(__rt_atomic_end - __rt_atomic_start);
     uint32_t boot = BOOT_INSTRUCTIONS + 3 * bits;
     retired = (boot + (uint64_t)BOOT_EACH * count) * INSTRUCTION;
