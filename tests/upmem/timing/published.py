@@ -55,7 +55,7 @@ BARRIER_INIT(all, NR_TASKLETS);
 __host uint64_t cycles[NR_TASKLETS];
 __host int64_t scalar;
 __host int64_t a[NR_TASKLETS][128], b[NR_TASKLETS][128], c[NR_TASKLETS][128];
-__attribute__((noinline)) static void stream(int64_t *x, int64_t *y, int64_t *z, int64_t s)
+static inline void stream(int64_t *x, int64_t *y, int64_t *z, int64_t s)
 {{
     (void)z, (void)s;
 #pragma unroll
@@ -68,10 +68,15 @@ int main(void)
     if (me() == 0)
         perfcounter_config(COUNT_CYCLES, true);
     barrier_wait(&all);
-    uint64_t begin = perfcounter_get();
-    for (int k = 0; k < {rounds}; k++)
+    uint64_t sum = 0;
+    for (int k = 0; k < {rounds}; k++) {{
+        barrier_wait(&all);
+        uint64_t begin = perfcounter_get();
         stream(a[me()], b[me()], c[me()], scalar);
-    cycles[me()] = perfcounter_get() - begin;
+        uint64_t end = perfcounter_get(), after = perfcounter_get();
+        sum += end - begin - (after - end);
+    }}
+    cycles[me()] = sum;
     return 0;
 }}"""
 _MRAM = """
@@ -86,12 +91,13 @@ int main(void)
 {{
     perfcounter_config(COUNT_CYCLES, true);
     uint64_t sum = 0;
+    __mram_ptr uint8_t *at = data;
     for (int i = 0; i < 256; i++) {{
         uint64_t begin = perfcounter_get();
-        uint64_t none = perfcounter_get() - begin;
-        begin = perfcounter_get();
         {call};
-        sum += perfcounter_get() - begin - none;
+        uint64_t end = perfcounter_get(), after = perfcounter_get();
+        sum += end - begin - (after - end);
+        at += 2048;
     }}
     cycles[0] = sum;
     return 0;
@@ -171,9 +177,9 @@ def wram_stream(bench: Bench, build: Build, name: str) -> float:
 
 def mram_stream(bench: Bench, build: Build, write: bool) -> float:
     """MB/s of one tasklet with transfers of 2 KiB; reading the counter is taken off."""
-    call = "mram_write(buffer, data + 2048 * i, 2048)"
+    call = "mram_write(buffer, at, 2048)"
     if not write:
-        call = "mram_read(data + 2048 * i, buffer, 2048)"
+        call = "mram_read(at, buffer, 2048)"
     return 256 * 2048 / _cycles(bench, build(_MRAM.format(call=call), 1)) * MHZ
 
 

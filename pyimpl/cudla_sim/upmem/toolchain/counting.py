@@ -279,7 +279,12 @@ define internal void @__rt_c_sdiv(i32 %a, i32 %b) alwaysinline nounwind {{
   %cb = icmp slt i32 %b, 0
   %pb = select i1 %cb, i32 %nb, i32 %b
   call void @__rt_c_udiv(i32 %pa, i32 %pb)
-  call void @__rt_c_add(i64 {8 * costs.ONE})
+  call void @__rt_c_add(i64 {costs.DIVIDE_SIGNED})
+  %oa = zext i1 %ca to i64
+  %ob = zext i1 %cb to i64
+  %o = add i64 %oa, %ob
+  %x = mul i64 %o, {costs.ONE}
+  call void @__rt_c_add(i64 %x)
   ret void
 }}
 define internal void @__rt_c_copy64(i64 %size) alwaysinline nounwind {{
