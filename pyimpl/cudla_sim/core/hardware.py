@@ -31,6 +31,10 @@ class Step(NamedTuple):
     seconds: float
     cycles: int | None
     """None: the engine has no clock (transfers)."""
+    begin_s: float | None = None
+    """On the engine's clock; None: when the step before it has ended."""
+    overlap_s: float = 0.0
+    """Seconds of it in which other steps of the engine take time anyway."""
 
 
 class Timeline:
@@ -50,11 +54,15 @@ class Timeline:
     def add(
         self, step: Step, details: dict[str, Any] | None = None, parts: Iterable[Part] = ()
     ) -> None:
-        """Notes that ``step`` ended; events for it and for its parts, with the engine as track."""
+        """Notes that ``step`` ended; events for it and for its parts, with the engine as track.
+
+        Steps without a begin follow each other.
+        """
         length = round(step.seconds * 1e9)
         with self._lock:
-            begin = self._ns.get(step.engine, 0)
-            self._ns[step.engine] = begin + length
+            now = self._ns.get(step.engine, 0)
+            begin = now if step.begin_s is None else round(step.begin_s * 1e9)
+            self._ns[step.engine] = max(now, begin + length)
         if not self._events.subscribers:
             return
         found = {**(details or {}), "cycles": step.cycles, "step": step}
@@ -82,8 +90,8 @@ class Times:
 
     @property
     def seconds(self) -> float:
-        """Of all steps, transfers too, one after the other."""
-        return sum(s.seconds for s in self.steps)
+        """Of all steps, transfers too; what an engine does at the same time counts once."""
+        return sum(s.seconds - s.overlap_s for s in self.steps)
 
     @property
     def milliseconds(self) -> float:

@@ -41,21 +41,26 @@ def launch(selection: Selection, asynchronous: bool) -> None:
     for rank in selection.ranks:
         with rank.lock:
             rank.launches += 1
-    works = [(rank, partial(_run_queued, rank, selection.of(rank))) for rank in selection.ranks]
+    called = selection.ranks[0].machine.hardware.now
+    works = [
+        (rank, partial(_run_queued, rank, selection.of(rank), called)) for rank in selection.ranks
+    ]
     submit_all(job, works)
 
 
-def _run_queued(rank: Rank, dpus: list[Dpu]) -> None:
+def _run_queued(rank: Rank, dpus: list[Dpu], called: float) -> None:
     try:
         if not rank.freed:
-            run(dpus)
+            run(dpus, called)
     finally:
         with rank.lock:
             rank.launches -= 1
 
 
-def run(dpus: list[Dpu]) -> None:
-    """Runs DPUs to their end. Raises DpuError(DPU_ERR_DPU_FAULT) when one is in fault."""
+def run(dpus: list[Dpu], called: float | None = None) -> None:
+    """Runs DPUs to their end; *called*: the hardware's time at which queued work was asked for.
+
+    Raises DpuError(DPU_ERR_DPU_FAULT) when one is in fault."""
     stuck = next((d for d in dpus if d.fault is not None), None)
     if stuck is not None:
         assert stuck.fault is not None
@@ -73,7 +78,7 @@ def run(dpus: list[Dpu]) -> None:
             programs.setdefault(dpu.program, []).append(dpu)
     faulted: list[Dpu] = []
     for program, members in programs.items():
-        faulted += _run_program(program, members)
+        faulted += _run_program(program, members, called)
     if faulted:
         _report([d for d in faulted if not d.rank.freed])
         first = faulted[0]
@@ -84,7 +89,7 @@ def run(dpus: list[Dpu]) -> None:
         )
 
 
-def _run_program(program: Program, dpus: list[Dpu]) -> list[Dpu]:
+def _run_program(program: Program, dpus: list[Dpu], called: float | None) -> list[Dpu]:
     from .workers.pool import WorkerError  # subprocess: only for programs that launch
 
     machine = dpus[0].rank.machine
@@ -106,7 +111,7 @@ def _run_program(program: Program, dpus: list[Dpu]) -> list[Dpu]:
             faulted.append(dpu)
     seconds = (perf_counter_ns() - begin) / 1e9
     times = {by_slot[slot].name: found for slot, found in ended.times.items()}
-    noted = _note(program, dpus, times) if machine.timed else None
+    noted = _note(program, dpus, times, called) if machine.timed else None
     cycles = noted.cycles if noted else None
     machine.launches.append(LaunchRecord(program.path, len(dpus), seconds, len(faulted), cycles))
     events = machine.process.events
@@ -118,16 +123,20 @@ def _run_program(program: Program, dpus: list[Dpu]) -> list[Dpu]:
     return faulted
 
 
-def _note(program: Program, dpus: list[Dpu], times: dict[str, Times]) -> Launch:
+def _note(
+    program: Program, dpus: list[Dpu], times: dict[str, Times], called: float | None
+) -> Launch:
     """Adds a launch to the hardware times."""
     rank = dpus[0].rank
     ledger = rank.machine.hardware
-    made = ledger.launch(program.path, rank.profile.frequency_mhz, len(dpus), times)
+    ranks = sorted({d.rank.id for d in dpus})
+    made = ledger.launch(program.path, rank.profile.frequency_mhz, len(dpus), times, ranks, called)
     if made.cycles is None:
         explain.remember(f"dpu_launch: {program.path!r} has no hardware time; {WITHOUT_COUNT}")
     else:
         assert made.seconds is not None
-        step = Step("DPUs", f"launch {Path(program.path).name}", made.seconds, made.cycles)
+        name = f"launch {Path(program.path).name}"
+        step = Step("DPUs", name, made.seconds, made.cycles, made.begin_s, made.overlap_s)
         start = made.seconds - made.cycles / (made.clock_mhz * 1e6)
         parts = [
             Part(
@@ -170,6 +179,7 @@ def sync(selection: Selection) -> None:
 
     for rank in selection.ranks:
         rank.wait_all()
+    selection.ranks[0].machine.hardware.wait([rank.id for rank in selection.ranks])
     failures = [f for f in (rank.take_error() for rank in selection.ranks) if f is not None]
     if failures:
         job, cause = failures[0]

@@ -98,6 +98,8 @@ def push(
     machine = selection.ranks[0].machine
     where = place(selection, symbol, offset, length, to_dpu, "dpu_push_sg_xfer_symbol")
 
+    called = machine.hardware.now if asynchronous else None
+
     def part(dpus: list[Dpu], first: int) -> None:
         slots = np.array([d.slot for d in dpus], np.uint32)
         indexes = np.arange(first, first + len(dpus), dtype=np.uint32)
@@ -106,7 +108,9 @@ def push(
         )
         if result.problem:
             raise _failure(result, where, dpus, first, limit)
-        note(where, dpus, same=False)
+        ranks = len({d.rank.id for d in dpus})
+        beside = selection.count - len(dpus), len(selection.ranks) - ranks
+        note(where, dpus, False, called, beside)
 
     if not asynchronous:
         selection.wait()

@@ -134,6 +134,8 @@ class Copy(NamedTuple):
     slots: Slots
     hosts: Addresses
     argument: str
+    called: float | None = None
+    beside: tuple[int, int] = (0, 0)
 
     def run(self) -> None:
         """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for a buffer that is not memory."""
@@ -143,16 +145,29 @@ class Copy(NamedTuple):
         bad = native.dpus.transfer(self.place, self.slots, self.hosts)
         if bad >= 0:
             raise bad_buffer(int(self.hosts[bad]), self.place.size, self.argument, self.dpus[bad])
-        note(self.place, self.dpus, same=bool((self.hosts == self.hosts[0]).all()))
+        same = bool((self.hosts == self.hosts[0]).all())
+        note(self.place, self.dpus, same, self.called, self.beside)
 
 
-def note(where: Place, dpus: list[Dpu], same: bool) -> None:
-    """Adds a copy to the hardware times, where they are asked for."""
+def note(
+    where: Place,
+    dpus: list[Dpu],
+    same: bool,
+    called: float | None = None,
+    beside: tuple[int, int] = (0, 0),
+) -> None:
+    """Adds a copy to the hardware times, where they are asked for.
+
+    *called*: the time of a call that did not wait; *beside*: DPUs and ranks that it asked for, too.
+    """
     machine = dpus[0].rank.machine
     if machine.timed:
-        ranks = len({d.rank.id for d in dpus})
-        made = machine.hardware.transfer(where.to_dpu, where.size, len(dpus), ranks, same)
-        step = Step("DPUs", f"copy {made.kind}", made.seconds, None)
+        ranks = sorted({d.rank.id for d in dpus})
+        made = machine.hardware.transfer(
+            where.to_dpu, where.size, len(dpus), ranks, same, called, beside
+        )
+        name = f"copy {made.kind}"
+        step = Step("DPUs", name, made.seconds, None, made.begin_s, made.overlap_s)
         machine.process.timeline.add(step, {"bytes": made.bytes, "dpus": made.dpus})
 
 
@@ -170,9 +185,11 @@ def perform(
     """Copies now, or queues one job a rank. ``hosts``: a host address for each DPU."""
     if flags.asynchronous:
         works = []
+        called = selection.ranks[0].machine.hardware.now
         for rank, first, dpus in selection.each():
             part = slice(first, first + len(dpus))
-            copy = Copy(where, dpus, selection.slots[part], hosts[part], argument)
+            beside = selection.count - len(dpus), len(selection.ranks) - 1
+            copy = Copy(where, dpus, selection.slots[part], hosts[part], argument, called, beside)
             works.append((rank, copy.run))
         submit_all(job, works)
         return

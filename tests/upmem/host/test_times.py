@@ -17,6 +17,7 @@ import pytest
 import cudla_sim
 from cudla_sim.testing import Compiler
 from cudla_sim.upmem.timing.host import Host as Machine
+from cudla_sim.upmem.timing.ledger import Ledger
 from tests.conftest import FIXTURES
 
 from .hosting import FROM_DPU, MRAM, TO_DPU, Host, pointer
@@ -142,6 +143,48 @@ def test_transfers_are_noted(host: Host) -> None:
         ("from", 70, 2, size),
         ("from", 1, 1, 8),
     ]
+
+
+def test_ranks_that_work_at_the_same_time_count_once(host: Host, timed: Path) -> None:
+    """Queued work takes the time of the slowest rank, and as long as calls that wait for all."""
+    cudla_sim.configure(upmem_timing="model")
+    rounds = ctypes.c_uint32(5000)
+    elapsed = []
+    for asynchronous in (0, 1):
+        before = cudla_sim.upmem.hardware.seconds
+        with cudla_sim.time() as found, host.alloc(128) as made:
+            host.ok(host.api.dpu_load(made, str(timed).encode(), None))
+            flags = 2 * asynchronous  # DPU_XFER_ASYNC
+            size = ctypes.sizeof(rounds)
+            host.ok(host.api.dpu_broadcast_to(made, b"rounds", 0, byref(rounds), size, flags))
+            host.ok(host.api.dpu_launch(made, 0 if asynchronous else 1))
+            host.ok(host.api.dpu_sync(made))
+        elapsed.append(cudla_sim.upmem.hardware.seconds - before)
+        assert found.seconds == pytest.approx(elapsed[-1])
+    waited, queued = elapsed
+    assert queued == pytest.approx(waited, rel=1e-9)
+    steps = cudla_sim.upmem.hardware.steps
+    assert [s.dpus for s in steps] == [128, 128, 64, 64, 64, 64]
+    assert cudla_sim.upmem.hardware.launches[-1].seconds > 0.16e-3
+
+
+def test_the_host_and_the_ranks_have_clocks() -> None:
+    ledger = Ledger(Machine(push_ms=1, launch_ms=1, to_one=1, to_rank=64, to_all=1e9))
+    first, second, both = [0], [1], [0, 1]
+    ledger.transfer(True, 1_000_000, 128, both, False)  # 1 ms and 1 ms a DPU, all together
+    assert ledger.seconds == pytest.approx(2e-3)
+    called = ledger.now
+    one = ledger.transfer(True, 1_000_000, 64, first, False, called)
+    two = ledger.transfer(True, 3_000_000, 64, second, False, called)
+    assert (one.begin_s, two.begin_s) == (pytest.approx(2e-3), pytest.approx(2e-3))
+    assert ledger.seconds == pytest.approx(6e-3), "the longer one"
+    assert ledger.now == called, "the host has not waited"
+    three = ledger.transfer(False, 0, 64, first, False)
+    assert three.begin_s == pytest.approx(4e-3), "waits for its rank, not for the other"
+    ledger.wait(both)
+    assert ledger.now == pytest.approx(6e-3)
+    overlaps = [s.overlap_s for s in ledger.steps]
+    assert sum(s.seconds or 0 for s in ledger.steps) - sum(overlaps) == pytest.approx(6e-3)
 
 
 @pytest.mark.usefixtures("fixtures")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,10 @@ class Transfer:
     ranks: int
     bytes: int
     seconds: float
+    begin_s: float = field(default=0.0, compare=False)
+    """On the clock of the ledger."""
+    overlap_s: float = field(default=0.0, compare=False)
+    """Seconds of it in which other ranks, or the host, take time anyway."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,50 @@ class Launch:
     instructions: int = 0
     engine_cycles: int = 0
     tasklets: tuple[TaskletTimes, ...] = ()
+    begin_s: float = field(default=0.0, compare=False)
+    overlap_s: float = field(default=0.0, compare=False)
 
     @property
     def utilisation(self) -> float:
         """Instructions a cycle of the slowest DPU, at most 1."""
         return self.instructions / self.cycles if self.cycles else 0.0
+
+
+class Clock:
+    """The host and the ranks, each with the time at which it is free again.
+
+    A call that waits takes the host's time and that of its ranks. Queued work begins when its call
+    was made and its rank is free, and takes the rank's time only, until somebody waits for it.
+    """
+
+    def __init__(self) -> None:
+        self.host = 0.0
+        self._ranks: dict[int, float] = {}
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds until everything has ended."""
+        return max(self.host, *self._ranks.values(), 0.0)
+
+    def wait(self, ranks: Iterable[int]) -> None:
+        """The host goes on when these have ended."""
+        self.host = max(self.host, *(self._ranks.get(r, 0.0) for r in ranks), 0.0)
+
+    def place(
+        self, ranks: Iterable[int], seconds: float, called: float | None
+    ) -> tuple[float, float]:
+        """Begin of a step and what of it is in the shadow of others; *called*: when queued work was
+        asked for, None for a call that waits."""
+        ranks, before = list(ranks), self.elapsed
+        if called is None:
+            self.wait(ranks)
+        start = self.host if called is None else called
+        begin = max([start, *(self._ranks.get(r, 0.0) for r in ranks)])
+        for rank in ranks:
+            self._ranks[rank] = begin + seconds
+        if called is None:
+            self.host = begin + seconds
+        return begin, max(seconds - (self.elapsed - before), 0.0)
 
 
 @dataclass
@@ -57,7 +100,19 @@ class Ledger:
 
     host: Host = field(default_factory=Host)
     steps: list[Transfer | Launch] = field(default_factory=list)
+    _clock: Clock = field(default_factory=Clock, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def now(self) -> float:
+        """The host's clock, in seconds of hardware time since the first step."""
+        with self._lock:
+            return self._clock.host
+
+    def wait(self, ranks: Iterable[int]) -> None:
+        """The host has waited for what these ranks had queued."""
+        with self._lock:
+            self._clock.wait(ranks)
 
     @property
     def launches(self) -> list[Launch]:
@@ -69,40 +124,67 @@ class Ledger:
 
     @property
     def seconds(self) -> float:
-        """The sum of all steps, one after the other."""
-        return sum(s.seconds or 0.0 for s in self.steps)
-
-    def transfer(self, to_dpu: bool, size: int, dpus: int, ranks: int, same: bool) -> Transfer:
-        """Notes a transfer of ``size`` bytes for each DPU."""
-        kind = ("broadcast" if same and dpus > 1 else "to") if to_dpu else "from"
-        seconds = self.host.transfer_seconds(to_dpu, size, dpus, ranks, same and dpus > 1)
-        made = Transfer(kind, dpus, ranks, size * dpus, seconds)
+        """Hardware time of all steps; what runs at the same time on several ranks counts once."""
         with self._lock:
+            return self._clock.elapsed
+
+    def transfer(
+        self,
+        to_dpu: bool,
+        size: int,
+        dpus: int,
+        ranks: Sequence[int],
+        same: bool,
+        called: float | None = None,
+        beside: tuple[int, int] = (0, 0),
+    ) -> Transfer:
+        """Notes a transfer of ``size`` bytes for each DPU of these ranks. *beside*: DPUs and ranks
+        that the same call also queued, which share the bandwidth."""
+        kind = ("broadcast" if same and dpus > 1 else "to") if to_dpu else "from"
+        seconds = self.host.transfer_seconds(
+            to_dpu, size, dpus + beside[0], len(ranks) + beside[1], same and dpus > 1
+        )
+        with self._lock:
+            begin, overlap = self._clock.place(ranks, seconds, called)
+            made = Transfer(kind, dpus, len(ranks), size * dpus, seconds, begin, overlap)
             self.steps.append(made)
         return made
 
     def launch(
-        self, program: str, clock_mhz: int, count: int, times: Mapping[str, Times]
+        self,
+        program: str,
+        clock_mhz: int,
+        count: int,
+        times: Mapping[str, Times],
+        ranks: Sequence[int] = (0,),
+        called: float | None = None,
     ) -> Launch:
-        """Notes a launch on ``count`` DPUs; ``times``: of those that counted, by name."""
+        """Notes a launch on ``count`` DPUs of these ranks; ``times``: of those that counted, by
+        name."""
         if not times:
             made = Launch(program, count, clock_mhz, None)
-        else:
-            slowest = max(times, key=lambda name: times[name].cycles)
-            worst = times[slowest]
+            with self._lock:
+                self.steps.append(made)
+            return made
+        slowest = max(times, key=lambda name: times[name].cycles)
+        worst = times[slowest]
+        seconds = self.host.launch_seconds(worst.cycles, clock_mhz)
+        with self._lock:
+            begin, overlap = self._clock.place(ranks, seconds, called)
             made = Launch(
                 program,
                 count,
                 clock_mhz,
-                self.host.launch_seconds(worst.cycles, clock_mhz),
+                seconds,
                 worst.cycles,
                 min(t.cycles for t in times.values()),
                 slowest,
                 worst.instructions,
                 worst.engine_cycles,
                 worst.tasklets,
+                begin,
+                overlap,
             )
-        with self._lock:
             self.steps.append(made)
         return made
 
