@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
 
-.PHONY: run test test-networks test-arm64 wheels stress sanitize fuzz lint bench clean
+.PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz lint bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -36,6 +36,11 @@ stress: $(VENV)/installed-test
 test-networks: $(VENV)/installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[networks]'
 	$(BIN)/python -m pytest -m networks -s tests/networks
+
+# The page of `cudla-sim report` in a headless Chromium (apt-get install chromium).
+test-browser: $(VENV)/installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
+	$(BIN)/python -m pytest -m browser tests/browser
 
 # The C of shim/ under AddressSanitizer with UBSan, then under ThreadSanitizer.
 sanitize: $(VENV)/installed-test

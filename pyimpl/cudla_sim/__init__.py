@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import os
     from contextlib import AbstractContextManager
 
     from .core.config import Config
@@ -26,6 +27,7 @@ __all__ = [
     "last_explanation",
     "memory",
     "process",
+    "report",
     "reset",
     "time",
     "upmem",
@@ -80,6 +82,20 @@ def time() -> AbstractContextManager[Times]:
     from .core import process
 
     return process.current().time()
+
+
+def report(source: str | os.PathLike[str], output: str | os.PathLike[str], **options: Any) -> None:
+    """Writes one HTML page about ``source``: what ``cudla-sim report`` does for files.
+
+    ``source``: an NVDLA loadable, a register trace, a file of ``CUDLA_SIM_TRACE`` or of
+    ``CUDLA_SIM_UPMEM_TIMES``. Options as of ``tools.report.page``. Needs Plotly
+    (``pip install 'cudla-sim[report]'``). Raises ``tools.report.ReportError``, which says why.
+    """
+    from pathlib import Path
+
+    from .tools import report as pages
+
+    pages.write(Path(source), Path(output), **options)
 
 
 def __getattr__(name: str) -> Any:

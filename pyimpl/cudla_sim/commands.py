@@ -12,6 +12,7 @@ import typer
 from . import flags, paths
 from .tools import nvdla, upmem
 from .tools.compile import compile_model
+from .tools.report.command import report
 
 app = typer.Typer(
     add_completion=False,
@@ -26,6 +27,9 @@ app = typer.Typer(
 app.add_typer(nvdla.app, name="nvdla")
 app.add_typer(upmem.app, name="upmem")
 app.command("compile")(compile_model)
+app.command("report", context_settings={"allow_extra_args": True, "ignore_unknown_options": False})(
+    report
+)
 
 
 @app.callback()

@@ -17,6 +17,21 @@ def engine_clock_ns() -> int:
     return perf_counter_ns()
 
 
+Observer = Callable[[str, "Timeline", int, int, int], None]
+"""Called with "signal" or "wait", the counter, the value, and begin and end in nanoseconds."""
+
+
+class _Watched:
+    """Who looks at the fences of the process: one observer, so that nobody costs nothing."""
+
+    observer: Observer | None = None
+
+
+def observe(observer: Observer | None) -> None:
+    """``observer`` hears of each signal and each wait that ended, in its thread; None: nobody."""
+    _Watched.observer = observer
+
+
 class _Waiter(NamedTuple):
     value: int
     order: int
@@ -27,11 +42,13 @@ class Timeline:
     """A counter that only grows. ``value`` may be read without a lock.
 
     Waiters are woken in the thread that advances the counter, after its lock is released.
+    ``shown``: the program knows it as a sync object, so observers hear of it.
     """
 
-    def __init__(self, name: str = "timeline") -> None:
+    def __init__(self, name: str = "timeline", *, shown: bool = False) -> None:
         self.id = next(_ids)
         self.name = name
+        self.shown = shown
         self.value = 0
         self._lock = threading.Lock()
         self._waiters: list[_Waiter] = []
@@ -80,6 +97,9 @@ class Timeline:
             for kept in [v for v in self._promises if v <= reached]:
                 del self._promises[kept]
             woken, self._waiters = self._waiters[:count], self._waiters[count:]
+        if self.shown and _Watched.observer is not None:
+            now = perf_counter_ns()
+            _Watched.observer("signal", self, reached, now, now)
         for waiter in woken:
             waiter.wake()
         return reached
@@ -99,6 +119,15 @@ class Timeline:
 
     def wait(self, value: int, timeout_s: float | None = None) -> bool:
         """Blocks (without the interpreter lock) until ``value``; False after ``timeout_s``."""
+        if not self.shown or _Watched.observer is None:
+            return self._wait(value, timeout_s)
+        begin = perf_counter_ns()
+        reached = self._wait(value, timeout_s)
+        if reached and _Watched.observer is not None:
+            _Watched.observer("wait", self, value, begin, perf_counter_ns())
+        return reached
+
+    def _wait(self, value: int, timeout_s: float | None) -> bool:
         if self.value >= value:
             return True
         if timeout_s is not None and timeout_s <= 0:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic_ns
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .events import Event, EventHub
@@ -21,6 +22,7 @@ class Part(NamedTuple):
     name: str
     begin_s: float
     end_s: float
+    details: Mapping[str, Any] = MappingProxyType({})
 
 
 class Step(NamedTuple):
@@ -67,10 +69,10 @@ class Timeline:
             return
         found = {**(details or {}), "cycles": step.cycles, "step": step}
         self._events.emit_span(KIND, step.name, begin, begin + length, found, step.engine)
-        for track, name, begin_s, end_s in parts:
+        for track, name, begin_s, end_s, more in parts:
             where = f"{step.engine} {track}"
             start, end = begin + round(begin_s * 1e9), begin + round(end_s * 1e9)
-            self._events.emit_span(KIND, name, start, end, {}, where)
+            self._events.emit_span(KIND, name, start, end, dict(more), where)
 
 
 @dataclass

@@ -21,6 +21,7 @@ from ..nvdla.errors import EngineTimeout, NvdlaError
 from ..nvdla.machine import machine as nvdla_machine
 from ..nvdla.task_report import LayerRecord, TaskReport
 from ..nvdla.timing.parameters import Surroundings
+from ..nvdla.timing.pipeline import TimedOperation
 from . import statistics
 from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, unsupported
@@ -229,7 +230,7 @@ class Device:
         hertz = around.clock_mhz * 1e6
         step = Step(self.core.nvdla.name, "task", timed.cycles / hertz, timed.cycles)
         parts = [
-            Part(o.unit, f"operation {o.index}", o.start / hertz, o.end / hertz)
+            Part(o.unit, f"operation {o.index}", o.start / hertz, o.end / hertz, _details(o))
             for o in timed.operations
         ]
         self.process.timeline.add(step, parts=parts)
@@ -294,6 +295,20 @@ def _host_times(report: TaskReport) -> list[statistics.LayerTime]:
         statistics.LayerTime(layer_name(layer), layer.start_ns, layer.end_ns)
         for layer in report.layers
     ]
+
+
+def _details(o: TimedOperation) -> dict[str, Any]:
+    """What a trace says of an operation in hardware time."""
+    return {
+        "shapes": o.shapes,
+        "precision": o.precision,
+        "cycles": o.end - o.start,
+        "bound": o.bound,
+        "bytes_read": o.bytes_read,
+        "bytes_written": o.bytes_written,
+        "macs": o.macs,
+        "mac_utilization": o.mac_utilization,
+    }
 
 
 def layer_name(layer: LayerRecord) -> str:

@@ -108,8 +108,11 @@ class Pva:
     def _run_dma(self, program: Program) -> None:
         from .engine import run_all
 
-        for flow in program.flows:
+        for number, flow in enumerate(program.flows):
+            begin = perf_counter_ns()
             run_all(self._dma, flow.descriptors, self.memory)
+            details = {"program": program.number, "descriptors": len(flow.descriptors)}
+            self.process.events.emit("dma", f"dataflow {number}", begin, details, "PVA DMA")
 
     def _worker(self, executable: Executable, vpu: int) -> VpuWorker:
         from .workers.worker import VpuWorker

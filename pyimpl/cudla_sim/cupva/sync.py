@@ -17,7 +17,7 @@ class SyncObj:
 
     def __init__(self, timestamps: bool = False) -> None:
         self.timestamps = timestamps
-        self.timeline = Timeline("SyncObj")
+        self.timeline = Timeline("SyncObj", shown=True)
         self._times: OrderedDict[int, int] = OrderedDict()
 
     def reserve(self) -> int:

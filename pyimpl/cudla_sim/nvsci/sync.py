@@ -187,7 +187,7 @@ class SyncObj:
         self.attributes = attributes
         self.id = next(_sync_ids)
         kind = "sync point" if self.is_sync_point else "deterministic semaphore"
-        self.timeline = Timeline(f"NvSciSync {kind}")
+        self.timeline = Timeline(f"NvSciSync {kind}", shown=True)
         self._timestamps_us: dict[int, int] = {}
         self._statuses: dict[int, int] = {}
 

@@ -5,15 +5,54 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..core import forks, hardware, process
+from ..core import fence, forks, hardware, process, threads
 from ..core.events import Event, warn
 
+FENCE = "fence"
+"""Of events that are a signal or a wait; flow arrows go from one to the other."""
+
 _HARDWARE = 1 << 23  # above every number of a process
+
+
+_SHORTEST_NS = 1000
+_KEPT_SIGNALS = 512
+
+
+class Arrows:
+    """Pairs waits with the signals that ended them, as flow events of the trace format.
+
+    An arrow binds to the slice around its ends. Both ends are written when the wait is over, each
+    pair with a number of its own: any number of waits may be for one signal.
+    """
+
+    def __init__(self) -> None:
+        self._signals: dict[int, deque[tuple[int, float, int]]] = {}
+        self._count = 0
+
+    def of(self, event: Event, track: int) -> list[dict[str, Any]]:
+        """The records that follow from an event of kind ``FENCE``."""
+        sync, value = event.details["sync"], event.details["value"]
+        known = self._signals.setdefault(sync, deque(maxlen=_KEPT_SIGNALS))
+        if event.details["action"] == "signal":
+            known.append((value, event.begin_ns / 1e3, track))
+            return []
+        signal = next((s for s in known if s[0] >= value), None)
+        if signal is None:
+            return []  # it came before the trace
+        self._count += 1
+        _, at, source = signal
+        # the end of the wait, inside its slice: its last moment belongs to what follows
+        end = (event.end_ns - _SHORTEST_NS / 2) / 1e3
+        return [
+            {"ph": "s", "id": self._count, "tid": source, "ts": at},
+            {"ph": "f", "bp": "e", "id": self._count, "tid": track, "ts": max(at, end)},
+        ]
 
 
 class _Writer:
@@ -30,6 +69,7 @@ class _Writer:
         self.path = path
         self._tracks: dict[str, int] = {}
         self._has_hardware = False
+        self._arrows = Arrows()
         self._lock = threading.Lock()
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         self.unsubscribe: Callable[[], None] = lambda: None
@@ -48,11 +88,12 @@ class _Writer:
             if event.kind == hardware.KIND:
                 pid = self._hardware(pid)
                 details = {k: v for k, v in details.items() if k != "step"}
+            track = self._track(event.track, pid)
             self._put(
                 {
                     "ph": "X",
                     "pid": pid,
-                    "tid": self._track(event.track, pid),
+                    "tid": track,
                     "cat": event.kind,
                     "name": event.name,
                     "ts": event.begin_ns / 1e3,
@@ -60,6 +101,9 @@ class _Writer:
                     "args": details,
                 }
             )
+            if event.kind == FENCE:
+                for record in self._arrows.of(event, track):
+                    self._put({"pid": pid, "cat": FENCE, "name": "fence", **record})
 
     def _hardware(self, pid: int) -> int:
         """The number under which hardware time stands beside the process, with clocks from 0."""
@@ -124,13 +168,24 @@ def start(path: str) -> None:
     writer = _Writer(path)
     writer.unsubscribe = process.current().events.subscribe(writer)
     _Trace.writer = writer
+    fence.observe(_fence)
 
 
 def stop() -> None:
     """Ends the trace; nothing happens when none is running."""
     writer, _Trace.writer = _Trace.writer, None
     if writer is not None:
+        fence.observe(None)
         writer.close()
+
+
+def _fence(action: str, timeline: fence.Timeline, value: int, begin_ns: int, end_ns: int) -> None:
+    """A signal or a wait becomes an event of its thread; a slice needs some length to be seen."""
+    details = {"action": action, "sync": timeline.id, "value": value}
+    name = f"{action} {timeline.name} #{timeline.id} {value}"
+    process.current().events.emit_span(
+        FENCE, name, begin_ns, max(end_ns, begin_ns + _SHORTEST_NS), details, threads.name()
+    )
 
 
 def path_of_child(path: str, pid: int) -> str:

@@ -186,7 +186,7 @@ def run(
     try:
         network = Loadable.parse(loadable.read_bytes())
         name = network_run.choose_config(network, config)
-        buffers = _inputs(network, input or [], mean, normalize)
+        buffers = read_inputs(network, input or [], mean, normalize)
         result = network_run.run(
             network, name, buffers, dump_layers=dump_layers is not None, around=around
         )
@@ -250,7 +250,9 @@ def _numbered(words: list[str], count: int, what: str) -> dict[int, Path]:
     return found
 
 
-def _inputs(network: Loadable, words: list[str], mean: str, normalize: float) -> dict[int, Bytes]:
+def read_inputs(
+    network: Loadable, words: list[str], mean: str, normalize: float
+) -> dict[int, Bytes]:
     means = [float(m) for m in mean.split(",")] if mean else []
     if normalize == 0:
         raise ValueError("--normalize is 0; it is a divisor")

@@ -30,8 +30,15 @@ def _transfer(kind: str) -> str:
     return {"to": "copy to DPUs", "from": "copy from DPUs", "broadcast": "broadcast"}[kind]
 
 
+def step_name(step: dict[str, Any]) -> str:
+    """``copy to DPUs``, ``broadcast``, ``launch NAME``."""
+    if step["step"] == "transfer":
+        return _transfer(step["kind"])
+    return f"launch {step['program'].rsplit('/', 1)[-1]}"
+
+
 def _launch(step: dict[str, Any], tasklets: bool) -> list[str]:
-    name = f"launch {step['program'].rsplit('/', 1)[-1]}"[:24]
+    name = step_name(step)[:24]
     cycles = step["cycles"]
     if cycles is None:
         return [f"{name:24} {step['dpus']:5} {WITHOUT_COUNT}"]

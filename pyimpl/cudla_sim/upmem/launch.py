@@ -138,17 +138,39 @@ def _note(
         name = f"launch {Path(program.path).name}"
         step = Step("DPUs", name, made.seconds, made.cycles, made.begin_s, made.overlap_s)
         start = made.seconds - made.cycles / (made.clock_mhz * 1e6)
-        parts = [
-            Part(
-                f"tasklet {n}",
-                f"DPU {made.slowest}",
-                start,
-                start + t.end_cycles / made.clock_mhz / 1e6,
-            )
-            for n, t in enumerate(made.tasklets)
-        ]
-        rank.machine.process.timeline.add(step, {"dpus": made.dpus}, parts)
+        details = {
+            "dpus": made.dpus,
+            "instructions": made.instructions,
+            "slowest": made.slowest,
+            "dpu_cycles": made.dpu_cycles,
+        }
+        rank.machine.process.timeline.add(step, details, _parts(made, start))
     return made
+
+
+def _parts(made: Launch, start: float) -> list[Part]:
+    """Tracks of a launch: each rank up to its slowest DPU, each tasklet of the slowest DPU."""
+    hertz = made.clock_mhz * 1e6
+    ranks: dict[str, int] = {}
+    for name, cycles in made.dpu_cycles.items():
+        rank = name.split(".")[0]
+        ranks[rank] = max(ranks.get(rank, 0), cycles)
+    found = [
+        Part(f"rank {rank}", Path(made.program).name, start, start + cycles / hertz)
+        for rank, cycles in ranks.items()
+    ]
+    for number, t in enumerate(made.tasklets):
+        details = {
+            "instructions": t.half_instructions // 2,
+            "retries": t.retries,
+            "dma_cycles": t.dma_cycles,
+            "wait_cycles": t.wait_cycles,
+            "dma_read": t.dma_read,
+            "dma_written": t.dma_written,
+        }
+        end = start + t.end_cycles / hertz
+        found.append(Part(f"tasklet {number}", f"DPU {made.slowest}", start, end, details))
+    return found
 
 
 def _report(faulted: list[Dpu]) -> None:

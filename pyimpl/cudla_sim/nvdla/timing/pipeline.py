@@ -9,6 +9,7 @@ answer to an interrupt.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
@@ -27,13 +28,18 @@ from ..hw.units.sdp_registers import STAGES, BnDma, BsDma, EwDma
 from .durations import Cost, Durations, Stream, cube_bytes
 from .parameters import Surroundings
 
+_NONE = (0, 0, 0)
+Shapes = tuple[tuple[int, int, int], tuple[int, int, int]]
+_PRECISIONS = {0: "int8", 1: "int16", 2: "fp16"}
+
 
 @dataclass(frozen=True, slots=True)
 class TimedOperation:
     """One launched chain. Times in cycles from the first register write; ``bound`` says what it
     takes its time from: mac, input (it loads longer than it computes), weights (waits for them),
     output (results leave more slowly), memory (bandwidth), latency (of reads), unit (SDP, PDP and
-    CDP at their own rate), or software."""
+    CDP at their own rate), or software. Shapes are (channels, height, width), (0, 0, 0) for copies;
+    ``task`` and ``layers`` (numbers of the chain's operations in it) are known for loadables."""
 
     index: int
     unit: str
@@ -44,6 +50,19 @@ class TimedOperation:
     bytes_written: int
     macs: int
     mac_utilization: float
+    input_shape: tuple[int, int, int] = _NONE
+    output_shape: tuple[int, int, int] = _NONE
+    precision: str = ""
+    task: int = 0
+    layers: tuple[int, ...] = ()
+
+    @property
+    def shapes(self) -> str:
+        """``1x28x28 -> 20x24x24``: channels, height, width; "" for copies."""
+        if not any(self.output_shape):
+            return ""
+        source, result = self.input_shape, self.output_shape
+        return f"{'x'.join(map(str, source))} -> {'x'.join(map(str, result))}"
 
 
 class TimedChip(Chip):
@@ -55,6 +74,8 @@ class TimedChip(Chip):
         self.around = around
         self.now = 0
         self.operations: list[TimedOperation] = []
+        self.who: Callable[[dict[str, int]], tuple[int, tuple[int, ...]]] = lambda _: (0, ())
+        """Task and operations behind register groups, where somebody knows them."""
         self._durations = Durations(config, around)
         self._due: list[tuple[int, int, Release]] = []
         self._order = count()
@@ -125,8 +146,18 @@ class TimedChip(Chip):
     ) -> None:
         heapq.heappush(self._due, (at, next(self._order), Release(blocks, interrupt, group)))
 
-    def _done(self, unit: str, start: int, end: int, cost: Cost) -> None:
+    def _done(
+        self,
+        unit: str,
+        start: int,
+        end: int,
+        cost: Cost,
+        groups: dict[str, int],
+        shapes: Shapes = (_NONE, _NONE),
+        precision: int = -1,
+    ) -> None:
         busy = max(end - start, 1) * self.config.macs_per_cycle
+        task, layers = self.who(groups)
         self.operations.append(
             TimedOperation(
                 len(self.operations),
@@ -138,6 +169,10 @@ class TimedChip(Chip):
                 cost.bytes_written,
                 cost.macs,
                 cost.macs / busy,
+                *shapes,
+                _PRECISIONS.get(precision, ""),
+                task,
+                layers,
             )
         )
 
@@ -163,6 +198,7 @@ class TimedChip(Chip):
         memory = p.destination_mc
         written = cube_bytes(self.config, shape, p.out_precision)
         pooled = None
+        result = shape
         if p.to_pdp:
             pooled = Pdp.decode(blocks["PDP"].active)
             result = pooled.out_channels, pooled.out_height, pooled.out_width
@@ -172,7 +208,8 @@ class TimedChip(Chip):
         groups = {name: blocks[name].consumer for name in chain}
         start = self._begin(tuple(chain))
         if p.flying:
-            end = self._convolve(start, groups, [*operands, Stream(written, memory, write=True)])
+            behind = [*operands, Stream(written, memory, write=True)]
+            end = self._convolve(start, groups, behind, result, p.proc_precision)
         else:
             on = [not stage.decode(active).bypass for stage in STAGES]
             source = sdp.SdpRdma.decode(blocks["SDP_RDMA"].active)
@@ -184,7 +221,8 @@ class TimedChip(Chip):
                 (any(on), on[-1]),
             )
             end = start + cost.cycles
-            self._done("SDP+PDP" if pooled else "SDP", start, end, cost)
+            name = "SDP+PDP" if pooled else "SDP"
+            self._done(name, start, end, cost, groups, (shape, result), p.proc_precision)
         members = tuple(name for name in ("SDP_RDMA", "SDP") if name in chain)
         self._release(end, members, Interrupt.SDP, groups["SDP"])
         if pooled is not None:
@@ -202,11 +240,17 @@ class TimedChip(Chip):
                 found.append(Stream(size, r.memory_mc))
         return found
 
-    def _convolve(self, start: int, groups: dict[str, int], behind: list[Stream]) -> int:
+    def _convolve(
+        self,
+        start: int,
+        groups: dict[str, int],
+        behind: list[Stream],
+        result: tuple[int, int, int],
+        precision: int,
+    ) -> int:
         blocks = self.csb.blocks
-        cost = self._durations.convolution(
-            Cdma.decode(blocks["CDMA"].active), Csc.decode(blocks["CSC"].active), behind
-        )
+        source = Cdma.decode(blocks["CDMA"].active)
+        cost = self._durations.convolution(source, Csc.decode(blocks["CSC"].active), behind)
         enabled = self._enabled.get("CDMA", [start, start])[groups["CDMA"]]
         load_start = max(enabled, self._loaded_at)
         loaded = load_start + cost.load
@@ -217,7 +261,9 @@ class TimedChip(Chip):
         self._release(loaded, ("CDMA",), Interrupt.CDMA_WT, groups["CDMA"])
         others = ("CSC", "CMAC_A", "CMAC_B", "CACC")
         self._release(accumulated, others, Interrupt.CACC, groups["CACC"])
-        self._done("CONV+SDP+PDP" if "PDP" in groups else "CONV+SDP", load_start, end, cost)
+        shapes = (source.channels, source.height, source.width), result
+        name = "CONV+SDP+PDP" if "PDP" in groups else "CONV+SDP"
+        self._done(name, load_start, end, cost, groups, shapes, precision)
         return end
 
     def _start_pdp(self) -> bool:
@@ -227,17 +273,21 @@ class TimedChip(Chip):
         p = Pdp.decode(self.csb.blocks["PDP"].active)
         if not p.off_flying:
             return False
+        result = p.out_channels, p.out_height, p.out_width
+        shapes = (p.channels, p.height, p.width), result
         source = PdpRdma.decode(self.csb.blocks["PDP_RDMA"].active).source_mc
-        return self._stream("PDP", chain, self._durations.pdp(p, source), Interrupt.PDP)
+        cost = self._durations.pdp(p, source)
+        return self._stream("PDP", chain, cost, Interrupt.PDP, shapes, p.precision)
 
     def _start_cdp(self) -> bool:
         chain = ("CDP_RDMA", "CDP")
         if not self._free(*chain):
             return False
         p = CdpRdma.decode(self.csb.blocks["CDP_RDMA"].active)
+        shape = p.channels, p.height, p.width
         memories = p.source_mc, Cdp.decode(self.csb.blocks["CDP"].active).destination_mc
-        cost = self._durations.cdp((p.channels, p.height, p.width), p.precision, memories)
-        return self._stream("CDP", chain, cost, Interrupt.CDP)
+        cost = self._durations.cdp(shape, p.precision, memories)
+        return self._stream("CDP", chain, cost, Interrupt.CDP, (shape, shape), p.precision)
 
     def _start_rubik(self) -> bool:
         if not self._free("RBK"):
@@ -247,10 +297,18 @@ class TimedChip(Chip):
         streams = [Stream(size, p.source_mc), Stream(size, p.destination_mc, write=True)]
         return self._stream("RUBIK", ("RBK",), self._durations.copy(streams), Interrupt.RUBIK)
 
-    def _stream(self, unit: str, chain: tuple[str, ...], cost: Cost, interrupt: Interrupt) -> bool:
+    def _stream(
+        self,
+        unit: str,
+        chain: tuple[str, ...],
+        cost: Cost,
+        interrupt: Interrupt,
+        shapes: Shapes = (_NONE, _NONE),
+        precision: int = -1,
+    ) -> bool:
         start = self._begin(chain)
         group = self.csb.blocks[chain[-1]].consumer
-        self._done(unit, start, start + cost.cycles, cost)
+        self._done(unit, start, start + cost.cycles, cost, {chain[-1]: group}, shapes, precision)
         self._release(start + cost.cycles, chain, interrupt, group)
         return True
 
@@ -260,6 +318,6 @@ class TimedChip(Chip):
         group, transfers = self.csb.bdma.launched[0]
         start = self._begin(("BDMA",))
         cost = self._durations.transfers(transfers)
-        self._done("BDMA", start, start + cost.cycles, cost)
+        self._done("BDMA", start, start + cost.cycles, cost, {"BDMA": group})
         self._release(start + cost.cycles, ("BDMA",), Interrupt.BDMA, group)
         return True

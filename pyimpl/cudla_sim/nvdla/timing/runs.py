@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from ...core.memory import AddressSpace, Bytes
 from .. import emu
@@ -15,6 +16,7 @@ from ..kmd.list_port import ListPort
 from ..loadable import Interface, Loadable, TaskEntry
 from ..network import Binding, LoadedNetwork
 from ..replay import trace as t
+from ..task_report import PROCESSORS
 from .parameters import Surroundings
 from .pipeline import TimedChip, TimedOperation
 
@@ -102,7 +104,9 @@ def loadable(network: Loadable, name: str, hardware: str, around: Surroundings) 
                 _software(chip, loaded, task, binding)
                 continue
             port = ListPort(chip, loaded.entries(task, binding))
-            serve(chip, FirmwareEngine(port, chip.config, network.new_layout))
+            firmware = FirmwareEngine(port, chip.config, network.new_layout)
+            chip.who = partial(_who, number, firmware)
+            serve(chip, firmware)
     loaded.close()
     return TimedRun(name, hardware, chip.now, chip.operations, around.clock_mhz)
 
@@ -114,6 +118,17 @@ def _software(chip: TimedChip, loaded: LoadedNetwork, task: TaskEntry, binding: 
 
     for operation in emu.operations(resolve, loaded.loadable.new_layout):
         chip.software(f"EMU {emu.EmuOp(operation.op_type).name.lower()}")
+
+
+def _who(
+    task: int, firmware: FirmwareEngine, groups: dict[str, int]
+) -> tuple[int, tuple[int, ...]]:
+    found = [
+        firmware.operation_of(PROCESSORS[block], group)
+        for block, group in groups.items()
+        if block in PROCESSORS
+    ]
+    return task, tuple(found)
 
 
 def trace(source: t.Trace, hardware: str, around: Surroundings) -> TimedRun:

@@ -50,6 +50,8 @@ class Launch:
     tasklets: tuple[TaskletTimes, ...] = ()
     begin_s: float = field(default=0.0, compare=False)
     overlap_s: float = field(default=0.0, compare=False)
+    dpu_cycles: Mapping[str, int] = field(default_factory=dict)
+    """Of every DPU, by its place ``rank.chip.number``."""
 
     @property
     def utilisation(self) -> float:
@@ -184,6 +186,7 @@ class Ledger:
                 worst.tasklets,
                 begin,
                 overlap,
+                {name: t.cycles for name, t in times.items()},
             )
             self.steps.append(made)
         return made

@@ -1,0 +1,121 @@
+"""``cudla-sim report``: one HTML page about a loadable, a register trace, or a program's run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ...nvdla.errors import NvdlaError
+from ...nvdla.loadable import Loadable
+from ...nvdla.replay import TraceError
+from ...nvdla.replay import read as read_traces
+from ...nvdla.task_report import LayerRecord
+from ...nvdla.timing import runs
+from ...nvdla.timing.parameters import Surroundings
+from .page import Page, ReportError
+
+__all__ = ["Page", "ReportError", "page", "write"]
+
+
+def page(
+    source: Path,
+    *,
+    hardware: str = "",
+    around: Surroundings | None = None,
+    inputs: list[str] | None = None,
+    accuracy: Path | None = None,
+    name: str = "",
+) -> Page:
+    """The page about a file.
+
+    ``source``: an NVDLA loadable, a register trace (file or folder; one of them), a trace that
+    ``CUDLA_SIM_TRACE`` wrote, or times that ``CUDLA_SIM_UPMEM_TIMES`` wrote. ``inputs``: N=FILE
+    as of ``cudla-sim nvdla run``; with them a loadable is run, and saturated elements are known.
+    ``accuracy``: a file of ``cudla-sim compile --accuracy --report``. ``name``: which
+    register trace of several. Raises ReportError.
+    """
+    surroundings = around or Surroundings()
+    if not source.exists():
+        raise ReportError(f"{source}: there is no such file")
+    if source.suffix == ".json":
+        return _json(source)
+    if source.is_dir() or source.suffix in (".cfg", ".txn", ".jsonl", ".gz"):
+        return _registers(source, hardware, surroundings, name)
+    return _loadable(source, hardware, surroundings, inputs, accuracy)
+
+
+def write(source: Path, output: Path, **options: Any) -> None:
+    """Writes the page about ``source``; options as of :func:`page`. Raises ReportError."""
+    from ...compiler.errors import CompileError
+    from ..output import write_whole
+
+    text = page(source, **options).html()
+    try:
+        write_whole(output, text.encode())
+    except CompileError as error:
+        raise ReportError(str(error)) from None
+
+
+def _json(source: Path) -> Page:
+    from . import trace, upmem
+
+    try:
+        found = json.loads(source.read_text())
+    except (OSError, ValueError):
+        found = None  # a trace may lack its end, and says what else is wrong
+    if isinstance(found, dict) and "steps" in found:
+        if found.get("version") != 1:
+            raise ReportError(f"{source}: version {found.get('version')!r}; known is 1")
+        try:
+            return Page(source.name, "Hardware time of a program of DPUs", upmem.of_times(found))
+        except (KeyError, TypeError, AttributeError) as error:
+            text = f"{source}: the times are damaged: {type(error).__name__}: {error}"
+            raise ReportError(text) from None
+    return trace.page(source)
+
+
+def _registers(source: Path, hardware: str, around: Surroundings, name: str) -> Page:
+    from . import nvdla
+
+    try:
+        every = list(read_traces(source))
+        traces = [t for t in every if not name or t.name == name]
+        if len(traces) != 1:
+            names = ", ".join(t.name for t in every[:5]) + (", ..." if every[5:] else "")
+            which = f"{len(traces)} of them are named {name!r}" if name else "--name says which"
+            raise ReportError(f"{source} holds {len(every)} traces ({names}); {which}")
+        run = runs.trace(traces[0], hardware or traces[0].configs[0], around)
+    except (NvdlaError, TraceError) as error:
+        raise ReportError(str(error)) from None
+    title = f"{traces[0].name} on {run.config}"
+    return Page(title, "An NVDLA register trace in hardware time", nvdla.of_run(run, around))
+
+
+def _loadable(
+    source: Path,
+    hardware: str,
+    around: Surroundings,
+    inputs: list[str] | None,
+    accuracy: Path | None,
+) -> Page:
+    from .. import images, network_run
+    from .. import nvdla as nvdla_command
+    from . import nvdla
+
+    layers: list[LayerRecord] = []
+    try:
+        network = Loadable.parse(source.read_bytes())
+        chosen = network_run.choose_config(network, hardware)
+        run = runs.loadable(network, source.stem, chosen, around)
+        if inputs:
+            buffers = nvdla_command.read_inputs(network, inputs, "", 1.0)
+            layers = network_run.run(network, chosen, buffers).report.layers
+        sections = nvdla.of_loadable(network, run, around, layers)
+    except OSError as error:
+        raise ReportError(f"{error.filename or source}: {error.strerror}") from None
+    except (NvdlaError, images.InputError, ValueError) as error:
+        raise ReportError(f"{source}: {error}") from None
+    if accuracy is not None:
+        sections.insert(3, nvdla.accuracy(accuracy))
+    return Page(f"{source.name} on {chosen}", "An NVDLA loadable in hardware time", sections)

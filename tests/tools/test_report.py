@@ -1,0 +1,280 @@
+"""``cudla-sim report``: one page that needs no network, with the figures of the models."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cudla_sim
+from cudla_sim.commands import run_command
+from cudla_sim.nvdla.build import Network
+from cudla_sim.tools import report
+from cudla_sim.tools.report import figures, trace
+from cudla_sim.tools.report.page import Table, number
+
+
+class Reader(HTMLParser):
+    """Tables by section, and whatever a browser would fetch."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.section = ""
+        self.tables: dict[str, list[list[str]]] = {}
+        self.heads: dict[str, list[str]] = {}
+        self.fetched: list[str] = []
+        self.texts: dict[str, str] = {}
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
+        for name in ("src", "href"):
+            if given.get(name) and not (given[name] or "").startswith("data:"):
+                self.fetched.append(given[name] or "")
+        if tag == "section":
+            self.section = given.get("id") or ""
+        elif tag == "tr":
+            self.tables.setdefault(self.section, []).append([])
+        elif tag == "td":
+            self.tables[self.section][-1].append(given.get("data-value") or "")
+        self._inside = tag
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "button":
+            self.heads.setdefault(self.section, []).append(data)
+        if self._inside not in ("script", "style"):
+            self.texts[self.section] = self.texts.get(self.section, "") + data
+
+    def rows(self, section: str) -> list[dict[str, str]]:
+        found = [r for r in self.tables.get(section, []) if r]
+        return [dict(zip(self.heads[section], r, strict=True)) for r in found]
+
+
+@pytest.fixture(scope="module")
+def loadable(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A convolution, a sum with itself through memory, a pooling."""
+    random = np.random.default_rng(3)
+    net = Network(input=("data", (1, 16, 6, 5)), precision="fp16")
+    first = net.conv2d(random.normal(size=(32, 16, 3, 3)), padding=1, name="first")
+    second = net.conv2d(random.normal(size=(32, 32, 1, 1)), name="second")
+    net.add(first, second, relu=True)
+    net.max_pool(2)
+    file = tmp_path_factory.mktemp("report") / "net <1>.nvdla"
+    file.write_bytes(net.build())
+    return file
+
+
+def read(source: Path, **options: Any) -> Reader:
+    return Reader(report.page(source, **options).html())
+
+
+def test_a_loadable(loadable: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = read(loadable)
+    assert page.fetched == []
+    assert run_command(["nvdla", "time", "--json", str(loadable)]) == 0
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    rows = page.rows("layers")
+    assert [(r["unit"], int(r["cycles"]), r["bound by"], int(r["bytes read"])) for r in rows] == [
+        (o["unit"], o["end"] - o["start"], o["bound"], o["bytes_read"]) for o in run["operations"]
+    ]
+    assert [r["shapes (c x h x w)"] for r in rows] == [
+        "16x6x5 -> 32x6x5",
+        "32x6x5 -> 32x6x5",
+        "32x6x5 -> 32x6x5",
+        "32x6x5 -> 32x3x2",
+    ]
+    assert f"{run['cycles']:,}" in page.texts["summary"]
+    assert "direct 3x3 c16 k32" in rows[0]["what"]
+    assert {"timeline", "graph", "memory"} <= set(page.texts)
+
+
+def test_saturation_comes_from_a_run(tmp_path: Path) -> None:
+    # calibrated where both channels are nearly alike, used where they are opposite: three of the
+    # four differences are far outside the range
+    net = Network(input=("data", (1, 2, 2, 2)), precision="int8")
+    net.conv2d(np.array([1.0, -1.0]).reshape(1, 2, 1, 1))
+    alike = np.ones((1, 2, 2, 2))
+    alike[0, 1] = 0.95
+    file = tmp_path / "hot.nvdla"
+    file.write_bytes(net.build(calibration=alike))
+    image = np.full((1, 2, 2, 2), 100, np.int8)
+    image[0, 1].flat[1:] = -100
+    np.save(tmp_path / "in.npy", image)
+    page = read(file, inputs=[f"0={tmp_path / 'in.npy'}"])
+    (row,) = page.rows("layers")
+    assert int(row["saturated"]) == 3
+
+
+def test_memory_is_in_use_from_its_first_write_to_its_last_read(loadable: Path) -> None:
+    from cudla_sim.nvdla.inspect import describe
+    from cudla_sim.nvdla.loadable import Loadable
+    from cudla_sim.nvdla.timing import runs
+    from cudla_sim.nvdla.timing.parameters import Surroundings
+    from cudla_sim.tools.report.nvdla import _boxes
+
+    network = Loadable.parse(loadable.read_bytes())
+    run = runs.loadable(network, "net", "nv_full", Surroundings())
+    boxes = _boxes(describe(network), run)
+    first, second, add, pool = run.operations
+    kept = [b for b in boxes if b.group == "activations" and b.begin == first.start]
+    assert [b.end for b in kept] == [add.end]  # the sum reads what the first layer wrote
+    assert [(b.begin, b.end) for b in boxes if b.group == "outputs"] == [(pool.start, run.cycles)]
+    assert all(b.begin == 0 for b in boxes if b.group.startswith(("inputs", "weights")))
+    assert second.start < add.start
+
+
+def record(kind: str, at: float, length: float, **more: Any) -> dict[str, Any]:
+    return {
+        "ph": "X",
+        "pid": 7,
+        "tid": 1,
+        "cat": kind,
+        "name": kind,
+        "ts": at,
+        "dur": length,
+        "args": {},
+        **more,
+    }
+
+
+RECORDS = [
+    {"ph": "M", "pid": 7, "tid": 1, "name": "thread_name", "args": {"name": "main"}},
+    record("call", 100, 50, name="dpu_launch", args={"explanation": "because <b>"}),
+    record("call", 200, 150, name="dpu_launch"),
+    record("hardware", 0, 3000, pid=9, name="launch k", args={
+        "cycles": 1000, "dpus": 3, "instructions": 900,
+        "dpu_cycles": {"0.0.0": 1000, "0.0.1": 990, "0.1.0": 400},
+    }),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["array", "object", "killed"])
+def test_a_trace(form: str, tmp_path: Path) -> None:
+    text = json.dumps(RECORDS)
+    if form == "object":
+        text = json.dumps({"traceEvents": RECORDS})
+    elif form == "killed":
+        text = "[\n" + "".join(json.dumps(r) + ",\n" for r in RECORDS)
+    file = tmp_path / "t.json"
+    file.write_text(text)
+    page = read(file)
+    (calls,) = page.rows("calls")
+    assert (calls["function"], calls["calls"], calls["failed"]) == ("dpu_launch", "2", "1")
+    assert float(calls["ms in all"]) == pytest.approx(0.2)
+    assert float(calls["us at most"]) == pytest.approx(150)
+    assert "because <b>" in page.texts["summary"]
+    assert "heat" in page.texts
+
+
+def test_the_heat_map_has_a_cell_for_each_dpu() -> None:
+    from cudla_sim.tools.report import upmem
+
+    section = upmem.heat([("k", RECORDS[3]["args"]["dpu_cycles"]), ("none", {})])  # type: ignore[index]
+    (figure,) = section.figures
+    (cells,) = figure.data
+    assert list(cells.y) == ["rank 0 chip 0", "rank 0 chip 1"]
+    assert [list(row) for row in cells.z] == [[1000, 990], [400, None]]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no JSON"),
+        ("{}", "is no trace"),
+        ("[]", "no events"),
+        ('[{"ph": "X"}]', "damaged"),
+        ('[{"ph": "X", "pid": "a", "tid": 1, "ts": "x", "name": ""}]', "damaged"),
+        ('{"version": 2, "steps": []}', "version 2"),
+        ('{"version": 1, "steps": [{}]}', "damaged"),
+        ('{"version": 1, "steps": 3}', "damaged"),
+    ],
+)
+def test_what_is_no_trace_is_said_in_a_line(
+    text: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "t.json"
+    file.write_text(text)
+    assert run_command(["report", str(file), "-o", str(tmp_path / "x.html")]) == 1
+    said = capsys.readouterr().err
+    assert why in said
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_other_mistakes_are_said(
+    tmp_path: Path, loadable: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = str(tmp_path / "x.html")
+    (tmp_path / "bad.nvdla").write_bytes(b"nothing")
+    for words, status in (
+        ([], 2),
+        ([str(tmp_path / "absent.nvdla")], 1),
+        ([str(tmp_path / "bad.nvdla")], 1),
+        ([str(tmp_path)], 1),
+        ([str(loadable), "--config", "nv_huge"], 1),
+        ([str(loadable), "--input", "5=x"], 1),
+        ([str(loadable), "--accuracy", str(loadable)], 1),
+        ([str(loadable), "-o", str(tmp_path / "no" / "x.html")], 1),
+    ):
+        assert run_command(["report", "-o", page, *words]) == status, words
+        said = capsys.readouterr().err
+        assert len(said.splitlines()) == 1, said
+        assert said.startswith("cudla-sim report: ")
+
+
+def test_a_missing_plotly_is_said(
+    loadable: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    assert run_command(["report", str(loadable)]) == 1
+    assert "pip install 'cudla-sim[report]'" in capsys.readouterr().err
+
+
+def test_python_writes_the_same_page(loadable: Path, tmp_path: Path) -> None:
+    cudla_sim.report(loadable, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert len(text) > 1_000_000  # Plotly's script is inside
+    assert "net &lt;1&gt;.nvdla on nv_full" in text
+    assert Reader(text).rows("layers") == read(loadable).rows("layers")
+
+
+def test_cells() -> None:
+    html = Table(
+        [("a", "text"), ("n", "number"), ("p", "percent")], [["<x>", 1234567, 0.25]]
+    ).html()
+    assert "&lt;x&gt;" in html
+    assert '<td class="number" data-value="1234567">1,234,567</td>' in html
+    assert '<td class="number" data-value="0.25">25.0%</td>' in html
+    assert (number(0.00012345), number(12345.6)) == ("0.0001234", "12,346")
+
+
+def test_a_timeline_keeps_the_longest() -> None:
+    bars = [figures.Bar("t", i, i + (i % 7) + 1, "g", "") for i in range(figures.MAX_BARS + 100)]
+    kept, left = figures.longest(bars)
+    assert left == 100
+    assert min(b.end - b.begin for b in kept) == 1
+    assert sum(b.end - b.begin == 7 for b in kept) == sum(b.end - b.begin == 7 for b in bars)
+
+
+def test_arrows_of_a_trace() -> None:
+    flows = [
+        {"ph": "s", "pid": 7, "tid": 1, "id": 1, "ts": 150},
+        {"ph": "f", "pid": 7, "tid": 2, "id": 1, "ts": 300, "bp": "e"},
+        {"ph": "f", "pid": 7, "tid": 2, "id": 2, "ts": 300, "bp": "e"},
+    ]
+    found = trace.decode([*RECORDS, *flows])
+    assert found.arrows == [(7, "main", pytest.approx(0.05), "thread 2", pytest.approx(0.2))]
+
+
+def test_no_word_of_the_page_is_a_link(loadable: Path) -> None:
+    text = report.page(loadable).html()
+    own = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert "http" not in own
