@@ -8,6 +8,7 @@
  *   +0x4010000  side page: struct dpu_side
  *   +0x4010f00  bytes that the host moved into each 2 MiB of MRAM, 32 words
  *   +0x4010ffc  one bit for each 2 MiB of MRAM: large pages were asked for
+ *   +0x4020000  counters of a profiled program, for each module and tasklet (profile.c)
  *   +0x4100000  one bit for each 8-byte word of MRAM: it has been written (1 MiB)
  * One control file holds the frames: a frame is one launch that several workers share.
  */
@@ -21,7 +22,9 @@
 #define SLOT_SIDE 0x4010000u
 #define SLOT_MOVED 0x4010f00u
 #define SLOT_LARGE 0x4010ffcu
+#define SLOT_PROFILE 0x4020000u
 #define SLOT_WRITTEN 0x4100000u
+#define PROFILE_SIZE (SLOT_WRITTEN - SLOT_PROFILE)
 #define SLOT_END 0x4200000u
 
 #define WRAM_SIZE 0x10000u
@@ -106,6 +109,7 @@ struct tasklet_times {
     uint64_t wait_cycles;       /* stopped: barriers, handshakes, semaphores */
     uint64_t end_cycles;        /* from the start of the launch */
     uint64_t dma_read, dma_written; /* bytes */
+    uint64_t dma_transfers;
 };
 
 struct dpu_times {
@@ -131,7 +135,7 @@ struct dpu_side {
     struct dpu_times times;
 };
 
-#define PROTOCOL_VERSION 2u
+#define PROTOCOL_VERSION 3u
 
 #define FRAME_SLOTS 4096
 #define FRAME_STRIDE 0x8000u

@@ -234,6 +234,7 @@ void rt_time_dma(uint32_t offset, uint32_t size, bool write)
     last_row = end;
     times()->engine_cycles += (engine_free - start) / CYCLE;
     *(write ? &own->dma_written : &own->dma_read) += size;
+    own->dma_transfers++;
     uint64_t back = start + bytes + (write ? WRITE_LATENCY : READ_LATENCY) * CYCLE;
     sleep_until(__rt_me, back > engine_free ? back : engine_free);
     running--;

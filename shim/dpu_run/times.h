@@ -26,6 +26,9 @@ void rt_time_lock(uint32_t bit, uint64_t pc); /* sync.c */
 void rt_time_unlock(uint32_t bit);
 void rt_time_add(uint32_t instructions);
 
+void rt_profile_begin(void); /* profile.c */
+void rt_profile_end(void);
+
 /* What follows happens at the time to which the tasklet has come by its instructions. */
 static inline void rt_time_event(uint32_t instructions)
 {

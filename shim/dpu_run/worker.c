@@ -98,10 +98,12 @@ static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
     rt_set_tick(TICK_US);
     rt_perf_begin();
     rt_time_begin(timed);
+    rt_profile_begin();
     side->state = STATE_RUNNING;
     rt_run_tasklets();
     rt_race_on = false;
     rt_time_end();
+    rt_profile_end();
     side->cycles = rt_timed ? rt_time_now() : rt_cycles();
     side->instructions = rt_timed ? rt_time_instructions() : rt_instructions(side->cycles);
     side->log_total = rt_log_total;

@@ -92,7 +92,8 @@ class Config:
     """Strict checks of DPU programs: ``name=off|warn|fault``, comma separated, ``all`` for all."""
     upmem_timing: str = ""
     """``model``: DPU programs that were compiled for it run in hardware time, so that
-    ``perfcounter`` and reports have it; ``off``: they do not; empty: as ``time`` says."""
+    ``perfcounter`` and reports have it; ``profile``: the same, and they count by source line;
+    ``off``: they do not; empty: as ``time`` says."""
     upmem_host: str = ""
     """Bandwidths and fixed costs of the DPUs' host, for hardware times: ``name=number``, comma
     separated, names as in ``upmem.timing.host.Host``."""
@@ -126,7 +127,7 @@ class Config:
         _check_choice("config", self.config, (*NVDLA_CONFIGS, "auto"))
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
         _check_choice("time", self.time, ("host", "hardware"))
-        _check_choice("upmem_timing", self.upmem_timing, ("", "off", "model"))
+        _check_choice("upmem_timing", self.upmem_timing, ("", "off", "model", "profile"))
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         _check_choice("checks", self.checks, ("off", "warn"))

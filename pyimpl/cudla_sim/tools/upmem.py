@@ -1,4 +1,5 @@
-"""``cudla-sim upmem time``: how long DPU programs and transfers would take on hardware."""
+"""``cudla-sim upmem time`` and ``report``: how long DPU programs and transfers would take on
+hardware, and what for."""
 
 from __future__ import annotations
 
@@ -13,14 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from .. import flags, paths
-from . import upmem_time
+from . import upmem_profile, upmem_time
 
 app = typer.Typer(no_args_is_help=True, help="Programs for UPMEM's DPUs.")
-
-
-@app.callback()
-def _callback() -> None:
-    """Makes typer keep the name of the one command."""
 
 
 @app.command(
@@ -39,15 +35,7 @@ def show_time(
     Its DPU programs must have been compiled with CUDLA_SIM_UPMEM_TIMING=model in the environment.
     A file that CUDLA_SIM_UPMEM_TIMES named is shown instead of running something.
     """
-    if not context.args:
-        print("cudla-sim upmem time: name a program, as in -- ./host args", file=sys.stderr)
-        raise typer.Exit(2)
-    first = Path(context.args[0])
-    status = 0
-    if first.suffix == ".json" and first.is_file():
-        found = _read(first)
-    else:
-        status, found = _run(context.args, host)
+    status, found = _found("time", context.args, host, "model")
     if as_json:
         print(json.dumps(found, indent=1))
     else:
@@ -55,21 +43,78 @@ def show_time(
     raise typer.Exit(status)
 
 
-def _read(file: Path) -> dict[str, Any]:
+@app.command(
+    name="report", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)
+def show_report(
+    context: typer.Context,
+    lines: Annotated[int, typer.Option(help="Source lines of each launch.", min=0)] = 10,
+    every: Annotated[bool, typer.Option("--all", help="Tasklets of all DPUs.")] = False,
+    host: Annotated[
+        str, typer.Option(help="Bandwidths (GB/s) and fixed costs: to_rank=6.68,launch_ms=0.16,...")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="An HTML page, too.")
+    ] = None,
+) -> None:
+    """Run a host program and say what its DPUs spend time on: cudla-sim upmem report -- ./host args
+
+    Per DPU and tasklet: instructions by class, DMA, waiting, pipeline use; the source lines that
+    cost most; what would help. Its DPU programs must have been compiled with
+    CUDLA_SIM_UPMEM_TIMING=profile in the environment. A file that CUDLA_SIM_UPMEM_TIMES named is
+    shown instead of running something.
+    """
+    status, found = _found("report", context.args, host, "profile")
+    upmem_profile.add_source(found)
+    if output is not None:
+        _page(found, context.args[0], output)
+    if as_json:
+        print(json.dumps(found, indent=1))
+    else:
+        print("\n".join(upmem_profile.table(found, lines, every)))
+    raise typer.Exit(status)
+
+
+def _page(found: dict[str, Any], program: str, output: Path) -> None:
+    from . import report
+
+    with tempfile.TemporaryDirectory(prefix="cudla-sim-") as folder:
+        file = Path(folder) / f"{Path(program).name}.json"
+        file.write_text(json.dumps(found))
+        try:
+            report.write(file, output)
+        except report.ReportError as error:
+            print(f"cudla-sim upmem report: {error}", file=sys.stderr)
+            raise typer.Exit(1) from None
+
+
+def _found(name: str, words: list[str], host: str, timing: str) -> tuple[int, dict[str, Any]]:
+    """Exit status of the program and its times."""
+    if not words:
+        print(f"cudla-sim upmem {name}: name a program, as in -- ./host args", file=sys.stderr)
+        raise typer.Exit(2)
+    first = Path(words[0])
+    if first.suffix == ".json" and first.is_file():
+        return 0, _read(name, first)
+    return _run(name, words, host, timing)
+
+
+def _read(name: str, file: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_text())
-        if found["version"] != 1:
-            raise ValueError(f"version {found['version']}")
+        if found["version"] != 1 or not isinstance(found["steps"], list):
+            raise ValueError(f"version {found['version']}, known is 1 with its steps")
     except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f"cudla-sim upmem time: {file}: {error}", file=sys.stderr)
+        print(f"cudla-sim upmem {name}: {file}: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
     return dict(found)
 
 
-def _run(command: list[str], host: str) -> tuple[int, dict[str, Any]]:
+def _run(name: str, command: list[str], host: str, timing: str) -> tuple[int, dict[str, Any]]:
     search = flags.environment(cuda=not paths.real_cuda_present())
     given = {name: search[name] for name in ("LD_LIBRARY_PATH", "PATH", "UPMEM_HOME")}
-    environment = {**os.environ, **given, "CUDLA_SIM_UPMEM_TIMING": "model"}
+    environment = {**os.environ, **given, "CUDLA_SIM_UPMEM_TIMING": timing}
     environment.setdefault("CUDLA_SIM_PYTHON", sys.executable)
     if host:
         environment["CUDLA_SIM_UPMEM_HOST"] = host
@@ -80,9 +125,9 @@ def _run(command: list[str], host: str) -> tuple[int, dict[str, Any]]:
             # its output is not ours: --json stays JSON
             done = subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
         except OSError as error:
-            print(f"cudla-sim upmem time: {command[0]}: {error.strerror}", file=sys.stderr)
+            print(f"cudla-sim upmem {name}: {command[0]}: {error.strerror}", file=sys.stderr)
             raise typer.Exit(127) from None
         if not file.exists():
-            print(f"cudla-sim upmem time: {command[0]} used no DPU", file=sys.stderr)
+            print(f"cudla-sim upmem {name}: {command[0]} used no DPU", file=sys.stderr)
             raise typer.Exit(done.returncode or 1)
-        return done.returncode, _read(file)
+        return done.returncode, _read(name, file)

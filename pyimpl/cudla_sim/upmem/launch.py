@@ -130,7 +130,16 @@ def _note(
     rank = dpus[0].rank
     ledger = rank.machine.hardware
     ranks = sorted({d.rank.id for d in dpus})
-    made = ledger.launch(program.path, rank.profile.frequency_mhz, len(dpus), times, ranks, called)
+    profile = None
+    if rank.machine.timing == "profile" and times:
+        from .timing import profiling  # reads the program's file again: only on demand
+
+        memory, size = rank.machine.memory, profiling.size(program.image)
+        counters = {d.name: memory.counters(d.slot, size) for d in dpus if d.name in times}
+        profile = profiling.collect(program.image, times, counters)
+    made = ledger.launch(
+        program.path, rank.profile.frequency_mhz, len(dpus), times, ranks, called, profile
+    )
     if made.cycles is None:
         explain.remember(f"dpu_launch: {program.path!r} has no hardware time; {WITHOUT_COUNT}")
     else:

@@ -71,7 +71,7 @@ class Machine:
         self.launches: deque[LaunchRecord] = deque(maxlen=1000)
         """The last launches, newest last."""
         self.timing = process.config.upmem_timing
-        """``model``, ``off``, or empty: as the process says."""
+        """``model``, ``profile``, ``off``, or empty: as the process says."""
         try:
             self.hardware = Ledger(Host.parse(process.config.upmem_host))
         except ValueError as cause:
@@ -96,7 +96,7 @@ class Machine:
     @property
     def timed(self) -> bool:
         """Whether launches are in hardware time and ``hardware`` notes what happens."""
-        return self.timing == "model" if self.timing else self.process.timed
+        return self.timing in ("model", "profile") if self.timing else self.process.timed
 
     def _write_times(self) -> None:
         path = self.process.config.upmem_times

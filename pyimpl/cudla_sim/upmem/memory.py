@@ -20,6 +20,7 @@ WRAM_SIZE = 64 << 10
 WRAM_OFFSET = 0x4000000
 SIDE_OFFSET = 0x4010000
 SIDE_SIZE = 0x1000
+PROFILE_OFFSET = 0x4020000
 WRITTEN_OFFSET = 0x4100000
 WRITTEN_SIZE = 1 << 20
 STRIDE = 0x4200000
@@ -63,6 +64,10 @@ class MachineMemory:
     def side(self, number: int) -> NDArray[np.uint8]:
         start = number * STRIDE + SIDE_OFFSET
         return self.bytes[start : start + SIDE_SIZE]
+
+    def counters(self, number: int, size: int) -> bytes:
+        """What a profiled program counted in its last launch."""
+        return os.pread(self.fd, size, number * STRIDE + PROFILE_OFFSET)
 
     def written(self, number: int) -> NDArray[np.uint8]:
         """Bit ``i & 7`` of byte ``i >> 3`` is set when 8-byte word ``i`` of MRAM was written."""

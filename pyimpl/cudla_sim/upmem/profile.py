@@ -138,8 +138,8 @@ def _backend(profile: Profile, key: str, value: str) -> None:
 
 
 def _timing(profile: Profile, key: str, value: str) -> None:
-    if value not in ("off", "model"):
-        raise _invalid(f"{key}={value}; it is off or model")
+    if value not in ("off", "model", "profile"):
+        raise _invalid(f"{key}={value}; it is off, model or profile")
     profile.timing = value
 
 

@@ -32,6 +32,30 @@ def test_a_product_takes_a_step_for_each_bit(bits: int, bench: Bench, counted: B
     assert found[1] - found[0] == 2 * bits
 
 
+PURE = """
+#include <stdint.h>
+#include <attributes.h>
+__host uint32_t a, b, c;
+__attribute__((noinline)) static uint32_t product(uint32_t x, uint32_t y) { return x * y; }
+int main(void)
+{
+    for (uint32_t i = 0; i < 100; i++)
+        c += product(a - i, b);
+    return 0;
+}"""
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-O3"])
+def test_functions_that_touch_no_memory_count(level: str, bench: Bench, counted: Build) -> None:
+    """The caller must not keep the counter in a register over such a call."""
+    bench.load(counted(PURE, 1, level))
+    found = []
+    for smaller in (0, 1 << 7):
+        bench.var("a")[0], bench.var("b")[0] = 0xFFFF_FFFF, smaller
+        found.append(bench.time().tasklets[0].half_instructions)
+    assert found[1] - found[0] == 100 * 2 * 8
+
+
 LOOP = """
 #include <stdint.h>
 #include <attributes.h>

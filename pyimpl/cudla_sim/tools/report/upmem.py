@@ -164,7 +164,7 @@ def _lines(launches: Sequence[dict[str, Any]]) -> Section:
         for line in (launch.get("profile") or {}).get("lines", []):
             rows.append([
                 *(index, f"{line['file'].rsplit('/', 1)[-1]}:{line['line']}"),
-                *(line["function"], line["instructions"], line["share"], line["text"]),
+                *(line["function"], line["instructions"], line["share"], line.get("text", "")),
             ])  # fmt: skip
     columns = [
         *(("launch", "number"), ("line", "text"), ("function", "text")),

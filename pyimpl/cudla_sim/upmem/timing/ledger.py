@@ -52,6 +52,8 @@ class Launch:
     overlap_s: float = field(default=0.0, compare=False)
     dpu_cycles: Mapping[str, int] = field(default_factory=dict)
     """Of every DPU, by its place ``rank.chip.number``."""
+    profile: dict[str, Any] | None = None
+    """As ``timing.profiling.collect`` has it."""
 
     @property
     def utilisation(self) -> float:
@@ -160,6 +162,7 @@ class Ledger:
         times: Mapping[str, Times],
         ranks: Sequence[int] = (0,),
         called: float | None = None,
+        profile: dict[str, Any] | None = None,
     ) -> Launch:
         """Notes a launch on ``count`` DPUs of these ranks; ``times``: of those that counted, by
         name."""
@@ -187,6 +190,7 @@ class Ledger:
                 begin,
                 overlap,
                 {name: t.cycles for name, t in times.items()},
+                profile,
             )
             self.steps.append(made)
         return made

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ... import paths
-from . import counting, steps
+from . import counting, profile, steps
 from .link import link
 from .options import Input, Options, UsageError, parse
 from .routes import Route, available
@@ -97,6 +97,7 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
         name,
         assembly=options.action == "assemble",
         counted=_counted(route),
+        profiled=profile.asked(os.environ),
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from . import costs
 from .costs import Instruction, Values
+from .profile import Recorder
 
 OPTIMISER = (
     *("-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-unroll-runtime=0"),
@@ -31,12 +32,23 @@ NO_CLANG = (
 def asked(environment: Mapping[str, str]) -> bool:
     """Whether CUDLA_SIM_UPMEM_TIMING, or CUDLA_SIM_TIME without it, asks for hardware times."""
     timing = environment.get("CUDLA_SIM_UPMEM_TIMING")
-    return timing == "model" if timing else environment.get("CUDLA_SIM_TIME") == "hardware"
+    return (
+        timing in ("model", "profile")
+        if timing
+        else environment.get("CUDLA_SIM_TIME") == "hardware"
+    )
 
 
 _LABEL = re.compile(r"^(?:([\w.$-]+)|\"([^\"]+)\"):")
 _TARGET = re.compile(r"label %(?:([\w.$-]+)|\"([^\"]+)\")")
 _OWN = re.compile(r"^define .*@__dpu_\w+\(")
+
+_PURE = re.compile(
+    r" (?:readnone|readonly|writeonly|argmemonly|inaccessiblememonly|inaccessiblemem_or_argmemonly"
+    r"|memory\([^)]*\))(?= )"
+)
+"""What the optimiser found out about functions that touched no memory and now count: who calls them
+must not keep the counter in a register meanwhile."""
 
 _ADD = "call void @__rt_c_add(i64 {})"
 
@@ -140,7 +152,7 @@ def _waits(blocks: list[_Block]) -> bool:
     )
 
 
-def _counted(lines: list[str]) -> list[str]:
+def _counted(lines: list[str], recorder: Recorder | None) -> list[str]:
     """The body of a function with its counters."""
     blocks = _blocks(lines)
     values = Values()
@@ -160,13 +172,17 @@ def _counted(lines: list[str]) -> list[str]:
         more = latches.get(block.label, 0)
         if number == 0 and not leaf:
             more += costs.ENTRY
-        result += _block(block, values, more, block.label in spins)
+        result += _block(block, values, more, block.label in spins, recorder)
     return result
 
 
-def _block(block: _Block, values: Values, halves: int, spins: bool) -> list[str]:
+def _block(
+    block: _Block, values: Values, halves: int, spins: bool, recorder: Recorder | None
+) -> list[str]:
     """``halves``: what it costs beside its instructions. What calls may see the counter, so each
     part up to a call is added before it."""
+    if recorder is not None:
+        recorder.more(block.instructions[-1] if block.instructions else None, halves)
     head = [block.head] if block.head else []
     done: list[str] = []
     part: list[str] = []
@@ -176,6 +192,8 @@ def _block(block: _Block, values: Values, halves: int, spins: bool) -> list[str]
         nonlocal halves
         if halves:
             done.append(f"  {_ADD.format(halves)}")
+        if recorder is not None:
+            done.extend(recorder.flush())
         done.extend(part)
         part.clear()
         halves = 0
@@ -186,7 +204,11 @@ def _block(block: _Block, values: Values, halves: int, spins: bool) -> list[str]
             continue
         cost = costs.of(i, values, seen)
         halves += cost.halves
-        part += [*(f"  {x}" for x in cost.lines), i.text]
+        lines = [f"  {x}" for x in cost.lines]
+        if recorder is not None:
+            recorder.add(i, cost.halves)
+            lines = recorder.dynamic(i, cost.lines) if lines else []
+        part += [*lines, i.text]
         if costs.is_event(i):
             flush()
     if spins:
@@ -195,15 +217,16 @@ def _block(block: _Block, values: Values, halves: int, spins: bool) -> list[str]
     return [*head, *done]
 
 
-def count(module: str) -> str:
-    """The module (text of optimised IR) with counters."""
+def count(module: str, profiled: bool = False) -> str:
+    """The module (text of optimised IR) with counters; ``profiled``: of source lines, too."""
+    recorder = Recorder(module) if profiled else None
     numbers = [int(n) for n in re.findall(r"^!(\d+) = ", module, re.MULTILINE)]
     apart = max(numbers, default=-1) + 1
     result: list[str] = []
     lines = iter(module.split("\n"))
     for line in lines:
         if not line.startswith("define "):
-            result.append(line)
+            result.append(_PURE.sub("", line) if line.startswith("attributes #") else line)
             continue
         body = []
         for inner in lines:
@@ -215,8 +238,9 @@ def count(module: str) -> str:
             line = re.sub(r"^define (?:dso_local )?", "define internal ", line)
             result += [line, *body, "}"]
         else:
-            result += [line, *(_apart(x, apart) for x in _counted(body)), "}"]
-    return "\n".join([*result, _functions(module, apart)])
+            result += [line, *(_apart(x, apart) for x in _counted(body, recorder)), "}"]
+    more = recorder.functions(module, _pointer(module), apart) if recorder is not None else ""
+    return "\n".join([*result, _functions(module, apart), more])
 
 
 def _apart(line: str, scope: int) -> str:
@@ -227,10 +251,15 @@ def _apart(line: str, scope: int) -> str:
     return f"{line}, !noalias !{scope}" if memory and "!noalias" not in line else line
 
 
+def _pointer(module: str) -> str:
+    """The type of a pointer to the counter."""
+    version = re.search(r"^!\d+ = !\{!\".*clang version (\d+)", module, re.MULTILINE)
+    return "ptr" if version and int(version[1]) >= 15 else "i64*"
+
+
 def _functions(module: str, apart: int) -> str:
     """What the counters call; inlined. Sizes and counts are those of the library's routines."""
-    version = re.search(r"^!\d+ = !\{!\".*clang version (\d+)", module, re.MULTILINE)
-    pointer = "ptr" if version and int(version[1]) >= 15 else "i64*"
+    pointer = _pointer(module)
     ctlz = "" if "@llvm.ctlz.i32(" in module else "declare i32 @llvm.ctlz.i32(i32, i1)\n"
     return f"""
 !{apart} = !{{!{apart + 1}}}

@@ -57,6 +57,7 @@ def compile_text(
     assembly: bool = False,
     native: bool = False,
     counted: bool = False,
+    profiled: bool = False,
 ) -> None:
     """Compiles preprocessed C to an ELF64 object, or to assembly.
 
@@ -64,7 +65,8 @@ def compile_text(
     as far as the compiler lets us (gcc does not: there INT_MIN / -1 is repaired where it traps, and
     floating point is this machine's).
 
-    ``counted``: the program counts the instructions of a DPU; needs clang.
+    ``counted``: the program counts the instructions of a DPU, ``profiled``: also by source line;
+    needs clang.
     """
     source = text.decode("latin-1")
     if not native:
@@ -86,7 +88,7 @@ def compile_text(
         if counted:
             optimised = [*command, *counting.OPTIMISER, "-emit-llvm", "-S", "-x", "ir", "-"]
             module = run([*optimised, "-o", "-"], text).decode("latin-1")
-            text = counting.count(module).encode("latin-1")
+            text = counting.count(module, profiled).encode("latin-1")
     command += ["-S" if assembly else "-c", "-x", language, "-", "-o", output]
     run(command, text)
     if route.x32 and not assembly:

@@ -18,12 +18,14 @@ STACK_STRIDE = 0x10_0000
 STACKS_END = STACKS_BASE + 24 * STACK_STRIDE
 
 SLOT_SIDE = 0x401_0000
+SLOT_PROFILE = 0x402_0000
+PROFILE_SIZE = 0xE_0000
 SIDE_SIZE = 4096
 WRAM_SIZE = 0x1_0000
 MRAM_SIZE = 0x400_0000
 MAX_TASKLETS = 24
 MAX_WARNINGS = 12
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 
 FRAME_SLOTS = 4096
 FRAME_STRIDE = 0x8000
@@ -81,7 +83,7 @@ _HEAD = struct.Struct("<4I3Q2I")
 _EVENT = struct.Struct("<4I3Q2I8Q")
 _WAIT = struct.Struct("<IIQ")
 _TIMES = struct.Struct("<2IQ")
-_TASKLET_TIMES = struct.Struct("<7Q")
+_TASKLET_TIMES = struct.Struct("<8Q")
 TIMES_OFFSET = _HEAD.size + _EVENT.size * (1 + MAX_WARNINGS) + _WAIT.size * MAX_TASKLETS
 SIDE_USED = TIMES_OFFSET + _TIMES.size + _TASKLET_TIMES.size * MAX_TASKLETS
 
@@ -129,6 +131,7 @@ class TaskletTimes:
     end_cycles: int
     dma_read: int
     dma_written: int
+    dma_transfers: int
 
 
 @dataclass(frozen=True)
@@ -146,8 +149,8 @@ class Times:
         head = _HEAD.unpack_from(page)
         tasklets, cycles, instructions = head[3], head[4], head[5]
         counted, _, engine = _TIMES.unpack_from(page, TIMES_OFFSET)
-        if not counted:
-            return None
+        if not counted or head[0] != PROTOCOL_VERSION:
+            return None  # or the program was linked with another release
         start = TIMES_OFFSET + _TIMES.size
         each = tuple(
             TaskletTimes(*_TASKLET_TIMES.unpack_from(page, start + i * _TASKLET_TIMES.size))
