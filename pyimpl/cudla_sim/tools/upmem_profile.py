@@ -30,6 +30,13 @@ def tasklets(launch: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]
         yield launch["slowest"], launch["tasklets"]
 
 
+def by_tasklet(launch: dict[str, Any]) -> Iterator[tuple[str, int, dict[str, int]]]:
+    """(DPU, tasklet, instructions by class) of a profile."""
+    for dpu in (launch.get("profile") or {}).get("dpus", []):
+        for number, classes in enumerate(dpu["classes"]):
+            yield dpu["dpu"], number, classes
+
+
 def class_totals(launch: dict[str, Any]) -> dict[str, int]:
     """Instructions of all DPUs by class, most first; {} without a profile."""
     profile = launch.get("profile")
@@ -113,7 +120,7 @@ def table(found: dict[str, Any], lines: int = 10, every: bool = False) -> list[s
             continue
         result += _dpus(launch)
         result += _tasklets(launch, every)
-        result += _classes(launch)
+        result += _classes(launch, every)
         result += _lines(launch, lines)
         result += [f"  hint: {hint}" for hint in hints(launch)]
     if not launches:
@@ -172,13 +179,24 @@ def _tasklets(launch: dict[str, Any], every: bool) -> list[str]:
     return result
 
 
-def _classes(launch: dict[str, Any]) -> list[str]:
+def _classes(launch: dict[str, Any], all_dpus: bool) -> list[str]:
     totals = class_totals(launch)
     if not totals:
         return [f"  {NO_PROFILE}"]
     every = sum(totals.values()) or 1
     result = [f"  {'instructions of all DPUs':24} {'count':>14} {'share':>7}"]
-    return result + [f"  {n:24} {count:14,} {count / every:7.1%}" for n, count in totals.items()]
+    result += [f"  {n:24} {count:14,} {count / every:7.1%}" for n, count in totals.items()]
+    result.append(f"  {'DPU':>10} {'tasklet':>7} " + " ".join(f"{_short(n):>13}" for n in totals))
+    result += [
+        f"  {dpu:>10} {number:7} " + " ".join(f"{classes.get(n, 0):13,}" for n in totals)
+        for dpu, number, classes in by_tasklet(launch)
+        if all_dpus or dpu == launch["slowest"]
+    ]
+    return result
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 13 else name[:12] + "."
 
 
 def _lines(launch: dict[str, Any], count: int) -> list[str]:

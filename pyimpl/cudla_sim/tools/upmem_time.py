@@ -87,7 +87,8 @@ def hints(step: dict[str, Any]) -> list[str]:
     elif ipc > 0.9:
         found.append("bound by instructions: the pipeline is full")
     elif len(each) < FULL:
-        found.append(f"{len(each)} tasklets fill {len(each)}/{FULL} of the pipeline: use more")
+        what = "tasklets fill" if len(each) > 1 else "tasklet fills"
+        found.append(f"{len(each)} {what} {len(each)}/{FULL} of the pipeline: use more")
     if retries > 0.1 * instructions:
         found.append(f"{retries / instructions:.0%} of the instructions wait for mutexes")
     if stopped > 0.2:

@@ -23,6 +23,7 @@ def of_times(found: dict[str, Any]) -> list[Section]:
         _timeline(steps),
         _steps(steps),
         heat([(_name(n, s), s.get("dpu_cycles") or {}) for n, s in enumerate(launches)]),
+        _dpus(launches),
         _tasklets(launches),
         _classes(launches),
         _lines(launches),
@@ -121,6 +122,27 @@ def heat(launches: Sequence[tuple[str, Mapping[str, int]]]) -> Section:
     return Section("DPUs", "heat", text, figures=found)
 
 
+def _dpus(launches: Sequence[dict[str, Any]]) -> Section:
+    """Each DPU of profiled launches."""
+    columns = [
+        *(("launch", "number"), ("DPU", "text"), ("cycles", "number"), ("instructions", "number")),
+        *(("pipeline used", "percent"), ("DMA engine busy", "percent")),
+        *(("bytes read", "number"), ("bytes written", "number")),
+    ]
+    rows: list[Sequence[Cell]] = []
+    for index, launch in enumerate(launches):
+        for d in (launch.get("profile") or {}).get("dpus", []):
+            cycles = max(d["cycles"], 1)
+            rows.append([
+                *(index, d["dpu"], d["cycles"], d["instructions"]),
+                *(d["instructions"] / cycles, d["engine_cycles"] / cycles),
+                sum(t["dma_read"] for t in d["tasklets"]),
+                sum(t["dma_written"] for t in d["tasklets"]),
+            ])  # fmt: skip
+    tables = [Table(columns, rows[: figures.MAX_BARS])] if rows else []
+    return Section("Use of the DPUs", "dpus", tables=tables)
+
+
 def _tasklets(launches: Sequence[dict[str, Any]]) -> Section:
     columns = [
         *(("launch", "number"), ("DPU", "text"), ("tasklet", "number")),
@@ -128,14 +150,18 @@ def _tasklets(launches: Sequence[dict[str, Any]]) -> Section:
         *(("stopped", "number"), ("end", "number"), ("bytes read", "number")),
         *(("bytes written", "number"),),
     ]
+    names = list(dict.fromkeys(n for s in launches for n in upmem_profile.class_totals(s)))
+    columns += [(name, "number") for name in names]
     rows: list[Sequence[Cell]] = []
     for index, launch in enumerate(launches):
+        classes = {(d, n): c for d, n, c in upmem_profile.by_tasklet(launch)}
         for dpu, tasklets in upmem_profile.tasklets(launch):
             for n, t in enumerate(tasklets):
                 rows.append([
                     *(index, dpu, n, t["half_instructions"] // 2, t["retries"]),
                     *(t["dma_cycles"], t["wait_cycles"], t["end_cycles"]),
                     *(t["dma_read"], t["dma_written"]),
+                    *(classes.get((dpu, n), {}).get(name) for name in names),
                 ])  # fmt: skip
     text = ["Waits are in cycles: for DMA, and stopped at barriers, handshakes and semaphores."]
     if not rows:
