@@ -85,7 +85,6 @@ def _is_program(file: Path) -> bool:
 
 def _of_program(command: list[str], output: Path, clock: float) -> int:
     """Runs a program in hardware time and writes the page of its trace; its exit status."""
-    paths.make_links()
     search = flags.environment(cuda=not paths.real_cuda_present())
     given = {name: search[name] for name in ("LD_LIBRARY_PATH", "PATH", "UPMEM_HOME")}
     environment = {**os.environ, **given}
