@@ -104,7 +104,7 @@ class TimedChip(Chip):
         """A software operation, which nothing overlaps."""
         start = self.now
         self.now += self.around.software_cycles
-        self._done(name, start, self.now, Cost(0, 0, 0, "software", 0, 0))
+        self._done(name, start, self.now, Cost(0, 0, 0, "software", 0, 0), {})
 
     def step(self) -> bool:
         """Let the next thing happen; False if nothing runs and nothing can start."""

@@ -80,8 +80,11 @@ def _summary(run: TimedRun, around: Surroundings) -> Section:
            else "the bandwidth of the port.")
         + " Times are estimates of the pipeline model; docs/timing.md says how far to trust them."
     ]  # fmt: skip
-    if run.software_tasks:
-        text.append(f"{run.software_tasks} software tasks take no time here.")
+    software = sum(o.bound == "software" for o in run.operations)
+    if software and not around.software_us:
+        text.append(
+            f"{software} software operations take no time here; --software-us gives them one."
+        )
     return Section("Summary", "summary", text, facts)
 
 
