@@ -28,6 +28,7 @@ void pva_rt_stage_side(uint32_t flow, uint32_t index, int destination, int space
 void pva_rt_stage_tile(uint32_t flow, uint32_t index, uint32_t tx, uint32_t ty);
 void pva_rt_flush(uint32_t flow);
 void pva_rt_gather(uint32_t flow, const struct pva_gather *gather);
+void pva_rt_gather_sync(uint32_t flow);
 [[noreturn]] void pva_rt_misuse(const char *text);
 uint32_t pva_rt_vpu_id(void);
 void pva_rt_nan_errors(int enabled);

@@ -1,43 +1,33 @@
 /*
- * Dataflows: a handler holds a number, a trigger moves what one trigger moves, at once; so a sync
- * never has to wait, and one that would is an error that nothing can end.
+ * Dataflows: a handler holds a number, a trigger moves what one trigger moves, at once or as
+ * delivery.c says; so a sync never has to wait, and one that would is an error that nothing can end.
  *
  * Two habits of kernels are no errors, because hardware has none either: one trigger more than the
  * dataflow has (the prefetch of the last turn of a loop), and one sync more than triggers on a
  * dataflow that leaves VMEM (the first turn of a loop, when nothing is under way).
  */
-#include "rt.h"
+#include "flows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct flow {
-    const struct pva_descriptor *list;
-    uint64_t count;
-    struct pva_descriptor *own, *staged; /* copies that the kernel may change */
-    struct pva_cursor cursor;
-    int32_t kind, handler;
-    int reads, held;
-    uint32_t surplus, syncs, failed;
-};
-
-static struct flow flows[PVA_MAX_FLOWS];
-static uint32_t nr_flows;
+struct flow rt_flows[PVA_MAX_FLOWS];
+uint32_t rt_nr_flows;
 
 static struct flow *flow_of(uint32_t number, void *caller)
 {
-    if (number == 0 || number > nr_flows)
+    if (number == 0 || number > rt_nr_flows)
         rt_stop(PVA_FAULT, PVA_CAUSE_HANDLER, number, 0, "", caller);
-    return &flows[number - 1];
+    return &rt_flows[number - 1];
 }
 
-static int ended(const struct flow *flow)
+int rt_flow_ended(const struct flow *flow, const struct pva_cursor *cursor)
 {
-    return flow->cursor.descriptor >= flow->count;
+    return cursor->descriptor >= flow->count;
 }
 
 /* Dataflows without a fixed number of runs start over when they are triggered at their end. */
-static int repeats(const struct flow *flow)
+int rt_flow_repeats(const struct flow *flow)
 {
     return flow->kind == PVA_KIND_SEQUENCE || flow->kind == PVA_KIND_GATHER_SCATTER
         || flow->kind == PVA_KIND_DYNAMIC || flow->kind == PVA_KIND_CONFIG;
@@ -57,10 +47,10 @@ static void write_handler(const struct pva_flow_request *request, uint32_t numbe
 
 int rt_flows_begin(const struct pva_flow_request *requests, uint32_t count)
 {
-    nr_flows = count;
-    memset(flows, 0, count * sizeof flows[0]);
+    rt_nr_flows = count;
+    memset(rt_flows, 0, count * sizeof rt_flows[0]);
     for (uint32_t i = 0; i < count; i++) {
-        struct flow *flow = &flows[i];
+        struct flow *flow = &rt_flows[i];
         flow->list = (const void *)(rt_control + requests[i].list_at);
         flow->count = requests[i].count;
         flow->kind = requests[i].kind;
@@ -76,22 +66,40 @@ int rt_flows_begin(const struct pva_flow_request *requests, uint32_t count)
     return 0;
 }
 
+/* What was triggered and has not moved does so at the end, as the task ends after its DMA. */
+void rt_flows_drain(void)
+{
+    for (uint32_t i = 0; rt_late && i < rt_nr_flows; i++)
+        rt_late_drain(&rt_flows[i], i + 1, 0, 0);
+}
+
+static uint32_t unsynced(const struct flow *flow)
+{
+    uint64_t asked = flow->cursor.triggers, done = flow->syncs - (uint32_t)flow->led;
+    return flow->handler >= 0 && asked > done ? (uint32_t)(asked - done) : 0;
+}
+
 /* How far everything came; a dataflow that the kernel left in the middle. */
 void rt_flows_end(void)
 {
     uint32_t unfinished = 0;
-    for (uint32_t i = 0; i < nr_flows; i++) {
-        struct flow *flow = &flows[i];
+    for (uint32_t i = 0; i < rt_nr_flows; i++) {
+        struct flow *flow = &rt_flows[i];
         int untouched = flow->cursor.descriptor == 0 && flow->cursor.tile == 0;
-        int finished = (ended(flow) || (repeats(flow) && untouched)) && !flow->held;
+        int ended = rt_flow_ended(flow, &flow->cursor);
+        int finished = (ended || (rt_flow_repeats(flow) && untouched)) && !flow->held;
         rt_reply->flows[i].triggers = (uint32_t)flow->cursor.triggers;
         rt_reply->flows[i].syncs = flow->syncs;
         rt_reply->flows[i].finished = (uint32_t)finished;
+        rt_reply->flows[i].unsynced = flow->kind == PVA_KIND_GATHER_SCATTER ? flow->gathers
+                                                                            : unsynced(flow);
         if (!finished && unfinished == 0)
             unfinished = i + 1;
         free(flow->own);
         free(flow->staged);
         flow->own = flow->staged = 0;
+        if (rt_late)
+            rt_late_end(flow);
     }
     if (unfinished != 0 && rt_reply->status == PVA_DONE) {
         rt_reply->status = PVA_UNFINISHED;
@@ -100,27 +108,51 @@ void rt_flows_end(void)
     }
 }
 
+/* 1 when a launch that ended well did what hardware may do otherwise. */
+int rt_flows_remarks(void)
+{
+    for (uint32_t i = 0; i < rt_nr_flows; i++)
+        if (rt_reply->flows[i].unsynced)
+            return 1;
+    return rt_reply->written_flow != 0;
+}
+
 void pva_rt_trigger(uint32_t number)
 {
     void *caller = __builtin_return_address(0);
     struct flow *flow = flow_of(number, caller);
-    if (ended(flow) && repeats(flow))
-        flow->cursor.descriptor = flow->cursor.tile = 0;
-    int status = pva_dma_trigger(flow->list, flow->count, &flow->cursor, &rt_memory);
+    int status;
+    if (rt_late) {
+        status = rt_late_trigger(flow, number, caller);
+    } else {
+        if (rt_flow_ended(flow, &flow->cursor) && rt_flow_repeats(flow))
+            flow->cursor.descriptor = flow->cursor.tile = 0;
+        status = pva_dma_trigger(flow->list, flow->count, &flow->cursor, &rt_memory);
+    }
     if (status == PVA_DMA_OUT_OF_RANGE)
         rt_stop(PVA_FAULT, PVA_CAUSE_RANGE, number, 0, "", caller);
     if (status == PVA_DMA_ENDED && ++flow->surplus > 1)
         rt_stop(PVA_FAULT, PVA_CAUSE_TRIGGER, number, 0, "", caller);
 }
 
+/* Triggers that the kernel has given, whether their data has moved or not. */
+static uint64_t asked(const struct flow *flow)
+{
+    return rt_late ? flow->ahead.triggers : flow->cursor.triggers;
+}
+
 void pva_rt_sync(uint32_t number)
 {
     void *caller = __builtin_return_address(0);
     struct flow *flow = flow_of(number, caller);
-    uint64_t allowed = flow->cursor.triggers + (flow->reads ? 0 : 1);
+    uint64_t given = asked(flow), allowed = given + (flow->reads ? 0 : 1);
     if (flow->syncs >= allowed)
         rt_stop(PVA_DMA_TIMEOUT, PVA_CAUSE_SYNC, number, 0, "", caller);
     flow->syncs++;
+    if (given == 0)
+        flow->led = 1;
+    if (rt_late)
+        rt_late_sync(flow, number, caller);
 }
 
 /*
@@ -170,7 +202,10 @@ void pva_rt_flush(uint32_t number)
 {
     void *caller = __builtin_return_address(0);
     struct flow *flow = flow_of(number, caller);
-    if (!ended(flow) && (flow->cursor.descriptor != 0 || flow->cursor.tile != 0))
+    if (rt_late)
+        rt_late_drain(flow, number, 1, caller);
+    if (!rt_flow_ended(flow, &flow->cursor)
+        && (flow->cursor.descriptor != 0 || flow->cursor.tile != 0))
         rt_stop(PVA_FAULT, PVA_CAUSE_ORDER, number, 0, "flush of updates in the middle of a run",
                 caller);
     if (flow->staged == 0)
@@ -181,10 +216,21 @@ void pva_rt_flush(uint32_t number)
     flow->list = flow->own;
 }
 
-/* From open to close a dataflow is not finished, whatever it has moved. */
+/*
+ * From open to close a dataflow is not finished, whatever it has moved. Closing one whose tiles are
+ * acquired and released waits for all of it.
+ */
 void pva_rt_hold(uint32_t number, int held)
 {
-    flow_of(number, __builtin_return_address(0))->held = held;
+    void *caller = __builtin_return_address(0);
+    struct flow *flow = flow_of(number, caller);
+    flow->held = held;
+    if (held || (flow->kind != PVA_KIND_RASTER_UNIFIED && flow->kind != PVA_KIND_TENSOR))
+        return;
+    if (rt_late)
+        rt_late_drain(flow, number, 1, caller);
+    flow->syncs = (uint32_t)asked(flow);
+    flow->led = 0;
 }
 
 /*
@@ -192,12 +238,9 @@ void pva_rt_hold(uint32_t number, int held)
  * names, to or from VMEM at `vmem`. What lies outside `width` x `height` (when they are not 0) is
  * padded on the way in and skipped on the way out.
  */
-void pva_rt_gather(uint32_t number, const struct pva_gather *gather)
+void rt_gather_now(struct flow *flow, uint32_t number, const struct pva_gather *gather,
+                   void *caller)
 {
-    void *caller = __builtin_return_address(0);
-    struct flow *flow = flow_of(number, caller);
-    if (flow->count == 0)
-        rt_stop(PVA_FAULT, PVA_CAUSE_HANDLER, number, 0, "", caller);
     struct pva_descriptor d = flow->list[0];
     struct pva_side *outside = flow->reads ? &d.src : &d.dst, *inside = flow->reads ? &d.dst : &d.src;
     int64_t left = 0, right = 0, top = 0, bottom = 0, w = gather->w, h = gather->h;
@@ -227,6 +270,29 @@ void pva_rt_gather(uint32_t number, const struct pva_gather *gather)
     struct pva_cursor cursor = {0, 0, 0};
     if (pva_dma_run(&d, 1, &cursor, &rt_memory) != PVA_DMA_MOVED)
         rt_stop(PVA_FAULT, PVA_CAUSE_RANGE, number, 0, "", caller);
+}
+
+void pva_rt_gather(uint32_t number, const struct pva_gather *gather)
+{
+    void *caller = __builtin_return_address(0);
+    struct flow *flow = flow_of(number, caller);
+    if (flow->count == 0)
+        rt_stop(PVA_FAULT, PVA_CAUSE_HANDLER, number, 0, "", caller);
+    flow->gathers = 1;
+    if (rt_late)
+        rt_late_gather(flow, number, gather, caller);
+    else
+        rt_gather_now(flow, number, gather, caller);
+}
+
+/* Waits for the tiles of all gathers that were triggered. */
+void pva_rt_gather_sync(uint32_t number)
+{
+    void *caller = __builtin_return_address(0);
+    struct flow *flow = flow_of(number, caller);
+    flow->gathers = 0;
+    if (rt_late)
+        rt_late_drain(flow, number, 1, caller);
 }
 
 void pva_rt_misuse(const char *text)

@@ -61,7 +61,23 @@ struct pva_request {
     uint32_t nr_parameters; /* struct pva_parameter follows this structure */
     uint32_t nr_flows;      /* then struct pva_flow_request */
     uint32_t run_kernel;    /* 0: only the dataflows */
-    uint32_t reserved[3];
+    uint32_t delivery;      /* enum pva_delivery */
+    uint32_t watch;         /* enum pva_watching */
+    uint32_t seed;          /* of PVA_AT_RANDOM */
+};
+
+/* When the data of a trigger moves. */
+enum pva_delivery {
+    PVA_AT_TRIGGER = 0,
+    PVA_AT_SYNC = 1,
+    PVA_AT_RANDOM = 2,
+};
+
+/* VMEM that changes between a trigger and its sync. */
+enum pva_watching {
+    PVA_WATCH_OFF = 0,
+    PVA_WATCH_REPORT = 1,
+    PVA_WATCH_FAULT = 2,
 };
 
 enum pva_status {
@@ -88,13 +104,15 @@ enum pva_cause {
     PVA_CAUSE_STACK = 11,
     PVA_CAUSE_UNFINISHED = 12, /* flow */
     PVA_CAUSE_NAN = 13,        /* an operation made a NaN */
+    PVA_CAUSE_PENDING = 14,    /* address: VMEM that changed before its sync; flow */
+    PVA_CAUSE_REMARKS = 15,    /* done, but see unsynced and written_flow */
 };
 
 struct pva_flow_state {
     uint32_t triggers;
     uint32_t syncs;
     uint32_t finished;
-    uint32_t reserved;
+    uint32_t unsynced; /* triggers that the kernel has not waited for */
 };
 
 struct pva_reply {
@@ -109,6 +127,9 @@ struct pva_reply {
     uint64_t chain[8]; /* return addresses, innermost first */
     char text[256];
     struct pva_flow_state flows[PVA_MAX_FLOWS];
+    uint64_t written_at, written_pc; /* the first byte that PVA_WATCH_REPORT has found */
+    uint32_t written_flow;           /* its dataflow, from 1; 0: none */
+    uint32_t reserved;
 };
 
 #ifndef __cplusplus

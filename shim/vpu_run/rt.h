@@ -32,7 +32,9 @@ _Noreturn void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t 
 
 /* flows.c: what the device headers call as well */
 int rt_flows_begin(const struct pva_flow_request *requests, uint32_t count);
+void rt_flows_drain(void);
 void rt_flows_end(void);
+int rt_flows_remarks(void);
 void pva_rt_trigger(uint32_t number);
 void pva_rt_sync(uint32_t number);
 void pva_rt_stage_side(uint32_t number, uint32_t index, int destination, int space, uint64_t at,
@@ -40,6 +42,7 @@ void pva_rt_stage_side(uint32_t number, uint32_t index, int destination, int spa
 void pva_rt_stage_tile(uint32_t number, uint32_t index, uint32_t tx, uint32_t ty);
 void pva_rt_flush(uint32_t number);
 void pva_rt_gather(uint32_t number, const struct pva_gather *gather);
+void pva_rt_gather_sync(uint32_t number);
 void pva_rt_hold(uint32_t number, int held);
 _Noreturn void pva_rt_misuse(const char *text);
 uint32_t pva_rt_vpu_id(void);

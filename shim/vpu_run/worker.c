@@ -4,7 +4,7 @@
  * and sends the number back. A closed socket means that the host has gone.
  */
 #define _GNU_SOURCE
-#include "rt.h"
+#include "flows.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -61,10 +61,12 @@ static void launch(void)
     rt_reply->version = PVA_PROTOCOL_VERSION;
     rt_image_reset();
     pva_rt_nan_errors(0);
+    rt_late_begin(request);
     write_parameters(request);
     rt_flows_begin((const void *)(parameters + request->nr_parameters), request->nr_flows);
     if (request->run_kernel)
         rt_reply->value = cupva_vpu_main();
+    rt_flows_drain();
     const uint8_t *overrun = rt_image_overrun();
     rt_reply->status = overrun ? PVA_FAULT : PVA_DONE;
     if (overrun) {
@@ -72,6 +74,8 @@ static void launch(void)
         rt_reply->address = (uintptr_t)overrun;
     }
     rt_flows_end();
+    if (rt_reply->status == PVA_DONE && rt_flows_remarks())
+        rt_reply->cause = PVA_CAUSE_REMARKS;
     if (__fpending(stdout))
         fflush(stdout);
 }

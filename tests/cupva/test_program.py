@@ -154,7 +154,7 @@ def test_submitting_needs_compiled_dataflows() -> None:
         assert len(program.flows) == 1
 
 
-def test_offset_pointers_are_looked_up_again() -> None:
+def test_a_new_base_takes_effect_with_update() -> None:
     with bench() as machine:
         program = program_of(machine)
         one = machine.dram(np.zeros(64, np.uint8))
@@ -164,14 +164,33 @@ def test_offset_pointers_are_looked_up_again() -> None:
         flow.tile(8)
         flow.src(pointer)
         flow.dst(program.vmem_pointer("buffer"))
+        with pytest.raises(CupvaError, match="nothing to update"):
+            program.update_dataflows()
         program.compile_dataflows(DRIVER)
         base = machine.memory.device_base
-        assert int(program.flows[0].descriptors["src"]["at"][0]) == one + 8 - base
+
+        def source() -> int:
+            return int(program.flows[0].descriptors["src"]["at"][0])
+
+        assert (source(), program.outdated) == (one + 8 - base, "")
         pointer.base, pointer.offset = two, 16
-        assert int(program.flows[0].descriptors["src"]["at"][0]) == two + 16 - base
+        assert (source(), program.outdated) == (one + 8 - base, "StaticDataFlow 0")
+        program.update_dataflows()
+        assert (source(), program.outdated) == (two + 16 - base, "")
         pointer.offset = 60
         with pytest.raises(CupvaError, match="touches bytes"):
-            _ = program.flows
+            program.update_dataflows()
+        assert source() == two + 16 - base
+
+
+def test_two_dataflows_on_one_handler_are_refused() -> None:
+    with bench() as machine:
+        program = program_of(machine)
+        for phase in (0, 1):
+            flow = add(program, machine)
+            program.heads[-1] = program.heads[-1]._replace(phase=phase)
+            flow.handler(program.handler("h0"))
+        refused(program, "'h0' is the handler of StaticDataFlow 0 already")
 
 
 def test_l2_size() -> None:
@@ -191,9 +210,12 @@ def test_a_pointer_may_be_bound_after_compilation() -> None:
         flow.src(pointer)
         flow.dst(program.vmem_pointer("buffer"))
         program.compile_dataflows(DRIVER)
-        with pytest.raises(CupvaError, match="not set"):
+        with pytest.raises(CupvaError, match="had no base"):
             _ = program.flows
         pointer.base = machine.dram(np.zeros(64, np.uint8))
+        with pytest.raises(CupvaError, match="updateDataFlows"):
+            _ = program.flows
+        program.update_dataflows()
         assert len(program.flows) == 1
 
 

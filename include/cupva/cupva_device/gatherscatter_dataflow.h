@@ -103,11 +103,12 @@ static inline void cupvaGSDFTrig(GSDFHandler &handler)
     }
 }
 
-/* Tiles have been moved when the trigger returns. */
+/* Waits for the tiles of all triggers. */
 static inline void cupvaGSDFSync(GSDFHandler &handler)
 {
     if (!handler.open)
         pva_rt_misuse("cupvaGSDFSync before cupvaGSDFOpen");
+    pva_rt_gather_sync(handler.info.flow);
 }
 
 /* Configurations take effect with their trigger, so there is nothing to cycle. */

@@ -100,6 +100,16 @@ class Config:
     upmem_times: str = ""
     """Write the hardware times of launches and transfers to this file at exit, as JSON."""
 
+    # --- PVA ---
+    pva_dma: str = "trigger"
+    """When the DMA moves what a VPU kernel triggers: at the ``trigger``, at the ``sync`` that waits
+    for it, or at a ``random`` moment between."""
+    pva_seed: int = 0
+    """Seed of pva_dma = random, 0 to 2^32 - 1: the same seed moves data at the same moments."""
+    pva_checks: str = ""
+    """Checks of VPU kernels: ``name=off|warn|fault``, comma separated, a mode alone for all;
+    ``sync`` and ``pending``, as in ``cupva.workers.checks``."""
+
     # --- what is reported ---
     explain: bool = False
     """Print every explanation to stderr as it happens."""
@@ -128,6 +138,9 @@ class Config:
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
         _check_choice("time", self.time, ("host", "hardware"))
         _check_choice("upmem_timing", self.upmem_timing, ("", "off", "model", "profile"))
+        _check_choice("pva_dma", self.pva_dma, ("trigger", "sync", "random"))
+        if not 0 <= self.pva_seed < 1 << 32:
+            raise ConfigError(f"pva_seed is {self.pva_seed}; it is 0 to {2**32 - 1}")
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         _check_choice("checks", self.checks, ("off", "warn"))

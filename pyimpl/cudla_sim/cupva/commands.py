@@ -6,6 +6,7 @@ import ctypes
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ..core.events import warn
 from ..core.fence import Fence
 from .dma import VMEM
 from .errors import CupvaError, Error, error, invalid
@@ -29,9 +30,17 @@ class Command:
 @dataclass(eq=False)
 class RunProgram(Command):
     program: Program
+    told: bool = False
 
     def check(self) -> None:
         _ = self.program.flows  # uncompiled dataflows are an error here
+        if not self.told and (name := self.program.outdated):
+            self.told = True
+            warn(
+                f"program {self.program.number}: {name} runs with the base that its OffsetPointer "
+                "had at compileDataFlows() or updateDataFlows(); a new one takes effect with "
+                "updateDataFlows()"
+            )
 
 
 @dataclass(eq=False)

@@ -7,12 +7,15 @@ from time import monotonic, perf_counter_ns
 from typing import TYPE_CHECKING
 
 from ..core import process as processes
+from ..core.errors import ConfigError
+from ..core.events import warn
 from ..core.process import Process
 from .errors import CupvaError, Error, error
 from .executable import Executable
 from .memory import DeviceMemory
 from .program import Program
 from .stream import PvaEngine
+from .workers.checks import Checks
 
 if TYPE_CHECKING:
     from .workers.worker import LaunchResult, VpuWorker
@@ -35,6 +38,11 @@ class Pva:
         self.memory = DeviceMemory()
         self.engines = [PvaEngine(i, self.run, self._tell) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
+        try:
+            self.checks = Checks.parse(process.config.pva_checks)
+        except ValueError as cause:
+            raise ConfigError(f"pva_checks: {cause}") from None
+        self._told: set[tuple[Executable, str]] = set()
         self.programs: list[Program] = []
         self._made = 0
         self._workers: dict[tuple[Executable, int], VpuWorker] = {}
@@ -96,14 +104,26 @@ class Pva:
             flows=program.flow_requests(),
             vpu=vpu,
             dma_timeout_s=self.dma_timeout_s,
+            delivery=self.process.config.pva_dma,
+            seed=self.process.config.pva_seed,
+            checks=self.checks,
         )
         try:
             result = self._worker(program.executable, vpu).launch(request, left)
         except WorkerError as cause:
             raise error(Error.CUPVA_DRIVER_API_ERROR, f"no VPU process: {cause}") from None
+        self._warn(program, result)
         failure = _failure(result)
         if failure is not None:
             raise failure
+
+    def _warn(self, program: Program, result: LaunchResult) -> None:
+        """Once for each executable: a kernel says the same in every frame."""
+        for text in result.warnings:
+            executable = program.executable
+            if executable is not None and (executable, text) not in self._told:
+                self._told.add((executable, text))
+                warn(f"program {program.number}: {text}")
 
     def _run_dma(self, program: Program) -> None:
         from .engine import run_all
@@ -130,6 +150,7 @@ class Pva:
         executable.released = True
         if any(program.executable is executable for program in self.programs):
             return
+        self._told = {told for told in self._told if told[0] is not executable}
         for key in [k for k in self._workers if k[0] is executable]:
             self._workers.pop(key).close()
 

@@ -46,6 +46,22 @@ def _is_open(dataflow: DataFlow) -> bool:
     return any(not pointer.base for pointer in dataflow.offset_pointers)
 
 
+def _check_handlers_differ(heads: list[Head]) -> None:
+    """Raises CupvaError(CUPVA_INVALID_ARGUMENT) for two heads with one handler: it holds the number
+    of one dataflow, whose triggers alone the VPU could give."""
+    owners: dict[str, DataFlow] = {}
+    for head in heads:
+        handler = head.dataflow.handler_symbol
+        if handler is None:
+            continue
+        owner = owners.setdefault(handler.symbol, head.dataflow)
+        if owner is not head.dataflow:
+            raise invalid(
+                f"{head.dataflow.name}: handler {handler.symbol!r} is the handler of {owner.name} "
+                "already; each dataflow that the VPU triggers needs a variable of its own"
+            )
+
+
 class Flow(NamedTuple):
     """A compiled dataflow as the VPU's DMA works it off."""
 
@@ -177,17 +193,26 @@ class Program:
         known = [h for h in self.heads if not _is_open(h.dataflow)]
         packed = {id(h.dataflow): self._descriptors(h.dataflow) for h in known}
         self._check_resources(packed)
+        _check_handlers_differ(self.heads)
         for number, dataflow in enumerate(self.dataflows):
             dataflow.compiled_id = number
-        if len(known) == len(self.heads):
-            self._flows = [
-                Flow(h.dataflow, h.dataflow.handler_symbol, packed[id(h.dataflow)])
-                for h in self.heads
-            ]
-            self._bound = self._addresses()
-        else:
-            self._flows, self._bound = [], ()
+        self._flows = [
+            Flow(h.dataflow, h.dataflow.handler_symbol, packed[id(h.dataflow)]) for h in known
+        ]
+        self._bound = self._addresses()
         self.compiled = True
+
+    def update_dataflows(self) -> None:
+        """Takes over the addresses that offset pointers have now; nothing else is compiled again.
+
+        Raises CupvaError: CUPVA_INVALID_STATE before compileDataFlows(), CUPVA_INVALID_ARGUMENT for
+        a pointer without a base, or one whose memory the dataflow would leave.
+        """
+        if self.heads and not self.compiled:
+            raise state("updateDataFlows() before compileDataFlows(): there is nothing to update")
+        addresses = self._addresses()
+        if addresses != self._bound or len(self._flows) != len(self.heads):
+            self._flows, self._bound = self._pack(), addresses
 
     def _check_lists(self) -> None:
         """Every dataflow that is no head hangs in exactly one head's list."""
@@ -266,16 +291,34 @@ class Program:
 
     @property
     def flows(self) -> list[Flow]:
-        """The descriptors, for the addresses that offset pointers have now.
+        """The descriptors, for the addresses that offset pointers had when the dataflows were
+        compiled or updated last.
 
-        Raises CupvaError(CUPVA_INVALID_STATE) before compileDataFlows().
+        Raises CupvaError(CUPVA_INVALID_STATE) before compileDataFlows(), and while a pointer has no
+        base.
         """
         if self.heads and not self.compiled:
             raise state("the program has dataflows that were not compiled (compileDataFlows())")
-        addresses = self._addresses()
-        if addresses != self._bound:
-            self._flows, self._bound = self._pack(), addresses
+        if len(self._flows) != len(self.heads):
+            bound = [flow.head for flow in self._flows]
+            name = next(h.dataflow.name for h in self.heads if h.dataflow not in bound)
+            raise state(
+                f"{name}: its OffsetPointer had no base when the dataflows were compiled; "
+                "updateDataFlows() takes over a base that was set since"
+            )
         return self._flows
+
+    @property
+    def outdated(self) -> str:
+        """A dataflow whose offset pointer has another address than the one it runs with; ""."""
+        at = 0
+        for head in self.heads:
+            count = len(head.dataflow.offset_pointers)
+            now = tuple(p.address for p in head.dataflow.offset_pointers)
+            if now != self._bound[at : at + count]:
+                return head.dataflow.name
+            at += count
+        return ""
 
     def parameter_bytes(self) -> list[tuple[int, bytes]]:
         """(VMEM offset, bytes) of every parameter that was set."""

@@ -12,6 +12,7 @@ from cudla_sim.cupva.dma import DESCRIPTOR
 from cudla_sim.cupva.executable import Kind
 from cudla_sim.cupva.toolchain.runtime import headers, sources
 from cudla_sim.cupva.workers import protocol as p
+from cudla_sim.cupva.workers.checks import MODES
 
 PROGRAM = r"""
 #include <stddef.h>
@@ -31,7 +32,9 @@ int main(void)
     SHOW(PVA_DONE) SHOW(PVA_FAULT) SHOW(PVA_DMA_TIMEOUT) SHOW(PVA_UNFINISHED) SHOW(PVA_INTERRUPTED)
     SHOW(PVA_CAUSE_MEMORY) SHOW(PVA_CAUSE_OVERRUN) SHOW(PVA_CAUSE_SYNC) SHOW(PVA_CAUSE_ORDER)
     SHOW(PVA_CAUSE_UNFINISHED) SHOW(PVA_KIND_TENSOR) SHOW(PVA_KIND_CONFIG)
-    SHOW(PVA_KIND_RASTER_UNIFIED)
+    SHOW(PVA_KIND_RASTER_UNIFIED) SHOW(PVA_CAUSE_PENDING) SHOW(PVA_CAUSE_REMARKS)
+    SHOW(PVA_AT_TRIGGER) SHOW(PVA_AT_SYNC) SHOW(PVA_AT_RANDOM)
+    SHOW(PVA_WATCH_OFF) SHOW(PVA_WATCH_REPORT) SHOW(PVA_WATCH_FAULT)
 }
 """
 
@@ -63,7 +66,7 @@ def test_mirror(tmp_path: Path) -> None:
         "offsetof(struct pva_descriptor, src)": fields["src"][1],
         "offsetof(struct pva_descriptor, dst)": fields["dst"][1],
         "offsetof(struct pva_descriptor, copy_at)": fields["copy_at"][1],
-        "offsetof(struct pva_reply, flows)": p.REPLY_SIZE - 16 * p.MAX_FLOWS,
+        "offsetof(struct pva_reply, flows)": p.FLOWS_AT,
         "PVA_DONE": p.Status.DONE,
         "PVA_FAULT": p.Status.FAULT,
         "PVA_DMA_TIMEOUT": p.Status.DMA_TIMEOUT,
@@ -77,4 +80,12 @@ def test_mirror(tmp_path: Path) -> None:
         "PVA_KIND_TENSOR": Kind.TENSOR,
         "PVA_KIND_CONFIG": Kind.CONFIG,
         "PVA_KIND_RASTER_UNIFIED": Kind.RASTER_UNIFIED,
+        "PVA_CAUSE_PENDING": p.Cause.PENDING,
+        "PVA_CAUSE_REMARKS": p.Cause.REMARKS,
+        "PVA_AT_TRIGGER": p.DELIVERY.index("trigger"),
+        "PVA_AT_SYNC": p.DELIVERY.index("sync"),
+        "PVA_AT_RANDOM": p.DELIVERY.index("random"),
+        "PVA_WATCH_OFF": MODES.index("off"),
+        "PVA_WATCH_REPORT": MODES.index("warn"),
+        "PVA_WATCH_FAULT": MODES.index("fault"),
     }

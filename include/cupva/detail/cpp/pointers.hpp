@@ -67,8 +67,8 @@ struct StepOf<void const> {
  *
  *  It is a base and an offset. Copies share the base, so that setBase() on any of them reaches the
  *  dataflows that were given one; each copy has an offset of its own, which is what arithmetic
- *  changes. The next submission sees the new base (CmdProgram::updateDataFlows() checks it
- *  earlier). */
+ *  changes. Dataflows take over a new base with CmdProgram::updateDataFlows(), copies
+ *  (CmdMemcpy) with the next submission. */
 template <typename T>
 class OffsetPointer {
 public:

@@ -128,8 +128,7 @@ def get_device_pointer(parameter: Any, target: Any) -> None:
 # --- dataflows as a whole ---
 
 
-def _compile(program: Program) -> None:
-    program.compile_dataflows(DRIVER_VERSION)
+def _describe(program: Program) -> None:
     folder = process.current().config.dataflows
     if folder:
         try:
@@ -140,12 +139,16 @@ def _compile(program: Program) -> None:
 
 @cupva.export("CupvaCmdProgramCompileDataFlows")
 def compile_dataflows(cmd: Any) -> None:
-    _compile(the_program(cmd))
+    program = the_program(cmd)
+    program.compile_dataflows(DRIVER_VERSION)
+    _describe(program)
 
 
 @cupva.export("CupvaCmdProgramUpdateDataFlows")
 def update_dataflows(cmd: Any) -> None:
-    _compile(the_program(cmd))
+    program = the_program(cmd)
+    program.update_dataflows()
+    _describe(program)
 
 
 @cupva.export("CupvaCmdProgramSetL2Size")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..executable import Kind
 from .protocol import Cause, LaunchRequest, Reply, Status
 
 if TYPE_CHECKING:
@@ -29,6 +31,44 @@ def explain(image: bytes, reply: Reply, request: LaunchRequest) -> str:
     if reply.cause in (Cause.OVERRUN, Cause.UNFINISHED) or not where:
         return text
     return f"{text}; in {where}"
+
+
+def warnings(image: bytes, reply: Reply, request: LaunchRequest) -> list[tuple[str, str]]:
+    """The names of checks, and what they have found in a launch that ended well: a line each."""
+    late = [i for i, count in enumerate(reply.unsynced) if count] * (request.checks.sync != "off")
+    if not late and not reply.written[2]:
+        return []
+    from ...workers.places import readable
+    from .places import places
+
+    known = readable(places, image)
+    found = []
+    for number in late:
+        about = replace(reply, flow=number + 1)
+        found.append(("sync", _unsynced(known, about, request)))
+    if reply.written[2]:
+        address, pc, flow = reply.written
+        where = known.code(pc, ()) if known else ""
+        text = _pending(known, replace(reply, address=address, flow=flow), request)
+        found.append(("pending", f"{text}; seen in {where}" if where else text))
+    return found
+
+
+def _unsynced(known: Places | None, reply: Reply, request: LaunchRequest) -> str:
+    number = reply.flow - 1
+    name, lacking, given = (
+        _flow(known, reply, request),
+        reply.unsynced[number],
+        reply.triggers[number],
+    )
+    if request.flows[number].kind == Kind.GATHER_SCATTER:
+        how = "triggered after its last sync"
+    else:
+        how = f"triggered {given} times, and {lacking} of them have no sync"
+    return (
+        f"{name} was {how}: on hardware the kernel may use its tiles before they have moved "
+        "(CUDLA_SIM_PVA_DMA=sync shows it)"
+    )
 
 
 def _unknown(known: Places | None, reply: Reply, request: LaunchRequest) -> str:
@@ -116,6 +156,13 @@ def _range(known: Places | None, reply: Reply, request: LaunchRequest) -> str:
     return f"{_flow(known, reply, request)} leaves its memory"
 
 
+def _pending(known: Places | None, reply: Reply, request: LaunchRequest) -> str:
+    return (
+        f"{_data(known, reply.address)} was written to between trigger and sync of "
+        f"{_flow(known, reply, request)}: the DMA may be at work on it"
+    )
+
+
 def _order(known: Places | None, reply: Reply, request: LaunchRequest) -> str:
     return reply.text
 
@@ -140,5 +187,6 @@ _CAUSES: dict[Cause, Callable[[Places | None, Reply, LaunchRequest], str]] = {
     Cause.ORDER: _order,
     Cause.STACK: lambda *_: "stack overflow",
     Cause.UNFINISHED: _unfinished,
+    Cause.PENDING: _pending,
     Cause.NAN: lambda *_: "an operation of floating point made a NaN",
 }

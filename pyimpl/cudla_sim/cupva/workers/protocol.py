@@ -11,6 +11,8 @@ from typing import Self
 from numpy import void
 from numpy.typing import NDArray
 
+from .checks import Checks
+
 PROTOCOL_VERSION = 1
 REQUEST_AT = 0x1000
 LISTS_AT = 0x10000
@@ -26,7 +28,13 @@ FLOW = struct.Struct("<iiQQ")
 INFO = struct.Struct("<I15i")
 _REPLY = struct.Struct("<IIIiQQII8Q256s")
 _FLOW_STATE = struct.Struct("<4I")
-REPLY_SIZE = _REPLY.size + MAX_FLOWS * _FLOW_STATE.size
+_WRITTEN = struct.Struct("<QQII")
+FLOWS_AT = _REPLY.size
+_WRITTEN_AT = FLOWS_AT + MAX_FLOWS * _FLOW_STATE.size
+REPLY_SIZE = _WRITTEN_AT + _WRITTEN.size
+
+DELIVERY = ("trigger", "sync", "random")
+"""``enum pva_delivery``: when the data of a trigger moves."""
 
 INFO_FIELDS = (
     *("layout", "reads", "line_pitch", "bpp_log2", "buffer", "tiles", "half", "advance", "ring"),
@@ -62,6 +70,8 @@ class Cause(IntEnum):
     STACK = 11
     UNFINISHED = 12
     NAN = 13
+    PENDING = 14
+    REMARKS = 15
 
 
 @dataclass
@@ -103,12 +113,16 @@ class FlowRequest:
 @dataclass
 class LaunchRequest:
     """``parameters``: (VMEM offset, bytes). ``vpu``: 0 or 1. ``dma_timeout_s`` is what a message
-    says a channel would have waited (CUPVA_DMATIMEOUT); 0: for ever."""
+    says a channel would have waited (CUPVA_DMATIMEOUT); 0: for ever. ``delivery``: when data moves,
+    one of DELIVERY, with the ``seed`` of "random". ``checks``: what is looked for besides."""
 
     parameters: list[tuple[int, bytes]] = field(default_factory=list)
     flows: list[FlowRequest] = field(default_factory=list)
     vpu: int = 0
     dma_timeout_s: float = 60.0
+    delivery: str = "trigger"
+    seed: int = 0
+    checks: Checks = field(default_factory=Checks)
 
 
 @dataclass
@@ -119,7 +133,8 @@ class LaunchResult:
     unfinished (the kernel ended before a dataflow), died (the process was killed or left).
     ``value``: what the kernel returned. ``cause`` tells faults apart. ``text``: one line for a
     person, empty when all is well. ``flow``: number of the dataflow that the text is about, from 0,
-    -1 for none. ``triggers``: of each dataflow.
+    -1 for none. ``triggers``: of each dataflow. ``warnings``: what hardware may do otherwise, one
+    line each.
     """
 
     status: str = "done"
@@ -129,6 +144,7 @@ class LaunchResult:
     flow: int = -1
     triggers: tuple[int, ...] = ()
     vmem: bytes | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,6 +162,10 @@ class Reply:
     text: str
     triggers: tuple[int, ...]
     syncs: tuple[int, ...]
+    unsynced: tuple[int, ...] = ()
+    """Triggers that the kernel has not waited for; 1 for any number of a gather's."""
+    written: tuple[int, int, int] = (0, 0, 0)
+    """VMEM that changed before its sync: address, where that was seen, dataflow from 1."""
 
     @classmethod
     def unpack(cls, data: bytes, flows: int) -> Self:
@@ -153,9 +173,10 @@ class Reply:
         known = Cause(cause) if cause in Cause.__members__.values() else Cause.NONE
         text = rest[8].split(b"\0", 1)[0].decode(errors="replace")
         states = [
-            _FLOW_STATE.unpack_from(data, _REPLY.size + i * _FLOW_STATE.size) for i in range(flows)
+            _FLOW_STATE.unpack_from(data, FLOWS_AT + i * _FLOW_STATE.size) for i in range(flows)
         ]
         return cls(
             version, status, known, value, address, pc, flow, tuple(rest[: min(length, 8)]), text,
             tuple(s[0] for s in states), tuple(s[1] for s in states),
+            tuple(s[3] for s in states), _WRITTEN.unpack_from(data, _WRITTEN_AT)[:3],
         )  # fmt: skip

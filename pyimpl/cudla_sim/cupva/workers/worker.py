@@ -10,10 +10,12 @@ import numpy as np
 
 from ...workers.image import Image
 from ...workers.process import WorkerError, signal_name
-from .explain import explain
+from .checks import MODES
+from .explain import explain, warnings
 from .process import Process
 from .protocol import (
     CONTROL_SIZE,
+    DELIVERY,
     FLOW,
     INFO,
     LISTS_AT,
@@ -126,7 +128,8 @@ class VpuWorker:
         if len(flows) > MAX_FLOWS:
             raise ValueError(f"{len(flows)} dataflows; at most {MAX_FLOWS}")
         self._write_lists(flows)
-        head = [REQUEST.pack(1, request.vpu, len(parameters), len(flows), int(kernel), 0, 0, 0)]
+        how = (DELIVERY.index(request.delivery), MODES.index(request.checks.pending), request.seed)
+        head = [REQUEST.pack(1, request.vpu, len(parameters), len(flows), int(kernel), *how)]
         at = REQUEST_AT + REQUEST.size + PARAMETER.size * len(parameters)
         at += (FLOW.size + INFO.size) * len(flows)
         for offset, value in parameters:
@@ -161,12 +164,23 @@ class VpuWorker:
 
     # --- the result ---
 
+    def _well(self, reply: Reply, request: LaunchRequest) -> LaunchResult:
+        """A launch that ended well, unless a check says otherwise."""
+        if reply.cause != Cause.REMARKS:
+            return LaunchResult("done", reply.value, triggers=reply.triggers)
+        found = warnings(self._image, reply, request)
+        for name, text in found:
+            if getattr(request.checks, name) == "fault":
+                return LaunchResult("fault", reply.value, text, triggers=reply.triggers)
+        told = tuple(text for _, text in found)
+        return LaunchResult("done", reply.value, triggers=reply.triggers, warnings=told)
+
     def _result(
         self, outcome: str, request: LaunchRequest, deadline_s: float | None
     ) -> LaunchResult:
         reply = Reply.unpack(self._map[:REPLY_SIZE], len(request.flows))
         if outcome == "answered" and reply.status == Status.DONE:
-            return LaunchResult("done", reply.value, triggers=reply.triggers)
+            return self._well(reply, request)
         text = explain(self._image, reply, request)
         flow = reply.flow - 1 if reply.flow else -1
         if outcome == "answered" and reply.status in _NAMES:

@@ -150,6 +150,9 @@ CASE(shared_heads)
         .src(at.memory.device, 64, 32)
         .tileBuffer(at.program["second"].ptr<uint8_t>())
         .tile(16, 8);
+    REFUSED(Error::InvalidArgument, "is the handler of RasterDataFlow 0 already",
+            at.program.compileDataFlows());
+    second.handler(at.program["second_raster_handler"]);
     at.program.compileDataFlows();
     StaticDataFlow none;
     REFUSED(Error::InvalidState, "addDataFlow",

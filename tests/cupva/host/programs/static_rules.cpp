@@ -486,6 +486,8 @@ CASE(an_offset_pointer_is_bound_anew)
     EXPECT(outcome({&program}) == Error::None);
     EXPECT(to.host[0] == 16 && to.host[7] == 23);
     target.setBase(later.device);
+    EXPECT(outcome({&program}) == Error::None);
+    EXPECT(later.host[0] == 0);
     program.updateDataFlows();
     EXPECT(outcome({&program}) == Error::None);
     EXPECT(later.host[0] == 16 && later.host[7] == 23);

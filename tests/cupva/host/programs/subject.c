@@ -7,6 +7,7 @@ VMEM(C, uint8_t, large, 9000);
 VMEM(A, uint32_t, handler);
 VMEM(B, uint32_t, other_handler);
 VMEM(A, RasterDataFlowHandler, raster_handler);
+VMEM(B, RasterDataFlowHandler, second_raster_handler);
 VMEM_TDF_HANDLER(B, tensor_handler);
 VMEM_POINTER(A, outside);
 
