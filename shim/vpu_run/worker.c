@@ -61,6 +61,7 @@ static void launch(void)
     rt_reply->version = PVA_PROTOCOL_VERSION;
     rt_image_reset();
     pva_rt_nan_errors(0);
+    rt_sandbox(request->allow);
     rt_late_begin(request);
     write_parameters(request);
     rt_flows_begin((const void *)(parameters + request->nr_parameters), request->nr_flows);

@@ -106,6 +106,9 @@ class Config:
     for it, or at a ``random`` moment between."""
     pva_seed: int = 0
     """Seed of pva_dma = random, 0 to 2^32 - 1: the same seed moves data at the same moments."""
+    pva_allow: str = ""
+    """What VPU kernels may do to this machine besides printing and reading files: ``files`` (write
+    to them), ``network``, or ``all`` (nothing is enforced), comma separated."""
     pva_checks: str = ""
     """Checks of VPU kernels: ``name=off|warn|fault``, comma separated, a mode alone for all;
     ``sync`` and ``pending``, as in ``cupva.workers.checks``."""
@@ -144,6 +147,8 @@ class Config:
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         _check_choice("checks", self.checks, ("off", "warn"))
+        for word in filter(None, self.pva_allow.split(",")):
+            _check_choice("pva_allow", word.strip(), ("files", "network", "all"))
         for word in filter(None, self.log.split(",")):
             _check_choice("log", word, ("api", "layers", "firmware"))
         if not 0 <= self.dla_count <= 2:

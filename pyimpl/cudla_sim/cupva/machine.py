@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from functools import reduce
+from operator import or_
 from time import monotonic, perf_counter_ns
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from .memory import DeviceMemory
 from .program import Program
 from .stream import PvaEngine
 from .workers.checks import Checks
+from .workers.protocol import ALLOWED
 
 if TYPE_CHECKING:
     from .workers.worker import LaunchResult, VpuWorker
@@ -42,6 +45,8 @@ class Pva:
             self.checks = Checks.parse(process.config.pva_checks)
         except ValueError as cause:
             raise ConfigError(f"pva_checks: {cause}") from None
+        words = filter(None, process.config.pva_allow.split(","))
+        self.allowed = reduce(or_, (ALLOWED[word.strip()] for word in words), 0)
         self._told: set[tuple[Executable, str]] = set()
         self.programs: list[Program] = []
         self._made = 0
@@ -107,6 +112,7 @@ class Pva:
             delivery=self.process.config.pva_dma,
             seed=self.process.config.pva_seed,
             checks=self.checks,
+            allowed=self.allowed,
         )
         try:
             result = self._worker(program.executable, vpu).launch(request, left)

@@ -22,7 +22,7 @@ BANK_STRIDE = 0x40000
 VMEM_SIZE = 3 * BANK_STRIDE
 MAX_FLOWS = 64
 
-REQUEST = struct.Struct("<8I")
+REQUEST = struct.Struct("<5I2H2I")
 PARAMETER = struct.Struct("<IIQ")
 FLOW = struct.Struct("<iiQQ")
 INFO = struct.Struct("<I15i")
@@ -35,6 +35,8 @@ REPLY_SIZE = _WRITTEN_AT + _WRITTEN.size
 
 DELIVERY = ("trigger", "sync", "random")
 """``enum pva_delivery``: when the data of a trigger moves."""
+ALLOWED = {"files": 1, "network": 2, "all": 7}
+"""``PVA_ALLOW_...``: what a kernel may do to this machine."""
 
 INFO_FIELDS = (
     *("layout", "reads", "line_pitch", "bpp_log2", "buffer", "tiles", "half", "advance", "ring"),
@@ -114,7 +116,8 @@ class FlowRequest:
 class LaunchRequest:
     """``parameters``: (VMEM offset, bytes). ``vpu``: 0 or 1. ``dma_timeout_s`` is what a message
     says a channel would have waited (CUPVA_DMATIMEOUT); 0: for ever. ``delivery``: when data moves,
-    one of DELIVERY, with the ``seed`` of "random". ``checks``: what is looked for besides."""
+    one of DELIVERY, with the ``seed`` of "random". ``checks``: what is looked for besides.
+    ``allowed``: a sum of ALLOWED."""
 
     parameters: list[tuple[int, bytes]] = field(default_factory=list)
     flows: list[FlowRequest] = field(default_factory=list)
@@ -123,6 +126,7 @@ class LaunchRequest:
     delivery: str = "trigger"
     seed: int = 0
     checks: Checks = field(default_factory=Checks)
+    allowed: int = 0
 
 
 @dataclass

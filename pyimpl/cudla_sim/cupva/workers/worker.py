@@ -128,7 +128,8 @@ class VpuWorker:
         if len(flows) > MAX_FLOWS:
             raise ValueError(f"{len(flows)} dataflows; at most {MAX_FLOWS}")
         self._write_lists(flows)
-        how = (DELIVERY.index(request.delivery), MODES.index(request.checks.pending), request.seed)
+        watch = MODES.index(request.checks.pending)
+        how = (DELIVERY.index(request.delivery), request.allowed, watch, request.seed)
         head = [REQUEST.pack(1, request.vpu, len(parameters), len(flows), int(kernel), *how)]
         at = REQUEST_AT + REQUEST.size + PARAMETER.size * len(parameters)
         at += (FLOW.size + INFO.size) * len(flows)
