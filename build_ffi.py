@@ -58,6 +58,8 @@ HEADERS = [
     "upmem/dpu_bank_interface_pmc.h",
     "cupva/cupva_host.h",
     "cupva/cupva_host_nonsafety.h",
+    "cupva/cupva_host_nvsci.h",
+    "cupva/cupva_host_cuda.h",
     "cupva/detail/cupva_host_cpp_detail.h",
     "cudla_sim.h",
 ]

@@ -29,6 +29,30 @@ struct Conversion {
         return std::exchange(context.m_context, nullptr);
     }
 
+    /* For the other headers of this interface. */
+    static cupvaFence_t &in(Fence &fence) noexcept { return fence.m_fence; }
+    static cupvaFence_t const &in(Fence const &fence) noexcept { return fence.m_fence; }
+    static std::vector<cupvaCmd_t const *> const &list(BaseCmdList const &commands) noexcept
+    {
+        return commands.m_cmds;
+    }
+    static cupvaCmdBuffer_t handle(CmdBuffer const &buffer) noexcept { return buffer.m_owner.get(); }
+    static cupvaContext_t handle(Context const &context) noexcept { return context.m_context; }
+
+    static SyncObj syncObj(cupvaSyncObj_t const handle)
+    {
+        SyncObj made;
+        made.m_owner = SyncObj::Owner(handle);
+        return made;
+    }
+
+    static Stream stream(cupvaStream_t const handle)
+    {
+        Stream made;
+        made.m_owner = Stream::Owner(handle);
+        return made;
+    }
+
     template <typename T>
     static auto of(T &object) noexcept -> decltype(object.m_owner.release())
     {

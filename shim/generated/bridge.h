@@ -52,6 +52,10 @@
 
 #include "cupva/cupva_host_nonsafety.h"
 
+#include "cupva/cupva_host_nvsci.h"
+
+#include "cupva/cupva_host_cuda.h"
+
 #include "cupva/detail/cupva_host_cpp_detail.h"
 
 #include "cudla_sim.h"
@@ -1200,6 +1204,34 @@ cupvaError_t impl_CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_
 
 cupvaError_t impl_CupvaSetVPUPrintBufferSize(uint32_t size);
 
+cupvaError_t impl_CupvaMemFillAttributes(const NvSciBufAttrList sciBufAttr);
+
+cupvaError_t impl_CupvaMemImport(void ** const pvaPtr, const NvSciBufObj buff, const cupvaMemAccessType_t accessType);
+
+cupvaError_t impl_CupvaFenceImport(cupvaFence_t * const fence, const NvSciSyncFence * const sciFence);
+
+cupvaError_t impl_CupvaFenceExport(const cupvaFence_t * const fence, NvSciSyncFence * const sciFence);
+
+cupvaError_t impl_CupvaSyncObjCreateFromNvsci(cupvaSyncObj_t * const syncObj, const NvSciSyncObj sciSyncobj, const cupvaSyncClientType_t clientType);
+
+cupvaError_t impl_CupvaSyncObjFillAttributes(NvSciSyncAttrList * const attrList, const cupvaSyncClientType_t clientType);
+
+cupvaError_t impl_CupvaCudaMemImport(void ** const devPtr, void * const cudaDevPtr, const int64_t size, const cupvaMemAccessType_t accessType);
+
+cupvaError_t impl_CupvaCudaCreateStream(cupvaStream_t * const stream, const cudaStream_t cudaStream, const cupvaEngineType_t absEngine, const cupvaAffinityType_t vpuAffinity);
+
+cupvaError_t impl_CupvaCudaContextSupportsCuda(const cupvaContext_t ctx, _Bool * const cudaFlag);
+
+cupvaError_t impl_CupvaCudaForceDisableSupport(void);
+
+cupvaError_t impl_CupvaCudaStreamSubmit(const cudaStream_t cudaStream, const cupvaCmd_t * const * const command, cupvaCmdStatus_t * const status, const int32_t count, const cupvaOrderType_t order, const int32_t executionTimeout, const int32_t submitTimeout);
+
+cupvaError_t impl_CupvaCudaStreamSubmitCmdBuffer(const cudaStream_t cudaStream, const cupvaCmdBuffer_t cmdBuffer, const int32_t executionTimeout, const int32_t submitTimeout);
+
+cupvaError_t impl_CupvaCudaStreamSetAffinity(const cudaStream_t cudaStream, const cupvaAffinityType_t vpuAffinity);
+
+cupvaError_t impl_CupvaCudaStreamSetName(const cudaStream_t cudaStream, const char * const name);
+
 cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count);
 
 cupvaError_t impl_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler);
@@ -1809,6 +1841,20 @@ struct sim_bridge {
     __typeof__(impl_CupvaMemConvertToGeometry) *impl_CupvaMemConvertToGeometry;
     __typeof__(impl_CupvaImportFromHostPtr) *impl_CupvaImportFromHostPtr;
     __typeof__(impl_CupvaSetVPUPrintBufferSize) *impl_CupvaSetVPUPrintBufferSize;
+    __typeof__(impl_CupvaMemFillAttributes) *impl_CupvaMemFillAttributes;
+    __typeof__(impl_CupvaMemImport) *impl_CupvaMemImport;
+    __typeof__(impl_CupvaFenceImport) *impl_CupvaFenceImport;
+    __typeof__(impl_CupvaFenceExport) *impl_CupvaFenceExport;
+    __typeof__(impl_CupvaSyncObjCreateFromNvsci) *impl_CupvaSyncObjCreateFromNvsci;
+    __typeof__(impl_CupvaSyncObjFillAttributes) *impl_CupvaSyncObjFillAttributes;
+    __typeof__(impl_CupvaCudaMemImport) *impl_CupvaCudaMemImport;
+    __typeof__(impl_CupvaCudaCreateStream) *impl_CupvaCudaCreateStream;
+    __typeof__(impl_CupvaCudaContextSupportsCuda) *impl_CupvaCudaContextSupportsCuda;
+    __typeof__(impl_CupvaCudaForceDisableSupport) *impl_CupvaCudaForceDisableSupport;
+    __typeof__(impl_CupvaCudaStreamSubmit) *impl_CupvaCudaStreamSubmit;
+    __typeof__(impl_CupvaCudaStreamSubmitCmdBuffer) *impl_CupvaCudaStreamSubmitCmdBuffer;
+    __typeof__(impl_CupvaCudaStreamSetAffinity) *impl_CupvaCudaStreamSetAffinity;
+    __typeof__(impl_CupvaCudaStreamSetName) *impl_CupvaCudaStreamSetName;
     __typeof__(impl_CupvaSimDataFlowSet) *impl_CupvaSimDataFlowSet;
     __typeof__(impl_CupvaSimDataFlowSetHandler) *impl_CupvaSimDataFlowSetHandler;
     __typeof__(impl_CupvaSimDataFlowCreate) *impl_CupvaSimDataFlowCreate;

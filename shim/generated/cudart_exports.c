@@ -50,6 +50,10 @@
 
 #include "cupva/cupva_host_nonsafety.h"
 
+#include "cupva/cupva_host_nvsci.h"
+
+#include "cupva/cupva_host_cuda.h"
+
 #include "cupva/detail/cupva_host_cpp_detail.h"
 
 #include "cudla_sim.h"

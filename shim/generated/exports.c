@@ -50,6 +50,10 @@
 
 #include "cupva/cupva_host_nonsafety.h"
 
+#include "cupva/cupva_host_nvsci.h"
+
+#include "cupva/cupva_host_cuda.h"
+
 #include "cupva/detail/cupva_host_cpp_detail.h"
 
 #include "cudla_sim.h"
@@ -3491,6 +3495,90 @@ SIM_EXPORT cupvaError_t CupvaSetVPUPrintBufferSize(uint32_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
     return sim_bridge.impl_CupvaSetVPUPrintBufferSize(size);
+}
+
+SIM_EXPORT cupvaError_t CupvaMemFillAttributes(const NvSciBufAttrList sciBufAttr)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaMemFillAttributes(sciBufAttr);
+}
+
+SIM_EXPORT cupvaError_t CupvaMemImport(void ** const pvaPtr, const NvSciBufObj buff, const cupvaMemAccessType_t accessType)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaMemImport(pvaPtr, buff, accessType);
+}
+
+SIM_EXPORT cupvaError_t CupvaFenceImport(cupvaFence_t * const fence, const NvSciSyncFence * const sciFence)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaFenceImport(fence, sciFence);
+}
+
+SIM_EXPORT cupvaError_t CupvaFenceExport(const cupvaFence_t * const fence, NvSciSyncFence * const sciFence)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaFenceExport(fence, sciFence);
+}
+
+SIM_EXPORT cupvaError_t CupvaSyncObjCreateFromNvsci(cupvaSyncObj_t * const syncObj, const NvSciSyncObj sciSyncobj, const cupvaSyncClientType_t clientType)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaSyncObjCreateFromNvsci(syncObj, sciSyncobj, clientType);
+}
+
+SIM_EXPORT cupvaError_t CupvaSyncObjFillAttributes(NvSciSyncAttrList * const attrList, const cupvaSyncClientType_t clientType)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaSyncObjFillAttributes(attrList, clientType);
+}
+
+SIM_EXPORT cupvaError_t CupvaCudaMemImport(void ** const devPtr, void * const cudaDevPtr, const int64_t size, const cupvaMemAccessType_t accessType)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaCudaMemImport(devPtr, cudaDevPtr, size, accessType);
+}
+
+SIM_EXPORT cupvaError_t CupvaCudaCreateStream(cupvaStream_t * const stream, const cudaStream_t cudaStream, const cupvaEngineType_t absEngine, const cupvaAffinityType_t vpuAffinity)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaCudaCreateStream(stream, cudaStream, absEngine, vpuAffinity);
+}
+
+SIM_EXPORT cupvaError_t CupvaCudaContextSupportsCuda(const cupvaContext_t ctx, _Bool * const cudaFlag)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaCudaContextSupportsCuda(ctx, cudaFlag);
+}
+
+SIM_EXPORT cupvaError_t CupvaCudaForceDisableSupport(void)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaCudaForceDisableSupport();
+}
+
+SIM_EXPORT cupvaError_t CupvaCudaStreamSubmit(const cudaStream_t cudaStream, const cupvaCmd_t * const * const command, cupvaCmdStatus_t * const status, const int32_t count, const cupvaOrderType_t order, const int32_t executionTimeout, const int32_t submitTimeout)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaCudaStreamSubmit(cudaStream, command, status, count, order, executionTimeout, submitTimeout);
+}
+
+SIM_EXPORT cupvaError_t CupvaCudaStreamSubmitCmdBuffer(const cudaStream_t cudaStream, const cupvaCmdBuffer_t cmdBuffer, const int32_t executionTimeout, const int32_t submitTimeout)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaCudaStreamSubmitCmdBuffer(cudaStream, cmdBuffer, executionTimeout, submitTimeout);
+}
+
+SIM_EXPORT cupvaError_t CupvaCudaStreamSetAffinity(const cudaStream_t cudaStream, const cupvaAffinityType_t vpuAffinity)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaCudaStreamSetAffinity(cudaStream, vpuAffinity);
+}
+
+SIM_EXPORT cupvaError_t CupvaCudaStreamSetName(const cudaStream_t cudaStream, const char * const name)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaCudaStreamSetName(cudaStream, name);
 }
 
 SIM_EXPORT cupvaError_t CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count)

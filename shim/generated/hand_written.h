@@ -25,6 +25,8 @@
 #include "upmem/dpu_bank_interface_pmc.h"
 #include "cupva/cupva_host.h"
 #include "cupva/cupva_host_nonsafety.h"
+#include "cupva/cupva_host_nvsci.h"
+#include "cupva/cupva_host_cuda.h"
 #include "cupva/detail/cupva_host_cpp_detail.h"
 #include "cudla_sim.h"
 NvDlaError impl_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks);

@@ -12,6 +12,8 @@ from ..core import process as processes
 from ..core.errors import ConfigError
 from ..core.events import warn
 from ..core.process import Process
+from ..cudart.context import Context as CudaContext
+from ..cudart.memory import Allocation as CudaAllocation
 from .errors import CupvaError, Error, error
 from .executable import Executable
 from .memory import DeviceMemory
@@ -39,6 +41,7 @@ class Pva:
         self.process = process
         self._dma = process.native.pva
         self.memory = DeviceMemory()
+        self.memory.cuda = self._cuda_memory
         self.engines = [PvaEngine(i, self.run, self._tell) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
         try:
@@ -52,6 +55,10 @@ class Pva:
         self._made = 0
         self._workers: dict[tuple[Executable, int], VpuWorker] = {}
         process.closers.append(self.close)
+
+    def _cuda_memory(self, address: int) -> CudaAllocation | None:
+        found = self.process.family("cudart", CudaContext).memory.allocation(address)
+        return found if found is not None and (found.is_device or found.is_managed) else None
 
     def program(self, executable: Executable | None) -> Program:
         """A new program; ``programs`` lists those that live."""

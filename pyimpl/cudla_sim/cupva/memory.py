@@ -11,10 +11,14 @@ import ctypes
 import mmap
 import os
 import threading
+import weakref
+from collections.abc import Callable
 from typing import NamedTuple
 
-from ..core import pages
+from ..core import forks, pages
 from ..core.pages import accessible
+from ..cudart.memory import Allocation as CudaAllocation
+from . import sharing
 from .dma import DRAM, L2, VMEM, Descriptors
 from .errors import CupvaError, Error, error, invalid
 from .pointers import Location
@@ -43,12 +47,27 @@ class Allocation(NamedTuple):
 
 
 class Import(NamedTuple):
-    """Memory of the program (or of CUDA) that the DMA reaches through ``size`` bytes of DRAM at
-    ``offset``: copied there before a program that touches it, and back after one that writes it."""
+    """Memory of the program (or of CUDA, or NvSci) that the DMA reaches through ``size`` bytes of
+    DRAM at ``offset``.
+
+    ``shared``: the whole pages in the middle that are those of DRAM itself, as addresses [first,
+    end). The rest is copied there before a program that touches it, and back after one that writes
+    it. ``ended`` is called when the import ends.
+    """
 
     address: int
     offset: int
     size: int
+    shared: tuple[int, int]
+    ended: Callable[[], None] | None = None
+
+    @property
+    def edges(self) -> list[tuple[int, int, int]]:
+        """Address, DRAM offset and size of what is not shared."""
+        first, end = self.shared
+        last = self.address + self.size
+        parts = [(self.address, first), (end, last)] if first < end else [(self.address, last)]
+        return [(a, self.offset + a - self.address, b - a) for a, b in parts if a < b]
 
 
 class VmemSymbol(NamedTuple):
@@ -91,7 +110,12 @@ class DeviceMemory:
         self._allocations: dict[int, Allocation] = {}
         self._imports: dict[int, Import] = {}
         self._vmem: dict[int, list[VmemSymbol]] = {}
+        self._cuda: dict[int, tuple[CudaAllocation, int]] = {}
+        self.cuda: Callable[[int], CudaAllocation | None] = lambda address: None
+        """Finds the device memory of CUDA around an address."""
         self._programs = 0
+        self._inode = os.fstat(self.fd).st_ino
+        _living.add(self)
 
     @property
     def dram_size(self) -> int:
@@ -107,8 +131,9 @@ class DeviceMemory:
 
     # --- DRAM ---
 
-    def allocate(self, size: int) -> int:
-        """The device address of ``size`` fresh bytes that read as zero.
+    def allocate(self, size: int, lead: int = 0) -> int:
+        """The device address of ``size`` fresh bytes that read as zero, ``lead`` bytes behind the
+        start of a page.
 
         Raises CupvaError: CUPVA_INVALID_ARGUMENT, CUPVA_DRIVER_API_ERROR when memory is used up.
         """
@@ -116,13 +141,14 @@ class DeviceMemory:
             raise invalid(f"size is {size}; it is at least 1 byte")
         with self._lock:
             # A page stays free behind each buffer: what runs over its end hits no other one.
-            offset = self._ranges.take(_room(size))
+            offset = self._ranges.take(_room(lead + size))
             if offset is None:
                 raise error(
                     Error.CUPVA_DRIVER_API_ERROR,
                     f"{size} bytes asked for; {max(0, self._ranges.largest - _PAGE)} are left in "
                     "the largest free range of device memory",
                 )
+            offset += lead
             self._allocations[offset] = Allocation(offset, size)
             bisect.insort(self._starts, offset)
         return self.device_base + offset
@@ -135,11 +161,22 @@ class DeviceMemory:
             if found is None:
                 raise invalid(f"{address:#x} is not the start of a live allocation")
             self._starts.remove(offset)
-            self._imports.pop(offset, None)
-            # Emptied before another thread can get the range: what it writes stays.
-            room = _room(found.size)
-            _LIBC.fallocate(self.fd, _PUNCH_HOLE_KEEP_SIZE, offset, room - _PAGE)
-            self._ranges.give_back(offset, room)
+            imported = self._imports.pop(offset, None)
+            lead = offset % _PAGE  # an import begins in its page where its memory does
+            first = offset - lead
+            if imported is None or self._give_back(imported):
+                # Emptied before another thread can get the range: what it writes stays.
+                room = _room(lead + found.size)
+                _LIBC.fallocate(self.fd, _PUNCH_HOLE_KEEP_SIZE, first, room - _PAGE)
+                self._ranges.give_back(first, room)
+        if imported is not None and imported.ended is not None:
+            imported.ended()
+
+    def _give_back(self, imported: Import) -> bool:
+        """The program's pages are its own again."""
+        first, end = imported.shared
+        at = imported.offset + first - imported.address
+        return first == end or sharing.give_back(first, end, self._inode, at)
 
     def allocation(self, address: int) -> Allocation | None:
         """The live allocation around a device address."""
@@ -171,16 +208,23 @@ class DeviceMemory:
 
     # --- memory of others ---
 
-    def take_in(self, address: int, size: int) -> int:
-        """A device address for memory that the host can reach. ``free`` gives it up again.
+    def take_in(self, address: int, size: int, ended: Callable[[], None] | None = None) -> int:
+        """A device address for memory that the host can reach. ``free`` gives it up again, and then
+        calls ``ended``.
+
+        Whole pages of ordinary memory are shared with the VPU from then on; what else belongs to it
+        is copied around each program.
 
         Raises CupvaError(CUPVA_INVALID_ARGUMENT) for what is not memory of this process.
         """
         if size <= 0 or not accessible(address, size):
             raise invalid(f"{address:#x} is not memory of this process for {size} bytes")
-        device = self.allocate(size)
+        device = self.allocate(size, address % _PAGE)
         offset = device - self.device_base
-        self._imports[offset] = Import(address, offset, size)
+        first, end = -(-address // _PAGE) * _PAGE, (address + size) // _PAGE * _PAGE
+        if first >= end or not sharing.share(first, end, self.fd, offset + first - address):
+            first = end = address
+        self._imports[offset] = Import(address, offset, size, (first, end), ended)
         return device
 
     def touched(self, descriptors: list[Descriptors], side: str) -> list[Import]:
@@ -200,11 +244,13 @@ class DeviceMemory:
 
     def copy_in(self, imports: list[Import]) -> None:
         for one in imports:
-            ctypes.memmove(self.host_base + one.offset, one.address, one.size)
+            for address, offset, size in one.edges:
+                ctypes.memmove(self.host_base + offset, address, size)
 
     def copy_out(self, imports: list[Import]) -> None:
         for one in imports:
-            ctypes.memmove(one.address, self.host_base + one.offset, one.size)
+            for address, offset, size in one.edges:
+                ctypes.memmove(address, self.host_base + offset, size)
 
     # --- VMEM ---
 
@@ -234,9 +280,39 @@ class DeviceMemory:
             return self._locate_vmem(address)
         found = self.allocation(address)
         if found is None:
-            raise self._stranger(address)
+            address = self._of_cuda(address)
+            found = self.allocation(address)
+            assert found is not None, "imported just now"
         offset = address - self.device_base
         return Location(DRAM, offset, (found.offset, found.offset + found.size))
+
+    def register(self, address: int) -> None:
+        """Imports the CUDA allocation at an address, which its first use would do. Raises
+        CupvaError(CUPVA_INVALID_ARGUMENT)."""
+        self._of_cuda(address)
+
+    def unregister(self, address: int) -> None:
+        """Gives a CUDA allocation up. Raises CupvaError(CUPVA_INVALID_ARGUMENT)."""
+        known = self._cuda.pop(address, None)
+        if known is None:
+            raise invalid(f"{address:#x} is not the start of registered CUDA memory")
+        self.free(known[1])
+
+    def _of_cuda(self, address: int) -> int:
+        """The PVA's device address of one of CUDA; its allocation is imported on first use, and
+        given up after cudaFree. Raises CupvaError(CUPVA_INVALID_ARGUMENT)."""
+        allocation = self.cuda(address)
+        if allocation is None:
+            raise self._stranger(address)
+        base = allocation.region.base
+        known = self._cuda.get(base)
+        if known is None or known[0] is not allocation:
+            for old, (gone, _) in list(self._cuda.items()):
+                if gone.freed or old == base:
+                    self.unregister(old)
+            known = allocation, self.take_in(base, allocation.region.size)
+            self._cuda[base] = known
+        return known[1] + address - base
 
     def _stranger(self, address: int) -> CupvaError:
         if self.device_base <= address < self.device_base + DRAM_SIZE:
@@ -246,7 +322,7 @@ class DeviceMemory:
                 f"{address:#x} is the host's view of device memory; give the device pointer that "
                 "mem::Alloc returned"
             )
-        return invalid(f"{address:#x} is no device pointer; mem::Alloc gives them")
+        return invalid(f"{address:#x} is no device pointer; mem::Alloc and cudaMalloc give them")
 
     def _locate_vmem(self, address: int) -> Location:
         base = address - (address - _VMEM_BASE) % _VMEM_STRIDE
@@ -265,3 +341,14 @@ class DeviceMemory:
     def close(self) -> None:
         os.close(self.fd)
         os.close(self.l2_fd)
+
+
+_living: weakref.WeakSet[DeviceMemory] = weakref.WeakSet()
+
+
+@forks.in_child
+def _own_copies() -> None:
+    """A child of the host has copies of its memory, as of all else."""
+    for memory in list(_living):
+        for imported in memory._imports.values():
+            memory._give_back(imported)

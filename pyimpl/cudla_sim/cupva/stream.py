@@ -10,6 +10,7 @@ from ..core import threads
 from ..core.fence import Fence
 from ..core.queue import Queue
 from ..core.shortage import shortage
+from .carried import CarriedQueue
 from .commands import (
     MAX_COMMANDS,
     Barrier,
@@ -125,11 +126,17 @@ class Batch:
 class Stream:
     """Submissions begin and end in the order of submission."""
 
-    def __init__(self, engine: PvaEngine, affinity: int, name: str = "stream") -> None:
+    def __init__(
+        self,
+        engine: PvaEngine,
+        affinity: int,
+        name: str = "stream",
+        queue: Queue | CarriedQueue | None = None,
+    ) -> None:
         self.engine = engine
         self.affinity = affinity
         self.name = name
-        self._queue = Queue(name)
+        self._queue = queue or Queue(name)
         self._room = threading.Semaphore(MAX_OUTSTANDING)
         self._order = threading.Lock()
 

@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 from ..core.fence import Fence as CoreFence
 from ..core.fence import Timeline, engine_clock_ns
+from ..nvsci.sync import SyncObj as SharedSync
 from .errors import Error, error
 
 MAX_LIVE_FENCES = 512
@@ -26,10 +27,13 @@ class SyncObj:
 
     def signal(self, value: int) -> None:
         if self.timestamps:
-            self._times[value] = engine_clock_ns()
-            while len(self._times) > MAX_LIVE_FENCES:
-                self._times.popitem(last=False)
+            self._note(value)
         self.timeline.advance(value)
+
+    def _note(self, value: int) -> None:
+        self._times[value] = engine_clock_ns()
+        while len(self._times) > MAX_LIVE_FENCES:
+            self._times.popitem(last=False)
 
     def fence(self, value: int) -> CoreFence:
         return CoreFence(self.timeline, value)
@@ -54,6 +58,21 @@ class SyncObj:
                 f"the time stamp is gone: the SyncObj had {MAX_LIVE_FENCES} newer fences",
             )
         return found
+
+
+class NvSciSync(SyncObj):
+    """A sync object of NvSci that the PVA signals or waits for; ``shared`` belongs to all who use
+    it."""
+
+    def __init__(self, shared: SharedSync) -> None:
+        super().__init__(shared.has_timestamps)
+        self.shared = shared
+        self.timeline = shared.timeline
+
+    def signal(self, value: int) -> None:
+        if self.timestamps:
+            self._note(value)
+        self.shared.signal(value)
 
 
 def wait(sync: SyncObj, value: int, timeout_us: int) -> bool:

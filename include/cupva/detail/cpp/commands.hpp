@@ -225,6 +225,7 @@ public:
 private:
     friend class CmdBuffer;
     friend class Stream;
+    friend struct impl::Conversion;
 
     void add(BaseCmd const *const cmd)
     {

@@ -5,9 +5,11 @@ from __future__ import annotations
 from . import (  # noqa: F401  (imported to attach their handlers)
     commands,
     context,
+    cuda,
     dataflows,
     fences,
     memory,
+    nvsci,
     programs,
     streams,
 )

@@ -31,6 +31,7 @@ __all__ = [
     "put_part",
     "result",
     "uninitialized",
+    "unsupported",
 ]
 
 cupva = Family(
@@ -90,6 +91,10 @@ def uninitialized(what: str) -> CupvaError:
     return error(
         Error.CUPVA_UNINITIALIZED_OBJECT, f"{what} was not created (a default object, or zeroed)"
     )
+
+
+def unsupported(explanation: str) -> CupvaError:
+    return error(Error.CUPVA_UNSUPPORTED_FEATURE, explanation)
 
 
 def offset_pointer(pointer: Any, argument: str) -> OffsetPointer:

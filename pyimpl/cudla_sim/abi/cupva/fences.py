@@ -20,7 +20,7 @@ from ...cupva.sync import SyncObj
 from ..embedding import address, ffi
 from .family import Error, cupva, error, invalid, object_of, put, result, uninitialized
 
-_SYNC = "SyncObj"
+SYNC = "SyncObj"
 _FENCE_SIZE = 48
 _DESTROYED_KEPT = 1024
 
@@ -50,16 +50,16 @@ def sync_create(target: Any, timestamps: bool, client: int, mode: int) -> None:
         raise invalid(f"clientType is {client}; SIGNALER (1), WAITER (2), SIGNALER_WAITER (3)")
     if mode not in (1, 2):
         raise invalid(f"waitMode is {mode}; YIELD (1) and SPIN (2) exist")
-    put(target, "cupvaSyncObj_t", _SYNC, SyncObj(bool(timestamps)))
+    put(target, "cupvaSyncObj_t", SYNC, SyncObj(bool(timestamps)))
 
 
 @cupva.export("CupvaSyncObjDestroy")
 def sync_destroy(sync: Any) -> None:
     if sync:
         # Fences of it stay good: they hold the counter through this list.
-        found = object_of(sync, _SYNC, "syncObj")
+        found = object_of(sync, SYNC, "syncObj")
         number = address(sync)
-        process.current().handles.remove(number, _SYNC, "CupvaSyncObjDestroy")
+        process.current().handles.remove(number, SYNC, "CupvaSyncObjDestroy")
         destroyed = _destroyed()
         destroyed[number] = found
         if len(destroyed) > _DESTROYED_KEPT:
@@ -73,11 +73,12 @@ def _sync_of(fence: Any, argument: str) -> SyncObj:
     number = int(fence.data[0])
     if not number:
         raise uninitialized(argument)
-    found: SyncObj = _destroyed().get(number) or object_of(number, _SYNC, f"{argument}'s SyncObj")
+    found: SyncObj = _destroyed().get(number) or object_of(number, SYNC, f"{argument}'s SyncObj")
     return found
 
 
-def _value(fence: Any, argument: str) -> tuple[SyncObj, int]:
+def fence_value(fence: Any, argument: str) -> tuple[SyncObj, int]:
+    """The sync object of a fence and the value that it stands for. Raises CupvaError."""
     if not fence:
         raise invalid(f"{argument} is NULL")
     sync = _sync_of(fence, argument)
@@ -92,7 +93,7 @@ def _value(fence: Any, argument: str) -> tuple[SyncObj, int]:
 @cupva.export("CupvaFenceInit")
 def fence_init(fence: Any, sync: Any) -> None:
     result(fence, "fence")
-    object_of(sync, _SYNC, "syncObj")
+    object_of(sync, SYNC, "syncObj")
     for index in range(6):
         fence.data[index] = 0
     fence.data[0] = address(sync)
@@ -100,7 +101,7 @@ def fence_init(fence: Any, sync: Any) -> None:
 
 @cupva.export("CupvaFenceWait")
 def fence_wait(fence: Any, timeout: int, success: Any) -> None:
-    sync, value = _value(fence, "fence")
+    sync, value = fence_value(fence, "fence")
     reached = syncs.wait(sync, value, timeout)
     if success:
         success[0] = reached
@@ -109,7 +110,7 @@ def fence_wait(fence: Any, timeout: int, success: Any) -> None:
 @cupva.export("CupvaFenceGetTimeStamp")
 def fence_time(fence: Any, stamp: Any) -> None:
     result(stamp, "timeStamp")
-    sync, value = _value(fence, "fence")
+    sync, value = fence_value(fence, "fence")
     stamp[0] = sync.time_ns(value)
 
 
@@ -131,7 +132,7 @@ class FenceInMemory(NamedTuple):
         self._fence().data[1] = value
 
     def fence(self) -> Fence:
-        sync, value = _value(self._fence(), f"a fence of {self.of}")
+        sync, value = fence_value(self._fence(), f"a fence of {self.of}")
         return sync.fence(value)
 
     def __eq__(self, other: object) -> bool:

@@ -54,7 +54,8 @@ def get_pointer_attributes(pointer: Any, attributes: Any) -> None:
     attributes.offset = offset
     attributes.memType = _MEM_TYPES.get(place.space, 3)
     attributes.bufferType = _RAW
-    host = memory.host_address(number) if place.space == DRAM else 0
+    mapped = place.space == DRAM and memory.allocation(number) is not None  # not that of CUDA
+    host = memory.host_address(number) if mapped else 0
     attributes.hostPtr = ffi.cast("void *", host)
 
 
@@ -101,17 +102,16 @@ def register(pointer: Any, size: int, kind: int) -> None:
         )
     if kind != _CUDA:
         raise invalid(f"type is {kind}; EXTERNAL_ALLOC_TYPE_HOST (1) and _CUDA (2) exist")
-    raise error(
-        Error.CUPVA_UNSUPPORTED_FEATURE,
-        "UnsupportedOperation: a CUDA pointer is not a device pointer of the PVA here; "
-        "cupva::cuda::mem::Import gives one for it",
-    )
+    if size <= 0:
+        raise invalid(f"size is {size}; it is at least 1 byte")
+    machine().memory.register(address(pointer))
 
 
-cupva.unsupported(
-    "CupvaMemUnregister",
-    because="UnsupportedOperation: nothing can be registered; imports end with CupvaMemFree",
-)
+@cupva.export("CupvaMemUnregister")
+def unregister(pointer: Any) -> None:
+    machine().memory.unregister(address(pointer))
+
+
 cupva.unsupported(
     "CupvaMemMapL2",
     "CupvaMemUnmapL2",

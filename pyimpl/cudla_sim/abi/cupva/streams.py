@@ -8,34 +8,41 @@ from ...core import process
 from ...core.pages import accessible
 from ...cupva.commands import MAX_COMMANDS, Command
 from ...cupva.statuses import Status
-from ...cupva.stream import VPU0, VPU1, VPU_ANY, Batch, Stream
+from ...cupva.stream import VPU0, VPU1, VPU_ANY, Batch, PvaEngine, Stream
 from ..embedding import address, ffi
 from .commands import statuses, the_command
 from .family import cupva, invalid, machine, object_of, put, result
 
-_STREAM, _BUFFER = "stream", "command buffer"
+STREAM, _BUFFER = "stream", "command buffer"
 _AFFINITIES = {1: VPU0, 2: VPU1, 3: VPU_ANY}
 _IN_ORDER, _OUT_OF_ORDER = 1, 2
 _MAX_NAME = 64
 
 
-@cupva.export("CupvaStreamCreate")
-def create(target: Any, engine: int, affinity: int) -> None:
-    result(target, "stream")
+def engine_of(engine: int) -> PvaEngine:
     engines = machine().engines
     if not 1 <= engine <= len(engines):
         raise invalid(f"engine is {engine}; this machine has CUPVA_PVA0 (1) only")
+    return engines[engine - 1]
+
+
+def affinity_of(affinity: int) -> int:
     if affinity not in _AFFINITIES:
         raise invalid(f"affinity is {affinity}; CUPVA_VPU0 (1), VPU1 (2) and VPU_ANY (3) exist")
-    made = Stream(engines[engine - 1], _AFFINITIES[affinity])
-    put(target, "cupvaStream_t", _STREAM, made)
+    return _AFFINITIES[affinity]
+
+
+@cupva.export("CupvaStreamCreate")
+def create(target: Any, engine: int, affinity: int) -> None:
+    result(target, "stream")
+    put(target, "cupvaStream_t", STREAM, Stream(engine_of(engine), affinity_of(affinity)))
 
 
 @cupva.export("CupvaStreamDestroy")
 def destroy(stream: Any) -> None:
     if stream:
-        found: Stream = object_of(stream, _STREAM, "stream")
-        process.current().handles.remove(address(stream), _STREAM, "CupvaStreamDestroy")
+        found: Stream = object_of(stream, STREAM, "stream")
+        process.current().handles.remove(address(stream), STREAM, "CupvaStreamDestroy")
         found.synchronize()
         found.close()
 
@@ -72,25 +79,35 @@ def _submit(stream: Stream, batch: Batch, status: Any, execution: int, submissio
 def submit(
     stream: Any, cmds: Any, status: Any, count: int, order: int, execution: int, submission: int
 ) -> None:
-    found: Stream = object_of(stream, _STREAM, "stream")
+    found: Stream = object_of(stream, STREAM, "stream")
+    submit_to(found, cmds, status, count, order, execution, submission)
+
+
+def submit_to(
+    stream: Stream, cmds: Any, status: Any, count: int, order: int, execution: int, submission: int
+) -> None:
     batch = Batch(_commands(cmds, count), _order(order))
-    _submit(found, batch, status, execution, submission)
+    _submit(stream, batch, status, execution, submission)
 
 
 @cupva.export("CupvaStreamSynchronize")
 def synchronize(stream: Any) -> None:
-    object_of(stream, _STREAM, "stream").synchronize()
+    object_of(stream, STREAM, "stream").synchronize()
 
 
 @cupva.export("CupvaStreamSetName")
 def set_name(stream: Any, name: Any) -> None:
-    found: Stream = object_of(stream, _STREAM, "stream")
+    found: Stream = object_of(stream, STREAM, "stream")
+    found.name = name_of(name)
+
+
+def name_of(name: Any) -> str:
     if not name:
         raise invalid("name is NULL")
     text = ffi.string(name).decode(errors="replace")
     if len(text) >= _MAX_NAME:
         raise invalid(f"name has {len(text)} characters; at most {_MAX_NAME - 1}")
-    found.name = text
+    return str(text)
 
 
 class _Buffer:
@@ -117,7 +134,10 @@ def buffer_destroy(buffer: Any) -> None:
 
 @cupva.export("CupvaStreamSubmitCmdBuffer")
 def submit_buffer(stream: Any, buffer: Any, execution: int, submission: int) -> None:
-    found: Stream = object_of(stream, _STREAM, "stream")
+    submit_buffer_to(object_of(stream, STREAM, "stream"), buffer, execution, submission)
+
+
+def submit_buffer_to(stream: Stream, buffer: Any, execution: int, submission: int) -> None:
     kept: _Buffer = object_of(buffer, _BUFFER, "buffer")
     batch = Batch(kept.commands, kept.in_order)
-    _submit(found, batch, kept.status, execution, submission)
+    _submit(stream, batch, kept.status, execution, submission)

@@ -103,7 +103,7 @@ CASE(memory_that_is_not_supported)
     Error const unsupported = Error::UnsupportedFeature;
     PlanarGeometry geometry{};
     REFUSED(unsupported, "", mem::Register(local, sizeof(local), mem::ExternalAllocType::HOST));
-    REFUSED(unsupported, "", mem::Unregister(local));
+    REFUSED(Error::InvalidArgument, "registered", mem::Unregister(local));
     REFUSED(unsupported, "", mem::MapL2(local, 8, mem::L2SRAMPolicyType::FILL));
     REFUSED(unsupported, "", mem::UnmapL2(local));
     REFUSED(unsupported, "", mem::ConvertToGeometry(mem::SurfaceAttributes{}, 1, geometry));
@@ -826,21 +826,121 @@ CASE(commands_that_do_not_exist)
     REFUSED(unsupported, "", CmdPFSD::Create(0));
 }
 
-CASE(cuda)
+/* A CUDA stream of the program's own, with memory of CUDA. */
+struct CudaWork {
+    cudaStream_t stream = nullptr;
+    uint8_t *memory = nullptr;
+    int32_t size = 1 << 20;
+
+    CudaWork()
+    {
+        EXPECT(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+        EXPECT(cudaMalloc(reinterpret_cast<void **>(&memory), size) == cudaSuccess);
+        EXPECT(cudaMemset(memory, 0, size) == cudaSuccess);
+    }
+
+    ~CudaWork()
+    {
+        cudaFree(memory);
+        cudaStreamDestroy(stream);
+    }
+};
+
+/* The PVA's copy reads what CUDA wrote before it, and CUDA reads what the PVA wrote. */
+CASE(commands_in_a_cuda_stream)
+{
+    CudaWork cuda;
+    Buffer<uint8_t> to{1 << 20};
+    auto *device = static_cast<uint8_t *>(cuda::mem::Import(cuda.memory, cuda.size));
+    CmdMemcpy out = CmdMemcpy::Create(to.device, device, cuda.size);
+    CmdMemcpy back = CmdMemcpy::Create(device + 100, to.device, 100);
+    CmdStatus status[2] = {nullptr, nullptr};
+    std::vector<uint8_t> seen(200);
+    for (int round = 1; round < 20; round++) {
+        EXPECT(cudaMemsetAsync(cuda.memory, round, 100, cuda.stream) == cudaSuccess);
+        cuda::Submit(cuda.stream, {&out, &back}, status);
+        EXPECT(cudaMemcpyAsync(seen.data(), cuda.memory, 200, cudaMemcpyDeviceToHost, cuda.stream)
+               == cudaSuccess);
+        EXPECT(cudaStreamSynchronize(cuda.stream) == cudaSuccess);
+        EXPECT(seen[0] == round && seen[100] == round && seen[199] == round);
+        EXPECT(CheckCommandStatus(status[0]) == Error::None);
+        EXPECT(CheckCommandStatus(status[1]) == Error::None);
+    }
+    Stream stream = cuda::CreateStream(cuda.stream, PVA0, VPU1);
+    SyncObj sync = SyncObj::Create();
+    Fence fence(sync);
+    CmdRequestFences request(fence);
+    EXPECT(cudaMemsetAsync(cuda.memory, 77, 100, cuda.stream) == cudaSuccess);
+    stream.submit({&out, &request});
+    EXPECT(fence.wait() && to.host[99] == 77);
+    stream.synchronize();
+    CmdBuffer buffer = CmdBuffer::Create({&out});
+    EXPECT(cudaMemsetAsync(cuda.memory, 78, 100, cuda.stream) == cudaSuccess);
+    cuda::Submit(cuda.stream, buffer);
+    cuda::Submit(cuda.stream, back);
+    EXPECT(cudaStreamSynchronize(cuda.stream) == cudaSuccess);
+    EXPECT(to.host[99] == 78);
+    mem::Free(device);
+}
+
+/* Without an import; and new memory at the addresses of old one is not mistaken for it. */
+CASE(pointers_of_cuda_are_device_pointers)
+{
+    Buffer<uint8_t> to{1 << 16};
+    for (int round = 1; round < 5; round++) {
+        uint8_t *memory = nullptr;
+        EXPECT(cudaMalloc(reinterpret_cast<void **>(&memory), 1 << 16) == cudaSuccess);
+        EXPECT(cudaMemset(memory, round, 1 << 16) == cudaSuccess);
+        CmdProgram prog = CmdProgram::Create();
+        prog.addDataFlowHead<StaticDataFlow>().tile(64).src(memory + 128).dst(to.device);
+        prog.compileDataFlows();
+        CmdMemcpy copy = CmdMemcpy::Create(memory, to.device, 32);
+        EXPECT(outcome({&prog, &copy}) == Error::None);
+        EXPECT(to.host[0] == round && to.host[63] == round);
+        mem::PointerAttributes attributes{};
+        mem::GetPointerAttributes(memory + 5, attributes);
+        EXPECT(attributes.offset == 5 && attributes.size == 1 << 16);
+        EXPECT(attributes.hostPtr == nullptr);
+        mem::Register(memory, 1 << 16, mem::ExternalAllocType::CUDA);
+        mem::Unregister(memory);
+        EXPECT(cudaFree(memory) == cudaSuccess);
+        REFUSED(Error::InvalidArgument, "no device pointer", mem::GetPointerAttributes(memory, attributes));
+    }
+}
+
+CASE(programs_in_a_cuda_stream)
+{
+    CudaWork cuda;
+    CmdProgram prog = program();
+    CmdStatus status[1] = {nullptr};
+    cuda::SetAffinity(cuda.stream, VPU1);
+    cuda::SetName(cuda.stream, "frames");
+    prog["answer"] = 3;
+    cuda::Submit(cuda.stream, prog, status);
+    EXPECT(cudaStreamSynchronize(cuda.stream) == cudaSuccess);
+    EXPECT(CheckCommandStatus(status[0]) == Error::VpuApplicationError);
+    EXPECT(cudaGetLastError() == cudaSuccess);
+}
+
+CASE(cuda_refuses)
 {
     CmdProgram prog = program();
     BaseCmd const *cmds[] = {&prog};
-    cudaStream_t stream = nullptr;
-    EXPECT(cudaStreamCreate(&stream) == cudaSuccess);
-    Error const unsupported = Error::UnsupportedFeature, invalid = Error::InvalidArgument;
-    REFUSED(unsupported, "native mode", cuda::Submit(stream, prog));
-    REFUSED(unsupported, "native mode", cuda::Submit(stream, &prog));
-    REFUSED(unsupported, "native mode", cuda::Submit(stream, cmds));
-    REFUSED(unsupported, "native mode", cuda::Submit(stream, CmdBuffer()));
-    REFUSED(unsupported, "Stream::Create", cuda::CreateStream(stream));
-    REFUSED(invalid, "stream is 0", cuda::Submit(nullptr, prog));
-    REFUSED(invalid, "commands", cuda::Submit(stream, cmds, nullptr, 257));
-    cudaStreamDestroy(stream);
+    CudaWork cuda;
+    cudaStream_t blocking = nullptr;
+    EXPECT(cudaStreamCreate(&blocking) == cudaSuccess);
+    Error const invalid = Error::InvalidArgument;
+    EXPECT(cuda::ContextSupportsCuda());
+    REFUSED(invalid, "default stream", cuda::Submit(nullptr, prog));
+    REFUSED(invalid, "default stream", cuda::CreateStream(nullptr));
+    REFUSED(invalid, "cudaStreamNonBlocking", cuda::CreateStream(blocking));
+    REFUSED(invalid, "cudaStream", cuda::Submit(reinterpret_cast<cudaStream_t>(0x1234), prog));
+    REFUSED(invalid, "commands", cuda::Submit(cuda.stream, cmds, nullptr, 0));
+    REFUSED(invalid, "commands", cuda::Submit(cuda.stream, &prog, nullptr, 0));
+    REFUSED(Error::UninitializedObject, "", cuda::Submit(cuda.stream, CmdBuffer()));
+    REFUSED(invalid, "affinity", cuda::SetAffinity(cuda.stream, static_cast<AffinityType>(9)));
+    REFUSED(invalid, "name", cuda::SetName(cuda.stream, nullptr));
+    cudaStreamDestroy(blocking);
 }
 
 CASE(memory_of_cuda)
@@ -857,15 +957,100 @@ CASE(memory_of_cuda)
     REFUSED(Error::InvalidArgument, "", cuda::mem::Import(nullptr, 4));
 }
 
-CASE(nvsci_fences)
+/* A sync object with the PVA on one side and the CPU on the other. */
+struct Shared {
+    NvSciSyncModule module = nullptr;
+    NvSciSyncAttrList lists[2] = {nullptr, nullptr}, reconciled = nullptr, conflicts = nullptr;
+    NvSciSyncObj object = nullptr;
+    NvSciSyncCpuWaitContext context = nullptr;
+
+    explicit Shared(SyncClientType const pva)
+    {
+        bool cpu = true;
+        NvSciSyncAccessPerm perm =
+            pva == SIGNALER ? NvSciSyncAccessPerm_WaitOnly : NvSciSyncAccessPerm_SignalOnly;
+        NvSciSyncAttrKeyValuePair pairs[] = {{NvSciSyncAttrKey_NeedCpuAccess, &cpu, sizeof(cpu)},
+                                             {NvSciSyncAttrKey_RequiredPerm, &perm, sizeof(perm)}};
+        EXPECT(NvSciSyncModuleOpen(&module) == NvSciError_Success);
+        EXPECT(NvSciSyncAttrListCreate(module, &lists[0]) == NvSciError_Success);
+        EXPECT(NvSciSyncAttrListCreate(module, &lists[1]) == NvSciError_Success);
+        EXPECT(NvSciSyncAttrListSetAttrs(lists[0], pairs, 2) == NvSciError_Success);
+        nvsci::FillAttributes(lists[1], pva);
+        EXPECT(NvSciSyncAttrListReconcile(lists, 2, &reconciled, &conflicts)
+               == NvSciError_Success);
+        EXPECT(NvSciSyncObjAlloc(reconciled, &object) == NvSciError_Success);
+        EXPECT(NvSciSyncCpuWaitContextAlloc(module, &context) == NvSciError_Success);
+    }
+
+    ~Shared()
+    {
+        NvSciSyncCpuWaitContextFree(context);
+        NvSciSyncObjFree(object);
+        NvSciSyncAttrListFree(lists[0]);
+        NvSciSyncAttrListFree(lists[1]);
+        NvSciSyncAttrListFree(reconciled);
+        NvSciSyncModuleClose(module);
+    }
+};
+
+CASE(nvsci_fences_that_the_pva_signals)
+{
+    Shared shared(SIGNALER);
+    SyncObj sync = nvsci::Import(shared.object, SIGNALER);
+    Stream stream = Stream::Create(PVA0, VPU0);
+    Fence fence(sync);
+    CmdRequestFences request(fence);
+    NvSciSyncFence sci = NvSciSyncFenceInitializer;
+    REFUSED(Error::InvalidState, "never submitted", nvsci::Export(fence, sci));
+    CmdProgram prog = program();
+    for (int round = 0; round < 3; round++) {
+        stream.submit({&prog, &request});
+        nvsci::Export(fence, sci);
+        EXPECT(NvSciSyncFenceWait(&sci, shared.context, 10000000) == NvSciError_Success);
+        EXPECT(fence.wait(0));
+    }
+    NvSciSyncFenceClear(&sci);
+    SyncObj own = SyncObj::Create();
+    Fence other(own);
+    CmdRequestFences more(other);
+    stream.submit({&more});
+    REFUSED(Error::InvalidArgument, "CupvaSyncObjCreateFromNvsci", nvsci::Export(other, sci));
+}
+
+CASE(nvsci_fences_that_the_pva_waits_for)
+{
+    Shared shared(WAITER);
+    REFUSED(Error::InvalidArgument, "", nvsci::Import(shared.object, SIGNALER));
+    SyncObj sync = nvsci::Import(shared.object, WAITER);
+    NvSciSyncFence sci = NvSciSyncFenceInitializer;
+    EXPECT(NvSciSyncObjGenerateFence(shared.object, &sci) == NvSciError_Success);
+    Fence fence;
+    nvsci::Import(fence, sci);
+    CmdWaitOnFences wait(fence);
+    CmdProgram prog = program();
+    Stream stream = Stream::Create(PVA0, VPU0);
+    CmdStatus status[2] = {nullptr, nullptr};
+    stream.submit({&wait, &prog}, status);
+    EXPECT(!fence.wait(10000));
+    EXPECT(CheckCommandStatus(status[1]) == Error::OperationPending);
+    EXPECT(NvSciSyncObjSignal(shared.object) == NvSciError_Success);
+    stream.synchronize();
+    EXPECT(CheckCommandStatus(status[1]) == Error::None);
+    NvSciSyncFenceClear(&sci);
+    nvsci::Import(fence, sci);
+    EXPECT(fence.wait(0));
+}
+
+CASE(nvsci_refuses)
 {
     Fence fence;
-    NvSciSyncFence sci{};
-    Error const unsupported = Error::UnsupportedFeature;
-    REFUSED(unsupported, "NvSci", nvsci::Import(static_cast<NvSciSyncObj>(nullptr)));
-    REFUSED(unsupported, "NvSci", nvsci::FillAttributes(nullptr));
-    REFUSED(unsupported, "NvSci", nvsci::Import(fence, sci));
-    REFUSED(unsupported, "NvSci", nvsci::Export(fence, sci));
+    NvSciSyncFence sci = NvSciSyncFenceInitializer;
+    Error const invalid = Error::InvalidArgument;
+    REFUSED(invalid, "sciSyncobj", nvsci::Import(static_cast<NvSciSyncObj>(nullptr)));
+    REFUSED(invalid, "attrList", nvsci::FillAttributes(nullptr));
+    REFUSED(Error::UninitializedObject, "fence", nvsci::Export(fence, sci));
+    sci.payload[0] = 12345;
+    REFUSED(invalid, "sciFence", nvsci::Import(fence, sci));
 }
 
 CASE(nvsci_buffers)
@@ -896,8 +1081,8 @@ CASE(nvsci_buffers)
     EXPECT(NvSciBufObjGetCpuPtr(object, &cpu) == NvSciError_Success);
     EXPECT(static_cast<uint8_t *>(cpu)[101] == 6);
     mem::Free(device);
-    REFUSED(Error::InvalidArgument, "NvSci", nvsci::mem::Import(nullptr));
-    REFUSED(Error::InvalidArgument, "NvSci", nvsci::mem::FillAttributes(nullptr));
+    REFUSED(Error::InvalidArgument, "buff", nvsci::mem::Import(nullptr));
+    REFUSED(Error::InvalidArgument, "sciBufAttr", nvsci::mem::FillAttributes(nullptr));
     NvSciBufObjFree(object);
     NvSciBufAttrListFree(list);
     NvSciBufAttrListFree(reconciled);
@@ -937,4 +1122,16 @@ CASE(objects_that_live_until_the_program_ends)
     stream.submit({&prog, &rf});
     EXPECT(fence.wait());
     stream.submit({&prog, &rf}); // ends on its own
+}
+
+/* The last case: nothing ends it. */
+CASE(without_cuda)
+{
+    CmdProgram prog = program();
+    CudaWork cuda;
+    cuda::ForceDisableSupport();
+    EXPECT(!cuda::ContextSupportsCuda());
+    REFUSED(Error::CudaDisabled, "", cuda::Submit(cuda.stream, prog));
+    REFUSED(Error::CudaDisabled, "", cuda::CreateStream(cuda.stream));
+    REFUSED(Error::CudaDisabled, "", cuda::mem::Import(cuda.memory, 64));
 }
