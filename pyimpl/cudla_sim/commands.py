@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from . import flags, paths
-from .tools import nvdla, upmem
+from .tools import nvdla, pva, upmem
 from .tools.compile import compile_model
 from .tools.report.command import report
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 
 app.add_typer(nvdla.app, name="nvdla")
 app.add_typer(upmem.app, name="upmem")
+app.add_typer(pva.app, name="pva")
 app.command("compile")(compile_model)
 app.command("report", context_settings={"allow_extra_args": True, "ignore_unknown_options": False})(
     report

@@ -90,7 +90,8 @@ def test_without_matplotlib_it_is_said_once(
         program.add_head(flow)
         program.add_head(flow_of(machine))
         report.save(program, str(tmp_path), machine.memory.locate)
-    names = ["program0_RasterDataFlow0_handler.txt", "program0_RasterDataFlow1_handler.txt"]
+    stems = ("program0_RasterDataFlow0_handler", "program0_RasterDataFlow1_handler")
+    names = sorted(f"{stem}.{kind}" for stem in stems for kind in ("txt", "json"))
     assert sorted(p.name for p in tmp_path.iterdir()) == names
     assert capsys.readouterr().err.count("pictures need matplotlib") == 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .dataflow.base import DataFlow, Tile
-from .dma import VMEM
+from .described import Described
 from .pointers import Locator
 
 MAX_PLACES = 16
@@ -17,37 +17,32 @@ def draw(dataflow: DataFlow, locate: Locator, path: str) -> None:
 
     Needs matplotlib (``pip install 'cudla-sim[plot]'``); raises ImportError without it.
     """
+    draw_described(Described.of(dataflow, locate), path)
+
+
+def draw_described(described: Described, path: str) -> None:
+    """The same for a dataflow that was described before. Raises ImportError, OSError, ValueError
+    for a kind of file that matplotlib does not write."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 7), layout="constrained")
     FigureCanvasAgg(figure)
     image, vmem = figure.subplots(1, 2, width_ratios=(3, 1))
-    tiles = dataflow.tiles(locate)
-    _draw_image(image, dataflow, tiles)
-    _draw_vmem(vmem, tiles, _vmem_bytes(dataflow, locate))
-    figure.suptitle(f"{dataflow.name}: {len(tiles)} tiles")
+    _draw_image(image, described)
+    _draw_vmem(vmem, list(described.tiles), described.place_bytes)
+    figure.suptitle(f"{described.name}: {len(described.tiles)} tiles")
     figure.savefig(path)
 
 
-def _vmem_bytes(dataflow: DataFlow, locate: Locator) -> int:
-    """From the first to the last byte of a tile in VMEM, the largest one's."""
-    sizes = [0]
-    for packed in dataflow.descriptors(locate):
-        inside = packed["dst"] if packed["dst"]["space"] == VMEM else packed["src"]
-        line = int(packed["tx"] * packed["bpp"])
-        sizes.append(int(inside["pitch"] * max(0, packed["ty"] - 1)) + line)
-    return max(sizes)
-
-
-def _draw_image(axes: Any, dataflow: DataFlow, tiles: list[Tile]) -> None:
+def _draw_image(axes: Any, described: Described) -> None:
     from matplotlib.patches import Rectangle
 
-    shown = [t for t in tiles if t.plane == 0]
+    shown = [t for t in described.tiles if t.plane == 0]
     for tile in shown:
         if tile.padding.any:
             axes.add_patch(Rectangle(*_outer(tile), fc="tab:orange", alpha=0.3, lw=0))
-    extent = getattr(dataflow, "extent", None)
+    extent = described.extent
     if extent:  # padding never lies inside the image
         axes.add_patch(Rectangle((0, 0), extent[0], extent[1], fc="white", ec="k", lw=2))
     for tile in shown:
@@ -57,9 +52,8 @@ def _draw_image(axes: Any, dataflow: DataFlow, tiles: list[Tile]) -> None:
         if len(shown) <= 400:
             centre = (tile.x + tile.width / 2, tile.y + tile.height / 2)
             axes.text(*centre, str(tile.order), ha="center", va="center", fontsize=7)
-    region = getattr(dataflow, "roi_rectangle", None)
-    if region:
-        x, y, width, height = region
+    if described.region:
+        x, y, width, height = described.region
         axes.add_patch(Rectangle((x, y), width, height, fill=False, ls="--", ec="tab:red", lw=2))
     axes.set_aspect("equal")
     axes.autoscale_view()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .dataflow.base import DataFlow, Tile
+from .described import Described
 from .pointers import Locator
 
 if TYPE_CHECKING:
@@ -23,29 +24,19 @@ def tiles(dataflow: DataFlow, locate: Locator) -> list[Tile]:
 
 def text(dataflow: DataFlow, locate: Locator) -> str:
     """A line a tile: what is read or written, what is made up around it, its place in VMEM."""
-    rows = [_row(tile) for tile in dataflow.tiles(locate)]
+    return table(Described.of(dataflow, locate))
+
+
+def table(described: Described) -> str:
+    """The same for a dataflow that was described before."""
+    rows = [_row(tile) for tile in described.tiles]
     widths = [max(len(r[i]) for r in (_COLUMNS, *rows)) for i in range(len(_COLUMNS))]
-    lines = [f"{dataflow.title}: {len(rows)} tiles", *_geometry(dataflow)]
+    lines = [f"{described.title}: {len(rows)} tiles"]
+    lines += [described.geometry] if described.geometry else []
     lines += [
         "  ".join(c.rjust(w) for c, w in zip(r, widths, strict=True)) for r in (_COLUMNS, *rows)
     ]
     return "\n".join(lines) + "\n"
-
-
-def _geometry(dataflow: DataFlow) -> list[str]:
-    """What the tiles are made of, in pixels."""
-    words = []
-    for name, what in (
-        ("extent", "memory"), ("pitch", "line pitch"), ("row_stride", "row stride"),
-        ("roi_rectangle", "region"), ("tile_size", "tile"), ("halo_size", "halo"),
-        ("pixel_bytes", "bytes a pixel"),
-    ):  # fmt: skip
-        value = getattr(dataflow, name, None)
-        if isinstance(value, tuple):
-            value = " x ".join(str(v) for v in value) if name != "roi_rectangle" else str(value)
-        if value is not None:
-            words.append(f"{what} {value}")
-    return [", ".join(words)] if words else []
 
 
 def _row(tile: Tile) -> tuple[str, ...]:
@@ -56,8 +47,8 @@ def _row(tile: Tile) -> tuple[str, ...]:
 
 
 def save(program: Program, folder: str, locate: Locator) -> None:
-    """Writes a table for each dataflow head of a program into ``folder``, and a picture where
-    matplotlib is installed. Raises OSError."""
+    """Writes a table for each dataflow head of a program into ``folder``, the same as JSON (for
+    ``cudla-sim pva``), and a picture where matplotlib is installed. Raises OSError."""
     path = Path(folder)
     path.mkdir(parents=True, exist_ok=True)
     for head in program.heads:
@@ -65,11 +56,13 @@ def save(program: Program, folder: str, locate: Locator) -> None:
         name = f"program{program.number}_{head.dataflow.name.replace(' ', '')}"
         if handler is not None:
             name += f"_{handler.symbol}"
-        (path / f"{name}.txt").write_text(text(head.dataflow, locate))
+        described = Described.of(head.dataflow, locate)
+        (path / f"{name}.txt").write_text(table(described))
+        (path / f"{name}.json").write_text(described.to_json())
         try:
-            from .picture import draw
+            from .picture import draw_described
 
-            draw(head.dataflow, locate, str(path / f"{name}.png"))
+            draw_described(described, str(path / f"{name}.png"))
         except ImportError:
             _say_that_pictures_need_matplotlib(folder)
 
