@@ -26,6 +26,10 @@ class Command:
     def check(self) -> None:
         """Raises CupvaError at submission for what is wrong already then."""
 
+    def taken(self) -> Command:
+        """The command with the values that it has now. Raises CupvaError as ``check``."""
+        return self
+
 
 @dataclass(eq=False)
 class RunProgram(Command):
@@ -34,6 +38,8 @@ class RunProgram(Command):
 
     def check(self) -> None:
         _ = self.program.flows  # uncompiled dataflows are an error here
+
+    def taken(self) -> RunProgram:
         if not self.told and (name := self.program.outdated):
             self.told = True
             warn(
@@ -41,6 +47,7 @@ class RunProgram(Command):
                 "had at compileDataFlows() or updateDataFlows(); a new one takes effect with "
                 "updateDataFlows()"
             )
+        return RunProgram(self.program.taken())
 
 
 @dataclass(eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from copy import copy
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .dataflow.base import DataFlow, Handler, state
@@ -101,6 +102,8 @@ class Program:
         self.number = 0
         self._flows: list[Flow] = []
         self._bound: tuple[int, ...] = ()
+        self._requests: list[FlowRequest] = []
+        self._requests_of: list[Flow] | None = None
         symbols = executable.vmem_symbols if executable else []
         self.vmem_base = memory.publish(symbols)
 
@@ -335,16 +338,32 @@ class Program:
         return _EXTERNAL.pack(place.space << _SPACE_SHIFT | first, place.at - first)
 
     def flow_requests(self) -> list[FlowRequest]:
-        """The compiled dataflows as the worker takes them."""
+        """The compiled dataflows as the worker takes them; the same objects while they are the
+        same."""
+        flows = self.flows
+        if self._requests_of is not flows:
+            self._requests = [self._flow_request(flow) for flow in flows]
+            self._requests_of = flows
+        return self._requests
+
+    def _flow_request(self, flow: Flow) -> FlowRequest:
         from .workers.worker import FlowRequest
 
-        found = []
-        for flow in self.flows:
-            kind = self.symbol(flow.handler.symbol).kind if flow.handler else Kind.DATA
-            offset = flow.handler.offset if flow.handler else -1
-            info = flow.head.device_info(self.memory.locate)
-            found.append(FlowRequest(int(kind), offset, flow.descriptors, info))
-        return found
+        kind = self.symbol(flow.handler.symbol).kind if flow.handler else Kind.DATA
+        offset = flow.handler.offset if flow.handler else -1
+        info = flow.head.device_info(self.memory.locate)
+        return FlowRequest(int(kind), offset, flow.descriptors, info)
+
+    def taken(self) -> Program:
+        """The program as it is now: what a submission runs, whatever is set while it waits.
+
+        Raises CupvaError as ``flows``.
+        """
+        if self.executable is not None:
+            self.flow_requests()  # once for all that run the same dataflows
+        copied = copy(self)
+        copied.values, copied.pointers = dict(self.values), dict(self.pointers)
+        return copied
 
     def close(self) -> None:
         self.memory.retire(self.vmem_base)

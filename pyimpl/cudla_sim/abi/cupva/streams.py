@@ -86,7 +86,7 @@ def submit(
 def submit_to(
     stream: Stream, cmds: Any, status: Any, count: int, order: int, execution: int, submission: int
 ) -> None:
-    batch = Batch(_commands(cmds, count), _order(order))
+    batch = Batch([c.taken() for c in _commands(cmds, count)], _order(order))
     _submit(stream, batch, status, execution, submission)
 
 
@@ -139,5 +139,5 @@ def submit_buffer(stream: Any, buffer: Any, execution: int, submission: int) -> 
 
 def submit_buffer_to(stream: Stream, buffer: Any, execution: int, submission: int) -> None:
     kept: _Buffer = object_of(buffer, _BUFFER, "buffer")
-    batch = Batch(kept.commands, kept.in_order)
+    batch = Batch([c.taken() for c in kept.commands], kept.in_order)
     _submit(stream, batch, kept.status, execution, submission)

@@ -1124,6 +1124,30 @@ CASE(objects_that_live_until_the_program_ends)
     stream.submit({&prog, &rf}); // ends on its own
 }
 
+/* A submission runs what was set when it was submitted, not what is set while it waits. */
+CASE(parameters_of_submissions_that_wait)
+{
+    Shared shared(WAITER);
+    NvSciSyncFence sci = NvSciSyncFenceInitializer;
+    EXPECT(NvSciSyncObjGenerateFence(shared.object, &sci) == NvSciError_Success);
+    Fence fence;
+    nvsci::Import(fence, sci);
+    CmdWaitOnFences wait(fence);
+    CmdProgram prog = program();
+    Stream stream = Stream::Create(PVA0, VPU0);
+    CmdStatus first[2] = {nullptr, nullptr}, second[1] = {nullptr};
+    prog["answer"] = 0;
+    stream.submit({&wait, &prog}, first);
+    prog["answer"] = 5;
+    stream.submit({&prog}, second);
+    prog["answer"] = 0;
+    EXPECT(NvSciSyncObjSignal(shared.object) == NvSciError_Success);
+    stream.synchronize();
+    EXPECT(CheckCommandStatus(first[1]) == Error::None);
+    EXPECT(CheckCommandStatus(second[0]) == Error::VpuApplicationError);
+    NvSciSyncFenceClear(&sci);
+}
+
 /* The last case: nothing ends it. */
 CASE(without_cuda)
 {
