@@ -30,7 +30,6 @@ def _stop(command: str, text: str) -> NoReturn:
 
 def _run(command: str, program: list[str]) -> dict[str, Described]:
     """The dataflows that a program compiles, by the names of their files."""
-    paths.make_links()
     search = flags.environment(cuda=not paths.real_cuda_present())
     with tempfile.TemporaryDirectory(prefix="cudla-sim-pva-") as folder:
         environment = {**os.environ, "LD_LIBRARY_PATH": search["LD_LIBRARY_PATH"]}
