@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
 
-.PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz lint bench clean
+.PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz lint man bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -64,6 +64,10 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Manual pages, from the declarations of the commands.
+man: $(VENV)/installed
+	$(BIN)/python -m cudla_sim.tools.manpages share/man/man1
 
 bench: $(VENV)/installed-test
 	mkdir -p build

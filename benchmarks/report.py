@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from cudla_sim.tools.text_table import Table
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -104,16 +106,13 @@ def compare(figures: list[Figure], older: Path) -> list[str]:
 
 
 def show(figures: list[Figure]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None)
-    for column, align in (("", "left"), ("what", "left"), ("median", "right"), ("goal", "right")):
-        table.add_column(column, justify=align)  # type: ignore[arg-type]
-    table.add_column("")
+    table = Table(
+        ("", "what", "median", "goal", "remark"),
+        right=frozenset({2, 3}),
+        colors={"+": "green", "x": "red"},
+    )
     for f in figures:
         sign = {"lower": "<=", "higher": ">="}[f.better]
         goal = "" if f.goal is None else f"{sign} {f.goal:g} {f.unit}"
-        mark = "[green]+[/]" if f.reached else "[red]x[/]"
-        table.add_row(mark, f.what, f"{f.value:.4g} {f.unit}", goal, f.remark)
-    Console().print(table)
+        table.add("+" if f.reached else "x", f.what, f"{f.value:.4g} {f.unit}", goal, f.remark)
+    table.show()

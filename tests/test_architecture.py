@@ -147,7 +147,7 @@ def test_library_start_imports_no_tools() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    for name in ("typer", "rich", "elftools", "subprocess", "asyncio", "hypothesis", "flatbuffers"):
+    for name in ("click", "elftools", "subprocess", "asyncio", "hypothesis", "flatbuffers"):
         assert name not in loaded
 
 

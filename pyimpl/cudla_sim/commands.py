@@ -5,90 +5,194 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+import click
+from click.shell_completion import get_completion_class
 
-from . import flags, paths
-from .tools import nvdla, pva, upmem
-from .tools.compile import compile_model
-from .tools.report.command import report
-
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    help="Run unmodified accelerator programs on this machine. For build systems: "
-    + "; ".join(f"{name} prints {what}" for name, what in flags.OPTIONS.items())
-    + ". --no-cuda leaves our CUDA subset out.",
+from . import __version__, flags, paths
+from .tools.command import (
+    JSON,
+    Command,
+    ConfigName,
+    Group,
+    PassThrough,
+    complain,
+    near,
+    option,
+    path_argument,
+    path_option,
 )
 
+COMPLETION = "_CUDLA_SIM_COMPLETE"
+"""The variable with which the shells' functions ask for completions."""
 
-app.add_typer(nvdla.app, name="nvdla")
-app.add_typer(upmem.app, name="upmem")
-app.add_typer(pva.app, name="pva")
-app.command("compile")(compile_model)
-app.command("report", context_settings={"allow_extra_args": True, "ignore_unknown_options": False})(
-    report
+
+class _Root(Group):
+    """``cudla-sim``; words of build systems stand alone (``cli.main`` answers those at once)."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        for name in flags.OPTIONS:
+            if ctx.params.get(_variable(name)):
+                raise click.UsageError(
+                    f"{name} prints {flags.OPTIONS[name]} and takes no word {args[0]!r}; flags for "
+                    'one library: eval "$(cudla-sim --env)"; pkg-config --cflags --libs NAME',
+                    ctx,
+                )
+        return super().resolve_command(ctx, args)
+
+
+def _variable(name: str) -> str:
+    return name.removeprefix("--").replace("-", "_")
+
+
+def _complete(ctx: click.Context, parameter: click.Parameter, shell: str) -> None:
+    """Prints the function that completes words in *shell*."""
+    if not shell or ctx.resilient_parsing:
+        return
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.BadParameter(f"{shell!r}; there are bash, zsh and fish", ctx, parameter)
+    print(found(app, {}, "cudla-sim", COMPLETION).source())
+    ctx.exit()
+
+
+@click.group(cls=_Root, invoke_without_command=True)
+@click.version_option(
+    __version__, "--version", prog_name="cudla-sim", message="%(prog)s %(version)s"
 )
+@option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    callback=_complete,
+    expose_value=False,
+    is_eager=True,
+    help='Print the shell\'s completion: eval "$(cudla-sim --completion bash)".',
+)
+@click.pass_context
+def app(context: click.Context, /, **asked: bool) -> None:
+    """Run unmodified cuDLA, NVDLA, UPMEM and cuPVA programs on this machine.
+
+    Exit status: 0 done; 1 something failed, differs or was found; 2 wrong usage; 127 a program
+    could not be started; 130 interrupted. A command that runs a program ends with its status.
+    """
+    if context.invoked_subcommand is None:
+        raise click.UsageError("name a command", context)
 
 
-@app.callback()
-def _callback() -> None:
-    """Makes typer keep the name of a sub-command even when there is only one."""
+for _name, _what in {**flags.OPTIONS, "--no-cuda": "the others without our CUDA subset"}.items():
+    option(
+        _name,
+        is_flag=True,
+        help=f"Print {_what}.".replace("Print the others", "The others"),
+        group="For build systems",
+    )(app)
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@click.command(
+    cls=Command,
+    context_settings={"allow_interspersed_args": False},
+    arguments=[("PROGRAM [ARGS]...", "The program and its arguments, behind --.")],
+    options_metavar="[OPTIONS] --",
+)
+@option(
+    "--config",
+    type=ConfigName("auto"),
+    default="",
+    group="Machine",
+    help="NVDLA configuration: nv_full, nv_small, ..., or auto.",
+)
+@option("--no-cuda", is_flag=True, group="Machine", help="Leave our CUDA out.")
+@option(
+    "--fault",
+    default="",
+    metavar="RULE",
+    group="Machine",
+    help="Make a call or task fail on purpose: point[@n][=STATUS], ...",
+)
+@option("--explain", is_flag=True, group="What is reported", help="Say why calls fail.")
+@option(
+    "--log",
+    default="",
+    metavar="WORDS",
+    group="What is reported",
+    help="api, layers, firmware, or several with a comma.",
+)
+@option(
+    "--trace",
+    default="",
+    metavar="FILE",
+    group="What is reported",
+    help="Write a Chrome trace to this file.",
+)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
 def run(
-    context: typer.Context,
-    config: Annotated[str, typer.Option(help="NVDLA configuration: nv_full, nv_small, ...")] = "",
-    explain: Annotated[bool, typer.Option("--explain", help="Say why calls fail.")] = False,
-    log: Annotated[str, typer.Option(help="api, layers, or both with a comma.")] = "",
-    trace: Annotated[str, typer.Option(help="Write a Chrome trace to this file.")] = "",
-    fault: Annotated[str, typer.Option(help="Make a call or task fail on purpose.")] = "",
-    no_cuda: Annotated[bool, typer.Option("--no-cuda", help="Leave our CUDA out.")] = False,
+    command: tuple[str, ...],
+    config: str,
+    no_cuda: bool,
+    fault: str,
+    explain: bool,
+    log: str,
+    trace: str,
 ) -> None:
-    """Run a program with the simulated libraries: cudla-sim run -- ./prog args"""
-    settings = {
+    """Run a program with the simulated libraries: cudla-sim run -- ./prog args
+
+    The settings are checked before the program starts; its exit status is the command's.
+    """
+    given = {
         "CUDLA_SIM_CONFIG": config,
         "CUDLA_SIM_EXPLAIN": "1" if explain else "",
         "CUDLA_SIM_LOG": log,
         "CUDLA_SIM_TRACE": trace,
         "CUDLA_SIM_FAULT": fault,
     }
-    command = context.args
+    settings = {name: value for name, value in given.items() if value}
     if not command:
-        print("cudla-sim run: name a program, as in cudla-sim run -- ./prog args", file=sys.stderr)
-        raise typer.Exit(2)
+        raise click.UsageError("name a program, as in cudla-sim run -- ./prog args")
+    _check_settings({**os.environ, **settings})
     search = flags.environment(cuda=not no_cuda and not paths.real_cuda_present())
     # hosts of DPU programs may call the DPU compiler, so it is on their PATH
-    given = {name: search[name] for name in ("LD_LIBRARY_PATH", "PATH", "UPMEM_HOME")}
-    environment = {**os.environ, **given}
-    environment.update({name: value for name, value in settings.items() if value})
+    found = {name: search[name] for name in ("LD_LIBRARY_PATH", "PATH", "UPMEM_HOME")}
+    environment = {**os.environ, **found, **settings}
     environment.setdefault("CUDLA_SIM_PYTHON", sys.executable)
     try:
-        os.execvpe(command[0], command, environment)
+        os.execvpe(command[0], list(command), environment)
     except OSError as error:
         print(f"cudla-sim run: {command[0]}: {error.strerror}", file=sys.stderr)
-        raise typer.Exit(127) from None
+        raise click.exceptions.Exit(127) from None
 
 
-@app.command()
+def _check_settings(environment: dict[str, str]) -> None:
+    """Says now what the program would meet at its first call."""
+    from .core.config import from_environment
+    from .core.errors import ConfigError
+    from .core.faults import Faults
+
+    try:
+        Faults(from_environment(environment).fault)
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from None
+
+
+@click.command(cls=Command)
 def doctor() -> None:
     """Say what Python, libpython, library and links resolve to, and what is wrong."""
     from . import doctor as checks
 
-    raise typer.Exit(checks.report())
+    raise click.exceptions.Exit(checks.report())
 
 
-@app.command()
-def inspect(
-    file: Annotated[Path, typer.Argument(help="An NVDLA loadable.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    picture: Annotated[
-        Path | None, typer.Option("--graph", help="Draw the layer graph: .dot, .png, .svg, ...")
-    ] = None,
-) -> None:
+@click.command(cls=Command, arguments=[("FILE", "An NVDLA loadable.")])
+@path_argument("file")
+@JSON
+@path_option(
+    "--graph",
+    "picture",
+    metavar="FILE",
+    group="Output",
+    help="Draw the layer graph: .dot, .png, .svg, ...",
+)
+def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
     """Print what a loadable holds: tensors, memory, tasks, layers, target configuration, graph."""
     import json
 
@@ -104,58 +208,75 @@ def inspect(
             graph.draw(layers, picture)
     except graph.GraphError as error:
         print(f"cudla-sim inspect: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     except OSError as error:
         print(f"cudla-sim inspect: {file}: {error.strerror}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     except NvdlaError as error:
         print(f"cudla-sim inspect: {file}: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
-    print(json.dumps(description, indent=2) if as_json else render(description))
-    if not as_json:
+        raise click.exceptions.Exit(1) from None
+    if as_json:
+        print(json.dumps({"schema_version": 1, **description}, indent=2))
+    else:
+        print(render(description))
         print(graph.text(layers))
 
 
-@app.command(
-    "pva-cc",
-    context_settings={
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "help_option_names": [],  # the compiler prints its own
-    },
-)
-def pva_cc(context: typer.Context) -> None:
+@click.command("pva-cc", cls=PassThrough, add_help_option=False)
+@click.pass_context
+def pva_cc(context: click.Context) -> None:
     """Compile a VPU kernel: cudla-sim pva-cc kernel.c -o kernel.o (--help lists the options)"""
     from .cupva.toolchain import cli
 
-    raise typer.Exit(cli.main(context.args))
+    raise click.exceptions.Exit(cli.main(context.args))
 
 
-@app.command(
-    "trtexec",
-    context_settings={
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "help_option_names": [],  # trtexec prints its own
-    },
-)
-def trtexec(context: typer.Context) -> None:
+@click.command("trtexec", cls=PassThrough, add_help_option=False)
+@click.pass_context
+def trtexec(context: click.Context) -> None:
     """Compile an ONNX model with the words of TensorRT's trtexec."""
     from .tools import trtexec as tool
 
-    raise typer.Exit(tool.main(context.args))
+    raise click.exceptions.Exit(tool.main(context.args))
+
+
+@click.command(cls=Command, arguments=[("[NAME]", "One of the schemas; without it: their names.")])
+@click.argument("name", required=False)
+def schema(name: str | None) -> None:
+    """Print the JSON schema of what a command prints with --json."""
+    from .tools import schemas
+
+    names = schemas.names()
+    if name is None:
+        print("\n".join(names))
+    elif name in names:
+        print(schemas.text(name), end="")
+    else:
+        known = ", ".join(names)
+        raise click.UsageError(f"there is no schema {name!r}{near(name, names)}: {known}")
+
+
+app.under("Programs", run)
+app.under("Programs", report="cudla_sim.tools.report.command:report")
+app.under("Programs", doctor)
+app.under("NVDLA", nvdla="cudla_sim.tools.nvdla:app")
+app.under("NVDLA", inspect)
+app.under("NVDLA", compile="cudla_sim.tools.compile:compile_model")
+app.under("NVDLA", trtexec)
+app.under("UPMEM", upmem="cudla_sim.tools.upmem:app")
+app.under("cuPVA", pva_cc)
+app.under("cuPVA", pva="cudla_sim.tools.pva:app")
+app.under("About", schema)
 
 
 def run_command(words: list[str]) -> int:
     """Runs a sub-command; its exit status."""
     try:
-        result = app(words, standalone_mode=False)
-    except typer.Exit as leave:
-        return int(leave.exit_code)
-    except Exception as error:
-        show = getattr(error, "show", None)  # click's own errors print themselves
-        if show is None:
-            raise
-        show()
-        return int(getattr(error, "exit_code", 2))
+        result = app.main(
+            words, prog_name="cudla-sim", complete_var=COMPLETION, standalone_mode=False
+        )
+    except click.Abort:
+        return 130
+    except click.ClickException as error:
+        return complain(error)
     return int(result or 0)

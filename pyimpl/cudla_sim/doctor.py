@@ -142,17 +142,13 @@ def _start() -> Iterator[Check]:
 
 def report() -> int:
     """Prints the checks as a table; the number of problems that stop programs."""
-    from rich.console import Console
-    from rich.table import Table
+    from .tools.text_table import Table
 
-    table = Table(box=None)
-    for column in ("", "what", "found", "problem"):
-        table.add_column(column, overflow="fold")
+    table = Table(("", "what", "found", "problem"), colors={"x": "red", "+": "green"})
     problems = 0
     for what, found, wrong in checks():
         fatal = bool(wrong) and what not in _ADVICE
         problems += fatal
-        table.add_row("[red]x[/]" if fatal else "[green]+[/]", what, found, wrong)
-    width = None if sys.stdout.isatty() else 10000  # whole paths where somebody else reads them
-    Console(width=width).print(table)
+        table.add("x" if fatal else "+", what, found, " ".join(wrong.split()))
+    table.show()
     return 1 if problems else 0

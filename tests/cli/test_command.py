@@ -7,10 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+import cudla_sim
 from cudla_sim import cli, paths
 from tests.conftest import ROOT
 
@@ -181,3 +183,10 @@ def test_an_interrupt_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cudla_sim.commands.run_command", interrupted)
     monkeypatch.setattr("sys.argv", ["cudla-sim", "compile", "x.onnx", "-o", "x"])
     assert cli.main() == 130
+
+
+def test_the_version_stands_in_one_place() -> None:
+    """What cannot read it says the same."""
+    assert version("cudla-sim") == cudla_sim.__version__
+    cmake = (paths.cmake_dir() / "cudla-simConfigVersion.cmake").read_text()
+    assert f'set(PACKAGE_VERSION "{cudla_sim.__version__}")' in cmake

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import cudla_sim
 from cudla_sim.core.errors import ConfigError
@@ -57,7 +57,7 @@ def test_what_is_good(tmp_path: Path) -> None:
     assert call(str(file), "--config", "nv_small") == (0, "good.nvdla: nv_small would take it\n")
     status, text = call(str(file), "--json", "--config", "nv_small")
     assert status == 0
-    assert json.loads(text) == {"config": "nv_small", "violations": []}
+    assert json.loads(text) == {"version": 1, "config": "nv_small", "violations": []}
 
 
 @pytest.mark.parametrize("words", [("nowhere.nvdla",), ("--config", "nv_tiny"), ()])

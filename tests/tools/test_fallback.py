@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
-from typer.testing import CliRunner
 
 from cudla_sim.commands import app
 from cudla_sim.compiler.runtime import session

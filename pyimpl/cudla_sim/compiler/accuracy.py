@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf, log10, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from cudla_sim.nvdla.annotation import PlaceNote
 from cudla_sim.nvdla.real import RealNetwork
 
 from .graph import Array, Graph, Value
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 Sample = Mapping[str, NDArray[Any]]
 Reference = Callable[[Sample], Mapping[str, Array]]
@@ -213,32 +210,3 @@ def _nodes(place: PlaceNote, known: Mapping[tuple[int, int], tuple[str, ...]]) -
     """The ONNX nodes whose operations made a value."""
     found = (name for index in place.operations for name in known.get((place.task, index), ()))
     return tuple(dict.fromkeys(found))
-
-
-def tables(accuracy: Accuracy) -> list[Table]:
-    """Outputs and layers for a terminal."""
-    from rich.table import Table
-
-    made = []
-    for title, rows in (("output", accuracy.outputs), ("layer, worst first", accuracy.layers)):
-        if not rows:
-            continue
-        table = Table(box=None)
-        table.add_column(title, overflow="fold")
-        for name in ("SQNR dB", "cosine", "largest error"):
-            table.add_column(name, justify="right")
-        if rows is accuracy.outputs:
-            table.add_column("centred dB", justify="right")
-            table.add_column("centred cosine", justify="right")
-        table.add_column("nodes", overflow="fold")
-        for row in rows:
-            words = [row.name, f"{row.sqnr:.1f}", f"{row.cosine:.5f}", f"{100 * row.largest:.2f} %"]
-            if rows is accuracy.outputs:
-                words += [_text(row.centred_sqnr, 1), _text(row.centred_cosine, 4)]
-            table.add_row(*words, " + ".join(row.nodes))
-        made.append(table)
-    return made
-
-
-def _text(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from ..compiler.errors import CompileError, Refused
 from ..compiler.options import Options
 from ..nvdla.errors import NvdlaError
-from ..nvdla.hw.configs import config as hardware
+from .command import Command, ConfigName, option, path_argument, path_option
 from .output import check_writable, write_whole
+from .progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from .compilation import Request, Result
 
 PRECISIONS = ("int8", "int16", "fp16")
+VERSION = 1
+"""Of the file that ``--report`` writes."""
 _METHODS = ("auto", "minmax", "entropy", "percentile", "mse")
 
 
@@ -33,71 +33,153 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(word) for word in text.split(",")] if text else []
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no list of numbers", param_hint=option) from None
+        raise click.BadParameter(f"{text!r} is no list of numbers", param_hint=option) from None
 
 
+@click.command("compile", cls=Command, arguments=[("MODEL", "An ONNX model.")])
+@path_argument("model")
+@path_option("-o", "--out", required=True, metavar="FILE", group="Output", help="The loadable.")
+@option(
+    "--config",
+    type=ConfigName(),
+    default="nv_full",
+    show_default=True,
+    group="Machine",
+    help="nv_full, nv_large, nv_small, ...",
+)
+@option(
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default="int8",
+    show_default=True,
+    group="Machine",
+    help="What the network computes in.",
+)
+@option(
+    "--keep-fp16",
+    multiple=True,
+    metavar="NODE",
+    group="Machine",
+    help="An ONNX node that runs in fp16 (nv_full).",
+)
+@option(
+    "--fallback",
+    metavar="cpu",
+    group="Machine",
+    help="Nodes that the hardware cannot do run in onnxruntime.",
+)
+@path_option(
+    "--calib",
+    multiple=True,
+    metavar="PATH",
+    group="Calibration",
+    help="Data (.npy, .npz, pictures, folders) or a TensorRT calibration cache.",
+)
+@option(
+    "--calib-method",
+    type=click.Choice(_METHODS),
+    default="minmax",
+    show_default=True,
+    group="Calibration",
+    help="How ranges come from data.",
+)
+@option(
+    "--percentile",
+    default=99.99,
+    show_default=True,
+    group="Calibration",
+    help="For --calib-method percentile.",
+)
+@option(
+    "--mean",
+    default="",
+    metavar="A,B,C",
+    group="Calibration",
+    help="Of pictures, one or one a channel: 123,117,104.",
+)
+@option(
+    "--scale",
+    default="",
+    metavar="S",
+    group="Calibration",
+    help="Of pictures, after the mean: 0.017.",
+)
+@path_option(
+    "--save-calib",
+    metavar="FILE",
+    group="Calibration",
+    help="Write the scales as a TensorRT calibration cache.",
+)
+@option(
+    "--invent-ranges", is_flag=True, group="Calibration", help="int8 without data: for timing only."
+)
+@option(
+    "--input-format",
+    multiple=True,
+    metavar="NAME=FORMAT",
+    group="Network",
+    help="int8:dla_hwc4, ...:chw32, ...:chw16.",
+)
+@option(
+    "--output-format", multiple=True, metavar="NAME=FORMAT", group="Network", help="fp16:chw16, ..."
+)
+@option(
+    "--outputs",
+    multiple=True,
+    metavar="TENSOR",
+    group="Network",
+    help="Cut the network at this tensor; again for more.",
+)
+@option(
+    "--shapes",
+    multiple=True,
+    metavar="NAME:SHAPE",
+    group="Network",
+    help="For dynamic inputs: NAME:1x3x224x224.",
+)
+@option(
+    "--accuracy",
+    is_flag=True,
+    group="Output",
+    help="Compare layer by layer with the float network.",
+)
+@path_option("--report", metavar="FILE", group="Output", help="Write what is known as JSON.")
 def compile_model(
-    model: Annotated[Path, typer.Argument(help="An ONNX model.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The loadable.")],
-    config: Annotated[str, typer.Option(help="nv_full, nv_large, nv_small, ...")] = "nv_full",
-    precision: Annotated[str, typer.Option(help="int8, int16 or fp16.")] = "int8",
-    calib: Annotated[
-        list[Path] | None,
-        typer.Option(help="Data (.npy, .npz, pictures, folders) or a TensorRT calibration cache."),
-    ] = None,
-    calib_method: Annotated[
-        str, typer.Option(help="auto, minmax, entropy, percentile or mse.")
-    ] = "minmax",
-    percentile: Annotated[float, typer.Option(help="For --calib-method percentile.")] = 99.99,
-    mean: Annotated[str, typer.Option(help="Of pictures, one or one a channel: 123,117,104.")] = "",
-    scale: Annotated[str, typer.Option(help="Of pictures, after the mean: 0.017.")] = "",
-    save_calib: Annotated[
-        Path | None, typer.Option(help="Write the scales as a TensorRT calibration cache.")
-    ] = None,
-    invent_ranges: Annotated[
-        bool, typer.Option("--invent-ranges", help="int8 without data: for timing only.")
-    ] = False,
-    input_format: Annotated[
-        list[str] | None, typer.Option(help="NAME=int8:dla_hwc4, ...:chw32, ...:chw16.")
-    ] = None,
-    output_format: Annotated[list[str] | None, typer.Option(help="NAME=fp16:chw16, ...")] = None,
-    keep_fp16: Annotated[
-        list[str] | None, typer.Option(help="An ONNX node that runs in fp16 (nv_full).")
-    ] = None,
-    outputs: Annotated[
-        list[str] | None, typer.Option(help="Cut the network at this tensor; again for more.")
-    ] = None,
-    shapes: Annotated[
-        list[str] | None, typer.Option(help="NAME:1x3x224x224 for dynamic inputs.")
-    ] = None,
-    fallback: Annotated[
-        str, typer.Option(help="cpu: nodes that the hardware cannot do run in onnxruntime.")
-    ] = "",
-    accuracy: Annotated[
-        bool, typer.Option("--accuracy", help="Compare layer by layer with the float network.")
-    ] = False,
-    report: Annotated[Path | None, typer.Option(help="Write what is known as JSON.")] = None,
+    model: Path,
+    out: Path,
+    config: str,
+    precision: str,
+    keep_fp16: tuple[str, ...],
+    fallback: str | None,
+    calib: tuple[Path, ...],
+    calib_method: str,
+    percentile: float,
+    mean: str,
+    scale: str,
+    save_calib: Path | None,
+    invent_ranges: bool,
+    input_format: tuple[str, ...],
+    output_format: tuple[str, ...],
+    outputs: tuple[str, ...],
+    shapes: tuple[str, ...],
+    accuracy: bool,
+    report: Path | None,
 ) -> None:
-    """Compile an ONNX model to an NVDLA loadable."""
+    """Compile an ONNX model to an NVDLA loadable.
+
+    Exit status: 0 written, 1 it cannot be compiled (each node with reason and cure), 2 wrong usage.
+    """
     from . import compilation
 
-    if precision not in PRECISIONS:
-        raise typer.BadParameter(f"{precision!r} is none of {', '.join(PRECISIONS)}")
-    if calib_method not in _METHODS:
-        raise typer.BadParameter(f"{calib_method!r} is none of {', '.join(_METHODS)}")
-    if fallback not in ("", "cpu"):
-        raise typer.BadParameter(f"{fallback!r}; cpu is possible", param_hint="--fallback")
-    try:
-        hardware_name = hardware(config).name
-    except NvdlaError as error:
-        raise typer.BadParameter(str(error), param_hint="--config") from None
+    if fallback not in (None, "cpu"):
+        raise click.BadParameter(f"{fallback!r}; cpu is possible", param_hint="--fallback")
     try:
         formats = [
             {
                 name: compilation.format_word(word)
-                for name, word in compilation.named(words or [], option).items()
+                for name, word in compilation.named(words, name_of).items()
             }
-            for words, option in (
+            for words, name_of in (
                 (input_format, "--input-format"),
                 (output_format, "--output-format"),
             )
@@ -105,15 +187,15 @@ def compile_model(
         request = compilation.Request(
             model=model,
             options=Options(
-                config=hardware_name,
+                config=config,
                 precision=precision,
                 input_formats=formats[0],
                 output_formats=formats[1],
-                keep_fp16=tuple(keep_fp16 or ()),
+                keep_fp16=keep_fp16,
             ),
-            outputs=[name for word in outputs or [] for name in word.split(",")],
-            shapes=compilation.shapes_of(shapes or []),
-            calib=calib or [],
+            outputs=[name for word in outputs for name in word.split(",")],
+            shapes=compilation.shapes_of(shapes),
+            calib=calib,
             method=calib_method,
             percentile=percentile,
             mean=_numbers(mean, "--mean"),
@@ -125,8 +207,10 @@ def compile_model(
             if path is not None:
                 check_writable(path)
         try:
-            with _progress() as step:
-                result = compilation.run(request, _say, step)
+            with Progress("compiling").shown() as shown:
+                result = compilation.run(
+                    request, _say, lambda done: shown.at(done, "calibrating: samples")
+                )
         except Refused:
             if not fallback:
                 raise
@@ -136,17 +220,17 @@ def compile_model(
         if accuracy:
             _accuracy(result)
         if report is not None:
-            text = json.dumps(result.report, indent=2, default=str)
+            text = json.dumps({"version": VERSION, **result.report}, indent=2, default=str)
             write_whole(report, text.encode())
     except compilation.UsageError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
     except Refused as error:
         for refusal in error.refusals:
             _say(str(refusal))
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     except (CompileError, NvdlaError) as error:
         _say(str(error))
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     _summary(out, result.report)
 
 
@@ -160,37 +244,19 @@ def _in_parts(request: Request, out: Path, report: Path | None) -> None:
     for number, part in enumerate(package.parts):
         print(f"part {number}, {part}")
     if report is not None:
-        text = json.dumps(fallback.report(request, package, len(data)), indent=2)
+        known = fallback.report(request, package, len(data))
+        text = json.dumps({"version": VERSION, **known}, indent=2)
         write_whole(report, text.encode())
     print(f"{out}: {package.config}, {len(package.parts)} parts, {len(data)} bytes")
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int], None] | None]:
-    """Counts calibration samples on a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("compiling")
-        yield lambda done: bar.update(task, description=f"calibrating: {done} samples")
-
-
 def _accuracy(result: Result) -> None:
-    from rich.console import Console
-
-    from ..compiler import accuracy
-    from . import compilation
+    from . import accuracy_table, compilation
 
     found = compilation.accuracy_of(result, _say)
     result.report["accuracy"] = found.as_dict()
-    for table in accuracy.tables(found):
-        Console().print(table)
+    for table in accuracy_table.tables(found):
+        table.show()
 
 
 def _summary(out: Path, report: dict[str, Any]) -> None:

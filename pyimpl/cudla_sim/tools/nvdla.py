@@ -1,67 +1,67 @@
-"""``cudla-sim nvdla replay`` and ``cudla-sim nvdla run``."""
+"""``cudla-sim nvdla``: replay, run, time and layout."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
+import click
 import numpy as np
-import typer
 
-from ..core.errors import ConfigError
 from ..core.memory import Bytes
 from ..nvdla import layout_picture
 from ..nvdla.errors import NvdlaError
-from ..nvdla.hw.configs import config
 from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
+from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
 from . import dimg, images, network_run, nvdla_check, nvdla_real, nvdla_time
-from . import timing_options as options
+from .command import JSON, ConfigName, Group, option, path_argument, path_option
+from .progress import Progress, each
+from .text_table import Table
+from .timing_options import timed
 
-app = typer.Typer(no_args_is_help=True, help="Run NVDLA loadables and register traces.")
+_ANY = ("", "auto")
+REPLAY_VERSION = 1
+"""Of what ``replay --json`` prints."""
+
+
+@click.group(cls=Group)
+def app() -> None:
+    """Run NVDLA loadables and register traces."""
 
 
 _PACKAGE = b"PK\x03\x04"
 """How a network in parts begins (``cudla-sim compile --fallback cpu``)."""
 
 
-def _fail(what: str, error: object) -> typer.Exit:
+def _fail(what: str, error: object) -> click.exceptions.Exit:
     print(f"cudla-sim nvdla {what}: {error}", file=sys.stderr)
-    return typer.Exit(1)
-
-
-def _config_name(what: str, name: str) -> str:
-    try:
-        return config(name).name if name else ""
-    except NvdlaError as error:
-        raise _fail(what, error) from None
+    return click.exceptions.Exit(1)
 
 
 # --- replay --------------------------------------------------------------------------------------
 
 
-@app.command()
+@app.command(arguments=[("PATHS...", ".cfg, .txn, .jsonl(.gz), or folders.")])
+@path_argument("paths", nargs=-1, required=True)
+@option("--config", type=ConfigName("auto", status=1), default="", group="Machine",
+        help="Only this configuration; default: each that a trace is for.")  # fmt: skip
+@option("--all-configs", is_flag=True, hidden=True, help="What it does anyway.")
+@JSON
+@option("--verbose", is_flag=True, group="Output", help="A line for passes, too.")
 def replay(
-    paths: Annotated[list[Path], typer.Argument(help=".cfg, .txn, .jsonl(.gz), or folders.")],
-    config: Annotated[str, typer.Option(help="Configuration; default: what the trace says.")] = "",
-    all_configs: Annotated[
-        bool, typer.Option("--all-configs", help="Play on every configuration it is for.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="A line for passes, too.")] = False,
+    paths: tuple[Path, ...], config: str, all_configs: bool, as_json: bool, verbose: bool
 ) -> None:
     """Replay register traces on the chip model and compare with their goldens."""
-    wish = _config_name("replay", config)
     outcomes: list[Outcome] = []
     problems: list[str] = []
     for path in paths:
         try:
-            for trace in read(path):
-                wanted = [wish] if wish else trace.configs if all_configs else trace.configs[:1]
-                for name in wanted:
+            for trace in each(read(path), "replaying"):
+                for name in [config] if config not in _ANY else trace.configs:
                     try:
                         outcomes.append(play(trace, name))
                     except TraceError as error:
@@ -69,11 +69,13 @@ def replay(
         except TraceError as error:
             problems.append(str(error))
     if as_json:
-        print(json.dumps({"traces": [_as_json(o) for o in outcomes], "errors": problems}, indent=1))
+        traces = [_as_json(o) for o in outcomes]
+        found = {"version": REPLAY_VERSION, "traces": traces, "errors": problems}
+        print(json.dumps(found, indent=1))
     else:
         _print_outcomes(outcomes, problems, verbose)
     bad = any(o.verdict in ("fail", "unsupported") for o in outcomes)
-    raise typer.Exit(1 if bad or problems or not outcomes else 0)
+    raise click.exceptions.Exit(1 if bad or problems or not outcomes else 0)
 
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:
@@ -99,23 +101,19 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def _print_outcomes(outcomes: list[Outcome], problems: list[str], verbose: bool) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None)
-    for column in ("verdict", "trace", "configuration", "checks", "layers", "ms", ""):
-        table.add_column(column, overflow="fold")
     colors = {"pass": "green", "fail": "red", "unsupported": "yellow", "no check": "cyan"}
+    table = Table(
+        ("verdict", "trace", "configuration", "checks", "layers", "ms", "why"),
+        right=frozenset({3, 4, 5}),
+        colors=colors,
+    )
     for o in outcomes:
         if o.verdict == "pass" and not verbose and len(outcomes) > 20:
             continue
         why = o.unsupported or (o.failures[0] if o.failures else "")
-        verdict = f"[{colors[o.verdict]}]{o.verdict}[/]"
         counts = (str(o.checks), str(len(o.layers)), f"{o.seconds * 1e3:.1f}")
-        table.add_row(verdict, o.name, o.config, *counts, why)
-    console = Console()
-    if table.row_count:
-        console.print(table)
+        table.add(o.verdict, o.name, o.config, *counts, why)
+    table.show()
     for problem in problems:
         print(f"cudla-sim nvdla replay: {problem}", file=sys.stderr)
     totals = {v: sum(o.verdict == v for o in outcomes) for v in colors}
@@ -123,73 +121,84 @@ def _print_outcomes(outcomes: list[Outcome], problems: list[str], verbose: bool)
     print(f"{len(outcomes)} replayed: {text or 'nothing'}; {len(problems)} unreadable")
 
 
-app.command(name="check")(nvdla_check.check)
+app.add_command(nvdla_check.check)
 
 
 # --- run -----------------------------------------------------------------------------------------
 
 
-@app.command()
+@app.command(arguments=[("LOADABLE", "An NVDLA loadable, or a network in parts.")])
+@path_argument("loadable")
+@option(
+    "--input",
+    multiple=True,
+    metavar="N=FILE",
+    group="Input",
+    help="Raw buffer, .npy (n,c,h,w), .pgm, .ppm, .jpg, .png. Zeros where it is left out.",
+)
+@option(
+    "--real",
+    is_flag=True,
+    group="Input",
+    help="NAME=FILE.npy: real numbers as the ONNX model has them.",
+)
+@option(
+    "--mean", default="", metavar="A,B,C,D", group="Input", help="Subtracted per channel (fp16)."
+)
+@option("--normalize", default=1.0, group="Input", help="Divides after the mean (fp16).")
+@option(
+    "--config",
+    type=ConfigName("auto", status=1),
+    default="",
+    group="Machine",
+    help="Configuration; default: the loadable's.",
+)
+@path_option("--output", metavar="FOLDER", group="Output", help="Gets outN.bin and outN.npy.")
+@option("--dimg", "write_dimg", is_flag=True, group="Output", help="Also outN.dimg.")
+@option("--rawdump", is_flag=True, group="Output", help="Also outN.txt.")
+@option("--layers", is_flag=True, group="Output", help="A line per hardware layer.")
+@path_option(
+    "--dump-layers", metavar="FOLDER", group="Output", help="Gets every layer's output as .npy."
+)
+@option(
+    "--compare",
+    multiple=True,
+    metavar="[N=]FILE",
+    group="Output",
+    help="Expected output; reports a difference.",
+)
+@timed
 def run(
-    loadable: Annotated[Path, typer.Argument(help="An NVDLA loadable.")],
-    input: Annotated[
-        list[str] | None,
-        typer.Option(help="N=FILE: raw buffer, .npy (n,c,h,w), .pgm, .ppm, .jpg, .png."),
-    ] = None,
-    output: Annotated[Path | None, typer.Option(help="Folder for outN.bin and outN.npy.")] = None,
-    config: Annotated[str, typer.Option(help="Configuration; default: the loadable's.")] = "",
-    mean: Annotated[str, typer.Option(help="a,b,c,d: subtracted per channel (fp16).")] = "",
-    normalize: Annotated[float, typer.Option(help="Divides after the mean (fp16).")] = 1.0,
-    write_dimg: Annotated[bool, typer.Option("--dimg", help="Also outN.dimg.")] = False,
-    rawdump: Annotated[bool, typer.Option("--rawdump", help="Also outN.txt.")] = False,
-    layers: Annotated[bool, typer.Option("--layers", help="A line per hardware layer.")] = False,
-    dump_layers: Annotated[
-        Path | None, typer.Option(help="Folder for every layer's output as .npy.")
-    ] = None,
-    compare: Annotated[
-        list[str] | None, typer.Option(help="[N=]FILE: expected output; reports a difference.")
-    ] = None,
-    real: Annotated[
-        bool, typer.Option("--real", help="NAME=FILE.npy: real numbers as the ONNX model has them.")
-    ] = False,
-    clock: options.Clock = None,
-    latency: options.Latency = None,
-    bytes_per_cycle: options.BytesPerCycle = None,
-    dram_gbps: options.DramGbps = None,
-    sram_latency: options.SramLatency = None,
-    sram_bytes_per_cycle: options.SramBytesPerCycle = None,
-    sram_gbps: options.SramGbps = None,
-    register_cycles: options.RegisterCycles = None,
-    interrupt_cycles: options.InterruptCycles = None,
-    software_us: options.SoftwareUs = None,
+    loadable: Path,
+    input: tuple[str, ...],
+    real: bool,
+    mean: str,
+    normalize: float,
+    config: str,
+    output: Path | None,
+    write_dimg: bool,
+    rawdump: bool,
+    layers: bool,
+    dump_layers: Path | None,
+    compare: tuple[str, ...],
+    around: Surroundings,
 ) -> None:
-    """Run a loadable once on input files."""
-    try:
-        around = options.surroundings(
-            clock=clock,
-            latency=latency,
-            bytes_per_cycle=bytes_per_cycle,
-            dram_gbps=dram_gbps,
-            sram_latency=sram_latency,
-            sram_bytes_per_cycle=sram_bytes_per_cycle,
-            sram_gbps=sram_gbps,
-            register_cycles=register_cycles,
-            interrupt_cycles=interrupt_cycles,
-            software_us=software_us,
-        )
-    except ConfigError as error:
-        print(f"cudla-sim nvdla run: {error}", file=sys.stderr)
-        raise typer.Exit(2) from None
+    """Run a loadable once on input files.
+
+    Exit status: 0 done, 1 an output differs from --compare or something failed, 2 wrong usage.
+    """
     if real or _in_parts(loadable):
-        _run_real(loadable, input or [], output, config)
+        _run_real(loadable, list(input), output, config)
         return
     try:
         network = Loadable.parse(loadable.read_bytes())
         name = network_run.choose_config(network, config)
-        buffers = read_inputs(network, input or [], mean, normalize)
-        result = network_run.run(
-            network, name, buffers, dump_layers=dump_layers is not None, around=around
-        )
+        buffers = read_inputs(network, list(input), mean, normalize)
+        _tell_zeros(network, buffers)
+        with Progress(f"running {loadable.name}").shown():
+            result = network_run.run(
+                network, name, buffers, dump_layers=dump_layers is not None, around=around
+            )
         for folder in (output, dump_layers):
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -198,7 +207,7 @@ def run(
         if dump_layers is not None:
             for label, array in result.intermediate:
                 np.save(dump_layers / f"{label}.npy", array)
-        differences = _compare(result, compare or [])
+        differences = _compare(result, list(compare))
     except OSError as error:
         raise _fail("run", f"{error.filename}: {error.strerror}") from None
     except (NvdlaError, images.InputError, ValueError) as error:
@@ -206,7 +215,7 @@ def run(
     _print_result(result, layers)
     for text in differences:
         print(text)
-    raise typer.Exit(1 if any("differ" in d or "shape" in d for d in differences) else 0)
+    raise click.exceptions.Exit(1 if any("differ" in d or "shape" in d for d in differences) else 0)
 
 
 def _in_parts(file: Path) -> bool:
@@ -260,6 +269,17 @@ def read_inputs(
     return {n: images.load(f, network.inputs[n], means, normalize) for n, f in files.items()}
 
 
+def _tell_zeros(network: Loadable, buffers: dict[int, Bytes]) -> None:
+    """Says which inputs nobody gave."""
+    for number, tensor in enumerate(network.inputs):
+        if number not in buffers:
+            print(
+                f"cudla-sim nvdla run: input {number} {tensor.name!r} is fed zeros; "
+                f"--input {number}=FILE gives it data",
+                file=sys.stderr,
+            )
+
+
 def _write(result: network_run.Result, folder: Path, write_dimg: bool, rawdump: bool) -> None:
     for number, (tensor, buffer, values) in enumerate(
         zip(result.tensors, result.buffers, result.values, strict=True)
@@ -282,8 +302,8 @@ def _compare(result: network_run.Result, words: list[str]) -> list[str]:
 
 
 def _print_result(result: network_run.Result, layers: bool) -> None:
-    timed = result.timed.of_layers([layer.unit for layer in result.report.layers])
-    for layer, operation in zip(result.report.layers, timed, strict=True):
+    operations = result.timed.of_layers([layer.unit for layer in result.report.layers])
+    for layer, operation in zip(result.report.layers, operations, strict=True):
         count = 0 if operation is None else operation.end - operation.start
         if layers:
             shapes = " -> ".join(
@@ -316,64 +336,54 @@ def _print_values(number: int, name: str, values: np.ndarray[Any, Any]) -> None:
 # --- time ----------------------------------------------------------------------------------------
 
 
-@app.command(name="time")
+@app.command("time", arguments=[("[PATHS...]", "Loadables, traces, or folders of them.")])
+@path_argument("paths", nargs=-1)
+@path_option(
+    "--layers",
+    metavar="FILE",
+    group="Input",
+    help="JSON: network, config and layers (spreadsheet).",
+)
+@option(
+    "--model",
+    type=click.Choice(["pipeline", "spreadsheet"]),
+    group="Input",
+    help="spreadsheet: NVIDIA's own estimate.",
+)
+@option(
+    "--config",
+    type=ConfigName("auto", status=1),
+    default="",
+    group="Machine",
+    help="Configuration; default: what each is for.",
+)
+@JSON
+@timed
 def show_time(
-    paths: Annotated[
-        list[Path] | None, typer.Argument(help="Loadables, traces, or folders of them.")
-    ] = None,
-    layers: Annotated[
-        Path | None, typer.Option(help="JSON: network, config and layers (spreadsheet).")
-    ] = None,
-    model: Annotated[
-        str, typer.Option(help="pipeline, or spreadsheet: NVIDIA's own estimate.")
-    ] = "",
-    config: Annotated[str, typer.Option(help="Configuration; default: what each is for.")] = "",
-    clock: options.Clock = None,
-    latency: options.Latency = None,
-    bytes_per_cycle: options.BytesPerCycle = None,
-    dram_gbps: options.DramGbps = None,
-    sram_latency: options.SramLatency = None,
-    sram_bytes_per_cycle: options.SramBytesPerCycle = None,
-    sram_gbps: options.SramGbps = None,
-    register_cycles: options.RegisterCycles = None,
-    interrupt_cycles: options.InterruptCycles = None,
-    software_us: options.SoftwareUs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    paths: tuple[Path, ...],
+    layers: Path | None,
+    model: str | None,
+    config: str,
+    as_json: bool,
+    around: Surroundings,
 ) -> None:
     """Say how long the hardware would take, without computing results."""
     chosen = model or ("spreadsheet" if layers else "pipeline")
     wrong = ""
-    if chosen not in ("pipeline", "spreadsheet"):
-        wrong = f"--model {model}: there are pipeline and spreadsheet"
-    elif chosen == "spreadsheet" and (layers is None or paths):
+    if chosen == "spreadsheet" and (layers is None or paths):
         wrong = "the spreadsheet takes --layers FILE.json and no other file"
     elif chosen == "pipeline" and (layers is not None or not paths):
         wrong = "the pipeline model takes loadables and traces"
     if wrong:
-        print(f"cudla-sim nvdla time: {wrong}", file=sys.stderr)
-        raise typer.Exit(2)
+        raise click.UsageError(wrong)
     if layers is not None:
         _show_sheet(layers, as_json)
         return
-    try:
-        around = options.surroundings(
-            clock=clock,
-            latency=latency,
-            bytes_per_cycle=bytes_per_cycle,
-            dram_gbps=dram_gbps,
-            sram_latency=sram_latency,
-            sram_bytes_per_cycle=sram_bytes_per_cycle,
-            sram_gbps=sram_gbps,
-            register_cycles=register_cycles,
-            interrupt_cycles=interrupt_cycles,
-            software_us=software_us,
-        )
-    except ConfigError as error:
-        print(f"cudla-sim nvdla time: {error}", file=sys.stderr)
-        raise typer.Exit(2) from None
     found: list[TimedRun] = []
     problems: list[tuple[str, str]] = []
-    for run in nvdla_time.time_runs(paths or [], _config_name("time", config), around):
+    for run in each(
+        nvdla_time.time_runs(list(paths), "" if config in _ANY else config, around), "timing"
+    ):
         if isinstance(run, TimedRun):
             found.append(run)
         else:
@@ -381,11 +391,11 @@ def show_time(
     if as_json:
         print(json.dumps(nvdla_time.runs_as_json(found, problems), indent=1))
     else:
-        for each in found:
-            print("\n".join(nvdla_time.run_table(each, around)))
+        for each_run in found:
+            print("\n".join(nvdla_time.run_table(each_run, around)))
     for name, why in problems:
         print(f"cudla-sim nvdla time: {name}: {why}", file=sys.stderr)
-    raise typer.Exit(1 if problems or not found else 0)
+    raise click.exceptions.Exit(1 if problems or not found else 0)
 
 
 def _show_sheet(layers: Path, as_json: bool) -> None:
@@ -404,20 +414,19 @@ def _show_sheet(layers: Path, as_json: bool) -> None:
 # --- layout --------------------------------------------------------------------------------------
 
 
-@app.command(name="layout")
-def show_layout(
-    loadable: Annotated[Path, typer.Argument(help="An NVDLA loadable.")],
-    element: Annotated[
-        list[str] | None, typer.Option(help="n,c,h,w: where this element of each tensor lies.")
-    ] = None,
-) -> None:
+@app.command("layout", arguments=[("LOADABLE", "An NVDLA loadable.")])
+@path_argument("loadable")
+@option(
+    "--element", multiple=True, metavar="N,C,H,W", help="Where this element of each tensor lies."
+)
+def show_layout(loadable: Path, element: tuple[str, ...]) -> None:
     """Draw where the elements of a loadable's inputs and outputs lie in memory."""
     try:
         network = Loadable.parse(loadable.read_bytes())
         for kind, tensors in (("input", network.inputs), ("output", network.outputs)):
             for number, tensor in enumerate(tensors):
                 print(f"{kind} {number} {layout_picture.picture(tensor)}")
-                for word in element or []:
+                for word in element:
                     n, c, h, w = (int(i) for i in word.split(","))
                     print(layout_picture.where(tensor, n, c, h, w))
                 print()

@@ -6,21 +6,29 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from ..nvdla.errors import NvdlaError
-from ..nvdla.hw.configs import config as config_of
 from ..nvdla.loadable import Loadable
 from . import network_run
+from .command import JSON, Command, ConfigName, option, path_argument
+
+VERSION = 1
+"""Of what ``--json`` prints."""
 
 
-def check(
-    loadable: Annotated[Path, typer.Argument(help="An NVDLA loadable.")],
-    config: Annotated[str, typer.Option(help="Configuration; default: the loadable's.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+@click.command(cls=Command, arguments=[("LOADABLE", "An NVDLA loadable.")])
+@path_argument("loadable")
+@option(
+    "--config",
+    type=ConfigName("auto"),
+    default="",
+    group="Machine",
+    help="Configuration; default: the loadable's.",
+)
+@JSON
+def check(loadable: Path, config: str, as_json: bool) -> None:
     """Report each operation that real hardware would not take, although it runs here.
 
     Exit status: 0 nothing found, 1 something found, 2 wrong usage or no loadable.
@@ -29,14 +37,16 @@ def check(
 
     try:
         network = Loadable.parse(loadable.read_bytes())
-        name = config_of(config).name if config else network_run.choose_config(network)
+        name = network_run.choose_config(network, config)
         found = find(network, name)
     except OSError as error:
         raise _usage(f"{error.filename}: {error.strerror}") from None
     except NvdlaError as error:
         raise _usage(f"{loadable}: {error}") from None
     if as_json:
-        print(json.dumps({"config": name, "violations": [asdict(i) for i in found]}, indent=1))
+        violations = [asdict(item) for item in found]
+        described = {"version": VERSION, "config": name, "violations": violations}
+        print(json.dumps(described, indent=1))
     else:
         for item in found:
             print(item)
@@ -47,9 +57,9 @@ def check(
             if found
             else f"{loadable.name}: {name} would take it"
         )
-    raise typer.Exit(1 if found else 0)
+    raise click.exceptions.Exit(1 if found else 0)
 
 
-def _usage(message: str) -> typer.Exit:
+def _usage(message: str) -> click.exceptions.Exit:
     print(f"cudla-sim nvdla check: {message}", file=sys.stderr)
-    return typer.Exit(2)
+    return click.exceptions.Exit(2)

@@ -7,25 +7,33 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Any, NoReturn
 
-import typer
+import click
 
 from .. import flags, paths
 from ..cupva import report
 from ..cupva.described import Described
+from .command import Group, path_argument, path_option
 
-app = typer.Typer(no_args_is_help=True, help="Programs for NVIDIA's PVA.")
+_SOURCE: dict[str, Any] = {
+    "context_settings": {"ignore_unknown_options": True},
+    "arguments": [
+        ("FILE", "A .json that CUDLA_SIM_DATAFLOWS wrote, or a program to run."),
+        ("[ARGS]...", "The program's words; behind -- when they look like options of ours."),
+    ],
+}
+_ARGUMENTS = click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGS]...")
 
-_ANY = {"allow_extra_args": True, "ignore_unknown_options": True}
-_File = Annotated[
-    Path, typer.Argument(help="A .json that CUDLA_SIM_DATAFLOWS wrote, or a program to run.")
-]
+
+@click.group(cls=Group)
+def app() -> None:
+    """Programs for NVIDIA's PVA."""
 
 
 def _stop(command: str, text: str) -> NoReturn:
     print(f"cudla-sim pva {command}: {text}", file=sys.stderr)
-    raise typer.Exit(1)
+    raise click.exceptions.Exit(1)
 
 
 def _run(command: str, program: list[str]) -> dict[str, Described]:
@@ -58,24 +66,29 @@ def _dataflows(command: str, file: Path, arguments: list[str]) -> dict[str, Desc
         _stop(command, f"{file}: {error}; CUDLA_SIM_DATAFLOWS=folder ./program writes them")
 
 
-@app.command(context_settings=_ANY)
-def explain(context: typer.Context, file: _File) -> None:
+@app.command("explain", **_SOURCE)
+@path_argument("file")
+@_ARGUMENTS
+def explain(file: Path, arguments: tuple[str, ...]) -> None:
     """Print the tiles of dataflows: order, rectangle, padding, place in VMEM, trigger.
 
     cudla-sim pva explain flows/program1_RasterDataFlow0_input.json, or cudla-sim pva explain ./host
     """
-    for name, described in _dataflows("explain", file, context.args).items():
+    for name, described in _dataflows("explain", file, list(arguments)).items():
         print(f"{name}\n{report.table(described)}")
 
 
-@app.command(context_settings=_ANY)
-def plot(
-    context: typer.Context,
-    file: _File,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="A file for one dataflow, a folder for several.")
-    ] = Path("."),
-) -> None:
+@app.command("plot", **_SOURCE)
+@path_argument("file")
+@_ARGUMENTS
+@path_option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    default=Path(),
+    help="A file for one dataflow, a folder for several.",
+)
+def plot(file: Path, arguments: tuple[str, ...], output: Path) -> None:
     """Draw dataflows: memory, region, tiles in order, padding, and their places in VMEM to scale.
 
     Needs matplotlib: pip install 'cudla-sim[plot]'
@@ -84,7 +97,7 @@ def plot(
         from ..cupva.picture import draw_described
     except ImportError:
         _no_matplotlib()
-    found = _dataflows("plot", file, context.args)
+    found = _dataflows("plot", file, list(arguments))
     into_folder = output.is_dir() or len(found) > 1
     for name, described in found.items():
         target = output / f"{name}.png" if into_folder else output

@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import functools
+from collections.abc import Callable
+from typing import Any
 
-import typer
+import click
 
 from ..core import process
+from ..core.errors import ConfigError
 from ..nvdla.timing.parameters import Surroundings
+from .command import option
 
-Clock = Annotated[float | None, typer.Option(help="MHz. [setting: CUDLA_SIM_CLOCK]")]
-Latency = Annotated[int | None, typer.Option(help="Cycles of a memory access. [CUDLA_SIM_LATENCY]")]
-BytesPerCycle = Annotated[
-    float | None,
-    typer.Option(help="Memory bandwidth, both ways; 0: the port's. [CUDLA_SIM_BYTES_PER_CYCLE]"),
-]
-DramGbps = Annotated[
-    float | None, typer.Option(help="The same in 10^9 bytes a second. [CUDLA_SIM_DRAM_GBPS]")
-]
-SramLatency = Annotated[
-    int | None,
-    typer.Option(help="Cycles of a second memory's access; -1: as --latency."),
-]
-SramBytesPerCycle = Annotated[
-    float | None, typer.Option(help="Bandwidth of the second memory; 0: its port's.")
-]
-SramGbps = Annotated[float | None, typer.Option(help="The same in 10^9 bytes a second.")]
-RegisterCycles = Annotated[int | None, typer.Option(help="Cycles of a driver's register write.")]
-InterruptCycles = Annotated[
-    int | None, typer.Option(help="Cycles until the driver answers an interrupt.")
-]
-SoftwareUs = Annotated[
-    float | None, typer.Option(help="Microseconds of a software (EMU) operation.")
-]
+_OPTIONS: dict[str, tuple[type, str]] = {
+    "--clock": (float, "MHz. (CUDLA_SIM_CLOCK)"),
+    "--latency": (int, "Cycles of a memory access. (CUDLA_SIM_LATENCY)"),
+    "--bytes-per-cycle": (
+        float,
+        "Memory bandwidth, both ways; 0: the port's. (CUDLA_SIM_BYTES_PER_CYCLE)",
+    ),
+    "--dram-gbps": (float, "The same in 10^9 bytes a second. (CUDLA_SIM_DRAM_GBPS)"),
+    "--sram-latency": (int, "Cycles of a second memory's access; -1: as --latency."),
+    "--sram-bytes-per-cycle": (float, "Bandwidth of the second memory; 0: its port's."),
+    "--sram-gbps": (float, "The same in 10^9 bytes a second."),
+    "--register-cycles": (int, "Cycles of a driver's register write."),
+    "--interrupt-cycles": (int, "Cycles until the driver answers an interrupt."),
+    "--software-us": (float, "Microseconds of a software (EMU) operation."),
+}
 
 
-def surroundings(**flags: float | None) -> Surroundings:
-    """What the flags and the settings of this process say. Raises ConfigError."""
-    return Surroundings.of(process.current().config, **flags)
+def timed(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds the options; the command gets ``around``, what they and the settings say.
+
+    A value that makes no sense is wrong usage.
+    """
+
+    @functools.wraps(command)
+    def wrapped(**arguments: Any) -> None:
+        flags = {n: arguments.pop(n) for n in (o[2:].replace("-", "_") for o in _OPTIONS)}
+        try:
+            around = Surroundings.of(process.current().config, **flags)
+        except ConfigError as error:
+            raise click.UsageError(str(error)) from None
+        command(around=around, **arguments)
+
+    for name, (kind, text) in reversed(_OPTIONS.items()):
+        wrapped = option(name, type=kind, help=text, group="Hardware time")(wrapped)
+    return wrapped

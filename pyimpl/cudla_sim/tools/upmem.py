@@ -9,54 +9,74 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from .. import flags, paths
 from . import upmem_profile, upmem_time
+from .command import JSON, Group, option, path_option
 
-app = typer.Typer(no_args_is_help=True, help="Programs for UPMEM's DPUs.")
-
-
-@app.command(
-    name="time", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+_PROGRAM: dict[str, Any] = {
+    "context_settings": {"allow_interspersed_args": False},
+    "arguments": [("PROGRAM [ARGS]...", "The host program, behind --; or a file of times.")],
+    "options_metavar": "[OPTIONS] --",
+}
+_COMMAND = click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
+_HOST = option(
+    "--host",
+    default="",
+    metavar="NAME=NUMBER,...",
+    group="Machine",
+    help="Bandwidths (GB/s) and fixed costs: to_rank=6.68,launch_ms=0.16,...",
 )
-def show_time(
-    context: typer.Context,
-    host: Annotated[
-        str, typer.Option(help="Bandwidths (GB/s) and fixed costs: to_rank=6.68,launch_ms=0.16,...")
-    ] = "",
-    tasklets: Annotated[bool, typer.Option("--tasklets", help="A line for each tasklet.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+
+
+@click.group(cls=Group)
+def app() -> None:
+    """Programs for UPMEM's DPUs."""
+
+
+@app.command("time", **_PROGRAM)
+@_HOST
+@option("--tasklets", is_flag=True, group="Output", help="A line for each tasklet.")
+@JSON
+@_COMMAND
+def show_time(command: tuple[str, ...], host: str, tasklets: bool, as_json: bool) -> None:
     """Run a host program and say how long hardware would take: cudla-sim upmem time -- ./host args
 
     Its DPU programs must have been compiled with CUDLA_SIM_UPMEM_TIMING=model in the environment.
     A file that CUDLA_SIM_UPMEM_TIMES named is shown instead of running something.
     """
-    status, found = _found("time", context.args, host, "model")
+    status, found = _found("time", list(command), host, "model")
     if as_json:
         print(json.dumps(found, indent=1))
     else:
         print("\n".join(upmem_time.table(found, tasklets)))
-    raise typer.Exit(status)
+    raise click.exceptions.Exit(status)
 
 
-@app.command(
-    name="report", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+@app.command("report", **_PROGRAM)
+@_HOST
+@option(
+    "--lines",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    group="Output",
+    help="Source lines of each launch.",
 )
+@option("--all", "every", is_flag=True, group="Output", help="Tasklets of all DPUs.")
+@path_option("-o", "--output", metavar="FILE", group="Output", help="An HTML page, too.")
+@JSON
+@_COMMAND
 def show_report(
-    context: typer.Context,
-    lines: Annotated[int, typer.Option(help="Source lines of each launch.", min=0)] = 10,
-    every: Annotated[bool, typer.Option("--all", help="Tasklets of all DPUs.")] = False,
-    host: Annotated[
-        str, typer.Option(help="Bandwidths (GB/s) and fixed costs: to_rank=6.68,launch_ms=0.16,...")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="An HTML page, too.")
-    ] = None,
+    command: tuple[str, ...],
+    host: str,
+    lines: int,
+    every: bool,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Run a host program and say what its DPUs spend time on: cudla-sim upmem report -- ./host args
 
@@ -65,15 +85,15 @@ def show_report(
     CUDLA_SIM_UPMEM_TIMING=profile in the environment. A file that CUDLA_SIM_UPMEM_TIMES named is
     shown instead of running something.
     """
-    status, found = _found("report", context.args, host, "profile")
+    status, found = _found("report", list(command), host, "profile")
     upmem_profile.add_source(found)
     if output is not None:
-        _page(found, context.args[0], output)
+        _page(found, command[0], output)
     if as_json:
         print(json.dumps(found, indent=1))
     else:
         print("\n".join(upmem_profile.table(found, lines, every)))
-    raise typer.Exit(status)
+    raise click.exceptions.Exit(status)
 
 
 def _page(found: dict[str, Any], program: str, output: Path) -> None:
@@ -86,14 +106,13 @@ def _page(found: dict[str, Any], program: str, output: Path) -> None:
             report.write(file, output)
         except report.ReportError as error:
             print(f"cudla-sim upmem report: {error}", file=sys.stderr)
-            raise typer.Exit(1) from None
+            raise click.exceptions.Exit(1) from None
 
 
 def _found(name: str, words: list[str], host: str, timing: str) -> tuple[int, dict[str, Any]]:
     """Exit status of the program and its times."""
     if not words:
-        print(f"cudla-sim upmem {name}: name a program, as in -- ./host args", file=sys.stderr)
-        raise typer.Exit(2)
+        raise click.UsageError("name a program, as in -- ./host args")
     first = Path(words[0])
     if first.suffix == ".json" and first.is_file():
         return 0, _read(name, first)
@@ -107,7 +126,7 @@ def _read(name: str, file: Path) -> dict[str, Any]:
             raise ValueError(f"version {found['version']}, known is 1 with its steps")
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"cudla-sim upmem {name}: {file}: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     return dict(found)
 
 
@@ -126,8 +145,8 @@ def _run(name: str, command: list[str], host: str, timing: str) -> tuple[int, di
             done = subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
         except OSError as error:
             print(f"cudla-sim upmem {name}: {command[0]}: {error.strerror}", file=sys.stderr)
-            raise typer.Exit(127) from None
+            raise click.exceptions.Exit(127) from None
         if not file.exists():
             print(f"cudla-sim upmem {name}: {command[0]} used no DPU", file=sys.stderr)
-            raise typer.Exit(done.returncode or 1)
+            raise click.exceptions.Exit(done.returncode or 1)
         return done.returncode, _read(name, file)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from cudla_sim.nvdla import layout, target
 from cudla_sim.nvdla.annotation import BLOB, Annotation, PlaceNote, PortNote

@@ -11,11 +11,13 @@ import sys
 from ctypes import byref
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
 import cudla_sim
 from cudla_sim.testing import Compiler
+from cudla_sim.tools import schemas
 from cudla_sim.upmem.timing.host import Host as Machine
 from cudla_sim.upmem.timing.ledger import Ledger
 from tests.conftest import FIXTURES
@@ -254,6 +256,7 @@ def test_the_command_runs_a_program_and_shows_its_times(
     assert done.returncode == 3, done.stderr
     assert "done" in done.stderr
     found = json.loads(done.stdout)
+    jsonschema.validate(found, schemas.read("upmem-time"))
     assert [s["step"] for s in found["steps"]] == ["transfer"] * 3 + ["launch"]
     launch = found["steps"][3]
     assert launch["seconds"] == pytest.approx(launch["cycles"] / 350e6 + 1e-3)

@@ -7,35 +7,85 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from ... import flags, paths
 from ...nvdla.errors import NvdlaError
-from ...nvdla.hw.configs import config as hardware_config
 from ...nvdla.timing.parameters import Surroundings
+from ..command import Command, ConfigName, option, path_option
 from . import ReportError, write
 from .page import plotly_script
 
 
+@click.command(
+    cls=Command,
+    arguments=[("WHAT...", "A loadable, a trace, times, or a program and its words behind --.")],
+)
+@click.argument("what", nargs=-1, type=click.UNPROCESSED)
+@path_option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default=Path("report.html"),
+    show_default=True,
+    group="Output",
+    help="The page.",
+)
+@option(
+    "--input",
+    multiple=True,
+    metavar="N=FILE",
+    group="Input",
+    help="As of nvdla run: run the loadable, count saturation.",
+)
+@path_option(
+    "--accuracy",
+    metavar="FILE",
+    group="Input",
+    help="What compile --accuracy --report FILE wrote.",
+)
+@option("--name", default="", group="Input", help="Which register trace of several.")
+@option(
+    "--config",
+    type=ConfigName("auto", status=1),
+    default="",
+    group="Machine",
+    help="NVDLA configuration; default: the file's.",
+)
+@option(
+    "--latency",
+    type=click.IntRange(min=0),
+    default=32,
+    show_default=True,
+    group="Machine",
+    help="Cycles of a memory access.",
+)
+@option(
+    "--bytes-per-cycle",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    group="Machine",
+    help="Memory bandwidth, reads and writes; 0: the port's.",
+)
+@option(
+    "--clock",
+    type=click.FloatRange(min=0.001),
+    default=1000.0,
+    show_default=True,
+    group="Machine",
+    help="MHz of NVDLA.",
+)
 def report(
-    context: typer.Context,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
-    config: Annotated[str, typer.Option(help="NVDLA configuration; default: the file's.")] = "",
-    input: Annotated[
-        list[str] | None,
-        typer.Option(help="N=FILE as of nvdla run: run the loadable, count saturation."),
-    ] = None,
-    accuracy: Annotated[
-        Path | None, typer.Option(help="What compile --accuracy --report FILE wrote.")
-    ] = None,
-    name: Annotated[str, typer.Option(help="Which register trace of several.")] = "",
-    latency: Annotated[int, typer.Option(help="Cycles of a memory access.", min=0)] = 32,
-    bytes_per_cycle: Annotated[
-        float, typer.Option(help="Memory bandwidth, reads and writes; 0: the port's.", min=0)
-    ] = 0,
-    clock: Annotated[float, typer.Option(help="MHz of NVDLA.", min=0.001)] = 1000,
+    what: tuple[str, ...],
+    output: Path,
+    input: tuple[str, ...],
+    accuracy: Path | None,
+    name: str,
+    config: str,
+    latency: int,
+    bytes_per_cycle: float,
+    clock: float,
 ) -> None:
     """Write one HTML page about a loadable, a trace, or a program's run.
 
@@ -44,14 +94,13 @@ def report(
     cudla-sim report -o page.html -- ./prog args, the program is run and its trace is shown.
     The page needs no network. Needs pip install 'cudla-sim[report]'.
     """
-    words = list(context.args)
+    words = list(what)
     if not words:
-        print("cudla-sim report: name a loadable, a trace, or a program after --", file=sys.stderr)
-        raise typer.Exit(2)
+        raise click.UsageError("name a loadable, a trace, or a program after --")
     status = 0
     try:
         plotly_script()  # before minutes of work
-        hardware = hardware_config(config).name if config else ""
+        hardware = "" if config == "auto" else config
         around = Surroundings(latency=latency, bytes_per_cycle=bytes_per_cycle, clock_mhz=clock)
         source = Path(words[0])
         if len(words) > 1 or _is_program(source):
@@ -62,15 +111,15 @@ def report(
                 output,
                 hardware=hardware,
                 around=around,
-                inputs=input,
+                inputs=list(input),
                 accuracy=accuracy,
                 name=name,
             )
     except (ReportError, NvdlaError) as error:
         print(f"cudla-sim report: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
-    raise typer.Exit(status)
+    raise click.exceptions.Exit(status)
 
 
 def _is_program(file: Path) -> bool:

@@ -1,0 +1,77 @@
+"""What a long command is doing: one line on the terminal, from the second second on."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
+DELAY = 1.0
+"""Seconds of work before a line appears."""
+_EVERY = 0.2
+_BAR = 24
+
+
+class Progress:
+    """Text and counts of a piece of work; nothing is printed where there is no terminal."""
+
+    def __init__(self, what: str, total: int = 0) -> None:
+        self.what = what
+        self.total = total
+        self.done = 0
+        self._begin = time.monotonic()
+        self._shown = False
+        self._ended = threading.Event()
+
+    def at(self, done: int, what: str = "") -> None:
+        """So much is done; *what* replaces the text."""
+        self.done = done
+        self.what = what or self.what
+
+    def line(self, width: int = 80) -> str:
+        """The line as it is now, at most *width* characters."""
+        seconds = f"{time.monotonic() - self._begin:.0f} s"
+        if self.total:
+            full = _BAR * min(self.done, self.total) // self.total
+            bar = f"[{'#' * full}{'-' * (_BAR - full)}] {self.done}/{self.total}  {seconds}"
+            return f"{bar}  {self.what}"[:width]
+        count = f" {self.done}" if self.done else ""
+        return f"{self.what}{count}  {seconds}"[:width]
+
+    def _draw(self) -> None:
+        while not self._ended.wait(_EVERY):
+            if time.monotonic() - self._begin >= DELAY:
+                self._shown = True
+                width = shutil.get_terminal_size().columns - 1
+                sys.stderr.write(f"\r\x1b[K{self.line(width)}")
+                sys.stderr.flush()
+
+    @contextmanager
+    def shown(self) -> Iterator[Progress]:
+        """Shows the line while the block runs, and takes it away behind it."""
+        if not sys.stderr.isatty():
+            yield self
+            return
+        drawing = threading.Thread(target=self._draw, daemon=True)
+        drawing.start()
+        try:
+            yield self
+        finally:
+            self._ended.set()
+            drawing.join()
+            if self._shown:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+
+
+def each(items: Iterable[T], what: str, total: int = 0) -> Iterator[T]:
+    """The items, one after the other, counted on the terminal."""
+    with Progress(what, total).shown() as progress:
+        for number, item in enumerate(items):
+            progress.at(number, f"{what} {getattr(item, 'name', '')}".rstrip())
+            yield item

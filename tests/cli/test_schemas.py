@@ -1,0 +1,107 @@
+"""What commands print as JSON is what the schemas in the package say."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from cudla_sim.nvdla.build import Network
+from cudla_sim.tools import schemas
+from tests.conftest import ROOT
+
+DIGITS = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
+
+
+def printed(*words: str, status: int = 0) -> Any:
+    command = [sys.executable, "-m", "cudla_sim", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def valid(name: str, data: Any) -> None:
+    jsonschema.Draft202012Validator(schemas.read(name)).validate(data)
+
+
+@pytest.mark.parametrize("name", schemas.names())
+def test_schemas_are_schemas_with_a_version(name: str) -> None:
+    schema = schemas.read(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for each in schema.get("oneOf", [schema]):
+        field = "schema_version" if name == "inspect" else "version"
+        assert each["properties"][field]["const"] == 1
+        assert field in each["required"]
+
+
+def test_inspect() -> None:
+    valid("inspect", printed("inspect", "--json", str(DIGITS)))
+
+
+def test_check(tmp_path: Path) -> None:
+    valid("nvdla-check", printed("nvdla", "check", "--json", str(DIGITS)))
+    net = Network(input=("x", (1, 8, 4, 300)), precision="int8", config="nv_small")
+    net.max_pool(2)
+    wide = tmp_path / "wide.nvdla"
+    wide.write_bytes(net.build(np.ones((1, 8, 4, 300))))
+    words = ("nvdla", "check", "--json", "--config", "nv_small", str(wide))
+    found = printed(*words, status=1)
+    valid("nvdla-check", found)
+    assert found["violations"]
+
+
+def test_time(tmp_path: Path) -> None:
+    valid("nvdla-time", printed("nvdla", "time", "--json", str(DIGITS)))
+
+
+def test_time_of_the_spreadsheet(fixtures: Path) -> None:
+    sheets = [f for f in (fixtures / "nvdla" / "timing").glob("*.json") if _is_sheet(f)]
+    for file in sheets[:2]:
+        valid("nvdla-time", printed("nvdla", "time", "--json", "--layers", str(file)))
+
+
+def _is_sheet(file: Path) -> bool:
+    data = json.loads(file.read_text())
+    return isinstance(data, dict) and {"layers", "config"} <= set(data)
+
+
+def test_replay(fixtures: Path) -> None:
+    traces = fixtures / "nvdla" / "traces"
+    found = printed("nvdla", "replay", "--json", str(traces))
+    valid("nvdla-replay", found)
+    assert len(found["traces"]) == 174, "all configurations, without being asked"
+
+
+def test_compile(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    weights = np.ones((4, 3, 3, 3), np.float32) / 9
+    ports = [
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+        for name, shape in (("x", [1, 3, 8, 8]), ("y", [1, 4, 6, 6]))
+    ]
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["y"], name="conv")],
+        "one", ports[:1], ports[1:], [onnx.numpy_helper.from_array(weights, "w")],
+    )  # fmt: skip
+    opset = helper.make_opsetid("", 17)
+    onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), tmp_path / "m.onnx")
+    np.save(tmp_path / "c.npy", np.random.default_rng(0).normal(size=(4, 3, 8, 8)).astype("f4"))
+    report = tmp_path / "r.json"
+    words = ("compile", str(tmp_path / "m.onnx"), "-o", str(tmp_path / "m.nvdla"))
+    words = (*words, "--calib", str(tmp_path / "c.npy"), "--accuracy", "--report", str(report))
+    command = [sys.executable, "-m", "cudla_sim", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    valid("compile-report", json.loads(report.read_text()))
+    assert "SQNR dB" in done.stdout
+
+
+def test_the_schemas_are_printed() -> None:
+    assert printed("schema", "nvdla-time") == schemas.read("nvdla-time")
