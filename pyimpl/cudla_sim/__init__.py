@@ -16,8 +16,20 @@ if TYPE_CHECKING:
     import os
     from contextlib import AbstractContextManager
 
+    from . import cupva as cupva
+    from . import upmem as upmem
     from .core.config import Config
     from .core.hardware import Times
+    from .core.memory import AddressSpace
+    from .core.process import Process
+    from .cudla.device import Dla
+
+    dla: Dla
+    """The DLA cores: ``devices`` are the open handles, with their memory, modules and tasks."""
+    memory: AddressSpace
+    """All memory that devices see."""
+    process: Process
+    """The state that everything else belongs to."""
 
 __all__ = [
     "configure",
@@ -115,3 +127,7 @@ def __getattr__(name: str) -> Any:
 
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'cudla_sim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

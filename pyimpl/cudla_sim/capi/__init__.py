@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import paths
 from . import prototypes
+
+if TYPE_CHECKING:
+    from ctypes import _NamedFuncPointer as Function
 
 
 class CApi:
@@ -23,7 +26,7 @@ class CApi:
             ctypes.CDLL(str(paths.lib_dir() / "libcudart_sim.so")),
         ]
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Function:
         if name not in prototypes.PROTOTYPES:
             raise AttributeError(f"no header declares {name}")
         for library in self._libraries:
@@ -35,6 +38,9 @@ class CApi:
             setattr(self, name, function)
             return function
         raise AttributeError(f"{name} is declared but not exported")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *prototypes.PROTOTYPES]
 
 
 @functools.cache

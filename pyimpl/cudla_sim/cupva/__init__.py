@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .dataflow.base import DataFlow, Tile
+    from .program import Program
+
+    programs: list[Program]
+    """The command programs, oldest first."""
 
 __all__ = ["explain", "plot", "programs"]
 
@@ -48,3 +52,7 @@ def __getattr__(name: str) -> Any:
 
         return pva().programs
     raise AttributeError(f"module 'cudla_sim.cupva' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -13,7 +13,23 @@ The objects are those the C library works with, in the same process::
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections import deque
+
+    from .machine import DpuSet, LaunchRecord
+    from .rank import Rank
+    from .timing.ledger import Ledger
+
+    sets: list[DpuSet]
+    """The allocated sets, oldest first."""
+    ranks: list[Rank]
+    """The ranks that belong to a set."""
+    launches: deque[LaunchRecord]
+    """The last 1000 launches, newest last."""
+    hardware: Ledger
+    """What hardware would take for the launches and transfers."""
 
 __all__ = ["hardware", "launches", "ranks", "sets"]
 
@@ -25,3 +41,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(machine(), name)
     raise AttributeError(f"module 'cudla_sim.upmem' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
