@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from cudla_sim.cupva import report
+from cudla_sim.cupva.dataflow.gather import GatherScatterDataFlow
 from cudla_sim.cupva.dataflow.raster import RasterDataFlow
 from cudla_sim.cupva.dataflow.static import StaticDataFlow
 from cudla_sim.cupva.errors import CupvaError
+from cudla_sim.cupva.picture import draw
 from cudla_sim.cupva.program import Program
 
 from .dataflow.bench import HANDLER, Bench, bench
@@ -53,6 +55,21 @@ def test_the_table_has_a_line_a_tile() -> None:
         assert lines[2].split()[:4] == ["tile", "trigger", "x", "y"]
         assert lines[5].split()[:7] == ["2", "2", "3", "0", "2", "3", "0"]
         assert "0,2,1,0" in lines[5]
+
+
+def test_a_gather_shows_its_memory(tmp_path: Path) -> None:
+    """Where its tiles lie only the kernel knows."""
+    pytest.importorskip("matplotlib")
+    with bench() as machine:
+        flow = GatherScatterDataFlow("flow")
+        flow.handler(HANDLER)
+        flow.memory(True, machine.dram(np.zeros(40 * 24, np.uint8)))
+        flow.extents(40, 24, 40)
+        lines = report.text(flow, machine.memory.locate).splitlines()
+        assert lines[0].endswith("0 tiles")
+        assert lines[1] == "memory 40 x 24, bytes a pixel 1"
+        draw(flow, machine.memory.locate, str(tmp_path / "flow.png"))
+        assert (tmp_path / "flow.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_tiles_of_one_line_without_a_pitch_lie_in_one_line() -> None:

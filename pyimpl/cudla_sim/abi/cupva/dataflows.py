@@ -266,7 +266,7 @@ _SETTERS: dict[int, Setter] = {
     Property.CUPVA_SIM_TRANS_MODE: Setter(("scan_order",), _trans_mode),
     Property.CUPVA_SIM_TRANSFER_MODE: _to("transfer_mode"),
     Property.CUPVA_SIM_TILES_PER_TRIGGER: _to("tiles_per_trigger"),
-    Property.CUPVA_SIM_EXTERNAL: _to("extent"),
+    Property.CUPVA_SIM_EXTERNAL: _to("extents"),
 }
 
 
@@ -410,7 +410,7 @@ def gather_params(flow: Any, params: Any) -> None:
     found.memory(*_way(params))
     found.bpp(params.bpp or 1)
     found.tiles_per_trigger(params.numTilesPerTrigger or 1)
-    found.extent(params.extWidth, params.extHeight, params.extLinePitch or params.extWidth)
+    found.extents(params.extWidth, params.extHeight, params.extLinePitch or params.extWidth)
     if params.tileWidth or params.tileHeight:
         found.tile(params.tileWidth, params.tileHeight)
     if params.padMode:

@@ -49,13 +49,18 @@ class GatherScatterDataFlow(DataFlow):
             raise invalid(f"{self.name}: {count} tiles a trigger; 1 to {MAX_TILES_PER_TRIGGER}")
         self.per_trigger = count
 
-    def extent(self, width: int, height: int, pitch: int) -> None:
+    def extents(self, width: int, height: int, pitch: int) -> None:
         if width < 1 or height < 1 or not width <= pitch <= MAX_PITCH:
             raise invalid(
                 f"{self.name}: memory of {width} x {height} pixels with line pitch {pitch}; the "
                 f"pitch is {max(width, 1)} to {MAX_PITCH}"
             )
         self.external = (width, height, pitch)
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Width and height of the memory in pixels."""
+        return self.external[:2]
 
     def pad_val(self, mode: int, value: int = 0) -> None:
         if mode not in (PadMode.CONST, PadMode.BPE):
