@@ -153,3 +153,17 @@ def test_colour_pictures_keep_the_applications_channel_order(tmp_path: Path) -> 
     expected = (pixels.transpose(2, 0, 1)[::-1].astype(float) - [[[10]], [[20]], [[30]]]) / 2
     assert (values[:3] == expected).all()
     assert (values[3] == 0).all()
+
+
+@pytest.mark.parametrize("head", [b"P5 8 8 255 ", b"P5\n# a comment\n8 8\n#another\n255\n"])
+def test_headers_of_pictures(tmp_path: Path, head: bytes) -> None:
+    """White space and comments as pgm(5) has them."""
+    pixels = bytes([10, 35]) + bytes(62)  # 35 is the sign of a comment
+    outputs = []
+    for number, begin in enumerate((b"P5\n8 8\n255\n", head)):
+        file, out = tmp_path / f"{number}.pgm", tmp_path / str(number)
+        file.write_bytes(begin + pixels)
+        words = ("--input", f"0={file}", "--output", str(out))
+        assert call(str(DIGITS / "digits_int8.nvdla"), *words).returncode == 0
+        outputs.append((out / "out0.bin").read_bytes())
+    assert outputs[0] == outputs[1]

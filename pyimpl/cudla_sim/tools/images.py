@@ -7,6 +7,7 @@ the picture does not have are zero.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -74,21 +75,18 @@ def _pixels(path: Path) -> NDArray[np.uint8]:
         return np.asarray(picture.convert("RGB")).transpose(2, 0, 1)[::-1]
 
 
+_NETPBM = re.compile(rb"(P[56])" + 3 * rb"(?:\s|#[^\n]*\n)+(\d+)" + rb"\s")
+"""Magic, width, height, largest value; one white space ends the header (pgm(5), ppm(5))."""
+
+
 def _netpbm(data: bytes) -> NDArray[np.uint8]:
     """Binary PGM (P5) and PPM (P6) with up to 255 grey values."""
-    words: list[bytes] = []
-    at = 0
-    while len(words) < 4:
-        end = data.find(b"\n", at)
-        line = data[at:] if end < 0 else data[at:end]
-        words += line.split(b"#")[0].split()
-        if end < 0:
-            break
-        at = end + 1
-    if len(words) != 4 or words[0] not in (b"P5", b"P6") or not all(w.isdigit() for w in words[1:]):
+    head = _NETPBM.match(data)
+    if head is None:
         raise InputError("not a binary PGM or PPM picture (P5 or P6)")
-    width, height, most = (int(w) for w in words[1:])
-    channels = 3 if words[0] == b"P6" else 1
+    at = head.end()
+    width, height, most = (int(word) for word in head.groups()[1:])
+    channels = 3 if head[1] == b"P6" else 1
     count = width * height * channels
     if not 0 < most <= 255 or len(data) - at < count:
         raise InputError(f"{len(data) - at} bytes of pixels; {width} x {height} needs {count}")
