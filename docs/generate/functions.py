@@ -1,0 +1,132 @@
+"""Each exported function with its prototype and state, from the headers and the handlers."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .tables import code, table
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "pyimpl" / "cudla_sim"
+
+FAMILIES = {
+    "cudla": ("cuDLA", ("cudla",)),
+    "nvsci": ("NvSciBuf, NvSciSync, NvSciIpc", ("nvsci",)),
+    "cudart": ("CUDA", ("cuda/",)),
+    "nvdla": ("NVDLA drivers", ("nvdla/",)),
+    "upmem": ("UPMEM", ("upmem/",)),
+    "cupva": ("cuPVA", ("cupva/",)),
+    "sim": ("cudla_sim.h", ("cudla_sim.h",)),
+}
+"""Page -> title, and how the headers of it begin."""
+
+
+@cache
+def _parts() -> tuple[Any, Any, list[str]]:
+    for folder in (ROOT, ROOT / "shim"):
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+    import build_ffi
+    from codegen import emit, parse
+
+    return parse, emit, build_ffi.HEADERS
+
+
+@cache
+def _api() -> Any:
+    parse, _, headers = _parts()
+    include = ROOT / "include"
+    return parse.read([include / h for h in headers], include, ROOT / "shim" / "parse_include")
+
+
+@cache
+def reasons() -> dict[str, str]:
+    """Function -> why it only explains itself."""
+    found: dict[str, str] = {}
+    for module in sorted((PACKAGE / "abi").rglob("*.py")):
+        for node in ast.walk(ast.parse(module.read_text())):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr != "unsupported":
+                continue
+            why = next((k.value for k in node.keywords if k.arg == "because"), None)
+            text = _text(why, module)
+            names = [a.value for a in node.args if isinstance(a, ast.Constant)]
+            found.update({str(name): text for name in names})
+    return found
+
+
+def _text(node: ast.expr | None, module: Path) -> str:
+    """A string, written here or as a name in the same module."""
+    if isinstance(node, ast.Name):
+        for other in ast.parse(module.read_text()).body:
+            if isinstance(other, ast.Assign) and any(
+                isinstance(t, ast.Name) and t.id == node.id for t in other.targets
+            ):
+                return _text(other.value, module)
+    try:
+        return str(ast.literal_eval(node)) if node is not None else ""
+    except ValueError:
+        return ""
+
+
+def states() -> dict[str, tuple[str, str]]:
+    """Function -> (implemented, refuses or missing; the file that answers)."""
+    _, emit, _ = _parts()
+    known = emit.handlers(PACKAGE)
+    native = emit.defined_in_c(ROOT / "shim")
+    words = {"export": "implemented", "unsupported": "refuses"}
+    found = {}
+    for function in _api().functions:
+        if emit.is_native(function):
+            where = native.get(function.name, "")
+            found[function.name] = ("implemented" if where else "missing", where)
+        else:
+            how, where = known.get(function.name, ("", ""))
+            found[function.name] = (words.get(how, "missing"), where)
+    return found
+
+
+def page(name: str) -> str:
+    """The functions of one family."""
+    parse, _, _ = _parts()
+    title, prefixes = FAMILIES[name]
+    known, why = states(), reasons()
+    by_header: dict[str, list[Any]] = {}
+    for function in _api().functions:
+        header = function.header
+        own = (
+            header.startswith(prefixes)
+            if name != "cudla"
+            else header.startswith("cudla") and header != "cudla_sim.h"
+        )
+        if own:
+            by_header.setdefault(header, []).append(function)
+    lines = [
+        f"# Functions: {title}",
+        "",
+        "*implemented* does what the vendor documents. *refuses* answers the API's status for what "
+        "is not supported, and explains why. The table is made from the headers and from what "
+        "answers each function.",
+        "",
+    ]
+    for header, functions in by_header.items():
+        done = sum(known[f.name][0] == "implemented" for f in functions)
+        lines += [f"## {header}", "", f"{done} of {len(functions)} implemented.", ""]
+        rows = []
+        for function in functions:
+            prototype = parse.type_text(function.decl).removeprefix("extern ")
+            state, where = known[function.name]
+            rows.append((code(prototype), state, why.get(function.name, "") or code(where)))
+        lines += [*table(("function", "state", "why it refuses, or what answers"), rows), ""]
+    return "\n".join(lines)
+
+
+def page_of(name: str) -> Callable[[], str]:
+    """What makes the page of a family."""
+    return lambda: page(name)

@@ -1,0 +1,122 @@
+"""The code blocks of a Markdown page, and running them."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from cudla_sim import paths
+from tests.conftest import ROOT
+
+NOT_RUN = "# not run by the tests: "
+"""How the first line of a shell block begins that cannot run here; the reason follows."""
+_FENCE = re.compile(r"^( *)```(\w*)([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_FILES = {"c", "cpp", "cmake", "make", "dockerfile", "yaml", "ini"}
+"""Languages of files that a later block uses."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """*title* is a file's name, or "output" for what the block before prints."""
+
+    page: str
+    line: int
+    language: str
+    title: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def blocks(page: Path) -> list[Block]:
+    """All fenced blocks of a page."""
+    text = page.read_text()
+    found = []
+    for match in _FENCE.finditer(text):
+        title = re.search(r'title="([^"]*)"', match[3])
+        line = text.count("\n", 0, match.start()) + 1
+        name = str(page.relative_to(ROOT))
+        found.append(Block(name, line, match[2], title[1] if title else "", match[4]))
+    return found
+
+
+def pages() -> list[Path]:
+    """README.md and every page of the site that is not made from the code."""
+    beside = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    return [*beside, *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def _environment() -> dict[str, str]:
+    """A user's shell with our commands, without settings."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CUDLA_SIM_", "PYTEST"))}
+    tools = Path(sys.executable).parent
+    return {**kept, "PATH": f"{tools}{os.pathsep}{kept['PATH']}", "CLONE": str(ROOT)}
+
+
+class Shell:
+    """Runs the blocks of one page, one after the other, in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.printed = ""
+        paths.make_links()
+
+    def take(self, block: Block) -> None:
+        """Writes, runs or compares a block. Raises AssertionError with what went wrong."""
+        if block.title and block.title != "output":
+            target = self.folder / block.title
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(block.text)
+        if block.language == "sh":
+            if not block.text.startswith(NOT_RUN):
+                self._run(block, ["bash", "-euo", "pipefail", "-c", block.text])
+        elif block.language == "python" and not block.title:
+            self._run(block, [sys.executable, "-c", block.text])
+        elif block.title == "output":
+            assert same(self.printed, block.text), f"{block}: printed\n{self.printed}"
+        elif block.language == "json":
+            json.loads(block.text)
+        elif block.language == "toml":
+            tomllib.loads(block.text)
+        elif block.language in _FILES:
+            assert block.title, f"{block}: a {block.language} block names its file: title=..."
+        else:
+            assert block.language in ("text", "python"), f"{block}: {block.language!r} is not run"
+
+    def _run(self, block: Block, command: list[str]) -> None:
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        self.printed = done.stdout
+        assert done.returncode == 0, f"{block}: {done.returncode}\n{done.stdout}{done.stderr}"
+
+
+def same(printed: str, expected: str) -> bool:
+    """Line by line; ``...`` stands for anything in a line, and alone for any lines."""
+    found = [line.rstrip() for line in printed.strip().splitlines()]
+    wanted = [line.rstrip() for line in expected.strip().splitlines()]
+    return _match(found, wanted)
+
+
+def _match(found: list[str], wanted: list[str]) -> bool:
+    if not wanted:
+        return not found
+    if wanted[0].strip() == "...":
+        return any(_match(found[skip:], wanted[1:]) for skip in range(len(found) + 1))
+    pattern = wanted[0].replace("[", "[[]").replace("...", "*")
+    return bool(found) and fnmatch.fnmatchcase(found[0], pattern) and _match(found[1:], wanted[1:])

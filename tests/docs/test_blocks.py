@@ -1,0 +1,46 @@
+"""Every code block of the README and the site runs as it stands."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+from .blocks import NOT_RUN, Shell, blocks, pages, same
+
+# Pages that need more than the package: module to import, or program.
+NEEDS = {
+    "docs/onnx_tutorial.md": "onnxruntime",
+    "docs/cupva/dataflows.md": "matplotlib",
+}
+PROGRAMS = {"docs/install.md": ("cmake", "pkg-config")}
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_blocks_run(page: Path, tmp_path: Path) -> None:
+    name = str(page.relative_to(ROOT))
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    for program in PROGRAMS.get(name, ()):
+        if shutil.which(program) is None:
+            pytest.skip(f"there is no {program}")
+    shell = Shell(tmp_path)
+    for block in blocks(page):
+        shell.take(block)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_blocks_that_do_not_run_say_why(page: Path) -> None:
+    for block in blocks(page):
+        assert "not run" not in block.text.splitlines()[0] or block.text.startswith(NOT_RUN), block
+
+
+def test_expected_output_has_places_for_anything() -> None:
+    assert same("a 12 b\nc\n", "a ... b\nc")
+    assert same("a\nb\nc\nd\n", "a\n...\nd")
+    assert not same("a\nb\n", "a")
+    assert not same("a [1]\n", "a 1")
+    assert same("a [1]\n", "a [1]")
