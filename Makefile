@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
 
-.PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz lint man bench clean
+.PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz lint man docs bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -64,6 +64,12 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The site in build/site: links checked, then opened in Chromium where there is one.
+docs: $(VENV)/installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs,browser]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean
+	$(BIN)/python -m pytest -m site tests/docs
 
 # Manual pages, from the declarations of the commands.
 man: $(VENV)/installed

@@ -44,7 +44,7 @@ def _command(command: click.Command, context: click.Context, depth: int) -> list
         lines += [*table(("argument", "meaning"), rows), ""]
     for name, found in sections(command, context).items():
         title = "option" if name == OTHER else f"option: {name[:1].lower() + name[1:]}"
-        rows = [(code(first), second) for first, second in found]
+        rows = [(code(first), second.replace("[", "\\[")) for first, second in found]
         lines += [*table((title, "meaning"), rows), ""]
     return lines
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.errors import NvdlaError
-from cudla_sim.nvdla.hw.configs import CONFIGS, INT8, INT16, FP16
+from cudla_sim.nvdla.hw.configs import CONFIGS, FP16, INT8, INT16
 
 from .tables import code, table
 

@@ -25,7 +25,7 @@ Read before these, or by others:
 
 | variable | meaning |
 |---|---|
-| `CUDLA_SIM_PYTHON` | the interpreter to start; default: the one the library was built with |
+| `CUDLA_SIM_PYTHON` | the interpreter to start, when it is not to be the one that is found by itself |
 | `CUPVA_DMATIMEOUT` | seconds that a dataflow waits for its trigger (60), as cuPVA's messages name it |
 | `UPMEM_PROFILE` | a profile of `dpu_alloc`, as UPMEM's library reads it |
 | `DPU_COMPILER_ROUTE` | how DPU programs are compiled: `clang-x32`, `gcc-x32`, `clang-m64`, `gcc-m64` |

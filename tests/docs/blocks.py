@@ -12,7 +12,6 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from cudla_sim import paths
 from tests.conftest import ROOT
 
 NOT_RUN = "# not run by the tests: "
@@ -67,7 +66,6 @@ class Shell:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.printed = ""
-        paths.make_links()
 
     def take(self, block: Block) -> None:
         """Writes, runs or compares a block. Raises AssertionError with what went wrong."""

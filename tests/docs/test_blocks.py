@@ -15,6 +15,7 @@ from .blocks import NOT_RUN, Shell, blocks, pages, same
 NEEDS = {
     "docs/onnx_tutorial.md": "onnxruntime",
     "docs/cupva/dataflows.md": "matplotlib",
+    "docs/tools/report.md": "plotly",
 }
 PROGRAMS = {"docs/install.md": ("cmake", "pkg-config")}
 

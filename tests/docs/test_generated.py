@@ -1,0 +1,50 @@
+"""Pages that are made from the code say what the code says."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+from cudla_sim.core.config import PREFIX, Config
+from cudla_sim.testing import prototypes
+from docs.generate import commands, functions, settings, statuses
+from tests.conftest import ROOT
+
+
+def test_every_setting_is_explained() -> None:
+    text = settings.page()
+    for field in dataclasses.fields(Config):
+        (line,) = [
+            row for row in text.splitlines() if row.startswith(f"| `{PREFIX}{field.name.upper()}` ")
+        ]
+        assert len(line.split("|")[3].strip()) > 10, "a field has a docstring"
+
+
+def test_every_function_stands_on_one_page() -> None:
+    pages = {name: functions.page(name) for name in functions.FAMILIES}
+    states = re.compile(r"\| (implemented|refuses|missing) \|")
+    found = sum(len(states.findall(text)) for text in pages.values())
+    coverage = (ROOT / "shim" / "generated" / "coverage.md").read_text()
+    assert found == len(re.findall(r"\| (?:implemented|explains|missing) \|", coverage))
+    assert "| missing |" not in "".join(pages.values())
+    assert "`cudlaStatus cudlaDestroyDevice(" in pages["cudla"]
+    assert "cudlaDestroyDevice" in prototypes.PROTOTYPES
+
+
+def test_what_is_refused_says_why() -> None:
+    refused = [name for name, (state, _) in functions.states().items() if state == "refuses"]
+    assert refused
+    assert [name for name in refused if not functions.reasons().get(name)] == []
+
+
+def test_statuses_have_the_explanations_of_the_sources() -> None:
+    text = statuses.page()
+    (line,) = [row for row in text.splitlines() if row.startswith("| `cudlaErrorMemoryRegistered`")]
+    assert "is registered already" in line
+
+
+@pytest.mark.parametrize("command", ["run", "nvdla run", "compile", "upmem time"])
+def test_commands_are_there(command: str) -> None:
+    assert f" cudla-sim {command}\n" in commands.page()
