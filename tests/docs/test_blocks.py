@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -37,6 +38,17 @@ def test_blocks_run(page: Path, tmp_path: Path) -> None:
 def test_blocks_that_do_not_run_say_why(page: Path) -> None:
     for block in blocks(page):
         assert "not run" not in block.text.splitlines()[0] or block.text.startswith(NOT_RUN), block
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_block_hides_from_these_tests(page: Path) -> None:
+    """Indented code has no language and would not be run."""
+    paragraphs = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S).split("\n\n")
+    before = ""
+    for paragraph in paragraphs:
+        inside = before.lstrip().startswith(("- ", "* ", ":::")) or before.startswith("    ")
+        assert inside or not paragraph.startswith("    "), paragraph
+        before = paragraph
 
 
 def test_expected_output_has_places_for_anything() -> None:
