@@ -47,7 +47,7 @@ def test_no_block_hides_from_these_tests(page: Path) -> None:
     before = ""
     for paragraph in paragraphs:
         inside = before.lstrip().startswith(("- ", "* ", ":::")) or before.startswith("    ")
-        assert inside or not paragraph.startswith("    "), paragraph
+        assert inside or not paragraph.startswith("    "), f"{page}: fence this block:\n{paragraph}"
         before = paragraph
 
 
