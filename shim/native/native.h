@@ -20,6 +20,81 @@ void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_cou
                   const int32_t *packed, const uint16_t *raw, const uint8_t *odd, size_t kernels,
                   int64_t *mantissas, int32_t *exponents, uint32_t *results);
 
+/* --- NVDLA, integers (int_dot.c, int_layer.c, int_sdp.c) ------------------------------------- */
+
+/* Elements [surface][y][x][channel of the surface]; distances in bytes, `item` 1 or 2 bytes. */
+struct sim_cube {
+    uint8_t *base;
+    int64_t surface, line, pixel, element;
+    int32_t atom, channels; /* of a surface, of all; those behind read as 0 and are not written */
+    int32_t item;
+};
+
+enum { SIM_NUMBER, SIM_CHANNELS, SIM_ELEMENTS };
+
+/* Operand of an SDP stage: a number, one for each channel, or one for each element (`cube`; one for
+ * each channel lies at cube.base in steps of cube.element). */
+struct sim_operand {
+    int32_t kind, convert;
+    double number;
+    struct sim_cube cube;
+    double offset, scale;
+    int32_t truncate, shift; /* after the converter: left */
+};
+
+enum { SIM_ALU_MAX, SIM_ALU_MIN, SIM_ALU_SUM, SIM_ALU_DIFFER, SIM_ALU_NONE };
+
+/* X1, X2 (y: 0), Y (y: 1; multiplies first, has no ReLU). Operand converters are Y's only. */
+struct sim_stage {
+    int32_t y, alu, mul, prelu, relu, shift;
+    struct sim_operand alu_operand, mul_operand;
+};
+
+/* SDP in integers: input (a cube in memory, or sums of a convolution), stages, converter, output. */
+struct sim_sdp {
+    int32_t height, width, channels; /* channels: up to the end of the last surface */
+    int32_t stage_count;
+    struct sim_stage stages[3];
+    double offset, factor; /* factor: scale * 2^-shift */
+    int32_t round, count_saturation;
+    int32_t low, high;
+    struct sim_cube output;
+    int64_t clipped, saturated; /* results */
+};
+
+/* Weights for the implementation `dot`, and the window over a frame of padded input. */
+struct sim_window {
+    int32_t dot;
+    int32_t kernels;
+    int32_t out_height, out_width;
+    int32_t stride_y, stride_x;           /* in the frame */
+    int32_t height, width, channels;      /* of the frame */
+    int32_t groups, run_count;            /* groups of elements in a run */
+    const int64_t *runs;                  /* elements from the window's first one */
+    const void *weights;
+    const int32_t *start;                 /* [kernel], where sums begin */
+    int32_t pad;
+    int32_t top, left, in_height, in_width; /* input in the frame */
+    int32_t step_y, step_x;               /* of the input, from one line of the frame to the next */
+    int32_t truncate;                     /* of CACC */
+    struct sim_cube input;
+};
+
+/* What an implementation wants: kernels of a block, elements of a group, bytes of an element, what
+ * is added to data. NULL: this machine cannot do it, or there is no such number. */
+struct sim_dot_kind {
+    const char *name;
+    int32_t kernels, group, item, offset;
+};
+int sim_dot_kind(int number, struct sim_dot_kind *kind); /* 0: there is none, -1: not here */
+
+/* A convolution whose sums fit 32 bits. With `sdp` its results go through it, else to `sums`
+ * [y][x][kernels]. -1: no memory. */
+int sim_int_conv(const struct sim_window *window, struct sim_sdp *sdp, int32_t *sums);
+
+/* SDP on a cube in memory. -1: no memory. */
+int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp);
+
 /* --- functions of the program (calls.c) ---------------------------------------------------- */
 
 /*

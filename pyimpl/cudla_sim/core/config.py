@@ -24,6 +24,8 @@ NVDLA_CONFIGS = (
     "nv_medium_1024_full",
 )
 
+ARITHMETIC = ("native", "numpy", "avx512_vnni", "avx_vnni", "avx2", "neon_dotprod", "portable")
+
 # Read by the boot code or by the build before this module exists, so they are no fields of Config.
 _READ_ELSEWHERE = {"PYTHON", "BUILD_VERBOSE", "FIXTURES", "PARSE"}
 
@@ -56,6 +58,10 @@ class Config:
     hardware would not take, in the words of ``cudla-sim nvdla check``."""
     fp16: str = "exact"
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
+
+    arithmetic: str = "native"
+    """What computes integer layers of NVDLA, with equal results; one of ``ARITHMETIC``. ``native``
+    is compiled code for the fastest instructions of this machine, ``numpy`` its twin in Python."""
 
     time: str = "host"
     """``host``: programs see times of this machine. ``hardware``: layer statistics of cuDLA hold
@@ -146,6 +152,7 @@ class Config:
             raise ConfigError(f"pva_seed is {self.pva_seed}; it is 0 to {2**32 - 1}")
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
+        _check_choice("arithmetic", self.arithmetic, ARITHMETIC)
         _check_choice("checks", self.checks, ("off", "warn"))
         for word in filter(None, self.pva_allow.split(",")):
             _check_choice("pva_allow", word.strip(), ("files", "network", "all"))

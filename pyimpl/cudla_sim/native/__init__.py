@@ -14,15 +14,17 @@ from typing import NamedTuple
 from .calls import Calls
 from .dpu_memory import DpuCopies
 from .fp16 import Fp16Mac
+from .ints import Ints
 from .pva_dma import PvaDma
 
-__all__ = ["Calls", "DpuCopies", "Fp16Mac", "Native", "PvaDma", "load"]
+__all__ = ["Calls", "DpuCopies", "Fp16Mac", "Ints", "Native", "PvaDma", "load"]
 
 
 class Native(NamedTuple):
     """What is compiled, by subject."""
 
     fp16: Fp16Mac
+    ints: Ints
     calls: Calls
     dpus: DpuCopies
     pva: PvaDma
@@ -31,4 +33,4 @@ class Native(NamedTuple):
 @functools.cache
 def load() -> Native:
     """The one object of this process. Raises ImportError when the extension was not built."""
-    return Native(Fp16Mac(), Calls(), DpuCopies(), PvaDma())
+    return Native(Fp16Mac(), Ints(), Calls(), DpuCopies(), PvaDma())

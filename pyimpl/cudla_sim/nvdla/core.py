@@ -56,6 +56,7 @@ class Core:
 
     ``memory`` and ``secondary`` are what its DMA reaches outside of networks that it runs.
     *fp16* "exact" computes fp16 convolutions bit for bit, "fast" in float32 (reports then say so).
+    *arithmetic* of integers: see ``hw.chip.Chip``; empty: what the process is configured for.
     ``handler`` counts installed interrupt handlers; 0 means there is none.
     """
 
@@ -69,6 +70,7 @@ class Core:
         process: Process | None = None,
         index: int = 0,
         cache: WeightCache | None = None,
+        arithmetic: str = "",
     ) -> None:
         if fp16 not in ("exact", "fast"):
             raise ValueError(f"fp16 is {fp16!r}; it is exact or fast")
@@ -79,6 +81,8 @@ class Core:
         self.handler = 0
         self._undecided = hardware == AUTO
         self._exact = fp16 == "exact"
+        configured = "native" if process is None else process.config.arithmetic
+        self._arithmetic = arithmetic or configured
         self._home: Space = memory if memory is not None else Windows([])
         self._memory = Memory(self._home)
         self._memory.warn = self._warn
@@ -121,6 +125,7 @@ class Core:
             self._cache,
             self._exact,
             None if self.process is None else self.process.native,
+            self._arithmetic,
         )
         self.chip.on_layer = self._layer
         self._csb_write = self.chip.write

@@ -17,12 +17,14 @@ PAGE = 1 << 14
 class Bench:
     """Memory filled with random bytes, and a chip of one configuration in front of it."""
 
-    def __init__(self, name: str, rng: np.random.Generator, bpe: int = 1) -> None:
+    def __init__(
+        self, name: str, rng: np.random.Generator, bpe: int = 1, arithmetic: str = "native"
+    ) -> None:
         self.config = config(name)
         self.data = rng.integers(0, 256, SIZE, np.uint8)
         space = AddressSpace()
         space.map(BASE, SIZE, name="bench memory", data=self.data)
-        self.chip = Chip(self.config, Memory(space))
+        self.chip = Chip(self.config, Memory(space), arithmetic=arithmetic)
         self.hardware = Hardware(
             self.config.memory_atom,
             self.config.atomic_c,

@@ -8,9 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_nvdla import Conv, Cube, Pool, Sdp, Stage, convolve, pool, process
 
+from cudla_sim.native.ints import kinds
+
 ALU = {"max": 0, "min": 1, "sum": 2}
 CONV_BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
 COMMON = settings(max_examples=30, deadline=None)
+MORE = settings(max_examples=80, deadline=None)
+
+arithmetics = st.sampled_from(["numpy", *kinds()])
 
 targets = st.sampled_from(
     [("nv_small", 1), ("nv_large", 1), ("nv_full", 1), ("nv_full", 2), ("nv_small_256", 1)]
@@ -213,12 +218,12 @@ def convolutions(draw) -> dict:
     rows, columns = draw(small), draw(small)
     stride, dilation = (draw(small), draw(small)), (draw(st.integers(1, 2)), 1)
     top, left = draw(st.integers(0, 2)), draw(st.integers(0, 2))
-    out = (draw(small), draw(small))
+    out = (draw(small), draw(st.sampled_from([1, 2, 3, 7])))
     need_y = (out[0] - 1) * stride[0] + (rows - 1) * dilation[0] + 1
     need_x = (out[1] - 1) * stride[1] + (columns - 1) * dilation[1] + 1
     return {
         "channels": draw(st.sampled_from([1, 3, 8, 9, 33, 70])),
-        "kernels": draw(st.sampled_from([1, 7, 8, 17, 34])),
+        "kernels": draw(st.sampled_from([1, 7, 8, 17, 34, 70])),
         "rows": rows,
         "columns": columns,
         "stride": stride,
@@ -234,11 +239,13 @@ def convolutions(draw) -> dict:
     }
 
 
-@COMMON
-@given(targets, convolutions(), sdp_settings(), st.integers(0, 2**32), st.integers(0, 3))
-def test_convolution_with_sdp(target, shape, sdp, seed, slack) -> None:
+@MORE
+@given(
+    targets, convolutions(), sdp_settings(), st.integers(0, 2**32), st.integers(0, 3), arithmetics
+)
+def test_convolution_with_sdp(target, shape, sdp, seed, slack, arithmetic) -> None:
     rng = np.random.default_rng(seed)
-    bench = Bench(target[0], rng, target[1])
+    bench = Bench(target[0], rng, target[1], arithmetic)
     for group in (0, 1):
         source = bench.cube(shape["channels"], shape["height"], shape["width"], slack)
         p = Conv(
@@ -264,11 +271,19 @@ def test_convolution_with_sdp(target, shape, sdp, seed, slack) -> None:
         bench._next = 0
 
 
-@COMMON
-@given(targets, st.sampled_from([1, 8, 9, 40]), small, small, sdp_settings(), st.integers(0, 2**32))
-def test_sdp_from_memory(target, channels, height, width, sdp, seed) -> None:
+@MORE
+@given(
+    targets,
+    st.sampled_from([1, 8, 9, 40]),
+    small,
+    st.sampled_from([1, 2, 3, 9]),
+    sdp_settings(),
+    st.integers(0, 2**32),
+    st.sampled_from(["numpy", "native"]),
+)
+def test_sdp_from_memory(target, channels, height, width, sdp, seed, arithmetic) -> None:
     rng = np.random.default_rng(seed)
-    bench = Bench(target[0], rng, target[1])
+    bench = Bench(target[0], rng, target[1], arithmetic)
     size = (channels, height, width)
     source, out = bench.cube(*size, 1), bench.cube(*size)
     naive, _ = program_sdp(bench, rng, sdp, size, 0, False, out, source)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...native import Native, load
+from ...native import Ints, Native, load
 from ..errors import NvdlaError, Status
 from .configs import HardwareConfig
 from .csb import CONVOLUTION, LAUNCHED, RegisterFile
@@ -24,10 +24,23 @@ from .units.weights import WeightCache
 __all__ = ["Chip", "Layer"]
 
 
+def _integers(native: Native, arithmetic: str) -> Ints | None:
+    if arithmetic == "numpy":
+        return None
+    if arithmetic == "native":
+        return native.ints
+    try:
+        return Ints(arithmetic)
+    except ValueError as error:
+        raise NvdlaError(f"setting arithmetic: {error}", Status.NOT_SUPPORTED) from None
+
+
 class Chip:
     """A core with its two memory ports; ``on_layer`` is told about every computed layer.
 
     Without *exact*, fp16 convolutions are computed in float32, which rounds elsewhere.
+    *arithmetic* of integers: "native" is compiled for the fastest instructions, "numpy" its twin in
+    Python, other names are those of ``native.ints.kinds()``. The results are the same.
     """
 
     def __init__(
@@ -38,6 +51,7 @@ class Chip:
         cache: WeightCache | None = None,
         exact: bool = True,
         native: Native | None = None,
+        arithmetic: str = "native",
     ) -> None:
         self.config = config
         self.csb = RegisterFile(config.line, self._note)
@@ -50,6 +64,7 @@ class Chip:
             (secondary or memory, memory),
             cache if cache is not None else WeightCache(),
             (native or load()).fp16 if exact else None,
+            _integers(native or load(), arithmetic),
         )
         self._releases: deque[Release] = deque()
         self._changed = False

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from time import perf_counter_ns
 
 from ...native.fp16 import Fp16Mac
+from ...native.ints import Ints
 from .configs import HardwareConfig
 from .csb import RegisterFile
 from .glb import Interrupt
@@ -58,7 +59,7 @@ class Site:
     """What a unit may touch: registers, memory ports (secondary, main), what convolutions keep.
 
     ``fp16`` is the exact kernel; None: fp16 convolutions are computed in float32, which rounds
-    elsewhere.
+    elsewhere. ``ints`` computes integer convolutions and SDP; None: numpy does.
     """
 
     def __init__(
@@ -68,12 +69,14 @@ class Site:
         memory: tuple[Memory, Memory],
         cache: WeightCache,
         fp16: Fp16Mac | None,
+        ints: Ints | None = None,
     ) -> None:
         self.config = config
         self.csb = csb
         self.memory = memory
         self.cache = cache
         self.fp16 = fp16
+        self.ints = ints
         self.kept = Kept()
 
     def ready(self, *blocks: str) -> bool:

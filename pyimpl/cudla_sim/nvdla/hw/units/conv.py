@@ -1,7 +1,8 @@
 """The convolution pipeline CDMA, CSC, CMAC, CACC.
 
 ``Convolution`` reads its parameters once and delivers the accumulator values in bands of output
-lines, ready for SDP: float64 or float32 arrays with exact integers, or in fp16 FP32 numbers.
+lines, ready for SDP: arrays of any type with exact integers, or in fp16 FP32 numbers.
+int8 is computed by compiled code (:mod:`int_layer`), with SDP behind it where it knows all stages.
 fp16 is computed as the hardware does (:mod:`fp16_mac`), or on request in float32.
 Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manual "Convolution".
 """
@@ -9,18 +10,20 @@ Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....native.fp16 import Fp16Mac
+from ....native.ints import Frame, Ints, Layer, Sdp
 from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import rounding_shift, saturate32
 from ..configs import FP16, INT8, INT16, HardwareConfig
 from ..memory import Memory
-from . import fp16_mac, gemm, winograd
+from . import fp16_mac, gemm, int_layer, winograd
 from .buffer import Kept
 from .cdma import Odd, fetch_feature, fetch_image
 from .conv_registers import Cacc, Cdma, Csc, Window
@@ -33,12 +36,13 @@ BAND_ELEMENTS = 1 << 22
 """Size of the patch matrix that is built at a time."""
 
 
-Multipliers = gemm.Matrix | fp16_mac.Weights | winograd.Weights
+Multipliers = gemm.Matrix | int_layer.Weights | fp16_mac.Weights | winograd.Weights
 """Weights as one of the implementations wants them."""
 
 
 class Convolution:
-    """One launched convolution layer. *fp16*: the exact kernel; None: float32 instead."""
+    """One launched convolution layer. *fp16*: the exact kernel; None: float32 instead. *ints*: the
+    compiled function for int8; None: numpy."""
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class Convolution:
         cache: WeightCache,
         kept: Kept,
         fp16: Fp16Mac | None,
+        ints: Ints | None = None,
     ) -> None:
         self.cdma = Cdma.decode(groups["CDMA"])
         self.csc = Csc.decode(groups["CSC"])
@@ -58,6 +63,9 @@ class Convolution:
         self.odd_weights = Odd()
         self._fp16 = fp16 if self.precision == FP16 else None
         self._memory = memory
+        self._ints = None
+        if int_layer.usable_weights(self.precision, self.cdma.conv_mode, ints):
+            self._ints = ints
         self._check()
         self._matrix = self._weights(cache, kept)
         self._data = self._inputs(kept)
@@ -142,7 +150,9 @@ class Convolution:
             raw = fetch_weights(self.cdma, shape, self.config, memory)
             if self.precision == FP16:
                 self.odd_weights.count(raw.view(np.uint16))
-            key = (shape, self.cdma.conv_mode, self._fp16 is not None)
+            key: Any = (shape, self.cdma.conv_mode, self._fp16 is not None)
+            if self._ints is not None:
+                key = (*key, self._ints.kind.name, self.csc.dilation_x == 1 or self.cdma.image)
             found: Multipliers | None = cache.find(key, raw)
             if found is None:
                 found = self._prepared(raw, shape)
@@ -160,6 +170,13 @@ class Convolution:
             halves = unpack_weights(raw, shape, self.config, np.dtype(np.uint16))
             order, starts = fp16_mac.product_order(shape, self.config.atomic_c)
             return fp16_mac.prepare(halves.reshape(shape.kernels, -1).T[order], starts)
+        if self._ints is not None:
+            bytes_ = unpack_weights(raw, shape, self.config, np.dtype(np.int8))
+            found = int_layer.prepare_weights(
+                self._ints, bytes_.reshape(shape.kernels, -1), self._window()
+            )
+            if found is not None:
+                return found
         dtype = np.dtype(np.float64 if self.precision == INT16 else np.float32)
         unpacked = unpack_weights(raw, shape, self.config, dtype)
         return gemm.prepare(unpacked.reshape(shape.kernels, -1))
@@ -188,33 +205,35 @@ class Convolution:
         kept.data = data if self.csc.skip_data_release else None
         return data
 
+    def _window(self) -> Window:
+        """Return the window over lines and columns as the registers have it."""
+        s = self.csc
+        return Window(
+            s.rows, s.columns, s.stride_y, s.stride_x,
+            s.dilation_y, 1 if self.cdma.image else s.dilation_x, s.out_height, s.out_width,
+        )  # fmt: skip
+
     def _plan(self) -> tuple[Window, int]:
         """Return the window geometry in (y, x, channel) space, and the channels of a pixel.
 
         For an image the kernel columns are folded into the weight channels (pre-extension), so
         one tap covers ``channels`` consecutive values of a line.
         """
-        s = self.csc
-        columns, channels = s.columns, s.channels
-        if self.cdma.image:
-            pixel = self._data[0].shape[-1]
-            if s.columns != 1 or s.channels % pixel:
-                raise HardwareFault(
-                    "CSC",
-                    f"image weights of {s.columns} x {s.channels}: width 1 and a multiple"
-                    f" of {pixel} channels expected",
-                )
-            columns, channels = s.channels // pixel, pixel
-        window = Window(
-            s.rows, columns, s.stride_y, s.stride_x,
-            s.dilation_y, 1 if self.cdma.image else s.dilation_x, s.out_height, s.out_width,
-        )  # fmt: skip
-        return window, channels
+        s, window = self.csc, self._window()
+        if not self.cdma.image:
+            return window, s.channels
+        pixel = self._data[0].shape[-1]
+        if s.columns != 1 or s.channels % pixel:
+            raise HardwareFault(
+                "CSC",
+                f"image weights of {s.columns} x {s.channels}: width 1 and a multiple"
+                f" of {pixel} channels expected",
+            )
+        return replace(window, columns=s.channels // pixel), pixel
 
-    def _padded(self, window: Window, channels: int, batch: int) -> NDArray[Any]:
-        """Return the input with its frame of pad values, [y, x, channel] in BLAS precision."""
+    def _check_extent(self, window: Window, channels: int, batch: int) -> tuple[int, int]:
+        """Return the pads on the left and on top; the window must belong to the input."""
         data = self._data[batch]
-        surfaces, pixels = (data, None) if data.ndim == 4 else (None, data)
         height, width = data.shape[-3], data.shape[-2]
         left = self.cdma.pad_left if self.cdma.image else self.csc.pad_left
         top = self.csc.pad_top
@@ -224,10 +243,33 @@ class Convolution:
                 "CSC", f"an output of {window.out_width} x {window.out_height} does not belong to"
                 f" an input of {width} x {height}"
             )  # fmt: skip
-        if surfaces is not None and channels > surfaces.shape[0] * surfaces.shape[3]:
+        if data.ndim == 4 and channels > data.shape[0] * data.shape[3]:
             raise HardwareFault(
                 "CSC", f"{channels} weight channels, the input has {self.cdma.channels}"
             )
+        return left, top
+
+    def _frame(self, batch: int) -> Frame:
+        """Return the geometry for the compiled function."""
+        window, channels = self._plan()
+        left, top = self._check_extent(window, channels, batch)
+        pad = int(self._pad_value())
+        return int_layer.frame(window, channels, top, left, pad, self.truncate)
+
+    def with_sdp(self, batch: int, sdp: Sdp | None) -> Layer | None:
+        """Return the whole layer for the compiled function, None when it has to go in bands."""
+        if sdp is None or self._ints is None or not isinstance(self._matrix, int_layer.Weights):
+            return None
+        frame = self._frame(batch)
+        return self._ints.convolution(frame, self._matrix, self._data[batch], sdp)
+
+    def _padded(self, window: Window, channels: int, batch: int) -> NDArray[Any]:
+        """Return the input with its frame of pad values, [y, x, channel] in BLAS precision."""
+        data = self._data[batch]
+        surfaces, pixels = (data, None) if data.ndim == 4 else (None, data)
+        height, width = data.shape[-3], data.shape[-2]
+        left, top = self._check_extent(window, channels, batch)
+        need_y, need_x = window.extent()
         full_y, full_x = max(need_y, top + height), max(need_x, left + width)
         dtype = self._data_type()
         frame = (full_y, full_x, channels)
@@ -269,10 +311,14 @@ class Convolution:
             return float(((value & 0xFF) ^ 0x80) - 0x80)
         return float(value)
 
-    def bands(self, batch: int) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
+    def bands(self, batch: int) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield (first line, values [line, x, kernel]) of one output until it is complete."""
         if isinstance(self._matrix, winograd.Weights):
             yield from self._winograd_bands(self._matrix)
+            return
+        if isinstance(self._matrix, int_layer.Weights):
+            assert self._ints is not None
+            yield 0, self._ints.sums(self._frame(batch), self._matrix, self._data[batch])
             return
         window, channels = self._plan()
         padded = self._padded(window, channels, batch)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....native.ints import Ints, Layer
 from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import RANGES, round_half_away
@@ -21,6 +22,7 @@ from ..configs import FP16, HardwareConfig
 from ..csb import LookupTable
 from ..fields import Params, address, bits
 from ..memory import DTYPES, Memory
+from . import int_layer
 from . import sdp_stages as stages
 from .conv import Convolution
 from .sdp_lut import Lut
@@ -95,7 +97,9 @@ class Processor:
         table: LookupTable,
         config: HardwareConfig,
         memory: tuple[Memory, Memory],
+        ints: Ints | None = None,
     ) -> None:
+        self._ints = ints
         self.p = p = Sdp.decode(groups["SDP"])
         self.config = config
         self.clipped = 0
@@ -263,6 +267,24 @@ class Processor:
         part = values[:, :, : surfaces * atom].reshape(lines, width, surfaces, atom)
         np.copyto(target[:, first : first + lines], part.transpose(2, 0, 1, 3), casting="unsafe")
 
+    def at_once(
+        self, convolution: Convolution | None, batch: int, target: NDArray[Any]
+    ) -> Layer | None:
+        """Return the layer for the compiled function, None when it has to go in bands.
+
+        *target* is [surface, y, x, channel], or [y, x, channel].
+        """
+        if self._ints is None:
+            return None
+        if convolution is not None:
+            if convolution.shape[0] > self.padded_channels:
+                return None  # refused with the first band
+            sdp = int_layer.describe(self, self._stages, target, None)
+            return convolution.with_sdp(batch, sdp)
+        source = self.source()
+        sdp = int_layer.describe(self, self._stages, target, source)
+        return None if sdp is None else self._ints.pointwise(source, sdp)
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """Element type of the output."""
@@ -285,6 +307,13 @@ def run(processor: Processor, convolution: Convolution | None) -> NDArray[Any] |
         cube = np.empty((p.height, p.width, processor.padded_channels), processor.dtype)
     for batch in range(p.batches):
         target = None if p.to_pdp or processor.equality else processor.output(batch)
+        into = cube if target is None else target
+        layer = None if into is None else processor.at_once(convolution, batch, into)
+        if layer is not None:
+            layer.run()
+            processor.clipped += layer.clipped
+            processor.saturated += layer.saturated
+            continue
         for first, band in _bands(processor, convolution, batch):
             values = processor.process(band, first)
             if target is not None:

@@ -66,10 +66,10 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
     convolution = None
     if flying:
         convolution = Convolution(
-            groups, site.config, site.memory, site.cache, site.kept, site.fp16
+            groups, site.config, site.memory, site.cache, site.kept, site.fp16, site.ints
         )
     assert state.lut is not None
-    processor = sdp.Processor(groups, state.single, state.lut, site.config, site.memory)
+    processor = sdp.Processor(groups, state.single, state.lut, site.config, site.memory, site.ints)
     p = processor.p
     layer = Layer(
         "+".join([*["CONV"][: int(flying)], "SDP", *["PDP"][: "PDP" in chain]]),

@@ -6,6 +6,7 @@ Source: nvdla/hw ``cmod/hls/sdp/sdp_x.cpp``, ``sdp_y_core.cpp``, ``sdp_y_cvt.cpp
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -48,7 +49,10 @@ class Extent(NamedTuple):
 
 
 class Operands:
-    """Memory operands of one stage as [line, x, channel, component], lines may be 1."""
+    """Memory operands of one stage.
+
+    ``view`` is what memory holds: [channel, component], or [surface, y, x, channel, component].
+    """
 
     def __init__(
         self, dma: OperandDma, extent: Extent, config: HardwareConfig, memory: Memory
@@ -60,11 +64,13 @@ class Operands:
         dtype = np.dtype("<f2" if floating else "<i2" if dma.two_bytes else "i1")
         item = parts * dtype.itemsize
         self.use = dma.data_use
+        self.view: NDArray[Any]
+        self._padded = extent.padded
         self.per_element = bool(dma.per_element)
         if not dma.per_element:
             size = extent.padded * item
             raw = memory.read_padded("SDP_RDMA operands", dma.base, size, size)
-            self._data = raw.view(dtype).reshape(1, 1, extent.padded, parts)
+            self.view = raw.view(dtype).reshape(extent.padded, parts)
             return
         atom = config.channels_per_atom(extent.precision)
         surfaces = -(-extent.channels // atom)
@@ -79,25 +85,35 @@ class Operands:
             raise HardwareFault(
                 "SDP_RDMA", f"operand surface stride {dma.surface_stride} is less than {plane}"
             )
-        view = memory.strided(
+        self.view = memory.strided(
             "SDP_RDMA operands",
             dma.base,
             dtype,
             (surfaces, extent.height, extent.width, atom, parts),
             (dma.surface_stride, dma.line_stride, atom * item, item, dtype.itemsize),
         )
-        moved = view.transpose(1, 2, 0, 3, 4)
-        self._data = moved.reshape(extent.height, extent.width, surfaces * atom, parts)
-        if surfaces * atom < extent.padded:
-            missing = extent.padded - surfaces * atom
-            self._data = np.pad(self._data, ((0, 0), (0, 0), (0, missing), (0, 0)))
 
-    def take(self, wanted: int, first: int, lines: int) -> NDArray[Any]:
-        """Return the ALU (1) or MUL (0) operands of some lines."""
+    @functools.cached_property
+    def _data(self) -> NDArray[Any]:
+        """All of them, as they are when the first ones are taken."""
+        if not self.per_element:
+            return self.view[None, None]
+        surfaces, height, width, atom, parts = self.view.shape
+        moved = self.view.transpose(1, 2, 0, 3, 4).reshape(height, width, surfaces * atom, parts)
+        missing = self._padded - surfaces * atom
+        return np.pad(moved, ((0, 0), (0, 0), (0, missing), (0, 0))) if missing > 0 else moved
+
+    def component(self, wanted: int) -> int:
+        """Which component the ALU (1) or MUL (0) operands are."""
         if self.use not in (wanted, _USE_BOTH):
             name = "ALU" if wanted == _USE_ALU else "MUL"
             raise HardwareFault("SDP", f"{name} operand from memory, but SDP_RDMA fetches others")
-        part = 1 if self.use == _USE_BOTH and wanted == _USE_MUL else 0
+        return 1 if self.use == _USE_BOTH and wanted == _USE_MUL else 0
+
+    def take(self, wanted: int, first: int, lines: int) -> NDArray[Any]:
+        """Return the ALU (1) or MUL (0) operands of some lines, [line, x, channel]; lines may
+        be 1."""
+        part = self.component(wanted)
         if not self.per_element:
             return self._data[..., part]
         return self._data[first : first + lines, :, :, part]

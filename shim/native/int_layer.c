@@ -1,0 +1,284 @@
+/* Integer convolution on NVDLA's layouts, with SDP behind each tile of sums.
+ *
+ * The input is packed once into a frame [y][x][channel] with its padding, in the form that the
+ * instructions want; windows are read from the frame where they lie. Tiles of a few pixels and up to
+ * 64 kernels go from sums to written output while they are in the nearest cache.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "native/int_dot.h"
+#include "native/int_sdp.h"
+#include "native/native.h"
+#include "native/parallel.h"
+
+#pragma GCC optimize("O3")
+
+#define INLINE static inline __attribute__((always_inline))
+
+int sim_dot_kind(int number, struct sim_dot_kind *kind)
+{
+    if (number < 0 || number >= sim_dot_count)
+        return 0;
+    const struct sim_dot *dot = &sim_dots[number];
+    *kind = (struct sim_dot_kind){dot->name, dot->kernels, dot->group, dot->item, dot->offset};
+    return dot->supported() ? 1 : -1;
+}
+
+struct layer {
+    const struct sim_window *window;
+    const struct sim_dot *dot;
+    uint8_t *frame;
+    int64_t *runs;
+    int32_t *sums;
+    struct sim_sdp_run sdp;
+    int next_line;
+    int next_item, chunk, chunks, blocks;
+};
+
+/* --- the frame ------------------------------------------------------------------------------- */
+
+INLINE void put(uint8_t *to, const uint8_t *from, int count, int item, int flip)
+{
+    if (item == 1) {
+        for (int i = 0; i < count; i++)
+            to[i] = from[i] ^ (uint8_t)flip;
+    } else {
+        int16_t *wide = (int16_t *)to;
+        for (int i = 0; i < count; i++)
+            wide[i] = (int8_t)from[i];
+    }
+}
+
+static void fill(uint8_t *to, size_t count, int item, int value)
+{
+    if (item == 1)
+        memset(to, value, count);
+    else
+        for (size_t i = 0; i < count; i++)
+            ((int16_t *)to)[i] = (int16_t)value;
+}
+
+static void pack_line(const struct layer *layer, int number)
+{
+    const struct sim_window *w = layer->window;
+    const struct sim_cube *input = &w->input;
+    int item = layer->dot->item, flip = layer->dot->offset;
+    int pad = w->pad + flip;
+    size_t pixel = (size_t)w->channels * (size_t)item;
+    uint8_t *line = layer->frame + (size_t)number * (size_t)w->width * pixel;
+    int y = number * w->step_y - w->top;
+    if (y < 0 || y >= w->in_height) {
+        fill(line, (size_t)w->width * (size_t)w->channels, item, pad);
+        return;
+    }
+    int first = (w->left + w->step_x - 1) / w->step_x; /* pixels of the frame with input below */
+    int last = (w->in_width + w->left + w->step_x - 1) / w->step_x;
+    first = first < w->width ? first : w->width;
+    last = last < w->width ? last : w->width;
+    fill(line, (size_t)first * (size_t)w->channels, item, pad);
+    fill(line + (size_t)last * pixel, (size_t)(w->width - last) * (size_t)w->channels, item, pad);
+    int64_t step = w->step_x * input->pixel;
+    const uint8_t *source = input->base + y * input->line + (first * w->step_x - w->left) * input->pixel;
+    for (int channel = 0; channel < w->channels; channel += input->atom, source += input->surface) {
+        int count = w->channels - channel < input->atom ? w->channels - channel : input->atom;
+        const uint8_t *from = source;
+        uint8_t *to = line + (size_t)first * pixel + (size_t)channel * (size_t)item;
+        int pixels = last - first;
+        if (count == 32)
+            for (int x = 0; x < pixels; x++, from += step, to += pixel)
+                put(to, from, 32, item, flip);
+        else if (count == 8)
+            for (int x = 0; x < pixels; x++, from += step, to += pixel)
+                put(to, from, 8, item, flip);
+        else
+            for (int x = 0; x < pixels; x++, from += step, to += pixel)
+                put(to, from, count, item, flip);
+    }
+}
+
+enum { LINES_OF_STEP = 4 };
+
+static void pack_some(void *argument)
+{
+    struct layer *layer = argument;
+    for (;;) {
+        int first = __atomic_fetch_add(&layer->next_line, LINES_OF_STEP, __ATOMIC_RELAXED);
+        if (first >= layer->window->height)
+            return;
+        for (int i = first; i < first + LINES_OF_STEP && i < layer->window->height; i++)
+            pack_line(layer, i);
+    }
+}
+
+/* --- tiles ----------------------------------------------------------------------------------- */
+
+static void widen(double *to, const int32_t *from, int count)
+{
+    for (int i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+/* CACC: half away from zero. */
+static void truncate_sums(int32_t *sums, int count, int by)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t value = sums[i];
+        sums[i] = (int32_t)((value + ((int64_t)1 << (by - 1)) + (value >> 63)) >> by);
+    }
+}
+
+struct scratch {
+    struct sim_tile tile;
+    int32_t sums[SIM_DOT_PIXELS * SIM_DOT_KERNELS];
+};
+
+/* Channels past the last kernel: sums are 0. */
+static void empty_tile(const struct layer *layer, struct scratch *s, int first, int last)
+{
+    struct sim_tile *tile = &s->tile;
+    for (tile->pixel = first; tile->pixel < last; tile->pixel += tile->pixels) {
+        tile->pixels = last - tile->pixel < SIM_TILE_PIXELS ? last - tile->pixel : SIM_TILE_PIXELS;
+        memset(tile->values, 0, sizeof(double) * (size_t)(tile->pixels * tile->channels));
+        sim_sdp_tile(&layer->sdp, tile);
+    }
+}
+
+static void deliver(const struct layer *layer, struct scratch *s, int kernels)
+{
+    const struct sim_window *w = layer->window;
+    struct sim_tile *tile = &s->tile;
+    if (w->truncate)
+        truncate_sums(s->sums, tile->pixels * kernels, w->truncate);
+    if (layer->sums != NULL) {
+        for (int p = 0; p < tile->pixels; p++)
+            memcpy(layer->sums + (size_t)(tile->pixel + p) * (size_t)w->kernels + tile->channel,
+                   s->sums + p * kernels, sizeof(int32_t) * (size_t)tile->channels);
+        return;
+    }
+    if (tile->channels == kernels) {
+        widen(tile->values, s->sums, tile->pixels * kernels);
+    } else {
+        for (int p = 0; p < tile->pixels; p++) {
+            int real = tile->channels < kernels ? tile->channels : kernels;
+            widen(tile->values + p * tile->channels, s->sums + p * kernels, real);
+            for (int c = real; c < tile->channels; c++)
+                tile->values[p * tile->channels + c] = 0.0;
+        }
+    }
+    sim_sdp_tile(&layer->sdp, tile);
+}
+
+static void work_item(const struct layer *layer, struct scratch *s, int item)
+{
+    const struct sim_window *w = layer->window;
+    const struct sim_dot *dot = layer->dot;
+    int all = w->out_height * w->out_width;
+    int first = item / layer->blocks * layer->chunk, block = item % layer->blocks;
+    int last = first + layer->chunk < all ? first + layer->chunk : all;
+    int channel = block * dot->kernels;
+    int channels = layer->sums != NULL ? w->kernels : layer->sdp.sdp->channels;
+    struct sim_tile *tile = &s->tile;
+    tile->channel = channel;
+    tile->channels = channels - channel < dot->kernels ? channels - channel : dot->kernels;
+    if (channel >= w->kernels) {
+        empty_tile(layer, s, first, last);
+        return;
+    }
+    int kernels = w->kernels - channel < dot->kernels ? (w->kernels - channel + 15) / 16 * 16
+                                                      : dot->kernels;
+    size_t per_kernel = (size_t)w->run_count * (size_t)w->groups * (size_t)(dot->group * dot->item);
+    size_t pixel = (size_t)w->channels * (size_t)dot->item;
+    size_t step_x = (size_t)w->stride_x * pixel;
+    size_t step_y = (size_t)w->stride_y * (size_t)w->width * pixel;
+    struct sim_dot_tile job = {
+        .runs = layer->runs,
+        .run_count = (size_t)w->run_count,
+        .groups = (size_t)w->groups,
+        .weights = (const uint8_t *)w->weights + per_kernel * (size_t)channel,
+        .start = w->start + channel,
+        .sums = s->sums,
+    };
+    int y = first / w->out_width, x = first % w->out_width;
+    for (tile->pixel = first; tile->pixel < last; tile->pixel += tile->pixels) {
+        tile->pixels = last - tile->pixel < dot->pixels ? last - tile->pixel : dot->pixels;
+        for (int p = 0; p < tile->pixels; p++) {
+            job.pixels[p] = layer->frame + (size_t)y * step_y + (size_t)x * step_x;
+            if (++x == w->out_width) {
+                x = 0;
+                y++;
+            }
+        }
+        dot->run(&job, tile->pixels, kernels);
+        deliver(layer, s, kernels);
+    }
+}
+
+static void multiply_some(void *argument)
+{
+    struct layer *layer = argument;
+    struct scratch scratch;
+    scratch.tile.clipped = scratch.tile.saturated = 0;
+    for (;;) {
+        int item = __atomic_fetch_add(&layer->next_item, 1, __ATOMIC_RELAXED);
+        if (item >= layer->chunks * layer->blocks)
+            break;
+        work_item(layer, &scratch, item);
+    }
+    if (layer->sums == NULL) {
+        struct sim_sdp *sdp = layer->sdp.sdp;
+        __atomic_fetch_add(&sdp->clipped, scratch.tile.clipped, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&sdp->saturated, scratch.tile.saturated, __ATOMIC_RELAXED);
+    }
+}
+
+/* --- the layer ------------------------------------------------------------------------------- */
+
+enum { FRAME_OF_CHUNK = 192 << 10, PIXELS_OF_CHUNK = 48, SLACK = 256 };
+
+static void share_out(struct layer *layer, size_t threads, int channels)
+{
+    const struct sim_window *w = layer->window;
+    int all = w->out_height * w->out_width;
+    size_t of_pixel = (size_t)w->channels * (size_t)(layer->dot->item * w->stride_y * w->stride_x);
+    size_t chunk = FRAME_OF_CHUNK / of_pixel;
+    size_t least = PIXELS_OF_CHUNK, most = ((size_t)all + threads - 1) / threads;
+    layer->blocks = (channels + layer->dot->kernels - 1) / layer->dot->kernels;
+    if (most < least && layer->blocks >= (int)threads)
+        most = (size_t)all; /* few pixels: kernels are shared out */
+    chunk = chunk > most ? most : chunk;
+    chunk = chunk < least ? least : chunk;
+    size_t tile = (size_t)layer->dot->pixels;
+    layer->chunk = (int)((chunk + tile - 1) / tile * tile);
+    layer->chunks = (all + layer->chunk - 1) / layer->chunk;
+}
+
+int sim_int_conv(const struct sim_window *window, struct sim_sdp *sdp, int32_t *sums)
+{
+    struct layer layer = {.window = window, .dot = &sim_dots[window->dot], .sums = sums};
+    const struct sim_window *w = window;
+    size_t item = (size_t)layer.dot->item;
+    size_t elements = (size_t)w->height * (size_t)w->width * (size_t)w->channels;
+    int channels = sums != NULL ? w->kernels : sdp->channels, failed = 0;
+    layer.frame = malloc(elements * item + SLACK);
+    layer.runs = malloc(sizeof *layer.runs * (size_t)w->run_count);
+    failed = layer.frame == NULL || layer.runs == NULL;
+    if (!failed && sums == NULL)
+        failed = sim_sdp_begin(&layer.sdp, sdp);
+    if (!failed) {
+        memset(layer.frame + elements * item, 0, SLACK);
+        for (int i = 0; i < w->run_count; i++)
+            layer.runs[i] = w->runs[i] * (int64_t)item;
+        double outputs = (double)w->out_height * w->out_width * channels;
+        double work = outputs * w->run_count * w->groups * layer.dot->group / 100 + outputs;
+        size_t threads = sim_threads_for(work);
+        sim_parallel(pack_some, &layer, sim_threads_for((double)elements / 4));
+        share_out(&layer, threads, channels);
+        sim_parallel(multiply_some, &layer, threads);
+        if (sums == NULL)
+            sim_sdp_end(&layer.sdp);
+    }
+    free(layer.frame);
+    free(layer.runs);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,32 @@
+/* SDP on tiles of values: what a convolution or a cube in memory delivers, a few pixels at a time. */
+#ifndef CUDLA_SIM_INT_SDP_H
+#define CUDLA_SIM_INT_SDP_H
+
+#include "native/native.h"
+
+enum { SIM_TILE_PIXELS = 16, SIM_TILE_CHANNELS = 64 };
+
+/* A layer in progress: per-channel operands as numbers. */
+struct sim_sdp_run {
+    struct sim_sdp *sdp;
+    double *operands[3][2]; /* [stage][alu, mul], per channel; NULL: of another kind */
+};
+
+/* -1: no memory. */
+int sim_sdp_begin(struct sim_sdp_run *run, struct sim_sdp *sdp);
+void sim_sdp_end(struct sim_sdp_run *run);
+
+/* Pixels that lie one behind the other in lines, from number `pixel` on, and `channels` from
+ * `channel` on. `values` is [pixel][channels]. */
+struct sim_tile {
+    int pixel, pixels, channel, channels;
+    int64_t clipped, saturated;
+    double values[SIM_TILE_PIXELS * SIM_TILE_CHANNELS];
+    double operand[SIM_TILE_PIXELS * SIM_TILE_CHANNELS];
+};
+
+void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile);
+void sim_tile_load(const struct sim_cube *cube, int width, const struct sim_tile *tile,
+                   double *values);
+
+#endif

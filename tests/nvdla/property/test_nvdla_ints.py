@@ -1,0 +1,123 @@
+"""Compiled integer layers: every implementation of this machine against numpy's integers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bench_nvdla import Bench
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive_nvdla import Conv
+from test_nvdla_units import CONV_BLOCKS, program_conv, program_sdp
+
+from cudla_sim.native import ints
+from cudla_sim.nvdla.hw.units import int_layer
+from cudla_sim.nvdla.hw.units.conv_registers import Window
+
+COMMON = settings(max_examples=120, deadline=None)
+sizes = st.integers(1, 4)
+
+
+@st.composite
+def windows(draw) -> Window:
+    return Window(
+        *(draw(sizes) for _ in range(6)), draw(st.integers(1, 5)), draw(st.integers(1, 9))
+    )
+
+
+def correlate(padded: np.ndarray, weights: np.ndarray, w: Window) -> np.ndarray:
+    """Sums [y, x, kernel] of a padded input [y, x, channel], tap by tap in 64 bits."""
+    result = np.zeros((w.out_height, w.out_width, len(weights)), np.int64)
+    for row in range(w.rows):
+        for column in range(w.columns):
+            y = row * w.dilation_y + np.arange(w.out_height) * w.stride_y
+            x = column * w.dilation_x + np.arange(w.out_width) * w.stride_x
+            result += padded[np.ix_(y, x)].astype(np.int64) @ weights[:, row, column].T
+    return result
+
+
+@pytest.mark.parametrize("name", ints.kinds())
+@COMMON
+@given(
+    windows(),
+    st.sampled_from([1, 3, 4, 5, 32, 40]),
+    st.sampled_from([1, 15, 16, 17, 48, 64, 65, 130]),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.sampled_from([-128, -1, 0, 77, 127]),
+    st.sampled_from([8, 32]),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+def test_sums(name, window, channels, kernels, top, left, pad, atom, extreme, seed) -> None:
+    rng = np.random.default_rng(seed)
+    unit = ints.Ints(name)
+    need_y, need_x = window.extent()
+    height, width = max(1, need_y - top - seed % 3), max(1, need_x - left - seed % 2)
+    low = 127 if extreme else -128
+    surfaces = -(-channels // atom)
+    source = rng.integers(-128, 128, (surfaces, height, width, atom), np.int8)
+    taps = (kernels, window.rows, window.columns, channels)
+    weights = rng.integers(low, 128, taps).astype(np.int8)
+    if extreme:
+        source[...] = -128
+    packed = int_layer.prepare_weights(unit, weights.reshape(kernels, -1), window)
+    frame = int_layer.frame(window, channels, top, left, pad, 0)
+    padded = np.full((max(need_y, top + height), max(need_x, left + width), channels), pad, np.int8)
+    pixels = source.transpose(1, 2, 0, 3).reshape(height, width, -1)[:, :, :channels]
+    padded[top : top + height, left : left + width] = pixels
+    assert packed is not None
+    expected = correlate(padded, weights, window)
+    np.testing.assert_array_equal(unit.sums(frame, packed, source), expected)
+
+
+def test_large_sums_are_left_to_wide_arithmetic() -> None:
+    unit = ints.Ints()
+    fits = np.full((1, 1, (1 << 24) // 128 - 1), 128 - 256, np.int8)
+    assert unit.pack(fits) is not None
+    assert unit.pack(np.full((1, 1, (1 << 24) // 128), -128, np.int8)) is None
+
+
+def test_unknown_instructions_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"cannot run 'mmx'; it can .*portable"):
+        ints.Ints("mmx")
+
+
+@pytest.mark.parametrize("arithmetic", ["numpy", *ints.kinds()])
+def test_large_layer_on_several_threads(arithmetic) -> None:
+    """More than one piece of pixels and block of kernels, residual added from memory."""
+    rng = np.random.default_rng(11)
+    bench = Bench("nv_large", rng, 1, arithmetic)
+    bench._next = 1 << 16
+    source = bench.cube(64, 30, 30)
+    bench._next = 0
+    p = Conv(96, 3, 3, (1, 1), (1, 1), 1, 1, -3, 2, (30, 30), 0x1_0000_0000)
+    bench._next = 3 << 16
+    out = bench.cube(96, 12, 12)
+    p.out = (12, 12)
+    program_conv(bench, p, source, 0)
+    stage = {
+        "alu": "sum", "alu_shift": 0, "mul": False, "prelu": False, "mul_shift": 0, "relu": True,
+        "source": "kernel", "two_bytes": True,
+    }  # fmt: skip
+    bench._next = 15 << 14
+    settings_ = {"x1": stage, "x2": None, "y": None, "cvt": (3, 77, 14)}
+    program_sdp(bench, rng, settings_, (96, 12, 12), 0, True, out)
+    bias = bench.data[15 << 14 :].view("<i2")[:96].astype(np.int64)
+    memory = bench.data.copy()
+    bench.enable("SDP_RDMA", "SDP", *CONV_BLOCKS)
+    bench.run()
+    start = source.address - 0x1_0000_0000
+    cube = memory[start : start + 64 * 900].view(np.int8).reshape(2, 30, 30, 32)
+    padded = np.full((32, 32, 64), -3, np.int8)
+    padded[1:31, 1:31] = cube.transpose(1, 2, 0, 3).reshape(30, 30, 64)
+    raw = memory[: 96 * 9 * 64].view(np.int8).reshape(3, 9, 32, 64)
+    weights = raw.transpose(0, 2, 1, 3).reshape(96, 3, 3, 64)
+    sums = correlate(padded, weights, Window(3, 3, 1, 1, 1, 1, 12, 12))
+    sums = np.where(sums < 0, -((-sums + 2) >> 2), (sums + 2) >> 2)  # CACC truncates by 2
+    values = (np.maximum(sums + bias, 0) - 3) * 77
+    values = np.where(values < 0, -((-values + (1 << 13)) >> 14), (values + (1 << 13)) >> 14)
+    start = out.address - 0x1_0000_0000
+    found = bench.data[start : start + 96 * 144].view(np.int8).reshape(3, 12, 12, 32)
+    found = found.transpose(1, 2, 0, 3).reshape(12, 12, 96)
+    np.testing.assert_array_equal(found, np.clip(values, -128, 127))
