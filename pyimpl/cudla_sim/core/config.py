@@ -63,6 +63,10 @@ class Config:
     """What computes integer layers of NVDLA, with equal results; one of ``ARITHMETIC``. ``native``
     is compiled code for the fastest instructions of this machine, ``numpy`` its twin in Python."""
 
+    plan: str = "on"
+    """``on``: the accesses of NVDLA's firmware are noted when a task comes again, and repeated
+    without it as long as its descriptors are the same bytes; ``off``: it always runs."""
+
     time: str = "host"
     """``host``: programs see times of this machine. ``hardware``: layer statistics of cuDLA hold
     cycles of the model in ``nvdla/timing``, which dlaFreqMHz turns into milliseconds, and DPUs run
@@ -153,6 +157,7 @@ class Config:
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         _check_choice("arithmetic", self.arithmetic, ARITHMETIC)
+        _check_choice("plan", self.plan, ("on", "off"))
         _check_choice("checks", self.checks, ("off", "warn"))
         for word in filter(None, self.pva_allow.split(",")):
             _check_choice("pva_allow", word.strip(), ("files", "network", "all"))

@@ -29,6 +29,8 @@ from .hw.units.weights import WeightCache
 from .kmd.event_loop import serve
 from .kmd.firmware import FirmwareEngine
 from .kmd.list_port import Entry, ListPort
+from .kmd.plan import Operations, Plans
+from .kmd.port import Port
 from .loadable import Loadable
 from .network import LoadedNetwork
 from .task_report import LayerRecord, TaskReport
@@ -57,6 +59,8 @@ class Core:
     ``memory`` and ``secondary`` are what its DMA reaches outside of networks that it runs.
     *fp16* "exact" computes fp16 convolutions bit for bit, "fast" in float32 (reports then say so).
     *arithmetic* of integers: see ``hw.chip.Chip``; empty: what the process is configured for.
+    *planned*: what the firmware did with a task is done again when the same task comes again
+    (``kmd.plan``), unless the process is configured otherwise.
     ``handler`` counts installed interrupt handlers; 0 means there is none.
     """
 
@@ -71,6 +75,7 @@ class Core:
         index: int = 0,
         cache: WeightCache | None = None,
         arithmetic: str = "",
+        planned: bool = True,
     ) -> None:
         if fp16 not in ("exact", "fast"):
             raise ValueError(f"fp16 is {fp16!r}; it is exact or fast")
@@ -83,6 +88,7 @@ class Core:
         self._exact = fp16 == "exact"
         configured = "native" if process is None else process.config.arithmetic
         self._arithmetic = arithmetic or configured
+        self._planned = planned and (process is None or process.config.plan == "on")
         self._home: Space = memory if memory is not None else Windows([])
         self._memory = Memory(self._home)
         self._memory.warn = self._warn
@@ -128,6 +134,7 @@ class Core:
             self._arithmetic,
         )
         self.chip.on_layer = self._layer
+        self._plans = Plans() if self._planned else None
         self._csb_write = self.chip.write
         self._csb_read = self.chip.read
 
@@ -200,18 +207,27 @@ class Core:
         entries: Sequence[Entry],
         new_layout: bool | None,
         check: Callable[[], None],
-        watch: Callable[[Layer, FirmwareEngine], None] | None = None,
+        watch: Callable[[Layer, Operations], None] | None = None,
     ) -> None:
-        """Start the built-in firmware on a task and serve interrupts until it is complete.
+        """Run a task with the built-in firmware, or as it ran before, until it is complete.
 
         *check* is called between layers and may raise. KmdError if nothing can make progress.
         """
-        chip = self.chip
-        firmware = FirmwareEngine(ListPort(chip, entries), self.config, new_layout)
-        if watch is not None:
-            self._watch = lambda layer: watch(layer, firmware)
+
+        def firmware(port: Port) -> FirmwareEngine:
+            return FirmwareEngine(port, self.config, new_layout)
+
+        def tell(operations: Operations) -> None:
+            if watch is not None:
+                self._watch = lambda layer: watch(layer, operations)
+
         try:
-            serve(chip, firmware, check)
+            if self._plans is not None:
+                self._plans.run(self.chip, entries, check, firmware, tell, new_layout)
+            else:
+                engine = firmware(ListPort(self.chip, entries))
+                tell(engine)
+                serve(self.chip, engine, check)
         finally:
             self._watch = None
 

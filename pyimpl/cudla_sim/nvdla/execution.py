@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from . import emu, task_report
 from .errors import EngineTimeout
 from .hw.launch import Layer
-from .kmd.firmware import FirmwareEngine
 from .kmd.list_port import Entry
+from .kmd.plan import Operations
 from .loadable import Interface, TaskEntry
 from .network import Binding, LoadedNetwork
 from .task_report import PROCESSORS, LayerRecord, TaskReport
@@ -31,7 +31,7 @@ class Executor(Protocol):
         entries: list[Entry],
         new_layout: bool | None,
         check: Callable[[], None],
-        watch: Callable[[Layer, FirmwareEngine], None],
+        watch: Callable[[Layer, Operations], None],
     ) -> None:
         """Run a DLA task. *check* is called between layers and may raise."""
 
@@ -90,7 +90,7 @@ class NetworkRun:
         if self.on_layer is not None:
             self.on_layer(record)
 
-    def _computed(self, layer: Layer, firmware: FirmwareEngine) -> None:
+    def _computed(self, layer: Layer, firmware: Operations) -> None:
         operations = tuple(
             firmware.operation_of(PROCESSORS[block], group)
             for block, group in layer.groups.items()

@@ -204,6 +204,29 @@ class RegisterFile:
         else:
             state.groups[state.producer][index] = value & mask
 
+    def place(self, address: int) -> tuple[list[int], int] | None:
+        """Where a write to *address* would be stored now; None for registers that do more than
+        hold a number, and where it would be ignored."""
+        slot = self._slots.get(address)
+        if slot is None or slot[4] or slot[0].name == "BDMA":
+            return None
+        state, index = slot[0], slot[1]
+        if index < state.first:
+            return state.single, index
+        return None if state.enabled[state.producer] else (state.groups[state.producer], index)
+
+    def idle_state(self) -> tuple[int, ...] | None:
+        """All that decides how an idle engine answers: pointers, interrupts, whether the buffer
+        was flushed. None while something is enabled or under way."""
+        if self.bdma.used or any(self.bdma.busy):
+            return None
+        pointers = []
+        for state in self.blocks.values():
+            if state.enabled[0] or state.enabled[1]:
+                return None
+            pointers.append(state.producer << 1 | state.consumer)
+        return (*pointers, self.glb.mask, self.glb.status, self._cbuf_flushed)
+
     def _write_special(self, state: BlockState, kind: str, address: int, value: int) -> None:
         if kind == "S_POINTER":
             state.producer = value & 1

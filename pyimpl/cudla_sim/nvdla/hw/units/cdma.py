@@ -48,7 +48,13 @@ def _checked(p: Cdma, data: NDArray[Any], odd: Odd) -> NDArray[Any]:
 
 
 def convert(p: Cdma, data: NDArray[Any], offset: Any) -> NDArray[Any]:
-    """Apply the input converter: sat17(RS((x - offset) * scale, truncate)), then saturate."""
+    """Apply the input converter: sat17(RS((x - offset) * scale, truncate)), then saturate.
+
+    Data that it would leave as they are are returned themselves.
+    """
+    unchanged = (p.scale, p.truncate) == (1, 0) and not np.any(offset)
+    if unchanged and data.dtype == DTYPES[p.proc_precision]:
+        return data
     values = scaled(data, offset, p.scale, p.truncate)
     if p.proc_precision == FP16:
         return floats.integers_to_half(np.clip(values, -(1 << 16), (1 << 16) - 1))

@@ -1,0 +1,206 @@
+"""A task that comes again runs by its plan; nothing that can be seen differs from the slow path."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cudla_sim.core.memory import AddressSpace
+from cudla_sim.nvdla import Core, Loadable, LoadedNetwork, NvdlaError
+from cudla_sim.nvdla.build import Network
+from cudla_sim.nvdla.kmd.plan import Plan
+
+
+class Pair:
+    """A network, and two cores that run it in turn on the same memory: with plans and without."""
+
+    def __init__(self, image: bytes, config: str) -> None:
+        self.space = AddressSpace()
+        self.loadable = Loadable.parse(image)
+        self.network = LoadedNetwork(self.loadable, self.space, config)
+        self.planned = Core(config)
+        self.slow = Core(config, planned=False)
+        self.inputs, self.outputs = (
+            [self.space.allocate(max(t.size, 1), name=t.name) for t in tensors]
+            for tensors in (self.loadable.inputs, self.loadable.outputs)
+        )
+
+    def run(self, seed: int) -> None:
+        """Run on random input; all that can be seen must be equal."""
+        random = np.random.default_rng(seed)
+        for region in self.inputs:
+            region.data[:] = random.integers(0, 256, region.size, np.uint8)
+        before = self._memory()
+        found = self._run(self.planned)
+        for window, data in zip(self._windows(), before, strict=True):
+            window[:] = np.frombuffer(data, np.uint8)
+        assert found == self._run(self.slow)
+
+    def _run(self, core: Core) -> object:
+        try:
+            report = core.run(
+                self.network, [r.base for r in self.inputs], [r.base for r in self.outputs]
+            )
+        except NvdlaError as error:
+            return type(error), str(error)
+        layers = [replace(layer, start_ns=0, end_ns=0) for layer in report.layers]
+        return layers, report.note, self._memory(), deepcopy(self._registers(core))
+
+    def _windows(self) -> list[np.ndarray]:
+        own = [window.data for window in self.network._windows if window is not None]
+        return [*own, *(region.data for region in (*self.inputs, *self.outputs))]
+
+    def _memory(self) -> list[bytes]:
+        return [window.tobytes() for window in self._windows()]
+
+    @staticmethod
+    def _registers(core: Core) -> object:
+        csb = core.chip.csb
+        blocks = {
+            name: (
+                block.single, block.groups, block.enabled, block.producer, block.consumer,
+                None if block.lut is None else (block.lut.tables, block.lut.configuration),
+            )
+            for name, block in csb.blocks.items()
+        }  # fmt: skip
+        return blocks, csb.glb.mask, csb.glb.status, csb.bdma.status, list(csb.rejected)
+
+    def change(self, memory: int, offset: int, value: int) -> int:
+        """Set a byte of a memory; what it was."""
+        window = self.network._windows[memory]
+        assert window is not None
+        old = int(window.data[offset])
+        window.data[offset] = value
+        return old
+
+    @property
+    def plans(self) -> list[Plan]:
+        known = self.planned._plans
+        return [] if known is None else [plan for plan in known._plans.values() if plan is not None]
+
+
+def sigmoid_net(precision: str, config: str) -> Network:
+    random = np.random.default_rng(3)
+    net = Network(("data", (1, 5, 9, 9)), precision, config)
+    net.conv2d(random.normal(size=(12, 5, 3, 3)), random.normal(size=12), padding=1)
+    if config in ("nv_full", "nv_large"):
+        net.sigmoid()
+    first = net.output
+    net.conv2d(random.normal(size=(12, 12, 1, 1)) / 4, relu=True)
+    net.add(net.output, first)
+    net.max_pool(2, 2)
+    net.avg_pool(2, 1)
+    net.fully_connected(random.normal(size=(7, 12 * 9)) / 10)
+    return net
+
+
+@cache
+def image(precision: str, config: str) -> bytes:
+    net = sigmoid_net(precision, config)
+    samples = np.random.default_rng(4).normal(size=(3, 5, 9, 9))
+    return net.build(calibration=None if precision == "fp16" else samples)
+
+
+KINDS = [
+    ("int8", "nv_full"),
+    ("int16", "nv_full"),
+    ("fp16", "nv_full"),
+    ("int8", "nv_large"),
+    ("int8", "nv_small"),
+]
+
+
+@pytest.mark.parametrize(("precision", "config"), KINDS)
+def test_plans_are_used_and_change_nothing(precision: str, config: str) -> None:
+    pair = Pair(image(precision, config), config)
+    for seed in range(6):
+        pair.run(seed)
+    assert pair.plans
+
+
+def _descriptors(pair: Pair) -> list[tuple[int, int]]:
+    """(memory, offset) of all bytes that the firmware read, and some weights."""
+    task = next(t for t in pair.loadable.tasks if t.address_list)
+    found = []
+    for plan in pair.plans:
+        for buffer, offset, data in plan.descriptors:
+            memory = pair.loadable.addresses[task.address_list[buffer]].mem_id
+            found += [(memory, offset + i) for i in range(len(data))]
+    return sorted(set(found))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(KINDS), st.integers(0, 1 << 30), st.integers(0, 255), st.integers(0, 3))
+def test_changed_descriptors_and_tables_are_seen(kind, where, value, runs) -> None:
+    """Any byte of any descriptor, a LUT or the graph changes between two submissions, and back."""
+    pair = Pair(image(*kind), kind[1])
+    for seed in range(4):
+        pair.run(seed)
+    places = _descriptors(pair)
+    memory, offset = places[where % len(places)]
+    old = pair.change(memory, offset, value)
+    for seed in range(runs):
+        pair.run(10 + seed)
+    pair.change(memory, offset, old)
+    for seed in range(3):
+        pair.run(20 + seed)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.sampled_from(KINDS), st.integers(0, 2**32))
+def test_changed_weights_are_seen(kind, seed) -> None:
+    pair = Pair(image(*kind), kind[1])
+    for run in range(3):
+        pair.run(run)
+    random = np.random.default_rng(seed)
+    known = {memory for memory, _ in _descriptors(pair)}
+    for memory, window in enumerate(pair.network._windows):
+        if window is not None and memory not in known and window.size:
+            for offset in random.integers(0, window.size, 3):
+                pair.change(memory, int(offset), int(random.integers(0, 256)))
+    for run in range(3):
+        pair.run(run)
+
+
+def test_other_buffers_have_plans_of_their_own() -> None:
+    pair = Pair(image("int8", "nv_large"), "nv_large")
+    first, second = pair.inputs[0], pair.space.allocate(pair.inputs[0].size, name="another")
+    for seed in range(8):
+        pair.inputs = [first if seed % 2 else second]
+        pair.run(seed)
+    assert len(pair.plans) >= 2
+
+
+def test_networks_that_take_turns_on_a_core() -> None:
+    """Registers that one network leaves behind are the same for the next one."""
+    images = image("int8", "nv_full"), image("fp16", "nv_full")
+    pairs = [Pair(item, "nv_full") for item in images]
+    pairs[1].planned, pairs[1].slow = pairs[0].planned, pairs[0].slow
+    for seed in range(8):
+        pairs[seed % 3 % 2].run(seed)
+
+
+@pytest.mark.parametrize("kind", ["compiled", "public"])
+def test_fixtures_by_plan(fixtures: Path, kind: str) -> None:
+    files = sorted((fixtures / "nvdla" / kind / "loadables").glob("*.nvdla"))
+    assert files
+    for file in files:
+        content = file.read_bytes()
+        loadable = Loadable.parse(content)
+        part = file.name.split(".")
+        config = f"nv_{part[1]}" if len(part) > 3 else "nv_full"
+        if sum(t.size for t in loadable.inputs) > 1 << 18:
+            continue  # large ones show nothing more
+        try:
+            pair = Pair(content, config)
+        except NvdlaError:
+            continue  # for another configuration
+        for seed in range(4):
+            pair.run(seed)
