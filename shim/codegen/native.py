@@ -19,6 +19,7 @@ from . import dropin, parse, private
 _INCLUDES = """
 {includes}
 #include <stdlib.h>
+#include <string.h>
 #include "internal.h"
 #include "extension/extension.h"
 """
@@ -45,7 +46,10 @@ def _write_extension(cdef: str, target: Path) -> None:
     """The C file of ``cudla_sim.native._compiled``."""
     ffi = FFI()
     ffi.cdef(cdef)
-    ffi.set_source("cudla_sim.native._compiled", '#include <stdlib.h>\n#include "native/native.h"')
+    ffi.set_source(
+        "cudla_sim.native._compiled",
+        '#include <stdlib.h>\n#include <string.h>\n#include "native/native.h"',
+    )
     _emit(ffi, target)
 
 

@@ -14,6 +14,7 @@ from .parse import Function, named
 _LIBC = """
 void *malloc(size_t size);
 void free(void *memory);
+int memcmp(const void *one, const void *other, size_t size);
 """
 
 

@@ -156,7 +156,10 @@ def _cube(into: Any, view: NDArray[Any]) -> None:
 
 @dataclass(slots=True)
 class Layer:
-    """One layer, ready to run as often as wanted on what its arrays then hold."""
+    """One layer, ready to run as often as wanted on what its arrays then hold.
+
+    It keeps none of them alive, neither weights nor memory: whoever runs it has to.
+    """
 
     sdp: Any
     window: Any = None
@@ -183,7 +186,7 @@ class Layer:
             raise MemoryError
 
 
-def _operand(into: Any, operand: Operand, held: list[Any]) -> None:
+def _operand(into: Any, operand: Operand) -> None:
     into.number, into.shift = operand.number, operand.shift
     into.kind = _NUMBER
     if operand.convert is not None:
@@ -192,7 +195,6 @@ def _operand(into: Any, operand: Operand, held: list[Any]) -> None:
     values = operand.values
     if values is None:
         return
-    held.append(values)
     if values.ndim > 1:
         into.kind = _ELEMENTS
         _cube(into.cube, values)
@@ -203,7 +205,7 @@ def _operand(into: Any, operand: Operand, held: list[Any]) -> None:
     cube.element, cube.item = values.strides[0], values.itemsize
 
 
-def _sdp(sdp: Sdp, held: list[Any]) -> Any:
+def _sdp(sdp: Sdp) -> Any:
     job = ffi.new("struct sim_sdp *")
     job.height, job.width, job.channels = sdp.size
     job.stage_count = len(sdp.stages)
@@ -211,13 +213,12 @@ def _sdp(sdp: Sdp, held: list[Any]) -> Any:
         into = job.stages[number]
         into.y, into.alu, into.mul, into.prelu = stage.y, stage.alu, stage.mul, stage.prelu
         into.relu, into.shift = stage.relu, stage.shift
-        _operand(into.alu_operand, stage.alu_operand, held)
-        _operand(into.mul_operand, stage.mul_operand, held)
+        _operand(into.alu_operand, stage.alu_operand)
+        _operand(into.mul_operand, stage.mul_operand)
     job.offset, job.factor, job.round = sdp.offset, sdp.factor, sdp.round
     job.count_saturation = sdp.count_saturation
     job.low, job.high = sdp.limits
     _cube(job.output, sdp.output)
-    held.append(sdp.output)
     return job
 
 
@@ -240,8 +241,13 @@ def _window(
     window.step_y, window.step_x = frame.step_y, frame.step_x
     window.truncate = frame.truncate
     _cube(window.input, source)
-    held += (runs, packed, start, source)
+    held += (runs, start, source) if source.flags.owndata else (runs, start)
     return window
+
+
+def same(host: int, values: NDArray[np.uint8]) -> bool:
+    """Whether the bytes at a host address are those of a contiguous array."""
+    return not lib.memcmp(ffi.cast("void *", host), array("uint8_t", values), values.nbytes)
 
 
 class Ints:
@@ -273,16 +279,13 @@ class Ints:
         self, frame: Frame, weights: Weights, source: NDArray[np.int8], sdp: Sdp
     ) -> Layer:
         """A convolution of *source* ([surface, y, x, channel] or [y, x, channel]) with SDP."""
-        layer = Layer(None)
-        layer.sdp = _sdp(sdp, layer.held)
+        layer = Layer(_sdp(sdp))
         layer.window = _window(self.kind, frame, weights, source, layer.held)
         return layer
 
     def pointwise(self, source: NDArray[Any], sdp: Sdp) -> Layer:
         """SDP on a cube in memory, int8 or int16."""
-        layer = Layer(None)
-        layer.sdp = _sdp(sdp, layer.held)
+        layer = Layer(_sdp(sdp))
         layer.source = ffi.new("struct sim_cube *")
         _cube(layer.source, source)
-        layer.held.append(source)
         return layer

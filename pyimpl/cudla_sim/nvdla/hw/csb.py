@@ -90,10 +90,12 @@ class LookupTable:
 
 
 class BlockState:
-    """Registers of one block: ``single`` once, ``groups`` twice, both by word offset."""
+    """Registers of one block: ``single`` once, ``groups`` twice, both by word offset. What units
+    counted is apart from what was written: ``counted``, twice, too."""
 
     __slots__ = (
         "consumer",
+        "counted",
         "enabled",
         "first",
         "groups",
@@ -111,8 +113,9 @@ class BlockState:
         words = layout.registers[-1].offset // 4 + 1
         self.single = [0] * words
         self.groups = ([0] * words, [0] * words)
+        self.counted = ([0] * words, [0] * words)
         for item in layout.registers:
-            for bank in (self.single, *self.groups):
+            for bank in (self.single, *self.groups, *self.counted):
                 bank[item.offset // 4] = item.reset
         self.enabled = [False, False]
         self.producer = 0
@@ -274,8 +277,10 @@ class RegisterFile:
         state, index, _, mask, kind = slot
         if kind and kind != "read_only":
             return self._read_special(state, kind)
-        bank = state.single if index < state.first else state.groups[state.producer]
-        return bank[index] & mask
+        if index < state.first:
+            return state.single[index] & mask
+        banks = state.counted if kind else state.groups
+        return banks[state.producer][index] & mask
 
     def _read_special(self, state: BlockState, kind: str) -> int:
         if kind == "S_POINTER":
@@ -306,6 +311,8 @@ class RegisterFile:
         return 0
 
     def latch(self, block: str, register: str, value: int) -> None:
-        """Store a status counter in the group that *block* works on."""
+        """Store a status counter (a read-only register) of the group that *block* works on."""
         state = self.blocks[block]
-        state.active[state.layout.by_name[register].offset // 4] = value & 0xFFFFFFFF
+        state.counted[state.consumer][state.layout.by_name[register].offset // 4] = (
+            value & 0xFFFFFFFF
+        )

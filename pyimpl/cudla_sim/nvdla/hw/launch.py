@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
+from typing import Any
 
 from ...native.fp16 import Fp16Mac
 from ...native.ints import Ints
@@ -18,7 +19,8 @@ from .csb import RegisterFile
 from .glb import Interrupt
 from .memory import Memory
 from .units.buffer import Kept
-from .units.weights import WeightCache
+from .units.prepared import Job, Notes, Prepared, PreparedLayers
+from .units.weights import Lasting, WeightCache
 
 
 @dataclass(slots=True)
@@ -78,6 +80,7 @@ class Site:
         self.fp16 = fp16
         self.ints = ints
         self.kept = Kept()
+        self.prepared = PreparedLayers()
 
     def ready(self, *blocks: str) -> bool:
         """True when a group of each block is enabled and waits for its unit."""
@@ -86,6 +89,32 @@ class Site:
     def groups(self, names: Sequence[str]) -> dict[str, list[int]]:
         """The active registers of blocks."""
         return {name: self.csb.blocks[name].active for name in names}
+
+    def again(self, first: str) -> Prepared | None:
+        """Compute the layer whose chain begins with block *first* as it was described before.
+
+        None: it is not known, or something is different; nothing was computed.
+        """
+        known = self.prepared.find(self.csb.blocks[first], self.csb.blocks)
+        return known if known is not None and known.run() else None
+
+    def remember(
+        self,
+        first: str,
+        chain: Sequence[str],
+        jobs: Sequence[Job],
+        notes: Notes,
+        weights: Lasting | None,
+        about: Any,
+    ) -> None:
+        """Keep a layer that its jobs compute completely from what memory holds, for
+        :meth:`again`."""
+        accesses = notes.accesses()
+        if not jobs or accesses is None:
+            return
+        groups = [list(self.csb.blocks[name].active) for name in chain]
+        layer = Prepared(tuple(chain), groups, accesses, jobs, weights, about)
+        self.prepared.store(self.csb.blocks[first], layer)
 
     def consumer(self, block: str) -> int:
         """The group that a block's unit works on."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,15 +92,26 @@ class Windows:
         )
 
 
-class Memory:
-    """One memory port of the engine."""
+class Access(NamedTuple):
+    """Bytes that a unit touches."""
 
-    __slots__ = ("_warned", "space", "warn")
+    unit: str
+    address: int
+    size: int
+    write: bool
+
+
+class Memory:
+    """One memory port of the engine. ``noted`` collects its accesses while it is a list; None in it
+    stands for one that was not given as a view of the memory."""
+
+    __slots__ = ("_warned", "noted", "space", "warn")
 
     def __init__(self, space: Space) -> None:
         self.space = space
         self.warn: Callable[[str], None] = lambda text: None
         self._warned: set[str] = set()
+        self.noted: list[Access | None] | None = None
 
     def _fail(self, unit: str, address: int, size: int, write: bool) -> MemoryAccessError:
         verb = "writes" if write else "reads"
@@ -121,13 +132,27 @@ class Memory:
             raise self._fail(unit, address, size, write)
         start = address - region.base
         data: Bytes = region.data[start : start + size]
+        if self.noted is not None:
+            self.noted.append(Access(unit, address, size, write))
         return data
+
+    def host(self, access: Access) -> int:
+        """The host address of an access; 0 where it is not (completely) inside mapped memory."""
+        region = self.space.find(access.address)
+        if region is None or access.address + access.size > region.base + region.size:
+            return 0
+        if access.write and not region.writable:
+            return 0
+        base: int = region.data.__array_interface__["data"][0]
+        return base + access.address - region.base
 
     def _margin(self, region: Any, unit: str, address: int, size: int, write: bool) -> Bytes:
         """Bytes that run into the margin of a range, where it has one (setting overrun)."""
         whole = None if region is None else region.whole
         if whole is None or address + size > region.base + len(whole):
             raise self._fail(unit, address, size, write)
+        if self.noted is not None:
+            self.noted.append(None)
         text = (
             f"{unit} {'writes' if write else 'reads'} {size} bytes at 0x{address:x},"
             f" {address + size - region.base - region.size} bytes past the end of {region.name}"
@@ -147,6 +172,8 @@ class Memory:
         start = address - region.base
         data: Bytes = region.data[start : start + size]
         missing = size - len(data)
+        if self.noted is not None:
+            self.noted.append(None if missing else Access(unit, address, size, False))
         if missing == 0:
             return data
         if missing > slack:

@@ -9,6 +9,7 @@ Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manu
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,7 +28,7 @@ from . import fp16_mac, gemm, int_layer, winograd
 from .buffer import Kept
 from .cdma import Odd, fetch_feature, fetch_image
 from .conv_registers import Cacc, Cdma, Csc, Window
-from .weights import WeightCache, WeightShape, fetch_weights, unpack_weights
+from .weights import Entry, Lasting, WeightCache, WeightShape, fetch_weights, unpack_weights
 
 MAX_OVERHANG = 256
 """Pixels that a window may reach past the input; registers allow pads of 31."""
@@ -62,6 +63,8 @@ class Convolution:
         self.odd_data = Odd()
         self.odd_weights = Odd()
         self._fp16 = fp16 if self.precision == FP16 else None
+        self._entry: Entry | None = None
+        self._raw: NDArray[np.uint8] | None = None
         self._memory = memory
         self._ints = None
         if int_layer.usable_weights(self.precision, self.cdma.conv_mode, ints):
@@ -69,7 +72,7 @@ class Convolution:
         self._check()
         self._matrix = self._weights(cache, kept)
         self._data = self._inputs(kept)
-        kept.mode = self._mode
+        kept.mode = self.mode
 
     def _check(self) -> None:
         p, s = self.cdma, self.csc
@@ -97,7 +100,8 @@ class Convolution:
             )
 
     @property
-    def _mode(self) -> tuple[int, ...]:
+    def mode(self) -> tuple[int, ...]:
+        """What a layer must have in common with the one before to reuse its data or weights."""
         return (self.precision, self.cdma.image, self.cdma.conv_mode)
 
     @property
@@ -138,7 +142,7 @@ class Convolution:
     def _weights(self, cache: WeightCache, kept: Kept) -> Multipliers:
         shape = self.weight_shape
         if self.cdma.weight_reuse:
-            if kept.weights is None or kept.shape != shape or kept.mode != self._mode:
+            if kept.weights is None or kept.shape != shape or kept.mode != self.mode:
                 raise HardwareFault(
                     "CDMA",
                     "weight reuse, but no such weights were left in CBUF: the layer before must"
@@ -153,11 +157,13 @@ class Convolution:
             key: Any = (shape, self.cdma.conv_mode, self._fp16 is not None)
             if self._ints is not None:
                 key = (*key, self._ints.kind.name, self.csc.dilation_x == 1 or self.cdma.image)
-            found: Multipliers | None = cache.find(key, raw)
-            if found is None:
-                found = self._prepared(raw, shape)
-                cache.store(key, raw, found, found.nbytes)
-            matrix = found
+            entry = cache.find(key, raw)
+            if entry is None:
+                prepared = self._prepared(raw, shape)
+                entry = cache.store(key, raw, prepared, prepared.nbytes)
+            matrix = entry.value
+            self._entry = entry
+            self._raw = raw
         keep = self.csc.skip_weight_release
         kept.weights, kept.shape = (matrix, shape) if keep else (None, None)
         return matrix
@@ -184,7 +190,7 @@ class Convolution:
     def _inputs(self, kept: Kept) -> list[NDArray[Any]]:
         """Fetch and convert the input: [surface, y, x, channel], or [y, x, channel] (image)."""
         if self.cdma.data_reuse:
-            if kept.data is None or kept.mode != self._mode:
+            if kept.data is None or kept.mode != self.mode:
                 raise HardwareFault(
                     "CDMA",
                     "data reuse, but no such data were left in CBUF: the layer before must have"
@@ -248,6 +254,18 @@ class Convolution:
                 "CSC", f"{channels} weight channels, the input has {self.cdma.channels}"
             )
         return left, top
+
+    def lasting_weights(self) -> Lasting | None:
+        """Return where the raw weights lie and what was made of them, if nothing else of this layer
+        has to be done again when it is repeated on the same memory: its input is what memory
+        holds, and nothing is kept in CBUF or comes from there."""
+        s, p = self.csc, self.cdma
+        kept = s.skip_data_release or s.skip_weight_release or p.data_reuse or p.weight_reuse
+        if kept or p.image or p.compressed or self._entry is None or self._raw is None:
+            return None
+        if any(data.flags.owndata for data in self._data):
+            return None
+        return Lasting(self._raw.__array_interface__["data"][0], weakref.ref(self._entry))
 
     def _frame(self, batch: int) -> Frame:
         """Return the geometry for the compiled function."""

@@ -291,8 +291,13 @@ class Processor:
         return DTYPES[self.p.out_precision]
 
 
-def run(processor: Processor, convolution: Convolution | None) -> NDArray[Any] | None:
-    """Run a layer band by band; return the cube [y, x, channel] if PDP receives it."""
+def run(
+    processor: Processor, convolution: Convolution | None, jobs: list[Layer] | None = None
+) -> NDArray[Any] | None:
+    """Run a layer band by band; return the cube [y, x, channel] if PDP receives it.
+
+    What is done by compiled functions is added to *jobs*, for each batch.
+    """
     p = processor.p
     if convolution is not None:
         _, height, width = convolution.shape
@@ -313,6 +318,8 @@ def run(processor: Processor, convolution: Convolution | None) -> NDArray[Any] |
             layer.run()
             processor.clipped += layer.clipped
             processor.saturated += layer.saturated
+            if jobs is not None:
+                jobs.append(layer)
             continue
         for first, band in _bands(processor, convolution, batch):
             values = processor.process(band, first)

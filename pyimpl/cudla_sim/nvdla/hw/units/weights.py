@@ -7,9 +7,10 @@ manual "In-memory data formats".
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,22 @@ def _unpack_extended(part: NDArray[Any], target: NDArray[Any], lines: int) -> No
         target[:, :, whole:] = view
 
 
+@dataclass(slots=True, weakref_slot=True)
+class Entry:
+    """Raw bytes, and what was made of them (*size* bytes in all)."""
+
+    raw: NDArray[np.uint8]
+    value: Any
+    size: int
+
+
+class Lasting(NamedTuple):
+    """Weights as long as the bytes at a host address are those that they were made from."""
+
+    host: int
+    entry: weakref.ref[Entry]
+
+
 class WeightCache:
     """Unpacked weights of recent layers, keyed by content, for all cores of a machine.
 
@@ -109,7 +126,7 @@ class WeightCache:
     def __init__(self, limit: int = 384 << 20) -> None:
         self.limit = limit
         self.used = 0
-        self._entries: OrderedDict[Any, tuple[NDArray[np.uint8], Any, int]] = OrderedDict()
+        self._entries: OrderedDict[Any, Entry] = OrderedDict()
         self._lock = threading.Lock()
 
     def _place(self, key: Any, raw: NDArray[np.uint8]) -> Any:
@@ -117,31 +134,32 @@ class WeightCache:
         step = max(1, raw.size // self._SAMPLES)
         return key, raw.size, raw[::step].tobytes(), raw[-self._SAMPLES :].tobytes()
 
-    def find(self, key: Any, raw: NDArray[np.uint8]) -> Any:
-        """Return the value stored for these bytes, or None."""
+    def find(self, key: Any, raw: NDArray[np.uint8]) -> Entry | None:
+        """Return what is stored for these bytes, or None."""
         place = self._place(key, raw)
         with self._lock:
             entry = self._entries.get(place)
             if entry is not None:
                 self._entries.move_to_end(place)
-        if entry is None or not np.array_equal(entry[0], raw):
+        if entry is None or not np.array_equal(entry.raw, raw):
             return None
-        return entry[1]
+        return entry
 
-    def store(self, key: Any, raw: NDArray[np.uint8], value: Any, size: int) -> None:
-        """Keep *value* (of *size* bytes), made from *raw*."""
-        place, size = self._place(key, raw), size + raw.nbytes
+    def store(self, key: Any, raw: NDArray[np.uint8], value: Any, size: int) -> Entry:
+        """Keep *value* (of *size* bytes), made from *raw*; return the entry."""
+        place, entry = self._place(key, raw), Entry(raw.copy(), value, size + raw.nbytes)
         with self._lock:
             old = self._entries.pop(place, None)
             if old is not None:
-                self.used -= old[2]
-            if size > self.limit:
-                return
-            self._entries[place] = (raw.copy(), value, size)
-            self.used += size
+                self.used -= old.size
+            if entry.size > self.limit:
+                return entry
+            self._entries[place] = entry
+            self.used += entry.size
             while self.used > self.limit:
-                _, (_, _, dropped) = self._entries.popitem(last=False)
-                self.used -= dropped
+                _, dropped = self._entries.popitem(last=False)
+                self.used -= dropped.size
+        return entry
 
 
 def fetch_weights(
