@@ -4,22 +4,26 @@
  * adds them; the accumulator adds the steps in order. The hardware multiplies with a Booth array
  * whose two remaining rows are shifted separately, so a shifted product may be one less than the
  * true quotient: the rows are therefore computed here as well. Sixteen kernels at a time lie in
- * vector lanes; loops over lanes have no branches, so that the compiler vectorises them.
+ * vector lanes; loops over lanes have no branches, so that the compiler vectorises them. With AVX2
+ * and AVX-512, whose permutations are tables, a row is looked up: it depends on three bits of the
+ * weight and on the input.
  *
  * Source of the rules: nvdla/hw cmod/cmac/NV_NVDLA_cmac.h, cmod/cacc/NV_NVDLA_cacc.cpp.
  */
 #include "native/native.h"
 
+#include <stdlib.h>
+
+#include "native/parallel.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #pragma GCC optimize("O3")
 
 #define LANES 16
 #define MAX_STEP 64
-
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define CLONES
-#endif
 
 typedef struct {
     int count;
@@ -27,6 +31,7 @@ typedef struct {
     int32_t fraction[MAX_STEP];
     int32_t scale[MAX_STEP];  /* exponent / 4 */
     int32_t flip[MAX_STEP];   /* all ones if negative */
+    int32_t rows[MAX_STEP][8]; /* of the Booth array, by the bits of a digit */
 } Inputs;
 
 /* Mantissa with hidden bit, shifted so that the remaining exponent is a multiple of 4. */
@@ -98,8 +103,8 @@ static inline __attribute__((always_inline)) void products(
     }
 }
 
-CLONES static void add_step(const Inputs *inputs, const int32_t *packed, size_t stride,
-                            int64_t *sums, int32_t *scales)
+static void add_step(const Inputs *inputs, const int32_t *packed, size_t stride, int64_t *sums,
+                     int32_t *scales)
 {
     int32_t largest[LANES] = {0}, low[LANES] = {0}, high[LANES] = {0};
     for (int i = 0; i < inputs->count; i++) {
@@ -118,6 +123,136 @@ CLONES static void add_step(const Inputs *inputs, const int32_t *packed, size_t 
         scales[k] = largest[k];
     }
 }
+
+#if defined(__x86_64__)
+
+/* Row 0 of the Booth array by the digit's three bits (0, 1, 1, 2, -2, -1, -1, 0 times x), without
+ * the bits of `negative`. */
+static inline void row_table(int32_t x, int32_t *rows)
+{
+    const int32_t plus = 0x10000, minus = 0x10000 ^ 0x1ffff;
+    rows[0] = rows[7] = plus;
+    rows[1] = rows[2] = x ^ plus;
+    rows[3] = x << 1 ^ plus;
+    rows[4] = x << 1 ^ minus;
+    rows[5] = rows[6] = x ^ minus;
+}
+
+/* The reduction of products(), for vectors: what lies in one row, and how three rows become two. */
+#define REDUCE(V, ROW, OR_BITS, AND, XOR3, MAJORITY, TWICE)                             \
+    V a0 = ROW(0), a1 = OR_BITS(ROW(1), 1), a2 = OR_BITS(ROW(2), 4);                    \
+    V a3 = OR_BITS(ROW(3), 16), a4 = AND(negative, 64);                                 \
+    V b0 = ROW(4), b1 = OR_BITS(ROW(5), 1 << 8), b2 = OR_BITS(ROW(6), 1 << 10);         \
+    V b3 = OR_BITS(ROW(7), 1 << 12), b4 = AND(negative, 1 << 14);                       \
+    V s0 = XOR3(a0, a1, a2), c0 = TWICE(MAJORITY(a0, a1, a2));                          \
+    V s1 = XOR3(s0, c0, a3), c1 = TWICE(MAJORITY(s0, c0, a3));                          \
+    V s2 = XOR3(s1, c1, a4), c2 = TWICE(MAJORITY(s1, c1, a4));                          \
+    V t0 = XOR3(b0, b1, b2), d0 = TWICE(MAJORITY(b0, b1, b2));                          \
+    V t1 = XOR3(t0, d0, b3), d1 = TWICE(MAJORITY(t0, d0, b3));                          \
+    V t2 = XOR3(t1, d1, b4), d2 = TWICE(MAJORITY(t1, d1, b4));                          \
+    V u0 = XOR3(s2, c2, t2), e0 = TWICE(MAJORITY(s2, c2, t2));                          \
+    V u1 = XOR3(u0, e0, d2), e1 = TWICE(MAJORITY(u0, e0, d2));
+
+#define AVX512 __attribute__((target("avx512f,avx512cd,avx512dq,avx512bw,avx512vl")))
+#define AVX2 __attribute__((target("avx2")))
+
+#define ROW512(i) \
+    _mm512_slli_epi32(_mm512_permutexvar_epi32(_mm512_srli_epi32(bits, 2 * (i)), table), 2 * (i))
+#define OR512(row, mask) \
+    _mm512_ternarylogic_epi32(row, negative, _mm512_set1_epi32(mask), 0xf8) /* a | b & c */
+#define AND512(a, mask) _mm512_and_si512(a, _mm512_set1_epi32(mask))
+#define XOR512(a, b, c) _mm512_ternarylogic_epi32(a, b, c, 0x96)
+#define MAJORITY512(a, b, c) _mm512_ternarylogic_epi32(a, b, c, 0xe8)
+#define TWICE512(a) _mm512_add_epi32(a, a)
+
+AVX512 static void add_step_512(const Inputs *inputs, const int32_t *packed, size_t stride,
+                                int64_t *sums, int32_t *scales)
+{
+    __m512i largest = _mm512_setzero_si512(), low = largest, high = largest;
+    const __m512i bias = _mm512_set1_epi32(0x55550000);
+    for (int i = 0; i < inputs->count; i++) {
+        __m512i w = _mm512_loadu_si512(packed + (size_t)inputs->index[i] * stride);
+        __m512i q = _mm512_add_epi32(_mm512_set1_epi32(inputs->scale[i]), _mm512_srai_epi32(w, 20));
+        largest = _mm512_max_epi32(largest, q);
+    }
+    for (int i = 0; i < inputs->count; i++) {
+        __m512i w = _mm512_loadu_si512(packed + (size_t)inputs->index[i] * stride);
+        __m512i q = _mm512_add_epi32(_mm512_set1_epi32(inputs->scale[i]), _mm512_srai_epi32(w, 20));
+        __m512i shift = _mm512_slli_epi32(_mm512_sub_epi32(largest, q), 2);
+        __m512i bits = AND512(_mm512_xor_si512(w, _mm512_set1_epi32(inputs->flip[i])), 0x1ffff);
+        __m512i table = _mm512_broadcast_i64x4(
+            _mm256_loadu_si256((const __m256i *)inputs->rows[i]));
+        __m512i negative = _mm512_ternarylogic_epi32(
+            _mm512_srli_epi32(bits, 2), bits, _mm512_srli_epi32(bits, 1), 0x70); /* a & ~(b & c) */
+        REDUCE(__m512i, ROW512, OR512, AND512, XOR512, MAJORITY512, TWICE512)
+        __m512i p = _mm512_sub_epi32(
+            _mm512_add_epi32(_mm512_srlv_epi32(u1, shift), _mm512_srlv_epi32(e1, shift)),
+            _mm512_srlv_epi32(bias, shift));
+        low = _mm512_add_epi32(low, AND512(p, 0xffff));
+        high = _mm512_add_epi32(high, _mm512_srai_epi32(p, 16));
+    }
+    _mm512_storeu_si512(scales, largest);
+    for (int half = 0; half < 2; half++) {
+        __m256i l = half ? _mm512_extracti64x4_epi64(low, 1) : _mm512_castsi512_si256(low);
+        __m256i h = half ? _mm512_extracti64x4_epi64(high, 1) : _mm512_castsi512_si256(high);
+        __m512i wide = _mm512_slli_epi64(_mm512_cvtepi32_epi64(h), 16);
+        _mm512_storeu_si512(sums + 8 * half, _mm512_add_epi64(wide, _mm512_cvtepi32_epi64(l)));
+    }
+}
+
+#define ROW256(i) \
+    _mm256_slli_epi32( \
+        _mm256_permutevar8x32_epi32(table, _mm256_srli_epi32(bits, 2 * (i))), 2 * (i))
+#define AND256(a, mask) _mm256_and_si256(a, _mm256_set1_epi32(mask))
+#define OR256(row, mask) _mm256_or_si256(row, AND256(negative, mask))
+#define XOR256(a, b, c) _mm256_xor_si256(_mm256_xor_si256(a, b), c)
+#define MAJORITY256(a, b, c) \
+    _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(c, _mm256_or_si256(a, b)))
+#define TWICE256(a) _mm256_add_epi32(a, a)
+
+AVX2 static inline void add_half_256(const Inputs *inputs, const int32_t *packed, size_t stride,
+                                     int64_t *sums, int32_t *scales)
+{
+    __m256i largest = _mm256_setzero_si256(), low = largest, high = largest;
+    const __m256i bias = _mm256_set1_epi32(0x55550000);
+    for (int i = 0; i < inputs->count; i++) {
+        __m256i w =
+            _mm256_loadu_si256((const __m256i *)(packed + (size_t)inputs->index[i] * stride));
+        __m256i q = _mm256_add_epi32(_mm256_set1_epi32(inputs->scale[i]), _mm256_srai_epi32(w, 20));
+        largest = _mm256_max_epi32(largest, q);
+    }
+    for (int i = 0; i < inputs->count; i++) {
+        __m256i w =
+            _mm256_loadu_si256((const __m256i *)(packed + (size_t)inputs->index[i] * stride));
+        __m256i q = _mm256_add_epi32(_mm256_set1_epi32(inputs->scale[i]), _mm256_srai_epi32(w, 20));
+        __m256i shift = _mm256_slli_epi32(_mm256_sub_epi32(largest, q), 2);
+        __m256i bits = AND256(_mm256_xor_si256(w, _mm256_set1_epi32(inputs->flip[i])), 0x1ffff);
+        __m256i table = _mm256_loadu_si256((const __m256i *)inputs->rows[i]);
+        __m256i negative = _mm256_andnot_si256(
+            _mm256_and_si256(bits, _mm256_srli_epi32(bits, 1)), _mm256_srli_epi32(bits, 2));
+        REDUCE(__m256i, ROW256, OR256, AND256, XOR256, MAJORITY256, TWICE256)
+        __m256i p = _mm256_sub_epi32(
+            _mm256_add_epi32(_mm256_srlv_epi32(u1, shift), _mm256_srlv_epi32(e1, shift)),
+            _mm256_srlv_epi32(bias, shift));
+        low = _mm256_add_epi32(low, AND256(p, 0xffff));
+        high = _mm256_add_epi32(high, _mm256_srai_epi32(p, 16));
+    }
+    _mm256_storeu_si256((__m256i *)scales, largest);
+    int32_t l[8], h[8];
+    _mm256_storeu_si256((__m256i *)l, low);
+    _mm256_storeu_si256((__m256i *)h, high);
+    for (int k = 0; k < 8; k++)
+        sums[k] = (int64_t)h[k] * 65536 + l[k];
+}
+
+AVX2 static void add_step_256(const Inputs *inputs, const int32_t *packed, size_t stride,
+                              int64_t *sums, int32_t *scales)
+{
+    add_half_256(inputs, packed, stride, sums, scales);
+    add_half_256(inputs, packed + 8, stride, sums + 8, scales + 8);
+}
+
+#endif
 
 /* Sign bits in front of the first one that differs, less one: the left shift that normalises. */
 static inline int spare(int64_t value)
@@ -177,6 +312,81 @@ static inline void accumulate(int64_t *mantissa, int32_t *exponent, int64_t sum,
     *exponent = top + drop - 20;
 }
 
+static void accumulate_lanes(int64_t *mantissas, int32_t *exponents, const int64_t *sums,
+                             const int32_t *scales)
+{
+    for (int k = 0; k < LANES; k++)
+        accumulate(mantissas + k, exponents + k, sums[k], scales[k]);
+}
+
+#if defined(__x86_64__)
+
+/* accumulate() for eight lanes. */
+AVX512 static void accumulate_512(int64_t *mantissas, int32_t *exponents, const int64_t *sums,
+                                  const int32_t *scales)
+{
+    const __m512i zero = _mm512_setzero_si512(), one = _mm512_set1_epi64(1);
+#define NUMBER(n) _mm512_set1_epi64(n)
+#define SPARE(v) /* sign bits to spare */                                             \
+    _mm512_sub_epi64(                                                                 \
+        _mm512_lzcnt_epi64(_mm512_xor_si512(v, _mm512_srai_epi64(v, 63))), one)
+    for (int k = 0; k < LANES; k += 8) {
+        __m512i mantissa = _mm512_loadu_si512(mantissas + k), sum = _mm512_loadu_si512(sums + k);
+        __m512i exponent =
+            _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(exponents + k)));
+        __m512i scale = _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(scales + k)));
+        __mmask8 active = _mm512_test_epi64_mask(sum, sum);
+        __mmask8 nan = _mm512_mask_cmpeq_epi64_mask(active, exponent, NUMBER(255));
+        __m512i kept = _mm512_slli_epi64(_mm512_srai_epi64(mantissa, 29), 29);
+
+        __m512i room = SPARE(sum);
+        __m512i other = _mm512_sllv_epi64(sum, _mm512_sub_epi64(room, NUMBER(24)));
+        __m512i power =
+            _mm512_sub_epi64(_mm512_add_epi64(_mm512_slli_epi64(scale, 2), NUMBER(75)), room);
+        __mmask8 empty = _mm512_testn_epi64_mask(mantissa, mantissa);
+
+        __m512i distance = _mm512_sub_epi64(exponent, power);
+        __mmask8 smaller = _mm512_cmplt_epi64_mask(distance, zero);
+        __m512i big = _mm512_mask_blend_epi64(smaller, mantissa, other);
+        __m512i small = _mm512_mask_blend_epi64(smaller, other, mantissa);
+        __m512i top = _mm512_mask_blend_epi64(smaller, exponent, power);
+        distance = _mm512_abs_epi64(distance);
+        __mmask8 near = _mm512_cmple_epi64_mask(distance, NUMBER(40));
+        __m512i wide = _mm512_maskz_slli_epi64(near, small, 20);
+        __m512i rest = _mm512_andnot_si512(_mm512_sllv_epi64(NUMBER(-1), distance), wide);
+        __m512i total = _mm512_add_epi64(
+            _mm512_slli_epi64(big, 20), _mm512_srav_epi64(wide, distance));
+        total = _mm512_mask_or_epi64(total, _mm512_test_epi64_mask(rest, rest), total, one);
+        __mmask8 gone = _mm512_testn_epi64_mask(total, total);
+
+        __m512i drop = _mm512_sub_epi64(NUMBER(24), SPARE(total));
+        __mmask8 shrinks = _mm512_cmpgt_epi64_mask(drop, zero);
+        __m512i grown = _mm512_sllv_epi64(total, _mm512_sub_epi64(zero, drop));
+        __m512i result = _mm512_srav_epi64(total, drop);
+        __m512i half = _mm512_sllv_epi64(one, _mm512_sub_epi64(drop, one));
+        rest = _mm512_andnot_si512(_mm512_sllv_epi64(NUMBER(-1), drop), total);
+        __mmask8 negative = _mm512_cmplt_epi64_mask(total, zero);
+        __mmask8 up = _mm512_cmpgt_epi64_mask(rest, half) |
+                      (_mm512_cmpeq_epi64_mask(rest, half) & (__mmask8)~negative);
+        result = _mm512_mask_add_epi64(result, up, result, one);
+        __mmask8 over = _mm512_cmpeq_epi64_mask(result, NUMBER((int64_t)1 << 39)) & shrinks;
+        result = _mm512_mask_srai_epi64(result, over, result, 1);
+        top = _mm512_mask_add_epi64(top, over, top, one);
+        result = _mm512_mask_blend_epi64(shrinks, grown, result);
+        __m512i sized = _mm512_sub_epi64(_mm512_add_epi64(top, drop), NUMBER(20));
+        result = _mm512_mask_mov_epi64(result, gone, zero);
+        sized = _mm512_mask_mov_epi64(sized, gone, zero);
+        result = _mm512_mask_mov_epi64(result, empty, other);
+        sized = _mm512_mask_mov_epi64(sized, empty, power);
+        result = _mm512_mask_mov_epi64(result, nan, kept);
+        sized = _mm512_mask_mov_epi64(sized, nan, exponent);
+        _mm512_mask_storeu_epi64(mantissas + k, active, result);
+        _mm256_mask_storeu_epi32(exponents + k, active, _mm512_cvtepi64_epi32(sized));
+    }
+}
+
+#endif
+
 /* The accumulator as FP32, magnitude rounded half up. */
 static uint32_t to_single(int64_t mantissa, int32_t exponent)
 {
@@ -226,7 +436,8 @@ static void put_nan(int64_t *mantissa, int32_t *exponent, uint16_t nan)
 }
 
 /* Reads the inputs of a step, leaves zeros out; true if one is a NaN. */
-static int read_inputs(Inputs *inputs, const uint16_t *frame, const int64_t *offsets, int count)
+static int read_inputs(Inputs *inputs, const uint16_t *frame, const int64_t *offsets, int count,
+                       int tables)
 {
     int nan = 0, used = 0;
     for (int i = 0; i < count; i++) {
@@ -238,52 +449,126 @@ static int read_inputs(Inputs *inputs, const uint16_t *frame, const int64_t *off
         inputs->fraction[used] = fraction_of(half);
         inputs->scale[used] = half >> 12 & 7;
         inputs->flip[used] = half & 0x8000 ? -1 : 0;
+        if (tables)
+            row_table(inputs->fraction[used], inputs->rows[used]);
         used++;
     }
     inputs->count = used;
     return nan;
 }
 
-/* kernels is the row length of packed and raw, a multiple of 16; mantissas and exponents are
- * scratch of that length; results is [pixel][kernel]. packed holds, per weight, exponent / 4 from
- * bit 20 on (-64 for zeros) and in bits 16..0 twice the mantissa, inverted if negative. A step has
- * at most 64 products; odd[step] tells that one of its weights is a NaN. */
-void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_count,
-                  const int64_t *offsets, const int64_t *starts, size_t steps,
-                  const int32_t *packed, const uint16_t *raw, const uint8_t *odd, size_t kernels,
-                  int64_t *mantissas, int32_t *exponents, uint32_t *results)
+typedef struct {
+    const char *name;
+    void (*add_step)(const Inputs *, const int32_t *, size_t, int64_t *, int32_t *);
+    void (*accumulate)(int64_t *, int32_t *, const int64_t *, const int32_t *);
+    int tables;
+} Instructions;
+
+static const Instructions all[] = {
+#if defined(__x86_64__)
+    {"avx512", add_step_512, accumulate_512, 1},
+    {"avx2", add_step_256, accumulate_lanes, 1},
+#endif
+    {"portable", add_step, accumulate_lanes, 0},
+};
+
+static int supported(const Instructions *instructions)
 {
-    Inputs inputs;
+#if defined(__x86_64__)
+    if (instructions->accumulate == accumulate_512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl");
+    if (instructions->tables)
+        return __builtin_cpu_supports("avx2");
+#endif
+    return instructions != NULL;
+}
+
+const char *sim_fp16_instructions(int number)
+{
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (supported(&all[i]) && number-- == 0)
+            return all[i].name;
+    return NULL;
+}
+
+typedef struct {
+    const struct sim_fp16_job *job;
+    const Instructions *with;
+    size_t next;
+    int failed;
+} Run;
+
+static void one_pixel(const struct sim_fp16_job *job, const Instructions *with, size_t pixel,
+                      Inputs *inputs, int64_t *mantissas, int32_t *exponents)
+{
     int64_t sums[LANES];
     int32_t scales[LANES];
-    for (size_t pixel = 0; pixel < pixel_count; pixel++) {
-        const uint16_t *base = frame + pixels[pixel];
-        for (size_t k = 0; k < kernels; k++) {
-            mantissas[k] = 0;
-            exponents[k] = 0;
-        }
-        for (size_t step = 0; step < steps; step++) {
-            size_t first = (size_t)starts[step];
-            int count = (int)(starts[step + 1] - starts[step]);
-            const int64_t *where = offsets + first;
-            int nan = read_inputs(&inputs, base, where, count) | odd[step];
-            if (inputs.count == 0 && !nan)
+    size_t kernels = job->kernels;
+    const uint16_t *base = job->frame + job->pixels[pixel];
+    for (size_t k = 0; k < kernels; k++) {
+        mantissas[k] = 0;
+        exponents[k] = 0;
+    }
+    for (size_t step = 0; step < job->steps; step++) {
+        size_t first = (size_t)job->starts[step];
+        int count = (int)(job->starts[step + 1] - job->starts[step]);
+        const int64_t *where = job->offsets + first;
+        int nan = read_inputs(inputs, base, where, count, with->tables) | job->odd[step];
+        if (inputs->count == 0 && !nan)
+            continue;
+        for (size_t block = 0; block < kernels; block += LANES) {
+            with->add_step(inputs, job->packed + first * kernels + block, kernels, sums, scales);
+            if (!nan) {
+                with->accumulate(mantissas + block, exponents + block, sums, scales);
                 continue;
-            for (size_t block = 0; block < kernels; block += LANES) {
-                add_step(&inputs, packed + first * kernels + block, kernels, sums, scales);
-                for (size_t k = 0; k < LANES; k++) {
-                    size_t at = block + k;
-                    uint16_t found = 0;
-                    if (nan)
-                        found = find_nan(base, where, raw + first * kernels + at, kernels, count);
-                    if (found)
-                        put_nan(mantissas + at, exponents + at, found);
-                    else
-                        accumulate(mantissas + at, exponents + at, sums[k], scales[k]);
-                }
+            }
+            for (size_t k = 0; k < LANES; k++) {
+                size_t at = block + k;
+                uint16_t found =
+                    find_nan(base, where, job->raw + first * kernels + at, kernels, count);
+                if (found)
+                    put_nan(mantissas + at, exponents + at, found);
+                else
+                    accumulate(mantissas + at, exponents + at, sums[k], scales[k]);
             }
         }
-        for (size_t k = 0; k < kernels; k++)
-            results[pixel * kernels + k] = to_single(mantissas[k], exponents[k]);
     }
+    for (size_t k = 0; k < kernels; k++)
+        job->results[pixel * kernels + k] = to_single(mantissas[k], exponents[k]);
+}
+
+static void some_pixels(void *argument)
+{
+    Run *run = argument;
+    const struct sim_fp16_job *job = run->job;
+    Inputs inputs;
+    int64_t *mantissas = malloc(job->kernels * sizeof *mantissas);
+    int32_t *exponents = malloc(job->kernels * sizeof *exponents);
+    if (mantissas == NULL || exponents == NULL)
+        run->failed = 1;
+    else
+        for (;;) {
+            size_t pixel = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+            if (pixel >= job->pixel_count)
+                break;
+            one_pixel(job, run->with, pixel, &inputs, mantissas, exponents);
+        }
+    free(mantissas);
+    free(exponents);
+}
+
+int sim_fp16_mac(const struct sim_fp16_job *job, const char *instructions)
+{
+    Run run = {.job = job};
+    for (size_t i = 0; i < sizeof all / sizeof *all && run.with == NULL; i++)
+        if (supported(&all[i]) &&
+            (instructions == NULL || __builtin_strcmp(all[i].name, instructions) == 0))
+            run.with = &all[i];
+    if (run.with == NULL)
+        return -1;
+    double products = (double)job->pixel_count * (double)job->starts[job->steps];
+    sim_parallel(some_pixels, &run, sim_threads_for(products * (double)job->kernels));
+    return run.failed ? -1 : 0;
 }

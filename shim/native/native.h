@@ -14,11 +14,30 @@
 
 /* --- NVDLA (fp16_mac.c) -------------------------------------------------------------------- */
 
-/* fp16 convolution of a band of output pixels, everything in one call. */
-void sim_fp16_mac(const uint16_t *frame, const int64_t *pixels, size_t pixel_count,
-                  const int64_t *offsets, const int64_t *starts, size_t steps,
-                  const int32_t *packed, const uint16_t *raw, const uint8_t *odd, size_t kernels,
-                  int64_t *mantissas, int32_t *exponents, uint32_t *results);
+/*
+ * fp16 convolution of output pixels. `kernels` is the row length of `packed` and `raw`, a multiple of
+ * 16; `results` is [pixel][kernel]. `packed` holds, per weight, exponent / 4 from bit 20 on (-64 for
+ * zeros) and in bits 16..0 twice the mantissa, inverted if negative. A step has at most 64 products;
+ * `odd[step]` tells that one of its weights is a NaN.
+ */
+struct sim_fp16_job {
+    const uint16_t *frame;
+    const int64_t *pixels;
+    size_t pixel_count;
+    const int64_t *offsets, *starts;
+    size_t steps;
+    const int32_t *packed;
+    const uint16_t *raw;
+    const uint8_t *odd;
+    size_t kernels;
+    uint32_t *results;
+};
+
+/* The instructions that this machine has for it, the fastest first; NULL: no more. */
+const char *sim_fp16_instructions(int number);
+
+/* `instructions` NULL: the fastest. -1: no memory, or no such instructions here. */
+int sim_fp16_mac(const struct sim_fp16_job *job, const char *instructions);
 
 /* --- NVDLA, integers (int_dot.c, int_layer.c, int_sdp.c) ------------------------------------- */
 

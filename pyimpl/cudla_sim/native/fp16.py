@@ -11,11 +11,27 @@ Halves = NDArray[np.uint16]
 Integers = NDArray[np.int64]
 
 
-class Fp16Mac:
-    """CMAC and CACC, bit for bit; ``nvdla.hw.units.fp16_mac.convolve`` is the same in numpy."""
+def available() -> list[str]:
+    """What this machine can compute it with, fastest first."""
+    found: list[str] = []
+    while (name := lib.sim_fp16_instructions(len(found))) != ffi.NULL:
+        found.append(ffi.string(name).decode())
+    return found
 
-    @staticmethod
+
+class Fp16Mac:
+    """CMAC and CACC, bit for bit; ``nvdla.hw.units.fp16_mac.convolve`` is the same in numpy.
+
+    *instructions*: one of ``available()``, empty for the fastest. Raises ValueError for others.
+    """
+
+    def __init__(self, instructions: str = "") -> None:
+        if instructions and instructions not in available():
+            raise ValueError(f"this machine has no {instructions}")
+        self._name = ffi.new("char[]", instructions.encode()) if instructions else ffi.NULL
+
     def convolve(
+        self,
         frame: Halves,
         pixels: Integers,
         offsets: Integers,
@@ -26,27 +42,24 @@ class Fp16Mac:
     ) -> NDArray[np.uint32]:
         """FP32 patterns [pixel, kernel]; the arguments are those of ``Gather`` and ``Weights``.
 
-        The interpreter lock is free meanwhile.
+        All cores compute, the interpreter lock is free meanwhile. Raises MemoryError.
         """
         lanes = raw.shape[1]
-        frame = np.ascontiguousarray(frame)
-        pixels = np.ascontiguousarray(pixels, np.int64)
-        offsets = np.ascontiguousarray(offsets, np.int64)
-        starts = np.ascontiguousarray(starts, np.int64)
         result = np.empty((len(pixels), lanes), np.uint32)
-        lib.sim_fp16_mac(
-            array("uint16_t", frame),
-            array("int64_t", pixels),
-            len(pixels),
-            array("int64_t", offsets),
-            array("int64_t", starts),
-            len(starts) - 1,
+        job = ffi.new("struct sim_fp16_job *")
+        held = [
+            array("uint16_t", np.ascontiguousarray(frame)),
+            array("int64_t", np.ascontiguousarray(pixels, np.int64)),
+            array("int64_t", np.ascontiguousarray(offsets, np.int64)),
+            array("int64_t", np.ascontiguousarray(starts, np.int64)),
             array("int32_t", packed),
             array("uint16_t", raw),
             array("uint8_t", odd),
-            lanes,
-            ffi.new("int64_t[]", lanes),
-            ffi.new("int32_t[]", lanes),
             array("uint32_t", result),
-        )
+        ]
+        job.frame, job.pixels, job.offsets, job.starts = held[:4]
+        job.packed, job.raw, job.odd, job.results = held[4:]
+        job.pixel_count, job.steps, job.kernels = len(pixels), len(starts) - 1, lanes
+        if lib.sim_fp16_mac(job, self._name):
+            raise MemoryError
         return result

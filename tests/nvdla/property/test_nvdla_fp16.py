@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudla_sim import native
+from cudla_sim.native.fp16 import Fp16Mac, available
 from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.units import fp16_mac
 from cudla_sim.nvdla.hw.units.fp16_mac import Gather
 
-COMMON = settings(max_examples=150, deadline=None)
+COMMON = settings(max_examples=300, deadline=None)
 
 halves = st.integers(0, 0xFFFF)
 ordinary = st.one_of(
@@ -61,15 +61,18 @@ KINDS = ["near", "sizes", "zeros", "any"]
     st.integers(1, 200),
     st.integers(1, 20),
     st.integers(1, 9),
+    st.sampled_from(available()),
 )
-def test_c_and_numpy_agree(seed, kind, weight_kind, products, kernels, pixels) -> None:
+def test_c_and_numpy_agree(
+    seed, kind, weight_kind, products, kernels, pixels, instructions
+) -> None:
     rng = np.random.default_rng(seed)
     weights = fp16_mac.prepare(
         random_halves(rng, (products, kernels), weight_kind), cut(rng, products)
     )
     frame = random_halves(rng, (pixels * products,), kind)
     where = Gather(frame, np.arange(pixels) * products, np.arange(products))
-    found = fp16_mac.run(native.load().fp16, where, weights)
+    found = fp16_mac.run(Fp16Mac(instructions), where, weights)
     np.testing.assert_array_equal(found, fp16_mac.convolve(where, weights)[:, :kernels])
 
 

@@ -65,7 +65,8 @@ class Pair:
         csb = core.chip.csb
         blocks = {
             name: (
-                block.single, block.groups, block.counted, block.enabled, block.producer, block.consumer,
+                block.single, block.groups, block.counted, block.enabled, block.producer,
+                block.consumer,
                 None if block.lut is None else (block.lut.tables, block.lut.configuration),
             )
             for name, block in csb.blocks.items()
