@@ -137,6 +137,7 @@ class Core:
         self._plans = Plans() if self._planned else None
         self._csb_write = self.chip.write
         self._csb_read = self.chip.read
+        self.plain = self.chip.csb.plain
 
     # -- who uses the core --------------------------------------------------------------------
 

@@ -257,6 +257,13 @@ def _register_gates() -> None:
             core = _find(context)
             if core is None:
                 return
+        plain = core.plain.get(register)
+        if plain is not None:
+            state, index, mask, _ = plain
+            group = state.producer
+            if not state.enabled[group]:
+                state.groups[group][index] = value & mask
+                return
         core.write(register, value)
 
     def read(context: int, register: int) -> int:
@@ -265,6 +272,10 @@ def _register_gates() -> None:
             core = _find(context)
             if core is None:
                 return 0
+        plain = core.plain.get(register)
+        if plain is not None:
+            state, index, _, mask = plain
+            return state.groups[state.producer][index] & mask
         return core.read(register)
 
     nvdla.attach("sim_reg_write", write)

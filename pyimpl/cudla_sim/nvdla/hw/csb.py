@@ -166,12 +166,18 @@ class RegisterFile:
         self.blocks = {name: BlockState(item) for name, item in registers.blocks(line).items()}
         self._on_enable = on_enable
         self._cbuf_flushed = 0
+        self.plain: dict[int, tuple[BlockState, int, int, int]] = {}
+        """Grouped registers that only hold a number, by address: block, index, masks for writing
+        and reading. Writing to ``groups[producer]`` is all there is to it, unless that group is
+        enabled."""
         self._slots: dict[int, _Slot] = {}
         for name, state in self.blocks.items():
             for item in state.layout.registers:
                 kind = self._kind(name, item.name, item.write_mask)
                 entry = (state, item.offset // 4, item.write_mask, item.read_mask, kind)
                 self._slots[state.layout.base + item.offset] = entry
+                if not kind and entry[1] >= state.first:
+                    self.plain[state.layout.base + item.offset] = entry[:4]
 
     @staticmethod
     def _kind(block: str, register: str, write_mask: int) -> str:
