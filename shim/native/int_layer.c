@@ -38,8 +38,19 @@ struct layer {
 
 /* --- the frame ------------------------------------------------------------------------------- */
 
-INLINE void put(uint8_t *to, const uint8_t *from, int count, int item, int flip)
+INLINE void put(uint8_t *to, const uint8_t *from, int count, int item, int flip,
+                const int8_t *table)
 {
+    if (table != NULL) {
+        int16_t *wide = (int16_t *)to;
+        for (int i = 0; i < count; i++) {
+            if (item == 1)
+                to[i] = (uint8_t)table[from[i]] ^ (uint8_t)flip;
+            else
+                wide[i] = table[from[i]];
+        }
+        return;
+    }
     if (item == 1) {
         for (int i = 0; i < count; i++)
             to[i] = from[i] ^ (uint8_t)flip;
@@ -64,6 +75,7 @@ static void pack_line(const struct layer *layer, int number)
     const struct sim_window *w = layer->window;
     const struct sim_cube *input = &w->input;
     int item = layer->dot->item, flip = layer->dot->offset;
+    const int8_t *table = w->table;
     int pad = w->pad + flip;
     size_t pixel = (size_t)w->channels * (size_t)item;
     uint8_t *line = layer->frame + (size_t)number * (size_t)w->width * pixel;
@@ -87,13 +99,13 @@ static void pack_line(const struct layer *layer, int number)
         int pixels = last - first;
         if (count == 32)
             for (int x = 0; x < pixels; x++, from += step, to += pixel)
-                put(to, from, 32, item, flip);
+                put(to, from, 32, item, flip, table);
         else if (count == 8)
             for (int x = 0; x < pixels; x++, from += step, to += pixel)
-                put(to, from, 8, item, flip);
+                put(to, from, 8, item, flip, table);
         else
             for (int x = 0; x < pixels; x++, from += step, to += pixel)
-                put(to, from, count, item, flip);
+                put(to, from, count, item, flip, table);
     }
 }
 

@@ -96,6 +96,7 @@ struct sim_window {
     int32_t top, left, in_height, in_width; /* input in the frame */
     int32_t step_y, step_x;               /* of the input, from one line of the frame to the next */
     int32_t truncate;                     /* of CACC */
+    const int8_t *table;                  /* what the input converter makes of each byte, or NULL */
     struct sim_cube input;
 };
 

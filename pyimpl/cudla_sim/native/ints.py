@@ -103,6 +103,8 @@ class Frame(NamedTuple):
     step_y: int
     step_x: int
     truncate: int
+    table: NDArray[np.int8] | None = None
+    """What the input converter makes of each byte, by its pattern."""
 
 
 class Operand(NamedTuple):
@@ -240,6 +242,9 @@ def _window(
     window.in_height, window.in_width = source.shape[-3], source.shape[-2]
     window.step_y, window.step_x = frame.step_y, frame.step_x
     window.truncate = frame.truncate
+    if frame.table is not None:
+        window.table = array("int8_t", frame.table)
+        held.append(frame.table)
     _cube(window.input, source)
     held += (runs, start, source) if source.flags.owndata else (runs, start)
     return window

@@ -18,6 +18,7 @@ from .configs import HardwareConfig
 from .csb import CONVOLUTION, LAUNCHED, RegisterFile
 from .launch import Launched, Layer, Release, Site
 from .memory import Memory
+from .units import sdp_launch
 from .units.registry import UNITS
 from .units.weights import WeightCache
 
@@ -120,8 +121,10 @@ class Chip:
     def _launch(self) -> bool:
         """Start the first chain whose members are all enabled."""
         try:
-            with np.errstate(all="ignore"):  # overflow and NaN are ordinary values in fp16
-                launched = self._first_ready()
+            launched = sdp_launch.launch_known(self._site)
+            if launched is None:
+                with np.errstate(all="ignore"):  # overflow and NaN are ordinary values in fp16
+                    launched = self._first_ready()
         except MemoryError:
             raise NvdlaError(
                 "not enough host memory for the working set of a layer", Status.INSUFFICIENT_MEMORY

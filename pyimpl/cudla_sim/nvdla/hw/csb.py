@@ -224,6 +224,11 @@ class RegisterFile:
             return state.single, index
         return None if state.enabled[state.producer] else (state.groups[state.producer], index)
 
+    def named(self, address: int) -> tuple[BlockState, str]:
+        """The block of a register that exists, and which special one it is ("": none)."""
+        slot = self._slots[address]
+        return slot[0], slot[4]
+
     def idle_state(self) -> tuple[int, ...] | None:
         """All that decides how an idle engine answers: pointers, interrupts, whether the buffer
         was flushed. None while something is enabled or under way."""

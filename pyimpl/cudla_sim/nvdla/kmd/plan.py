@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from ..descriptors import OpType
 from ..hw.chip import Chip
+from ..hw.csb import BlockState
 from .event_loop import serve
 from .firmware import FirmwareEngine
 from .list_port import Entry, ListPort
@@ -40,15 +41,30 @@ class Operations(Protocol):
 
 @dataclass(slots=True)
 class Actions:
-    """What happens between two steps of the chip: plain registers, special ones, memory."""
+    """What happens between two steps of the chip: plain registers, pointers, interrupts, other
+    special registers, memory, groups that become enabled."""
 
     stores: list[_Store] = field(default_factory=list)
+    pointers: list[tuple[BlockState, int]] = field(default_factory=list)
+    enables: list[tuple[list[bool], int]] = field(default_factory=list)
+    cleared: int = 0
+    mask: int | None = None
     writes: list[tuple[int, int]] = field(default_factory=list)
     memory: list[_Bytes] = field(default_factory=list)
 
     def apply(self, chip: Chip, entries: Sequence[Entry]) -> None:
         for bank, first, last, values in self.stores:
             bank[first:last] = values
+        for state, producer in self.pointers:
+            state.producer = producer
+        if self.enables:
+            for enabled, group in self.enables:
+                enabled[group] = True
+            chip.touch()
+        glb = chip.csb.glb
+        glb.clear_bits(self.cleared)
+        if self.mask is not None:
+            glb.mask = self.mask
         for address, value in self.writes:
             chip.write(address, value)
         for buffer, offset, data in self.memory:
@@ -65,12 +81,21 @@ class _Segment:
     def __init__(self) -> None:
         self.plain: dict[tuple[int, int], int] = {}
         self.banks: dict[int, list[int]] = {}
+        self.pointers: dict[str, tuple[BlockState, int]] = {}
+        self.enables: list[tuple[list[bool], int]] = []
+        self.cleared = 0
+        self.mask: int | None = None
         self.writes: list[tuple[int, int]] = []
         self.memory: dict[tuple[int, int], bytes] = {}
 
     def actions(self) -> Actions:
         result = Actions(
-            writes=self.writes, memory=[(*place, data) for place, data in self.memory.items()]
+            pointers=list(self.pointers.values()),
+            enables=self.enables,
+            cleared=self.cleared,
+            mask=self.mask,
+            writes=self.writes,
+            memory=[(*place, data) for place, data in self.memory.items()],
         )
         for (bank, index), value in sorted(self.plain.items()):
             last = result.stores[-1] if result.stores else None
@@ -105,12 +130,22 @@ class Recorder:
         self._chip.write(address, value)
         if csb.rejected and csb.rejected[-1] is not before:
             self.sound = False
-        if place is None:
-            segment.writes.append((address, value))
-        else:
+        if place is not None:
             bank, index = place
             segment.banks[id(bank)] = bank
             segment.plain[id(bank), index] = bank[index]
+            return
+        state, register = csb.named(address)
+        if register == "S_POINTER":
+            segment.pointers[state.name] = state, state.producer
+        elif register == "D_OP_ENABLE" and value & 1:
+            segment.enables.append((state.enabled, state.producer))
+        elif register == "S_INTR_STATUS":
+            segment.cleared |= value
+        elif register == "S_INTR_MASK":
+            segment.mask = csb.glb.mask
+        else:
+            segment.writes.append((address, value))
 
     def data_read(self, source: int, size: int, offset: int) -> bytes:
         """Copy from a buffer of the task."""

@@ -62,10 +62,21 @@ def convert(p: Cdma, data: NDArray[Any], offset: Any) -> NDArray[Any]:
     return np.clip(values, low, high, out=values).astype(DTYPES[p.proc_precision])
 
 
+def byte_table(p: Cdma) -> NDArray[np.int8] | None:
+    """What the converter of features makes of each byte, by its pattern; None if it leaves all of
+    them alone, or does something else than int8 to int8."""
+    every = np.arange(256, dtype=np.uint8).view(np.int8)
+    if p.image or p.conv_mode or not p.convert or p.in_precision or p.proc_precision:
+        return None
+    table: NDArray[np.int8] = convert(p, every, p.offset)
+    return None if table is every else table
+
+
 def fetch_feature(
-    p: Cdma, config: HardwareConfig, memory: Memory, batch: int, odd: Odd
+    p: Cdma, config: HardwareConfig, memory: Memory, batch: int, odd: Odd, raw: bool = False
 ) -> NDArray[Any]:
-    """Return input *batch* as [surface, y, x, channel] in the processing precision."""
+    """Return input *batch* as [surface, y, x, channel] in the processing precision; with *raw*
+    before the converter."""
     cube = memory.cube(
         "CDMA data",
         p.data_address + batch * p.batch_stride,
@@ -75,6 +86,8 @@ def fetch_feature(
         p.surface_stride,
         config.memory_atom,
     )
+    if raw:
+        return cube
     if p.in_precision == FP16:
         if p.proc_precision != FP16:
             raise HardwareFault("CDMA", "fp16 input cannot be converted to integers")

@@ -26,7 +26,7 @@ from ..configs import FP16, INT8, INT16, HardwareConfig
 from ..memory import Memory
 from . import fp16_mac, gemm, int_layer, winograd
 from .buffer import Kept
-from .cdma import Odd, fetch_feature, fetch_image
+from .cdma import Odd, byte_table, fetch_feature, fetch_image
 from .conv_registers import Cacc, Cdma, Csc, Window
 from .weights import Entry, Lasting, WeightCache, WeightShape, fetch_weights, unpack_weights
 
@@ -65,6 +65,7 @@ class Convolution:
         self._fp16 = fp16 if self.precision == FP16 else None
         self._entry: Entry | None = None
         self._raw: NDArray[np.uint8] | None = None
+        self._table: NDArray[np.int8] | None = None
         self._memory = memory
         self._ints = None
         if int_layer.usable_weights(self.precision, self.cdma.conv_mode, ints):
@@ -202,8 +203,11 @@ class Convolution:
             if self.cdma.image:
                 data = [fetch_image(self.cdma, memory, self.odd_data)]
             else:
+                if isinstance(self._matrix, int_layer.Weights) and not self.csc.skip_data_release:
+                    self._table = byte_table(self.cdma)
+                raw = self._table is not None
                 data = [
-                    fetch_feature(self.cdma, self.config, memory, batch, self.odd_data)
+                    fetch_feature(self.cdma, self.config, memory, batch, self.odd_data, raw)
                     for batch in range(self.batches)
                 ]
             if self.csc.skip_data_release:
@@ -272,7 +276,7 @@ class Convolution:
         window, channels = self._plan()
         left, top = self._check_extent(window, channels, batch)
         pad = int(self._pad_value())
-        return int_layer.frame(window, channels, top, left, pad, self.truncate)
+        return int_layer.frame(window, channels, top, left, pad, self.truncate, self._table)
 
     def with_sdp(self, batch: int, sdp: Sdp | None) -> Layer | None:
         """Return the whole layer for the compiled function, None when it has to go in bands."""

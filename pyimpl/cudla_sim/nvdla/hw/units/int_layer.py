@@ -35,7 +35,13 @@ def prepare_weights(
 
 
 def frame(
-    window: Window, channels: int, top: int, left: int, pad: int, truncate: int
+    window: Window,
+    channels: int,
+    top: int,
+    left: int,
+    pad: int,
+    truncate: int,
+    table: NDArray[np.int8] | None = None,
 ) -> ints.Frame:
     """The frame of padded input that the window moves over; strides that skip whole lines or
     columns are taken when it is filled."""
@@ -51,7 +57,7 @@ def frame(
         rows = np.add.outer(rows, columns).reshape(-1)
     return ints.Frame(
         window.out_height, window.out_width, stride_y, stride_x, height, width, channels, rows,
-        pad, top, left, step_y, step_x, truncate,
+        pad, top, left, step_y, step_x, truncate, table,
     )  # fmt: skip
 
 

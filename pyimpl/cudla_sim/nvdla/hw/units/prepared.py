@@ -19,7 +19,10 @@ from ..memory import Access, Memory
 from .weights import Lasting
 
 LIMIT = 1024
-"""Layers that a core keeps (some KiB each)."""
+"""Layers that a core keeps (some KiB each), but for those alike."""
+
+ALIKE = 32
+"""Layers that it keeps with the same registers in the first block of their chain."""
 
 
 class Job(Protocol):
@@ -64,22 +67,24 @@ class PreparedLayers:
     """The described layers of a core, by the registers of the first block of their chain."""
 
     def __init__(self) -> None:
-        self._layers: OrderedDict[tuple[int, ...], Prepared] = OrderedDict()
+        self._layers: OrderedDict[tuple[int, ...], list[Prepared]] = OrderedDict()
 
     def find(self, first: BlockState, blocks: Mapping[str, BlockState]) -> Prepared | None:
         """Return the layer that the enabled groups of *blocks* describe."""
-        found = self._layers.get(tuple(first.active))
-        if found is None:
-            return None
-        for name, registers in zip(found.chain, found.groups, strict=True):
-            state = blocks[name]
-            if not state.ready or state.active != registers:
-                return None
-        return found
+        for layer in self._layers.get(tuple(first.active), ()):
+            for name, registers in zip(layer.chain, layer.groups, strict=True):
+                state = blocks[name]
+                if not state.ready or state.active != registers:
+                    break
+            else:
+                return layer
+        return None
 
     def store(self, first: BlockState, layer: Prepared) -> None:
         """Keep a layer."""
-        self._layers[tuple(first.active)] = layer
+        alike = self._layers.setdefault(tuple(first.active), [])
+        known = [item for item in alike if (item.chain, item.groups) != (layer.chain, layer.groups)]
+        alike[:] = [layer, *known[: ALIKE - 1]]
         while len(self._layers) > LIMIT:
             self._layers.popitem(last=False)
 

@@ -49,14 +49,19 @@ def launch_idle_rdma(site: Site) -> Launched | None:
     return Launched(None, [Release(("SDP_RDMA",), None, 0)])
 
 
-def launch(site: Site) -> Launched | None:
-    """Run a convolution with SDP, or SDP alone, each with PDP if it is the receiver."""
+def launch_known(site: Site) -> Launched | None:
+    """Run a layer that is known from before; None if there is none that could start."""
     if not site.ready("SDP"):
         return None
     start = site.now()
     known = site.again("SDP")
-    if known is not None:
-        return _again(site, known, start)
+    return None if known is None else _again(site, known, start)
+
+
+def launch(site: Site) -> Launched | None:
+    """Run a convolution with SDP, or SDP alone, each with PDP if it is the receiver."""
+    if not site.ready("SDP"):
+        return None
     active = site.csb.blocks["SDP"].active
     params = sdp.Sdp.decode(active)
     chain = ["SDP"]
