@@ -72,14 +72,16 @@ static int channel_operand(const struct sim_sdp *sdp, const struct sim_operand *
                            double **values)
 {
     *values = NULL;
-    if (operand->kind != SIM_CHANNELS)
+    if (operand->kind == SIM_ELEMENTS)
         return 0;
     *values = malloc(sizeof(double) * (size_t)sdp->channels);
     if (*values == NULL)
         return -1;
     const struct sim_cube *cube = &operand->cube;
     for (int c = 0; c < sdp->channels; c++)
-        (*values)[c] = element(cube->base + c * cube->element, cube->item);
+        (*values)[c] = operand->kind == SIM_NUMBER
+                           ? operand->number
+                           : element(cube->base + c * cube->element, cube->item);
     convert(operand, *values, sdp->channels);
     return 0;
 }
@@ -185,20 +187,14 @@ CLONES static void store(const struct sim_cube *cube, int width, const struct si
 
 /* --- stages ---------------------------------------------------------------------------------- */
 
-/* The operand of a tile: repeated every *period values, 0 for a single number in *number. */
+/* The operand of a tile: repeated every *period values. */
 INLINE const double *operand_of(const struct sim_sdp_run *run, int stage, int which,
-                                struct sim_tile *tile, int *period, double *number)
+                                struct sim_tile *tile, int *period)
 {
     const struct sim_stage *s = &run->sdp->stages[stage];
     const struct sim_operand *operand = which ? &s->mul_operand : &s->alu_operand;
     int total = tile->pixels * tile->channels;
-    *number = operand->number;
-    if (operand->kind == SIM_NUMBER) {
-        convert(operand, number, 1);
-        *period = 0;
-        return NULL;
-    }
-    if (operand->kind == SIM_CHANNELS) {
+    if (operand->kind != SIM_ELEMENTS) {
         *period = tile->channels;
         return run->operands[stage][which] + tile->channel;
     }
@@ -208,11 +204,11 @@ INLINE const double *operand_of(const struct sim_sdp_run *run, int stage, int wh
     return tile->operand;
 }
 
-/* for all values: v is the value, o the operand */
+/* for all values: v is the value, o the operand (1 where there is none) */
 #define OVER(expression)                                            \
     do {                                                            \
-        if (period == 0) {                                          \
-            const double o = number;                                \
+        if (operand == NULL) {                                      \
+            const double o = 1.0;                                   \
             (void)o;                                                \
             for (int i = 0; i < total; i++) {                       \
                 double v = values[i];                               \
@@ -222,6 +218,7 @@ INLINE const double *operand_of(const struct sim_sdp_run *run, int stage, int wh
             for (int first = 0; first < total; first += period)     \
                 for (int i = 0; i < period; i++) {                  \
                     double v = values[first + i], o = operand[i];   \
+                    (void)o;                                        \
                     values[first + i] = (expression);               \
                 }                                                   \
         }                                                           \
@@ -230,8 +227,8 @@ INLINE const double *operand_of(const struct sim_sdp_run *run, int stage, int wh
 INLINE void alu(const struct sim_sdp_run *run, int stage, struct sim_tile *tile)
 {
     int total = tile->pixels * tile->channels, period;
-    double number, *values = tile->values;
-    const double *operand = operand_of(run, stage, 0, tile, &period, &number);
+    double *values = tile->values;
+    const double *operand = operand_of(run, stage, 0, tile, &period);
     switch (run->sdp->stages[stage].alu) {
     case SIM_ALU_MAX:
         OVER(v > o ? v : o);
@@ -251,13 +248,13 @@ CLONES static void stage_x(const struct sim_sdp_run *run, int stage, struct sim_
 {
     const struct sim_stage *s = &run->sdp->stages[stage];
     int total = tile->pixels * tile->channels, period = 0;
-    double number = 1.0, by = power(s->shift), *values = tile->values;
+    double by = power(s->shift), *values = tile->values;
     double low = s->relu ? 0.0 : MIN32;
     const double *operand = NULL;
     if (s->alu != SIM_ALU_NONE)
         alu(run, stage, tile);
     if (s->mul)
-        operand = operand_of(run, stage, 1, tile, &period, &number);
+        operand = operand_of(run, stage, 1, tile, &period);
     if (s->prelu && s->mul) { /* negative values are multiplied, others pass, cut to 32 bits */
         double least = s->relu ? 0.0 : -INFINITY;
         OVER(clip(v < 0 ? clip(rounded(v * (o * by)), MIN32, MAX32)
@@ -288,9 +285,9 @@ CLONES static void stage_y(const struct sim_sdp_run *run, int stage, struct sim_
 {
     const struct sim_stage *s = &run->sdp->stages[stage];
     int total = tile->pixels * tile->channels, period, shift = s->shift, prelu = s->prelu;
-    double number, *values = tile->values;
+    double *values = tile->values;
     if (s->mul) {
-        const double *operand = operand_of(run, stage, 1, tile, &period, &number);
+        const double *operand = operand_of(run, stage, 1, tile, &period);
         OVER(prelu && v >= 0
                  ? v
                  : clip(shifted((int64_t)v * (int64_t)o, shift), MIN32, MAX32));
@@ -329,9 +326,101 @@ CLONES static void convert_output(const struct sim_sdp *sdp, struct sim_tile *ti
     tile->saturated += saturated;
 }
 
+/* --- the common case in one pass -------------------------------------------------------------- */
+
+static const double ZEROS[SIM_TILE_CHANNELS], *const NOTHING = ZEROS;
+
+/* At most one X stage that adds, multiplies and shifts, ReLU or not, then the converter. Rounding
+ * leaves integers as they are, so it need not be asked for. */
+INLINE void usual(const struct sim_sdp_run *run, struct sim_tile *tile, const int scaled)
+{
+    const struct sim_sdp *sdp = run->sdp;
+    const struct sim_stage *s = sdp->stages;
+    int channels = tile->channels, stage = sdp->stage_count, period = 0;
+    double by = stage ? power(s->shift) : 1.0, least = stage && s->relu ? 0.0 : MIN32;
+    double offset = sdp->offset, factor = sdp->factor, low = sdp->low, high = sdp->high;
+    double scales[SIM_TILE_CHANNELS];
+    const double *added = NOTHING;
+    int64_t clipped = 0;
+    for (int i = 0; i < channels; i++)
+        scales[i] = stage && s->mul ? run->operands[0][1][tile->channel + i] * by : by;
+    if (stage && s->alu != SIM_ALU_NONE)
+        added = operand_of(run, 0, 0, tile, &period);
+    for (int p = 0; p < tile->pixels; p++) {
+        const double *restrict more = period > channels ? added + p * channels : added;
+        double *restrict values = tile->values + p * channels;
+        for (int i = 0; i < channels; i++) {
+            double v = values[i] + more[i];
+            v = clip(scaled ? rounded(v * scales[i]) : v, least, MAX32);
+            double result = rounded((v - offset) * factor), limited = clip(result, low, high);
+            clipped += limited != result;
+            values[i] = limited;
+        }
+    }
+    tile->clipped += clipped;
+}
+
+INLINE void usual_of_stage(const struct sim_sdp_run *run, struct sim_tile *tile)
+{
+    const struct sim_stage *s = run->sdp->stages;
+    if (run->sdp->stage_count && (s->mul || s->shift))
+        usual(run, tile, 1);
+    else
+        usual(run, tile, 0);
+}
+
+typedef void usual_function(const struct sim_sdp_run *, struct sim_tile *);
+
+static void usual_plain(const struct sim_sdp_run *run, struct sim_tile *tile)
+{
+    usual_of_stage(run, tile);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"))) static void
+usual_512(const struct sim_sdp_run *run, struct sim_tile *tile)
+{
+    usual_of_stage(run, tile);
+}
+
+__attribute__((target("avx2"))) static void usual_256(const struct sim_sdp_run *run,
+                                                      struct sim_tile *tile)
+{
+    usual_of_stage(run, tile);
+}
+
+static usual_function *usual_of_machine(void)
+{
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return usual_512;
+    return __builtin_cpu_supports("avx2") ? usual_256 : usual_plain;
+}
+#else
+static usual_function *usual_of_machine(void)
+{
+    return usual_plain;
+}
+#endif
+
+static int is_usual(const struct sim_sdp *sdp)
+{
+    const struct sim_stage *s = sdp->stages;
+    if (sdp->count_saturation || sdp->stage_count > 1)
+        return 0;
+    return sdp->stage_count == 0 ||
+           (!s->y && !(s->prelu && s->mul) && (s->alu == SIM_ALU_SUM || s->alu == SIM_ALU_NONE) &&
+            !(s->mul && s->mul_operand.kind == SIM_ELEMENTS));
+}
+
 void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile)
 {
     const struct sim_sdp *sdp = run->sdp;
+    if (is_usual(sdp)) {
+        usual_of_machine()(run, tile);
+        store(&sdp->output, sdp->width, tile);
+        return;
+    }
     for (int s = 0; s < sdp->stage_count; s++) {
         if (sdp->stages[s].y)
             stage_y(run, s, tile);
