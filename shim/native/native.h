@@ -115,6 +115,22 @@ int sim_int_conv(const struct sim_window *window, struct sim_sdp *sdp, int32_t *
 /* SDP on a cube in memory. -1: no memory. */
 int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp);
 
+enum { SIM_POOL_AVERAGE, SIM_POOL_MAXIMUM, SIM_POOL_MINIMUM };
+
+/* PDP in integers, surface by surface. `pads[n]`: what n missing elements add to a sum. */
+struct sim_pool {
+    struct sim_cube input, output; /* with equal atoms and items */
+    int32_t method, height, width, out_height, out_width;
+    int32_t kernel_y, kernel_x, stride_y, stride_x, pad_top, pad_left;
+    int32_t fill; /* of the largest or smallest */
+    int32_t low, high;
+    int32_t reciprocal_y, reciprocal_x; /* times 2^16 */
+    int32_t pads[17];
+};
+
+/* -1: surfaces of more than 64 channels. */
+int sim_int_pool(const struct sim_pool *pool);
+
 /* --- functions of the program (calls.c) ---------------------------------------------------- */
 
 /*

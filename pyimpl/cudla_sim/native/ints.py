@@ -250,6 +250,50 @@ def _window(
     return window
 
 
+class Pool(NamedTuple):
+    """Pooling; see ``struct sim_pool``. ``pads``: what 0, 1, ... missing elements add to a sum."""
+
+    method: int
+    out_height: int
+    out_width: int
+    kernel_y: int
+    kernel_x: int
+    stride_y: int
+    stride_x: int
+    pad_top: int
+    pad_left: int
+    fill: int
+    limits: tuple[int, int]
+    reciprocal_y: int
+    reciprocal_x: int
+    pads: list[int]
+
+
+class PoolLayer:
+    """Pooling of *source* into *target*, both [surface, y, x, channel] of the same type, which it
+    does not keep alive. It clips nothing that is counted."""
+
+    clipped = saturated = 0
+
+    def __init__(self, pool: Pool, source: NDArray[Any], target: NDArray[Any]) -> None:
+        job = self._job = ffi.new("struct sim_pool *")
+        _cube(job.input, source)
+        _cube(job.output, target)
+        job.height, job.width = source.shape[1:3]
+        job.method, job.out_height, job.out_width = pool.method, pool.out_height, pool.out_width
+        job.kernel_y, job.kernel_x = pool.kernel_y, pool.kernel_x
+        job.stride_y, job.stride_x = pool.stride_y, pool.stride_x
+        job.pad_top, job.pad_left, job.fill = pool.pad_top, pool.pad_left, pool.fill
+        job.low, job.high = pool.limits
+        job.reciprocal_y, job.reciprocal_x = pool.reciprocal_y, pool.reciprocal_x
+        job.pads[0 : len(pool.pads)] = pool.pads
+
+    def run(self) -> None:
+        """Compute. The interpreter lock is free meanwhile."""
+        if lib.sim_int_pool(self._job):
+            raise ValueError("surfaces of more than 64 channels")
+
+
 def same(host: int, values: NDArray[np.uint8]) -> bool:
     """Whether the bytes at a host address are those of a contiguous array."""
     return not lib.memcmp(ffi.cast("void *", host), array("uint8_t", values), values.nbytes)

@@ -382,11 +382,17 @@ def valid(shape: dict) -> bool:
     )
 
 
-@COMMON
-@given(targets, pools().filter(valid), st.sampled_from([1, 8, 20, 33]), st.integers(0, 2**32))
-def test_pooling_from_memory(target, shape, channels, seed) -> None:
+@MORE
+@given(
+    targets,
+    pools().filter(valid),
+    st.sampled_from([1, 8, 20, 33]),
+    st.integers(0, 2**32),
+    st.sampled_from(["numpy", "native"]),
+)
+def test_pooling_from_memory(target, shape, channels, seed, arithmetic) -> None:
     rng = np.random.default_rng(seed)
-    bench = Bench(target[0], rng, target[1])
+    bench = Bench(target[0], rng, target[1], arithmetic)
     size = (channels, shape["height"], shape["width"])
     p = pool_of(shape, target[1])
     source, out = bench.cube(*size, 2), bench.cube(channels, *p.out, 1)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....native.ints import Pool, PoolLayer
 from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import RANGES, rounding_shift
@@ -21,6 +22,9 @@ from ..fields import Params, address, bits
 from ..memory import DTYPES, Memory
 
 AVERAGE, MAXIMUM, MINIMUM = 0, 1, 2
+
+MAX_OVERHANG = 16
+"""Elements that windows may reach past the input."""
 
 
 @dataclass(slots=True)
@@ -95,12 +99,20 @@ def fetch(
     groups: Mapping[str, Sequence[int]], config: HardwareConfig, memory: tuple[Memory, Memory]
 ) -> NDArray[Any]:
     """Return the input cube from memory as [y, x, channel]."""
+    view = _input(groups, config, memory)
+    return view.transpose(1, 2, 0, 3).reshape(*view.shape[1:3], -1)
+
+
+def _input(
+    groups: Mapping[str, Sequence[int]], config: HardwareConfig, memory: tuple[Memory, Memory]
+) -> NDArray[Any]:
+    """View the input cube in memory as [surface, y, x, channel]."""
     r = PdpRdma.decode(groups["PDP_RDMA"])
     p = Pdp.decode(groups["PDP"])
     if (r.width, r.height, r.channels) != (p.width, p.height, p.channels):
         raise HardwareFault("PDP_RDMA", "the cube size differs from that in PDP")
     _check_precision(p, config)
-    view = memory[r.source_mc].cube(
+    return memory[r.source_mc].cube(
         "PDP_RDMA",
         r.source,
         p.precision,
@@ -109,7 +121,20 @@ def fetch(
         r.surface_stride,
         config.memory_atom,
     )
-    return view.transpose(1, 2, 0, 3).reshape(r.height, r.width, -1)
+
+
+def _output(p: Pdp, config: HardwareConfig, memory: tuple[Memory, Memory]) -> NDArray[Any]:
+    """View the output cube in memory as [surface, y, x, channel]."""
+    return memory[p.destination_mc].cube(
+        "PDP output",
+        p.destination,
+        p.precision,
+        (p.out_channels, p.out_height, p.out_width),
+        p.line_stride,
+        p.surface_stride,
+        config.memory_atom,
+        write=True,
+    )
 
 
 def _check_precision(p: Pdp, config: HardwareConfig) -> None:
@@ -135,16 +160,7 @@ def run(
             f"the input is set to {p.width} x {p.height}, SDP delivers"
             f" {cube.shape[1]} x {cube.shape[0]}",
         )
-    target = memory[p.destination_mc].cube(
-        "PDP output",
-        p.destination,
-        p.precision,
-        (p.out_channels, p.out_height, p.out_width),
-        p.line_stride,
-        p.surface_stride,
-        config.memory_atom,
-        write=True,
-    )
+    target = _output(p, config, memory)
     odd = Odd()
     cube = cube.astype(DTYPES[p.precision], copy=False)
     if p.precision == FP16:
@@ -160,6 +176,29 @@ def run(
     return odd
 
 
+def compiled(
+    groups: Mapping[str, Sequence[int]], config: HardwareConfig, memory: tuple[Memory, Memory]
+) -> PoolLayer | None:
+    """The layer from memory to memory for the compiled function; None when numpy has to do it, or
+    has to say what is wrong with it."""
+    p = Pdp.decode(groups["PDP"])
+    if p.precision not in config.precisions or p.precision == FP16 or p.method > MINIMUM:
+        return None
+    source, target = _input(groups, config, memory), _output(p, config, memory)
+    over_y, over_x = _overhang(p)
+    if over_y > MAX_OVERHANG or over_x > MAX_OVERHANG or source.shape[0] < target.shape[0]:
+        return None
+    if np.may_share_memory(source, target):
+        return None
+    low, high = RANGES[p.precision]
+    pool_ = Pool(
+        p.method, p.out_height, p.out_width, p.kernel_height, p.kernel_width, p.stride_y,
+        p.stride_x, p.pad_top, p.pad_left, low if p.method == MAXIMUM else high, (low, high),
+        p.reciprocal_height, p.reciprocal_width, [*p.pads, *[0] * 9],
+    )  # fmt: skip
+    return PoolLayer(pool_, source, target)
+
+
 def _inspected(p: Pdp, bits: NDArray[np.uint16], odd: Odd) -> NDArray[np.uint16]:
     """Count NaNs and infinities of an input that comes from memory; clear NaNs if that is set."""
     if not p.off_flying:
@@ -172,11 +211,24 @@ def _inspected(p: Pdp, bits: NDArray[np.uint16], odd: Odd) -> NDArray[np.uint16]
     return bits
 
 
+def _extent(p: Pdp) -> tuple[int, int]:
+    """Height and width of what the windows cover."""
+    return (
+        (p.out_height - 1) * p.stride_y + p.kernel_height,
+        (p.out_width - 1) * p.stride_x + p.kernel_width,
+    )
+
+
+def _overhang(p: Pdp) -> tuple[int, int]:
+    """How far windows reach past the input, below and on the right."""
+    height, width = _extent(p)
+    return height - p.pad_top - p.height, width - p.pad_left - p.width
+
+
 def _frame(p: Pdp, cube: NDArray[Any], fill: Any, dtype: Any) -> NDArray[Any]:
     """Put the cube into a frame that covers all windows."""
-    height = (p.out_height - 1) * p.stride_y + p.kernel_height
-    width = (p.out_width - 1) * p.stride_x + p.kernel_width
-    if height - p.pad_top - p.height > 16 or width - p.pad_left - p.width > 16:
+    height, width = _extent(p)
+    if max(_overhang(p)) > MAX_OVERHANG:
         raise HardwareFault(
             "PDP",
             f"an output of {p.out_width} x {p.out_height} does not belong to an input of"

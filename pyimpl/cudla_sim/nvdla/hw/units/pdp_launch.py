@@ -5,19 +5,46 @@ from __future__ import annotations
 from ..glb import Interrupt
 from ..launch import Launched, Layer, Release, Site
 from . import pdp
+from .prepared import Notes
+
+_CHAIN = ("PDP_RDMA", "PDP")
+
+
+def launch_known(site: Site) -> Launched | None:
+    """Run a layer that is known from before; None if there is none that could start."""
+    if not site.ready(*_CHAIN):
+        return None
+    start = site.now()
+    known = site.again("PDP")
+    if known is None:
+        return None
+    latch(site, pdp.Odd())
+    return _launched(site, pdp.Pdp.decode(known.groups[1]), start)
 
 
 def launch(site: Site) -> Launched | None:
     """Pool a cube that PDP_RDMA fetches."""
-    if not site.ready("PDP", "PDP_RDMA"):
+    if not site.ready(*_CHAIN):
         return None
-    groups = site.groups(("PDP_RDMA", "PDP"))
+    groups = site.groups(_CHAIN)
     params = pdp.Pdp.decode(groups["PDP"])
     if not params.off_flying:
         return None
     start = site.now()
-    cube = pdp.fetch(groups, site.config, site.memory)
-    latch(site, pdp.run(groups, site.config, site.memory, cube))
+    with Notes(site.memory) as notes:
+        job = None if site.ints is None else pdp.compiled(groups, site.config, site.memory)
+        if job is not None:
+            job.run()
+    if job is not None:
+        site.remember("PDP", _CHAIN, [job], notes, None, None)
+        latch(site, pdp.Odd())
+    else:
+        cube = pdp.fetch(groups, site.config, site.memory)
+        latch(site, pdp.run(groups, site.config, site.memory, cube))
+    return _launched(site, params, start)
+
+
+def _launched(site: Site, params: pdp.Pdp, start: int) -> Launched:
     group = site.consumer("PDP")
     layer = Layer(
         "PDP",
@@ -27,7 +54,7 @@ def launch(site: Site) -> Launched | None:
         params.precision,
         start,
     )
-    return Launched(layer, [Release(("PDP_RDMA", "PDP"), Interrupt.PDP, group)])
+    return Launched(layer, [Release(_CHAIN, Interrupt.PDP, group)])
 
 
 def latch(site: Site, odd: pdp.Odd) -> None:
