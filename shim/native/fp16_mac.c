@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "native/cpu.h"
 #include "native/parallel.h"
 
 #if defined(__x86_64__)
@@ -124,8 +125,6 @@ static void add_step(const Inputs *inputs, const int32_t *packed, size_t stride,
     }
 }
 
-#if defined(__x86_64__)
-
 /* Row 0 of the Booth array by the digit's three bits (0, 1, 1, 2, -2, -1, -1, 0 times x), without
  * the bits of `negative`. */
 static inline void row_table(int32_t x, int32_t *rows)
@@ -137,6 +136,8 @@ static inline void row_table(int32_t x, int32_t *rows)
     rows[4] = x << 1 ^ minus;
     rows[5] = rows[6] = x ^ minus;
 }
+
+#if defined(__x86_64__)
 
 /* The reduction of products(), for vectors: what lies in one row, and how three rows become two. */
 #define REDUCE(V, ROW, OR_BITS, AND, XOR3, MAJORITY, TWICE)                             \
@@ -476,11 +477,9 @@ static int supported(const Instructions *instructions)
 {
 #if defined(__x86_64__)
     if (instructions->accumulate == accumulate_512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl");
+        return (sim_cpu() & SIM_CPU_AVX512) != 0;
     if (instructions->tables)
-        return __builtin_cpu_supports("avx2");
+        return (sim_cpu() & SIM_CPU_AVX2) != 0;
 #endif
     return instructions != NULL;
 }

@@ -1,11 +1,13 @@
 /* Implementations of int_dot.h. */
 #include "native/int_dot.h"
 
+#include "native/cpu.h"
+
 #pragma GCC optimize("O3")
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(__aarch64__) && (!defined(__clang__) || defined(__ARM_FEATURE_DOTPROD))
+#elif defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16)
 #define HAVE_NEON
 #include <arm_neon.h>
 #include <sys/auxv.h>
@@ -91,8 +93,7 @@ static void run_vnni512(const struct sim_dot_tile *tile, int pixels, int kernels
 
 static int has_vnni512(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vnni");
+    return (sim_cpu() & SIM_CPU_AVX512_VNNI) != 0;
 }
 
 /* 16 kernels in two registers. `multiply`: how a group of data meets eight kernels. */
@@ -148,21 +149,21 @@ KERNEL256(madd256, AVX2, MULTIPLY_AVX2)
 
 static int has_avxvnni(void)
 {
-    unsigned a, b, c, d; /* gcc 12 has no name for it in __builtin_cpu_supports */
-    if (!__builtin_cpu_supports("avx2"))
-        return 0;
-    __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(1));
-    return a >> 4 & 1;
+    return (sim_cpu() & SIM_CPU_AVX_VNNI) != 0;
 }
 
 static int has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2");
+    return (sim_cpu() & SIM_CPU_AVX2) != 0;
 }
 
 #elif defined(HAVE_NEON)
 
-#define DOTPROD __attribute__((target("+dotprod")))
+#if defined(__clang__)
+#define DOTPROD __attribute__((target("dotprod")))
+#else
+#define DOTPROD __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
 
 /* 16 kernels in four registers, bytes by groups of four. */
 DOTPROD INLINE void neon(const struct sim_dot_tile *tile, const int pixels)

@@ -11,7 +11,7 @@
 
 #pragma GCC optimize("O3")
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
 #else
 #define CLONES

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/cpu.h"
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
 #else
 #define CLONES
@@ -68,6 +69,9 @@ static double element(const uint8_t *at, int item)
     return value;
 }
 
+static int is_usual(const struct sim_sdp *sdp);
+static sim_usual *usual_of_machine(void);
+
 static int channel_operand(const struct sim_sdp *sdp, const struct sim_operand *operand,
                            double **values)
 {
@@ -89,7 +93,7 @@ static int channel_operand(const struct sim_sdp *sdp, const struct sim_operand *
 int sim_sdp_begin(struct sim_sdp_run *run, struct sim_sdp *sdp)
 {
     int failed = 0;
-    *run = (struct sim_sdp_run){sdp, {{NULL}}};
+    *run = (struct sim_sdp_run){sdp, {{NULL}}, is_usual(sdp) ? usual_of_machine() : NULL};
     sdp->clipped = sdp->saturated = 0;
     for (int s = 0; s < sdp->stage_count; s++) {
         const struct sim_stage *stage = &sdp->stages[s];
@@ -369,16 +373,19 @@ INLINE void usual_of_stage(const struct sim_sdp_run *run, struct sim_tile *tile)
         usual(run, tile, 0);
 }
 
-typedef void usual_function(const struct sim_sdp_run *, struct sim_tile *);
-
 static void usual_plain(const struct sim_sdp_run *run, struct sim_tile *tile)
 {
     usual_of_stage(run, tile);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"))) static void
-usual_512(const struct sim_sdp_run *run, struct sim_tile *tile)
+#if defined(__x86_64__)
+#if defined(__clang__)
+#define WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), min_vector_width(512)))
+#else
+#define WIDE \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#endif
+WIDE static void usual_512(const struct sim_sdp_run *run, struct sim_tile *tile)
 {
     usual_of_stage(run, tile);
 }
@@ -389,15 +396,15 @@ __attribute__((target("avx2"))) static void usual_256(const struct sim_sdp_run *
     usual_of_stage(run, tile);
 }
 
-static usual_function *usual_of_machine(void)
+static sim_usual *usual_of_machine(void)
 {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    int cpu = sim_cpu();
+    if (cpu & SIM_CPU_AVX512)
         return usual_512;
-    return __builtin_cpu_supports("avx2") ? usual_256 : usual_plain;
+    return cpu & SIM_CPU_AVX2 ? usual_256 : usual_plain;
 }
 #else
-static usual_function *usual_of_machine(void)
+static sim_usual *usual_of_machine(void)
 {
     return usual_plain;
 }
@@ -416,8 +423,8 @@ static int is_usual(const struct sim_sdp *sdp)
 void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile)
 {
     const struct sim_sdp *sdp = run->sdp;
-    if (is_usual(sdp)) {
-        usual_of_machine()(run, tile);
+    if (run->usual != NULL) {
+        run->usual(run, tile);
         store(&sdp->output, sdp->width, tile);
         return;
     }

@@ -6,10 +6,15 @@
 
 enum { SIM_TILE_PIXELS = 16, SIM_TILE_CHANNELS = 64 };
 
-/* A layer in progress: per-channel operands as numbers. */
+struct sim_sdp_run;
+struct sim_tile;
+typedef void sim_usual(const struct sim_sdp_run *run, struct sim_tile *tile);
+
+/* A layer in progress: operands as numbers for each channel. */
 struct sim_sdp_run {
     struct sim_sdp *sdp;
-    double *operands[3][2]; /* [stage][alu, mul], per channel; NULL: of another kind */
+    double *operands[3][2]; /* [stage][alu, mul], per channel; NULL: one for each element */
+    sim_usual *usual;       /* does everything, if the stages are the usual ones */
 };
 
 /* -1: no memory. */
