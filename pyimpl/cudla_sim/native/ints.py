@@ -308,7 +308,7 @@ class Ints:
     def __init__(self, name: str = "") -> None:
         known = kinds()
         if name and name not in known:
-            raise ValueError(f"this machine cannot run {name!r}; it can {', '.join(known)}")
+            raise ValueError(f"this machine cannot run {name!r}, only {', '.join(known)}")
         self.kind = known[name] if name else next(iter(known.values()))
 
     def pack(self, weights: NDArray[np.int8]) -> Weights | None:

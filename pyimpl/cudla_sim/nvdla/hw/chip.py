@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...core.errors import ConfigError
 from ...native import Ints, Native, load
 from ..errors import NvdlaError, Status
 from .configs import HardwareConfig
@@ -33,7 +34,7 @@ def _integers(native: Native, arithmetic: str) -> Ints | None:
     try:
         return Ints(arithmetic)
     except ValueError as error:
-        raise NvdlaError(f"setting arithmetic: {error}", Status.NOT_SUPPORTED) from None
+        raise ConfigError(f"arithmetic: {error}") from None
 
 
 class Chip:
