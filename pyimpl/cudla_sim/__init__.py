@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .core.memory import AddressSpace
     from .core.process import Process
     from .cudla.device import Dla
+    from .evaluation import Evaluation
 
     dla: Dla
     """The DLA cores: ``devices`` are the open handles, with their memory, modules and tasks."""
@@ -35,6 +36,7 @@ __all__ = [
     "configure",
     "cupva",
     "dla",
+    "evaluate",
     "inject_fault",
     "last_explanation",
     "memory",
@@ -108,6 +110,16 @@ def report(source: str | os.PathLike[str], output: str | os.PathLike[str], **opt
     from .tools import report as pages
 
     pages.write(Path(source), Path(output), **options)
+
+
+def evaluate(network: Any, inputs: Any, labels: Any = None, **options: Any) -> Evaluation:
+    """Runs a network over a data set: accuracy, SQNR, throughput; on all cores or on a cluster.
+
+    See ``cudla_sim.evaluation.evaluate`` for the options. Raises ``evaluation.EvaluationError``.
+    """
+    from .evaluation import evaluate as run
+
+    return run(network, inputs, labels, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..core import process
 from ..core.memory import AddressSpace, Bytes
+from ..core.process import Process
 from . import annotation, checks, layout, target
 from .annotation import PRECISIONS, PlaceNote, PortNote
 from .core import Core
@@ -53,10 +54,13 @@ class RealNetwork:
     """A loadable, loaded once for many runs. A context manager; :meth:`close` frees its memory.
 
     *image* are the bytes of the loadable, *hardware* a configuration (by default the one it was
-    compiled for). Raises NvdlaError for a loadable that is not from the ONNX compiler.
+    compiled for), *within* the simulated process whose settings count (by default the current
+    one). Raises NvdlaError for a loadable that is not from the ONNX compiler.
     """
 
-    def __init__(self, image: bytes | Loadable, hardware: str = "") -> None:
+    def __init__(
+        self, image: bytes | Loadable, hardware: str = "", within: Process | None = None
+    ) -> None:
         self.loadable = image if isinstance(image, Loadable) else Loadable.parse(image)
         found = annotation.read(self.loadable)
         if found is None:
@@ -73,12 +77,13 @@ class RealNetwork:
                 raise NvdlaError(
                     f"{len(ports)} {kind} are described, the loadable has {len(tensors)}"
                 )
-        settings = process.current().config
+        owner = within or process.current()
+        settings = owner.config
         self.config = config(hardware or self._compiled_for())
         self._space = AddressSpace("the network's memory")
         self._network = LoadedNetwork(self.loadable, self._space, self.config)
         checks.warn(self.loadable, self.config, settings.checks)
-        self._core = Core(self.config, settings.fp16, process=process.current())
+        self._core = Core(self.config, settings.fp16, process=owner)
         self._buffers = [
             [self._space.allocate(max(t.size, 1), name=t.name) for t in tensors]
             for tensors in (self.loadable.inputs, self.loadable.outputs)

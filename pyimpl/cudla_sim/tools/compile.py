@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PRECISIONS = ("int8", "int16", "fp16")
 VERSION = 1
 """Of the file that ``--report`` writes."""
-_METHODS = ("auto", "minmax", "entropy", "percentile", "mse")
+METHODS = ("auto", "minmax", "entropy", "percentile", "mse")
 
 
 def _say(text: str) -> None:
@@ -77,7 +77,7 @@ def _numbers(text: str, option: str) -> list[float]:
 )
 @option(
     "--calib-method",
-    type=click.Choice(_METHODS),
+    type=click.Choice(METHODS),
     default="minmax",
     show_default=True,
     group="Calibration",

@@ -17,7 +17,7 @@ from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
 from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
-from . import dimg, images, network_run, nvdla_check, nvdla_real, nvdla_time
+from . import dimg, images, network_run, nvdla_check, nvdla_evaluate, nvdla_real, nvdla_time
 from .command import JSON, ConfigName, Group, option, path_argument, path_option
 from .progress import Progress, each
 from .text_table import Table
@@ -122,6 +122,7 @@ def _print_outcomes(outcomes: list[Outcome], problems: list[str], verbose: bool)
 
 
 app.add_command(nvdla_check.check)
+app.add_command(nvdla_evaluate.evaluate_network)
 
 
 # --- run -----------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ class Samples:
             yield from _split(file, self._named(file, arrays), self.graph)
         else:
             port = self._port(file)
-            yield {port.name: _picture(file, port, self.mean, self.scale)}
+            yield {port.name: read_picture(file, port, self.mean, self.scale)}
 
     def _port(self, file: Path) -> Port:
         """The input that a file of one array is for: the only one, or that of its name."""
@@ -145,7 +145,9 @@ def _times(shape: Sequence[int]) -> str:
     return " x ".join(map(str, shape)) or "one number"
 
 
-def _picture(file: Path, port: Port, mean: Sequence[float], scale: Sequence[float]) -> NDArray[Any]:
+def read_picture(
+    file: Path, port: Port, mean: Sequence[float], scale: Sequence[float]
+) -> NDArray[Any]:
     try:
         from PIL import Image
     except ImportError:

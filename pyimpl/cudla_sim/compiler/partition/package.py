@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.core.process import Process
 from cudla_sim.nvdla.real import RealNetwork
 
 from ..errors import CompileError
@@ -100,9 +101,9 @@ class Package:
         except (zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CompileError(f"not a network in parts: {error}") from None
 
-    def load(self) -> LoadedPackage:
-        """Make it ready for many runs."""
-        return LoadedPackage(self)
+    def load(self, within: Process | None = None) -> LoadedPackage:
+        """Make it ready for many runs, with the settings of a simulated process."""
+        return LoadedPackage(self, within)
 
     def run(self, feeds: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         """Run once on arrays in the shapes of the ONNX model."""
@@ -117,10 +118,10 @@ def _file(number: int, host: bool) -> str:
 class LoadedPackage:
     """Sessions and networks of all parts; a context manager."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, within: Process | None = None) -> None:
         self.package = package
         self._runners: list[Any] = [
-            session(part.data) if part.host else RealNetwork(part.data, package.config)
+            session(part.data) if part.host else RealNetwork(part.data, package.config, within)
             for part in package.parts
         ]
 

@@ -1,0 +1,101 @@
+"""A connection to the cluster that somebody else runs."""
+
+from __future__ import annotations
+
+import importlib
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONNECT_TIMEOUT_S = 30.0
+WORKERS_TIMEOUT_S = 60.0
+EXTRA = "pip install 'cudla-sim[cluster]'"
+
+
+class ClusterError(Exception):
+    """The cluster cannot be used; the text says why, in one line."""
+
+
+def _distributed() -> Any:
+    """The package. Raises ClusterError where it is not installed."""
+    try:
+        return importlib.import_module("distributed")
+    except ImportError as error:
+        raise ClusterError(f"clusters need Dask distributed: {EXTRA} ({error})") from None
+
+
+def identity() -> tuple[str, str]:
+    """Version of this package and name of this machine; called on the workers."""
+    return __version__, socket.gethostname()
+
+
+def connect(address: str, *, direct: bool = False) -> Any:
+    """A ``distributed.Client`` of a scheduler; ``direct``: it talks to workers without going
+    through the scheduler.
+
+    Raises ClusterError: distributed is missing, or nobody answers at the address.
+    """
+    distributed = _distributed()
+    try:
+        return distributed.Client(
+            address,
+            timeout=CONNECT_TIMEOUT_S,
+            direct_to_workers=direct,
+            set_as_default=False,
+            name="cudla-sim",
+        )
+    except (OSError, ValueError, TypeError) as error:
+        raise ClusterError(
+            f"no Dask scheduler answers at {address!r} (tcp://HOST:8786 is the usual form): {error}"
+        ) from None
+
+
+def workers(client: Any) -> dict[str, str]:
+    """Address and machine of each worker, in a fixed order; waits for the first one.
+
+    Raises ClusterError: there is none, or one lacks this version of this package.
+    """
+    try:
+        client.wait_for_workers(1, timeout=WORKERS_TIMEOUT_S)
+    except TimeoutError:
+        raise ClusterError(
+            f"the cluster has had no worker for {WORKERS_TIMEOUT_S:g} s; start some "
+            "(dask worker ADDRESS), or scale it up"
+        ) from None
+    machines = {}
+    for address, found in client.run(identity, on_error="return").items():
+        if isinstance(found, BaseException) or found[0] != __version__:
+            has = f"none ({found})" if isinstance(found, BaseException) else f"version {found[0]}"
+            raise ClusterError(
+                f"worker {address} must have cudla-sim {__version__}, as this machine has; "
+                f"it has {has}"
+            )
+        machines[address] = found[1]
+    return dict(sorted(machines.items()))
+
+
+@contextmanager
+def client_of(cluster: Any) -> Iterator[Any]:
+    """The client for an address, for a cluster object (``scheduler_address``), or for a client,
+    which is left open. Raises ClusterError."""
+    if isinstance(cluster, str):
+        client = connect(cluster)
+    elif hasattr(cluster, "scheduler_address"):
+        client = connect(cluster.scheduler_address)
+    elif hasattr(cluster, "submit") and hasattr(cluster, "scatter"):
+        yield cluster
+        return
+    else:
+        raise ClusterError(
+            f"cluster is {type(cluster).__name__}; it is a scheduler's address, a cluster object "
+            "of Dask, or a distributed.Client"
+        )
+    try:
+        yield client
+    finally:
+        client.close()

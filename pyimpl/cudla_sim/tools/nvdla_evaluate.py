@@ -1,0 +1,236 @@
+"""``cudla-sim nvdla evaluate``: accuracy and throughput over a data set."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..compiler.errors import CompileError, Refused
+from ..evaluation import EvaluationError, evaluate
+from ..evaluation.api import Progress
+from ..evaluation.results import lines
+from .command import JSON, Command, ConfigName, option, path_argument, path_option
+from .compile import METHODS, PRECISIONS
+from .progress import Progress as Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+VERSION = 1
+"""Of what ``--json`` prints."""
+
+
+def _say(text: str) -> None:
+    print(f"cudla-sim nvdla evaluate: {text}", file=sys.stderr)
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        return [float(word) for word in text.split(",")] if text else []
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no list of numbers", param_hint=option) from None
+
+
+@click.command(
+    "evaluate",
+    cls=Command,
+    arguments=[("NETWORK", "A loadable, or an ONNX model to be compiled.")],
+)
+@path_argument("network")
+@path_option("--inputs", required=True, group="Data", help="A folder, .npz, .npy: the samples.")
+@option(
+    "--labels",
+    default="",
+    metavar="FILE",
+    group="Data",
+    help="Classes (.npy, .npz, .csv, .txt), or the word: folders.",
+)
+@path_option(
+    "--reference", metavar="FILE", group="Data", help=".npz of expected outputs: SQNR of each."
+)
+@option(
+    "--output", default="", metavar="NAME", group="Data", help="The one with the classes' scores."
+)
+@option(
+    "--mean", default="", metavar="A,B,C", group="Data", help="Of pictures, one or one a channel."
+)
+@option("--scale", default="", metavar="S", group="Data", help="Of pictures, after the mean.")
+@path_option(
+    "-o", "--out", metavar="FILE", group="Output", help="Results: .parquet or .npz; resumable."
+)
+@option(
+    "--restart",
+    is_flag=True,
+    group="Output",
+    help="Forget what an interrupted evaluation has done.",
+)
+@option(
+    "--workers",
+    type=click.IntRange(min=0),
+    default=0,
+    group="Machine",
+    help="Worker processes; 0: one a core.",
+)
+@option("--cluster", default="", metavar="ADDRESS", group="Machine", help="Of a Dask scheduler.")
+@option(
+    "--batch",
+    type=click.IntRange(min=0),
+    default=0,
+    group="Machine",
+    help="Samples that a worker gets at once; 0: chosen.",
+)
+@option(
+    "--config",
+    type=ConfigName("auto"),
+    default="",
+    group="Machine",
+    help="Configuration; default: the loadable's.",
+)
+@option(
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default="int8",
+    show_default=True,
+    group="ONNX",
+    help="As with cudla-sim compile.",
+)
+@path_option(
+    "--calib",
+    multiple=True,
+    metavar="PATH",
+    group="ONNX",
+    help="Calibration data or cache; again for more.",
+)
+@option(
+    "--calib-method",
+    type=click.Choice(METHODS),
+    default="minmax",
+    show_default=True,
+    group="ONNX",
+    help="How ranges come from data.",
+)
+@option(
+    "--fallback",
+    type=click.Choice(["cpu"]),
+    group="ONNX",
+    help="Nodes that the hardware cannot do run in onnxruntime.",
+)
+@JSON
+def evaluate_network(
+    network: Path,
+    inputs: Path,
+    labels: str,
+    reference: Path | None,
+    output: str,
+    mean: str,
+    scale: str,
+    out: Path | None,
+    restart: bool,
+    workers: int,
+    cluster: str,
+    batch: int,
+    config: str,
+    precision: str,
+    calib: tuple[Path, ...],
+    calib_method: str,
+    fallback: str | None,
+    as_json: bool,
+) -> None:
+    """Run a network over a data set: top-1 and top-5 accuracy, SQNR, throughput.
+
+    Exit status: 0 done, 1 network, data or workers cannot be used, 2 wrong usage.
+    """
+    config = "" if config == "auto" else config
+    numbers = _numbers(mean, "--mean"), _numbers(scale, "--scale")
+    try:
+        image: Path | bytes = network
+        if network.suffix.lower() == ".onnx":
+            how = (config, precision, list(calib), calib_method, fallback or "", *numbers)
+            image = _compiled(network, *how)
+        with _progress() as step:
+            found = evaluate(
+                image,
+                inputs,
+                labels or None,
+                reference=reference,
+                output=output,
+                cluster=cluster or None,
+                workers=workers,
+                batch=batch,
+                out=out,
+                restart=restart,
+                config="" if isinstance(image, bytes) else config,
+                mean=numbers[0],
+                scale=numbers[1],
+                progress=step,
+            )
+    except KeyboardInterrupt:
+        if out is not None:
+            _say(f"interrupted; the same command goes on (what is done is in {out}.journal)")
+        raise
+    except Refused as error:
+        for refusal in error.refusals:
+            _say(str(refusal))
+        raise click.exceptions.Exit(1) from None
+    except (EvaluationError, CompileError) as error:
+        _say(str(error))
+        raise click.exceptions.Exit(1) from None
+    if as_json:
+        print(
+            json.dumps({"version": VERSION, **found.summary(), "network": str(network)}, indent=1)
+        )
+    else:
+        print("\n".join([f"{network}: {found.samples} samples", *lines(found)[1:]]))
+
+
+def _compiled(
+    model: Path,
+    config: str,
+    precision: str,
+    calib: list[Path],
+    method: str,
+    fallback: str,
+    mean: list[float],
+    scale: list[float],
+) -> bytes:
+    """Raises CompileError, EvaluationError."""
+    from ..compiler.options import Options
+    from ..evaluation.runner import hardware_name
+    from . import compilation
+
+    request = compilation.Request(
+        model=model,
+        options=Options(config=hardware_name(config) or "nv_full", precision=precision),
+        calib=calib,
+        method=method,
+        mean=mean,
+        scale=scale,
+    )
+    try:
+        return compilation.run(request, _say).compiled.loadable
+    except compilation.UsageError as error:
+        raise click.BadParameter(str(error)) from None
+    except Refused:
+        if not fallback:
+            raise
+        from .fallback import compile_package
+
+        return compile_package(request, _say).encode()
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A bar on a terminal."""
+    with Line("samples").shown() as bar:
+
+        def step(done: int, total: int) -> None:
+            bar.total = total
+            bar.at(done)
+
+        yield step
