@@ -67,6 +67,12 @@ def workers(client: Any) -> dict[str, str]:
             f"the cluster has had no worker for {WORKERS_TIMEOUT_S:g} s; start some "
             "(dask worker ADDRESS), or scale it up"
         ) from None
+    try:
+        client.run_on_scheduler(identity)
+    except Exception as problem:
+        raise ClusterError(
+            f"the scheduler must have cudla-sim {__version__}, too: {str(problem).splitlines()[0]}"
+        ) from None
     machines = {}
     for address, found in client.run(identity, on_error="return").items():
         if isinstance(found, BaseException) or found[0] != __version__:

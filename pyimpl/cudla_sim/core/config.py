@@ -98,6 +98,9 @@ class Config:
     """Ranks of 64 DPUs in the machine; what DPU_ALLOCATE_ALL takes."""
     upmem_workers: int = 0
     """Processes that run DPU programs; 0: one a core."""
+    upmem_cluster: str = ""
+    """Address of a Dask scheduler whose workers hold the ranks and run the DPU programs; empty:
+    this machine does."""
     upmem_checks: str = ""
     """Strict checks of DPU programs: ``name=off|warn|fault``, comma separated, ``all`` for all."""
     upmem_timing: str = ""

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-import cudla_sim.native._compiled as _compiled
+from . import _compiled  # type: ignore[attr-defined]  # made by build_ffi.py
 
 ffi: Any = _compiled.ffi
 lib: Any = _compiled.lib

@@ -90,17 +90,12 @@ def run(dpus: list[Dpu], called: float | None = None) -> None:
 
 
 def _run_program(program: Program, dpus: list[Dpu], called: float | None) -> list[Dpu]:
-    from .workers.pool import WorkerError  # subprocess: only for programs that launch
-
     machine = dpus[0].rank.machine
     by_slot = {d.slot: d for d in dpus}
     begin = perf_counter_ns()
-    try:
-        ended = machine.pool.launch(
-            program.path, program.image, list(by_slot), machine.checks, machine.timed
-        )
-    except WorkerError as cause:
-        raise error(Status.DPU_ERR_SYSTEM, f"no worker process: {cause}") from None
+    ended = machine.store.launch(
+        program.path, program.image, list(by_slot), machine.checks, machine.timed
+    )
     faulted = []
     for outcome in ended.faulted:
         dpu = by_slot[outcome.number]

@@ -34,12 +34,12 @@ def load(selection: Selection, program: Program) -> None:
     dpus = selection.dpus
     slots = np.array([d.slot for d in dpus], np.uint32)
     machine = selection.ranks[0].machine
-    base = machine.memory.base
+    store = machine.store
 
     def write(offset: int, data: bytes) -> None:
         source = ctypes.create_string_buffer(data, len(data))
         hosts = np.full(len(slots), ctypes.addressof(source), np.uint64)
-        machine.native.dpus.transfer(Place(base, offset, len(data), to_dpu=True), slots, hosts)
+        store.transfer(Place(store.base, offset, len(data), to_dpu=True), slots, hosts)
 
     for segment in program.segments:
         start = segment.offset + (WRAM_OFFSET if segment.memory == "wram" else 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .errors import Status, error
+from .memory import SIDE_OFFSET, SIDE_SIZE
 from .program import MRAM
 from .workers.protocol import Side
 
@@ -30,7 +31,7 @@ def read(dpu: Dpu) -> str:
             Status.DPU_ERR_LOG_CONTEXT_MISSING,
             f"{program.path!r} has no printf, so DPU {dpu.name} has no log",
         )
-    side = Side.read(dpu.rank.machine.memory.side(dpu.slot))
+    side = Side.read(dpu.bytes(SIDE_OFFSET, SIDE_SIZE))
     if side.log_wrapped:
         raise error(
             Status.DPU_ERR_LOG_BUFFER_TOO_SMALL,
@@ -38,5 +39,5 @@ def read(dpu: Dpu) -> str:
             "STDOUT_BUFFER_INIT(size) in the DPU program makes a larger one",
         )
     start = buffer.address & ~MRAM
-    text = dpu.mram[start : start + min(side.log_bytes, buffer.size)].tobytes()
+    text = dpu.bytes(start, min(side.log_bytes, buffer.size)).tobytes()
     return text.decode(errors="replace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,17 +12,14 @@ from ..core import process as processes
 from ..core.errors import ConfigError
 from ..core.events import warn
 from ..core.process import Process
-from ..native.dpu_memory import Clearing
 from .errors import Status, error
-from .memory import STRIDE, MachineMemory
+from .memory import MachineMemory
 from .profile import Profile, parse
 from .rank import DPUS_PER_CI, DPUS_PER_RANK, Rank, Selection
+from .store import LocalStore, Store
 from .timing.host import Host
 from .timing.ledger import Ledger
 from .workers.checks import Checks
-
-if TYPE_CHECKING:
-    from .workers.pool import WorkerPool
 
 _PATIENCE_S = 0.02
 """How long a freed set's launch may go on before it is stopped."""
@@ -85,10 +82,9 @@ class Machine:
         self.loads = np.zeros(1, np.uint64)
         """Grows whenever a DPU gets another program. The C side reads it."""
         self._ranks: dict[int, Rank] = {}
-        self._clearing: dict[int, Clearing] = {}  # memory of freed ranks
         self._lock = threading.Lock()
-        self._memory: MachineMemory | None = None
-        self._pool: WorkerPool | None = None
+        self._making = threading.Lock()
+        self._store: Store | None = None
         process.closers.append(self.close)
         if process.config.upmem_times:
             process.reports.append(self._write_times)
@@ -111,20 +107,32 @@ class Machine:
         return self.held.get(self.native.calls.dpu_token(), [])
 
     @property
-    def memory(self) -> MachineMemory:
-        if self._memory is None:
-            self._memory = MachineMemory(self.count * DPUS_PER_RANK)
-        return self._memory
+    def store(self) -> Store:
+        """The memories and what runs programs in them; made with the first set.
+
+        Raises DpuError(DPU_ERR_ALLOCATION).
+        """
+        with self._making:
+            if self._store is None:
+                cluster = self.process.config.upmem_cluster
+                if cluster:
+                    from .cluster.store import ClusterStore  # Dask: only for programs that ask
+
+                    self._store = ClusterStore(
+                        cluster, self.count, DPUS_PER_RANK, self.workers, self.native.dpus
+                    )
+                else:
+                    self._store = LocalStore(
+                        self.count, DPUS_PER_RANK, self.workers, self.native.dpus
+                    )
+            return self._store
 
     @property
-    def pool(self) -> WorkerPool:
-        """The worker processes that run DPU programs; started with the first launch."""
-        with self._lock:
-            if self._pool is None:
-                from .workers.pool import WorkerPool  # subprocess: only for programs that launch
-
-                self._pool = WorkerPool(self.memory.fd, STRIDE, self.workers)
-            return self._pool
+    def memory(self) -> MachineMemory:
+        """The memories, where they are on this machine."""
+        store = self.store
+        assert isinstance(store, LocalStore), "the DPUs are on other machines"
+        return store.memory
 
     @property
     def ranks(self) -> list[Rank]:
@@ -133,7 +141,12 @@ class Machine:
 
     @property
     def free_ranks(self) -> list[int]:
-        return [i for i in range(self.count) if i not in self._ranks]
+        lost = self._store
+        return [
+            i
+            for i in range(self.count)
+            if i not in self._ranks and (lost is None or lost.usable(i))
+        ]
 
     def allocate(self, dpus: int, *profiles: str) -> DpuSet:
         """Whole ranks for ``dpus`` DPUs, surplus DPUs of the last one disabled from the highest
@@ -159,6 +172,7 @@ class Machine:
             return self._take(wanted, profile)
 
     def _take(self, count: int, profile: Profile, what: str = "") -> DpuSet:
+        store = self.store  # may fail, before anything is taken
         free = self.free_ranks
         if count < 1 or count > len(free):
             wanted = what or f"{count} ranks"
@@ -168,11 +182,7 @@ class Machine:
                 "are free (the setting upmem_ranks says how many there are)",
             )
         ranks = [Rank(self, i, profile) for i in free[:count]]
-        _ = self.memory  # may fail, before anything is taken
-        for rank in ranks:
-            clearing = self._clearing.pop(rank.id, None)
-            if clearing is not None:
-                self.memory.cleared(clearing)
+        store.prepare([rank.id for rank in ranks])
         for rank in ranks:
             for dpu in rank.dpus:
                 dpu.enabled = (
@@ -196,8 +206,7 @@ class Machine:
         for rank in dpus.ranks:
             # A job that was just beginning may start its launch after it was cancelled.
             while rank.launches and not rank.drained(_PATIENCE_S):
-                if self._pool is not None:
-                    self._pool.cancel([d.slot for d in rank.dpus])
+                self.store.cancel([d.slot for d in rank.dpus])
             rank.wait_all()
         with self._lock:
             if dpus not in self.sets:
@@ -209,35 +218,20 @@ class Machine:
                     self.handles.remove(dpu.handle, "DPU", "dpu_free")
                 self.handles.remove(rank.handle, "rank", "dpu_free")
                 del self._ranks[rank.id]
-            for ranks in _neighbours([rank.id for rank in dpus.ranks]):
-                first, count = ranks[0] * DPUS_PER_RANK, len(ranks) * DPUS_PER_RANK
-                clearing = self.memory.clear(self.native.dpus, first, count)
-                self._clearing.update(dict.fromkeys(ranks, clearing))
+            self.store.clear([rank.id for rank in dpus.ranks])
 
     def close(self) -> None:
         """Stops the workers; jobs that run end with an error."""
         with self._lock:
-            pool, self._pool = self._pool, None
             for dpus in self.sets:
                 for rank in dpus.ranks:
                     rank.close()
             self.sets.clear()
             self._ranks.clear()
-        if pool is not None:
-            pool.close()
-        if self._memory is not None:
-            self._memory.close()
-
-
-def _neighbours(ranks: list[int]) -> list[list[int]]:
-    """Rank numbers in runs without gaps."""
-    runs: list[list[int]] = []
-    for number in sorted(ranks):
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return runs
+        with self._making:
+            store, self._store = self._store, None
+        if store is not None:
+            store.close()
 
 
 def _usable(profile: Profile) -> int:

@@ -16,6 +16,7 @@ from ..core.queue import Job, Queue
 from ..core.shortage import shortage
 from . import errors
 from .errors import DpuError, Status
+from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .profile import Profile
 from .program import Program, Symbol
 
@@ -71,13 +72,18 @@ class Dpu:
 
     @property
     def mram(self) -> NDArray[np.uint8]:
-        """Its MRAM, 64 MiB, as the DPU has it now (uint8, a view)."""
-        return self.rank.machine.memory.mram(self.slot)
+        """Its MRAM, 64 MiB, as the DPU has it now (uint8, a view; a read-only copy of a DPU on
+        another machine)."""
+        return self.bytes(0, MRAM_SIZE)
 
     @property
     def wram(self) -> NDArray[np.uint8]:
-        """Its WRAM, 64 KiB (uint8, a view)."""
-        return self.rank.machine.memory.wram(self.slot)
+        """Its WRAM, 64 KiB (uint8, as ``mram``)."""
+        return self.bytes(WRAM_OFFSET, WRAM_SIZE)
+
+    def bytes(self, offset: int, size: int) -> NDArray[np.uint8]:
+        """What lies in its slot, see ``memory``."""
+        return self.rank.machine.store.read(self.slot, offset, size)
 
     @property
     def symbols(self) -> Symbols:
@@ -93,7 +99,8 @@ class Dpu:
 
 
 class Symbols:
-    """``dpu.symbols["name"]``: the bytes of a symbol, shared with the DPU.
+    """``dpu.symbols["name"]``: the bytes of a symbol, shared with the DPU (a read-only copy of a
+    DPU on another machine).
 
     ``.view(numpy.uint32)`` gives them another type. Raises DpuError: no program
     (DPU_ERR_NO_PROGRAM_LOADED), no such symbol (DPU_ERR_UNKNOWN_SYMBOL), a function
@@ -114,12 +121,9 @@ class Symbols:
             raise errors.error(
                 Status.DPU_ERR_INVALID_IRAM_ACCESS, f"{name} is code or a constant, not memory"
             )
-        memory, start = (
-            (self._dpu.mram, symbol.address & 0x07FF_FFFF)
-            if symbol.memory == "mram"
-            else (self._dpu.wram, symbol.address)
-        )
-        return memory[start : start + symbol.size]
+        in_mram = symbol.memory == "mram"
+        start = symbol.address & 0x07FF_FFFF if in_mram else WRAM_OFFSET + symbol.address
+        return self._dpu.bytes(start, symbol.size)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._program().symbols)

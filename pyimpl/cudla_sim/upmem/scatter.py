@@ -103,7 +103,7 @@ def push(
     def part(dpus: list[Dpu], first: int) -> None:
         slots = np.array([d.slot for d in dpus], np.uint32)
         indexes = np.arange(first, first + len(dpus), dtype=np.uint32)
-        result = machine.native.dpus.scatter_gather(
+        result = machine.store.scatter_gather(
             where, slots, indexes, blocks.function, blocks.arguments, limit, check_length
         )
         if result.problem:

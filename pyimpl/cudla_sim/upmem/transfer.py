@@ -84,7 +84,7 @@ def place(
         notices.warn(said, text)
         raise error(Status.DPU_ERR_INVALID_SYMBOL_ACCESS, text)
     address = symbol.address + offset
-    base = selection.ranks[0].machine.memory.base
+    base = selection.ranks[0].machine.store.base
     unit, size, start = (
         (8, MRAM_SIZE, 0) if symbol.memory == "mram" else (4, WRAM_SIZE, WRAM_OFFSET)
     )
@@ -141,8 +141,8 @@ class Copy(NamedTuple):
         """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for a buffer that is not memory."""
         if not self.place.size or not self.dpus:
             return
-        native = self.dpus[0].rank.machine.native
-        bad = native.dpus.transfer(self.place, self.slots, self.hosts)
+        store = self.dpus[0].rank.machine.store
+        bad = store.transfer(self.place, self.slots, self.hosts)
         if bad >= 0:
             raise bad_buffer(int(self.hosts[bad]), self.place.size, self.argument, self.dpus[bad])
         same = bool((self.hosts == self.hosts[0]).all())

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core import process
 from ...native.dpu_memory import DpuCopies
-from ...upmem.machine import Machine
+from ...upmem.machine import Machine, machine
 from ...upmem.memory import WRAM_OFFSET
 from ...upmem.program import MRAM, Symbol
 from ...upmem.rank import Rank
@@ -23,7 +23,7 @@ def publish(sets: dict[int, list[Rank]]) -> None:
     """
     members: list[tuple[int, int, int, int]] = []
     entries: list[tuple[int, int, int, int]] = []
-    machine: Machine | None = None
+    owner: Machine | None = None
     for base, ranks in sets.items():
         whole = len(members)
         for number, rank in enumerate(ranks):
@@ -32,15 +32,15 @@ def publish(sets: dict[int, list[Rank]]) -> None:
             members += [(d.handle, buffers + _WORD * d.index, jobs, d.slot) for d in rank.enabled]
             if len(ranks) > 1:
                 entries.append((base + _WORD * number, first, 1, len(rank.enabled)))
-            machine = rank.machine
+            owner = rank.machine
         entries.append((base, whole, len(ranks), len(members) - whole))
     lib.sim_dpu_fast_tables(
         ffi.new("struct sim_dpu_fast_member[]", members),
         len(members),
         ffi.new("struct sim_dpu_fast_set[]", entries),
         len(entries),
-        machine.memory.base if machine else 0,
-        ffi.cast("uint64_t *", machine.loads.ctypes.data) if machine else ffi.NULL,
+        owner.store.base if owner else 0,
+        ffi.cast("uint64_t *", owner.loads.ctypes.data) if owner else ffi.NULL,
         ffi.cast("void *", DpuCopies.transfer_address()),
     )
     watching_changed()
@@ -48,7 +48,9 @@ def publish(sets: dict[int, list[Rank]]) -> None:
 
 def learn(given: Any, name: Any, symbol: Symbol) -> None:
     """A copy by this name to or from this ``struct dpu_set_t`` was right: the next one needs no
-    Python, while its DPUs keep their program."""
+    Python, while its DPUs keep their program. Not where their memory is on another machine."""
+    if not machine().store.base:
+        return
     if symbol.memory == "mram":
         offset, unit = symbol.address & ~MRAM, 8
     elif symbol.memory == "wram":

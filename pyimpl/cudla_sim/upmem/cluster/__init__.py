@@ -1,0 +1,1 @@
+"""Ranks on other machines: Dask actors hold their memory and run their programs."""

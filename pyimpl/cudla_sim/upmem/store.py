@@ -1,0 +1,141 @@
+"""Where the memories of the DPUs are, and where their programs run: here, or on other machines."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..native.dpu_memory import Addresses, Clearing, DpuCopies, Place, SgResult, Slots
+from .errors import Status, error
+from .memory import STRIDE, MachineMemory
+from .workers.checks import Checks
+
+if TYPE_CHECKING:
+    from .workers.outcome import Launch
+    from .workers.pool import WorkerPool
+
+
+class Store(Protocol):
+    """Slots are numbered through the machine, 64 a rank. What it raises are DpuErrors."""
+
+    base: int
+    """Where slot 0 lies in this process; 0 when it does not."""
+
+    def transfer(self, place: Place, slots: Slots, hosts: Addresses) -> int:
+        """As ``DpuCopies.transfer``."""
+
+    def scatter_gather(
+        self,
+        place: Place,
+        slots: Slots,
+        indexes: Slots,
+        function: int,
+        arguments: int,
+        max_blocks: int,
+        check_length: bool,
+    ) -> SgResult:
+        """As ``DpuCopies.scatter_gather``."""
+
+    def read(self, slot: int, offset: int, size: int) -> NDArray[np.uint8]:
+        """Bytes of a slot (see ``memory``): a view where it lies here, else a read-only copy."""
+
+    def launch(
+        self, path: str, image: bytes, slots: Sequence[int], checks: Checks, timed: bool
+    ) -> Launch:
+        """Runs a program on DPUs, until all have ended."""
+
+    def cancel(self, slots: Sequence[int]) -> None:
+        """Stops the launches that have any of these slots."""
+
+    def prepare(self, ranks: Sequence[int]) -> None:
+        """Before ranks are taken: makes sure of their memory, which reads as zero."""
+
+    def clear(self, ranks: Sequence[int]) -> None:
+        """Gives the memory of ranks back."""
+
+    def usable(self, rank: int) -> bool:
+        """False when the rank's memory is lost."""
+
+    def close(self) -> None:
+        """Ends the programs and gives everything back."""
+
+
+class LocalStore:
+    """On this machine: one file that worker processes map too."""
+
+    def __init__(self, ranks: int, per_rank: int, workers: int | None, copies: DpuCopies) -> None:
+        self.memory = MachineMemory(ranks * per_rank)
+        self.base = self.memory.base
+        self._per_rank = per_rank
+        self._workers = workers
+        self._copies = copies
+        self._lock = threading.Lock()
+        self._pool: WorkerPool | None = None
+        self._clearing: dict[int, Clearing] = {}
+        self.transfer: Callable[[Place, Slots, Addresses], int] = copies.transfer
+        self.scatter_gather = copies.scatter_gather
+
+    def read(self, slot: int, offset: int, size: int) -> NDArray[np.uint8]:
+        start = slot * STRIDE + offset
+        return self.memory.bytes[start : start + size]
+
+    @property
+    def pool(self) -> WorkerPool:
+        """The worker processes that run DPU programs; started with the first launch."""
+        with self._lock:
+            if self._pool is None:
+                from .workers.pool import WorkerPool  # subprocess: only for programs that launch
+
+                self._pool = WorkerPool(self.memory.fd, STRIDE, self._workers)
+            return self._pool
+
+    def launch(
+        self, path: str, image: bytes, slots: Sequence[int], checks: Checks, timed: bool
+    ) -> Launch:
+        from .workers.pool import WorkerError
+
+        try:
+            return self.pool.launch(path, image, slots, checks, timed)
+        except WorkerError as cause:
+            raise error(Status.DPU_ERR_SYSTEM, f"no worker process: {cause}") from None
+
+    def cancel(self, slots: Sequence[int]) -> None:
+        if self._pool is not None:
+            self._pool.cancel(slots)
+
+    def prepare(self, ranks: Sequence[int]) -> None:
+        for rank in ranks:
+            clearing = self._clearing.pop(rank, None)
+            if clearing is not None:
+                self.memory.cleared(clearing)
+
+    def clear(self, ranks: Sequence[int]) -> None:
+        for run in neighbours(ranks):
+            first, count = run[0] * self._per_rank, len(run) * self._per_rank
+            clearing = self.memory.clear(self._copies, first, count)
+            self._clearing.update(dict.fromkeys(run, clearing))
+
+    def usable(self, rank: int) -> bool:
+        return True
+
+    def close(self) -> None:
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+        self.memory.close()
+
+
+def neighbours(numbers: Sequence[int]) -> list[list[int]]:
+    """Numbers in runs without gaps."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
