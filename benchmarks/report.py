@@ -27,6 +27,8 @@ class Figure:
     goal: float | None = None
     better: str = "lower"
     remark: str = ""
+    peak_mib: float = 0.0
+    """The most memory that the benchmark, or a program that it ran, had resident at once."""
 
     @property
     def reached(self) -> bool:
@@ -71,7 +73,14 @@ def machine() -> dict[str, str]:
 def save(figures: list[Figure], file: Path) -> None:
     """Writes all figures with the machine that they come from."""
     listed = [
-        {"what": f.what, "value": f.value, "unit": f.unit, "better": f.better} for f in figures
+        {
+            "what": f.what,
+            "value": f.value,
+            "unit": f.unit,
+            "better": f.better,
+            "peak_mib": round(f.peak_mib, 1),
+        }
+        for f in figures
     ]
     file.write_text(json.dumps({"version": 1, "machine": machine(), "figures": listed}, indent=1))
 
@@ -107,12 +116,14 @@ def compare(figures: list[Figure], older: Path) -> list[str]:
 
 def show(figures: list[Figure]) -> None:
     table = Table(
-        ("", "what", "median", "goal", "remark"),
-        right=frozenset({2, 3}),
+        ("", "what", "median", "goal", "peak", "remark"),
+        right=frozenset({2, 3, 4}),
         colors={"+": "green", "x": "red"},
     )
     for f in figures:
         sign = {"lower": "<=", "higher": ">="}[f.better]
         goal = "" if f.goal is None else f"{sign} {f.goal:g} {f.unit}"
-        table.add("+" if f.reached else "x", f.what, f"{f.value:.4g} {f.unit}", goal, f.remark)
+        peak = f"{f.peak_mib:.0f} MiB" if f.peak_mib else ""
+        mark = "+" if f.reached else "x"
+        table.add(mark, f.what, f"{f.value:.4g} {f.unit}", goal, peak, f.remark)
     table.show()

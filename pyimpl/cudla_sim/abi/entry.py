@@ -18,13 +18,14 @@ declare.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, cast
 
 from ..core import explain, process
 from ..core.errors import ApiError, ConfigError
@@ -129,6 +130,7 @@ class Family:
     def _gate(self, name: str, call: _Call) -> None:
         void = not call.returns_status and call.failure is None
         options = {} if void else {"error": call.failure}
+        call.attached = name
         ffi.def_extern(name="impl_" + name, **options)(call.gate())
         _attached.add(name)
 
@@ -156,6 +158,33 @@ class Family:
                 self.export(name)(refuse)
 
 
+_GATE = """
+def make(state, handler, watched, failed):
+    def call({names}):
+        if state.watched:
+            return watched(({tuple}))
+        try:
+            result = handler({names})
+        except BaseException as error:
+            return failed(error)
+        return {success} if result is None else result
+    return call
+"""
+
+
+@functools.cache
+def _gate_of(count: int, success: int | None) -> Callable[..., Handler]:
+    """Makes gates of functions with that many parameters; ``success``: for a handler without a
+    result."""
+    names = [f"a{i}" for i in range(count)]
+    text = _GATE.format(
+        names=", ".join(names), tuple="".join(f"{n}, " for n in names), success=success
+    )
+    found: dict[str, Any] = {}
+    exec(text, found)
+    return cast(Callable[..., Handler], found["make"])
+
+
 class _Call:
     """An exported function: the fast path when nobody watches, the full one otherwise."""
 
@@ -170,6 +199,7 @@ class _Call:
     ) -> None:
         self.family = family
         self.name = name
+        self.attached = name
         self.handler = handler
         self.returns_status = status
         self.always = always
@@ -177,21 +207,12 @@ class _Call:
         self.parameters = family.parameters.get(name, ())
 
     def gate(self) -> Handler:
-        handler, failed, watched = self.handler, self.failed, self.watched
-        returns_status = self.returns_status
-        state = process._Current
-
-        def call(*args: Any) -> Any:
-            current = state.process
-            if current is None or current.events.subscribers or current.faults.active:
-                return watched(args)
-            try:
-                result = handler(*args)
-            except BaseException as error:
-                return failed(error)
-            return 0 if result is None and returns_status else result
-
-        return call
+        """The function that C calls. It names its parameters: packing and unpacking them takes a
+        fifth of an empty call."""
+        kind = ffi.typeof(getattr(lib, "impl_" + self.attached))
+        make = _gate_of(len(kind.args), 0 if self.returns_status else None)
+        made: Handler = make(process._Current, self.handler, self.watched, self.failed)
+        return made
 
     def watched(self, args: tuple[Any, ...]) -> Any:
         begin = perf_counter_ns()

@@ -83,6 +83,9 @@ class _Current:
     """The process in force. One attribute, so that replacing it is atomic."""
 
     process: Process | None = None
+    watched = True
+    """Whether calls must be looked at: there is no process yet, somebody subscribes to its events,
+    or some calls are to fail. For code that runs with every call."""
     lock = threading.RLock()
     watching: tuple[Callable[[], None], ...] = ()
 
@@ -94,7 +97,13 @@ def on_watching_change(tell: Callable[[], None]) -> None:
     _Current.watching = (*_Current.watching, tell)
 
 
+def _look() -> None:
+    process = _Current.process
+    _Current.watched = process is None or bool(process.events.subscribers) or process.faults.active
+
+
 def watching_changed() -> None:
+    _look()
     for tell in _Current.watching:
         tell()
 
@@ -110,6 +119,7 @@ def current() -> Process:
             process = _Current.process
             if process is None:
                 process = _Current.process = Process(from_environment(os.environ))
+                _look()
     return process
 
 
@@ -152,3 +162,4 @@ def _begin_child() -> None:
     fresh.events = old.events
     fresh.events.unlock()
     _Current.process = fresh
+    _look()

@@ -11,6 +11,7 @@ from ..core import explain
 from ..core.hardware import Part, Step
 from .errors import DpuError, Status, error
 from .machine import LaunchRecord
+from .memory import PROFILE_OFFSET
 from .program import Program
 from .rank import Dpu, Rank, Selection, submit_all
 from .timing.ledger import WITHOUT_COUNT, Launch
@@ -129,8 +130,10 @@ def _note(
     if rank.machine.timing == "profile" and times:
         from .timing import profiling  # reads the program's file again: only on demand
 
-        memory, size = rank.machine.memory, profiling.size(program.image)
-        counters = {d.name: memory.counters(d.slot, size) for d in dpus if d.name in times}
+        size = profiling.size(program.image)
+        counters = {
+            d.name: d.bytes(PROFILE_OFFSET, size).tobytes() for d in dpus if d.name in times
+        }
         profile = profiling.collect(program.image, times, counters)
     made = ledger.launch(
         program.path, rank.profile.frequency_mhz, len(dpus), times, ranks, called, profile

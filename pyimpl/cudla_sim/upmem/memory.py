@@ -65,10 +65,6 @@ class MachineMemory:
         start = number * STRIDE + SIDE_OFFSET
         return self.bytes[start : start + SIDE_SIZE]
 
-    def counters(self, number: int, size: int) -> bytes:
-        """What a profiled program counted in its last launch."""
-        return os.pread(self.fd, size, number * STRIDE + PROFILE_OFFSET)
-
     def written(self, number: int) -> NDArray[np.uint8]:
         """Bit ``i & 7`` of byte ``i >> 3`` is set when 8-byte word ``i`` of MRAM was written."""
         start = number * STRIDE + WRITTEN_OFFSET

@@ -18,12 +18,14 @@ from ...cudla.errors import CudlaError, invalid_param, unsupported
 from ..embedding import address, ffi
 from .family import DEVICE, MODULE, cudla, device_of, null
 
+_VERSION = c.CUDLA_VER_MAJOR * 1_000_000 + c.CUDLA_VER_MINOR * 1000 + c.CUDLA_VER_PATCH
+
 
 @cudla.export("cudlaGetVersion")
 def get_version(version: Any) -> None:
     if not version:
         null(version=version)
-    version[0] = c.CUDLA_VER_MAJOR * 1_000_000 + c.CUDLA_VER_MINOR * 1000 + c.CUDLA_VER_PATCH
+    version[0] = _VERSION
 
 
 @cudla.export("cudlaDeviceGetCount")
