@@ -7,7 +7,6 @@ ends when its input does.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 from . import score
@@ -17,7 +16,6 @@ from .runner import Runner
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the evaluation ends its workers itself
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed must not mix with answers
     questions = sys.stdin.buffer
