@@ -99,6 +99,22 @@ class Surroundings:
             c.software_us,
         )
 
+    def settings(self) -> dict[str, str]:
+        """The environment of a program that is to have these."""
+        fields = {
+            "LATENCY": self.latency,
+            "BYTES_PER_CYCLE": self.bytes_per_cycle,
+            "REGISTER_CYCLES": self.register_cycles,
+            "INTERRUPT_CYCLES": self.interrupt_cycles,
+            "CLOCK": self.clock_mhz,
+            "SRAM_LATENCY": self.sram_latency,
+            "SRAM_BYTES_PER_CYCLE": self.sram_bytes_per_cycle,
+            "SOFTWARE_US": self.software_us,
+            "DRAM_GBPS": 0,
+            "SRAM_GBPS": 0,
+        }
+        return {f"CUDLA_SIM_{name}": f"{value:g}" for name, value in fields.items()}
+
     @property
     def software_cycles(self) -> int:
         """Cycles of a software task."""

@@ -14,6 +14,7 @@ from ... import flags, paths
 from ...nvdla.errors import NvdlaError
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, ConfigName, option, path_option
+from ..timing_options import timed
 from . import ReportError, write
 from .page import plotly_script
 
@@ -53,29 +54,7 @@ from .page import plotly_script
     group="Machine",
     help="NVDLA configuration; default: the file's.",
 )
-@option(
-    "--latency",
-    type=click.IntRange(min=0),
-    default=32,
-    show_default=True,
-    group="Machine",
-    help="Cycles of a memory access.",
-)
-@option(
-    "--bytes-per-cycle",
-    type=click.FloatRange(min=0),
-    default=0.0,
-    group="Machine",
-    help="Memory bandwidth, reads and writes; 0: the port's.",
-)
-@option(
-    "--clock",
-    type=click.FloatRange(min=0.001),
-    default=1000.0,
-    show_default=True,
-    group="Machine",
-    help="MHz of NVDLA.",
-)
+@timed
 def report(
     what: tuple[str, ...],
     output: Path,
@@ -83,9 +62,7 @@ def report(
     accuracy: Path | None,
     name: str,
     config: str,
-    latency: int,
-    bytes_per_cycle: float,
-    clock: float,
+    around: Surroundings,
 ) -> None:
     """Write one HTML page about a loadable, a trace, or a program's run.
 
@@ -101,10 +78,9 @@ def report(
     try:
         plotly_script()  # before minutes of work
         hardware = "" if config == "auto" else config
-        around = Surroundings(latency=latency, bytes_per_cycle=bytes_per_cycle, clock_mhz=clock)
         source = Path(words[0])
         if len(words) > 1 or _is_program(source):
-            status = _of_program(words, output, clock)
+            status = _of_program(words, output, around)
         else:
             write(
                 source,
@@ -132,14 +108,13 @@ def _is_program(file: Path) -> bool:
         return False
 
 
-def _of_program(command: list[str], output: Path, clock: float) -> int:
+def _of_program(command: list[str], output: Path, around: Surroundings) -> int:
     """Runs a program in hardware time and writes the page of its trace; its exit status."""
     search = flags.environment(cuda=not paths.real_cuda_present())
     given = {name: search[name] for name in ("LD_LIBRARY_PATH", "PATH", "UPMEM_HOME")}
-    environment = {**os.environ, **given}
+    environment = {**os.environ, **given, **around.settings()}
     environment.setdefault("CUDLA_SIM_PYTHON", sys.executable)
     environment.setdefault("CUDLA_SIM_TIME", "hardware")
-    environment.setdefault("CUDLA_SIM_CLOCK", f"{clock:g}")
     with tempfile.TemporaryDirectory(prefix="cudla-sim-") as folder:
         file = Path(folder) / f"{Path(command[0]).name}.json"
         environment["CUDLA_SIM_TRACE"] = str(file)
