@@ -73,7 +73,7 @@ docs: $(VENV)/installed-test
 
 # Manual pages, from the declarations of the commands.
 man: $(VENV)/installed
-	$(BIN)/python -m cudla_sim.tools.manpages share/man/man1
+	$(BIN)/python -m cudla_sim.tools.manpages docs/man
 
 bench: $(VENV)/installed-test
 	mkdir -p build

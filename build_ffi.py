@@ -194,7 +194,7 @@ def _not_sources(folder: str, names: list[str]) -> set[str]:
     """For copytree: what is not a source of the wheel."""
     here = Path(folder)
     if here == ROOT:
-        wanted = {"include", "shim", "pyimpl", "share", "build_ffi.py", "pyproject.toml"}
+        wanted = {"include", "shim", "pyimpl", "docs", "build_ffi.py", "pyproject.toml"}
         return set(names) - wanted - {"MANIFEST.in", "README.md", "LICENSE"}
     out = {n for n in names if n == "__pycache__" or n.endswith(".egg-info") or ".so" in n}
     for name in names:

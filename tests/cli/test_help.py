@@ -150,7 +150,7 @@ def test_bash_takes_the_completion(tmp_path: Path) -> None:
 
 def test_manual_pages_are_those_of_the_commands() -> None:
     """`make man` writes them."""
-    folder = ROOT / "share" / "man" / "man1"
+    folder = ROOT / "docs" / "man"
     fresh = manpages.pages(commands.app)
     assert {file.name: file.read_text() for file in folder.iterdir()} == fresh
     assert len(fresh) == len(list(everything()))
