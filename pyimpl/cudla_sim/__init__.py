@@ -124,6 +124,8 @@ def evaluate(network: Any, inputs: Any, labels: Any = None, **options: Any) -> E
 
 def __getattr__(name: str) -> Any:
     """Live views of the current process: ``dla``, ``memory``, ``process``, ``upmem``, ``cupva``."""
+    if name not in ("process", "memory", "dla", "upmem", "cupva"):
+        raise AttributeError(f"module 'cudla_sim' has no attribute {name!r}")
     from .core import process as processes
 
     if name == "process":
@@ -134,11 +136,9 @@ def __getattr__(name: str) -> Any:
         from .cudla.device import dla
 
         return dla(processes.current())
-    if name in ("upmem", "cupva"):
-        import importlib
+    import importlib
 
-        return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module 'cudla_sim' has no attribute {name!r}")
+    return importlib.import_module(f".{name}", __name__)
 
 
 def __dir__() -> list[str]:

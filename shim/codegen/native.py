@@ -95,7 +95,7 @@ def compile_all(
             private.cdef(private.read(shim / "native" / "native.h", include, shim)), source
         )
         kernels = sorted(str(c) for c in (shim / "native").glob("*.c"))
-        kernels.append(str(shim / "vpu_run" / "dma.c"))
+        kernels += [str(shim / "vpu_run" / name) for name in ("dma.c", "moment.c")]
         extension = package / "native" / "_compiled.abi3.so"
         _run([*common, with_python, str(source), *kernels, "-o", str(extension), *shared])
 

@@ -144,6 +144,14 @@ int sim_run_stream_callback(void *fn, void *stream, int status, void *user);
 /* 1 on a thread that is running such a function. */
 int sim_in_callback(void);
 
+/* --- memory of this process (accessible.c) --------------------------------------------------- */
+
+/*
+ * Whether all of a range may be read (or written). Kernels before 5.14 cannot tell: there the range
+ * only has to exist.
+ */
+int sim_accessible(uint64_t address, uint64_t size, int write);
+
 /* --- UPMEM (dpu_memory.c, dpu_copy.c, dpu_clear.c, dpu_calls.c) ------------------------------ */
 
 /* Maps the file with the DPUs' memories; 0: errno says why not. */
@@ -204,5 +212,26 @@ int sim_dpu_callback(void *function, const void *set, uint32_t number, void *arg
                      uint64_t token, int *answer);
 uint64_t sim_dpu_token(void);
 int sim_dpu_print(void *function, void *argument, const char *text, int *answer);
+
+/* --- cuPVA: launches of a VPU worker (pva_gate.c) --------------------------------------------- */
+
+/* `gate`: a struct pva_gate in the control file. Before the worker starts. */
+void sim_pva_gate_reset(void *gate);
+
+/* Begins a launch; 0: the worker is gone. `claimed`: the caller waits for it, no other may. */
+int sim_pva_post(void *gate, int socket, int claimed);
+
+enum { SIM_PVA_ANSWERED, SIM_PVA_GONE, SIM_PVA_LATE, SIM_PVA_OTHERS };
+
+/*
+ * Waits for the launch, below 0 for ever. SIM_PVA_ANSWERED, SIM_PVA_GONE: the caller, and nobody
+ * else, works off the result; *message is what the worker's parent said of its end, or 0.
+ * SIM_PVA_OTHERS: somebody else waits, or has it. `keep`: the caller has claimed it and still has
+ * when it was too late.
+ */
+int sim_pva_wait(void *gate, int socket, int64_t timeout_us, int keep, int32_t *message);
+
+/* The same for a launch that has ended, or whose worker is `gone`; does not wait. */
+int sim_pva_take(void *gate, int gone);
 
 #endif

@@ -4,9 +4,10 @@
  *
  * One control file a worker:
  *   +0x00000  struct pva_reply
+ *   +0x00f80  struct pva_gate (gate.h)
  *   +0x01000  struct pva_request, its parameters and its flows
  *   +0x10000  descriptors of the flows, as dma.h has them
- * A message on the socket is one 32-bit number: the host counts launches, the worker sends it back.
+ * A message on a socket is one 32-bit number; gate.h says who sends it to whom.
  */
 #ifndef CUDLA_SIM_VPU_PROTOCOL_H
 #define CUDLA_SIM_VPU_PROTOCOL_H
@@ -15,7 +16,7 @@
 
 #include "cupva_types.h"
 
-#define PVA_PROTOCOL_VERSION 1u
+#define PVA_PROTOCOL_VERSION 2u
 #define PVA_REQUEST_AT 0x1000u
 #define PVA_LISTS_AT 0x10000u
 #define PVA_CONTROL_SIZE 0x20000000u
@@ -141,7 +142,7 @@ struct pva_reply {
 };
 
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pva_reply) <= PVA_REQUEST_AT, "the reply's page");
+_Static_assert(sizeof(struct pva_reply) <= 0xF80, "the gate lies behind the reply");
 _Static_assert(sizeof(struct pva_flow_request) == 24 + 64, "as protocol.py packs it");
 #endif
 

@@ -1,12 +1,14 @@
 /*
  * Main loop of a worker: one process runs one VPU program, launch after launch. The host writes a
- * request into the control file and sends a number; the worker runs the kernel, writes the reply
- * and sends the number back. A closed socket means that the host has gone.
+ * request into the control file and posts it at the gate (gate.h); the worker runs the kernel, writes
+ * the reply and answers there. A closed socket means that the host has gone.
  */
 #define _GNU_SOURCE
 #include "flows.h"
+#include "gate.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -22,6 +24,8 @@ struct pva_reply *rt_reply;
 const char *rt_control;
 struct pva_memory rt_memory;
 
+static struct pva_gate *gate;
+static int report_socket;
 static uint32_t own_vpu, launch_number;
 
 uint32_t pva_rt_vpu_id(void)
@@ -29,9 +33,22 @@ uint32_t pva_rt_vpu_id(void)
     return own_vpu;
 }
 
-static void answer(void)
+static void tell(int socket)
 {
-    (void)!send(rt_host_socket, &launch_number, sizeof launch_number, MSG_NOSIGNAL);
+    int32_t number = (int32_t)(launch_number & 0x7fffffff); /* below 0 are those of the watcher */
+    (void)!send(socket, &number, sizeof number, MSG_NOSIGNAL);
+}
+
+/* 1 when nobody waits for it yet. */
+static int answer(void)
+{
+    uint32_t was = __atomic_load_n(&gate->state, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n(&gate->state, &was, was == PVA_POSTED ? PVA_ANSWERED : PVA_HANDED,
+                                        0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+    if (was == PVA_ASLEEP)
+        tell(rt_host_socket);
+    return was == PVA_POSTED;
 }
 
 /* After a fault. Another thread of execution may be inside stdio: then its buffer is lost. */
@@ -40,7 +57,8 @@ void rt_answer_and_end(void)
     rt_flows_end();
     if (ftrylockfile(stdout) == 0)
         fflush(stdout);
-    answer();
+    if (answer())
+        tell(report_socket);
     _exit(1);
 }
 
@@ -89,18 +107,22 @@ static void *map(int file, size_t size)
     return at;
 }
 
-/* Arguments: socket, control file, VMEM, DRAM, L2SRAM, bytes of DRAM, bytes of L2SRAM. */
+/*
+ * Arguments: socket, control file, VMEM, DRAM, L2SRAM, second socket, bytes of DRAM, bytes of L2SRAM.
+ */
 static void set_up(char **words)
 {
     char *control = map(atoi(words[1]), PVA_CONTROL_SIZE);
     rt_control = control;
+    gate = (struct pva_gate *)(control + PVA_GATE_AT);
     rt_reply = (struct pva_reply *)control;
     rt_reply->status = PVA_DONE;
+    (void)pva_moment_ends(); /* counts the processors, once */
     rt_image_setup(atoi(words[2]));
     rt_memory.base[PVA_VMEM] = (uint8_t *)(uintptr_t)PVA_VMEM_WINDOW;
     rt_memory.size[PVA_VMEM] = PVA_VMEM_SIZE;
-    rt_memory.size[PVA_DRAM] = strtoull(words[5], 0, 10);
-    rt_memory.size[PVA_L2] = strtoull(words[6], 0, 10);
+    rt_memory.size[PVA_DRAM] = strtoull(words[6], 0, 10);
+    rt_memory.size[PVA_L2] = strtoull(words[7], 0, 10);
     rt_memory.base[PVA_DRAM] = map(atoi(words[3]), rt_memory.size[PVA_DRAM]);
     rt_memory.base[PVA_L2] = map(atoi(words[4]), rt_memory.size[PVA_L2]);
 }
@@ -119,12 +141,44 @@ static _Noreturn void watch(pid_t worker)
         ;
     int32_t number = WIFSIGNALED(status) ? -WTERMSIG(status) : -1000 - WEXITSTATUS(status);
     (void)!send(rt_host_socket, &number, sizeof number, MSG_NOSIGNAL);
+    (void)!send(report_socket, &number, sizeof number, MSG_NOSIGNAL);
     _exit(0);
+}
+
+static int posted(void)
+{
+    return __atomic_load_n(&gate->posted, __ATOMIC_SEQ_CST) != launch_number;
+}
+
+/* Until the next launch: looks for a moment, then sleeps. `unclaimed`: nobody waited for the last one. */
+static void wait_for_launch(int unclaimed)
+{
+    uint64_t ends = pva_moment_ends();
+    do {
+        for (int i = 0; i < 8; i++) {
+            if (posted())
+                return;
+            pva_pause();
+        }
+        sched_yield(); /* the host may be on this very processor */
+    } while (pva_now_us() < ends);
+    if (unclaimed && __atomic_load_n(&gate->state, __ATOMIC_SEQ_CST) == PVA_ANSWERED)
+        tell(report_socket);
+    for (;;) {
+        uint32_t message;
+        __atomic_store_n(&gate->worker_sleeps, 1, __ATOMIC_SEQ_CST);
+        if (posted())
+            break;
+        ssize_t got = recv(rt_host_socket, &message, sizeof message, 0);
+        if (got != sizeof message && !(got < 0 && errno == EINTR))
+            _exit(0);
+    }
+    __atomic_store_n(&gate->worker_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 
 int main(int count, char **words)
 {
-    if (count != 8) {
+    if (count != 9) {
         fputs("this is a VPU program: a host program runs it with CmdProgram\n", stderr);
         return 126;
     }
@@ -133,6 +187,7 @@ int main(int count, char **words)
     if (child != 0)
         _exit(child < 0 ? 123 : 0);
     rt_host_socket = atoi(words[1]);
+    report_socket = atoi(words[6]);
     child = fork();
     if (child != 0)
         watch(child);
@@ -141,13 +196,10 @@ int main(int count, char **words)
     rt_faults_setup();
     int32_t hello = getpid();
     (void)!send(rt_host_socket, &hello, sizeof hello, MSG_NOSIGNAL);
-    for (;;) {
-        ssize_t got = recv(rt_host_socket, &launch_number, sizeof launch_number, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got != sizeof launch_number)
-            _exit(0);
+    for (int unclaimed = 0;;) {
+        wait_for_launch(unclaimed);
+        launch_number = gate->posted;
         launch();
-        answer();
+        unclaimed = answer();
     }
 }

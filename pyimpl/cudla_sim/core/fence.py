@@ -117,11 +117,16 @@ class Timeline:
         with self._lock:
             self._waiters = [w for w in self._waiters if w.wake is not wake]
 
-    def wait(self, value: int, timeout_s: float | None = None) -> bool:
-        """Blocks (without the interpreter lock) until ``value``; False after ``timeout_s``."""
+    def wait(
+        self, value: int, timeout_s: float | None = None, since_ns: int | None = None
+    ) -> bool:
+        """Blocks (without the interpreter lock) until ``value``; False after ``timeout_s``.
+
+        ``since_ns``: when the caller began to wait, for observers (``engine_clock_ns``; now).
+        """
         if not self.shown or _Watched.observer is None:
             return self._wait(value, timeout_s)
-        begin = perf_counter_ns()
+        begin = perf_counter_ns() if since_ns is None else since_ns
         reached = self._wait(value, timeout_s)
         if reached and _Watched.observer is not None:
             _Watched.observer("wait", self, value, begin, perf_counter_ns())

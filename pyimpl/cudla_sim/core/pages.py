@@ -16,6 +16,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
+from ..native.compiled import lib
 from . import forks
 
 _NORESERVE = 0x4000  # MAP_NORESERVE and MAP_FIXED of Linux, which the mmap module may not name
@@ -35,19 +36,7 @@ _LIBC.mmap.argtypes = (
 )
 
 
-_LIBC.msync.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_LIBC.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_MS_ASYNC, _POPULATE_READ, _POPULATE_WRITE = 1, 22, 23
-
-
-def _can_populate() -> bool:
-    """Whether the kernel tests the permissions of a range for us (madvise since Linux 5.14)."""
-    page = mmap.mmap(-1, mmap.PAGESIZE)
-    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
-    return int(_LIBC.madvise(address, mmap.PAGESIZE, _POPULATE_WRITE)) == 0
-
-
-_CAN_POPULATE = _can_populate()
+_is_memory = lib.sim_accessible
 
 
 def accessible(address: int, size: int, *, write: bool = False) -> bool:
@@ -55,14 +44,9 @@ def accessible(address: int, size: int, *, write: bool = False) -> bool:
 
     Kernels before 5.14 cannot tell; there the range only has to exist.
     """
-    first = address & -mmap.PAGESIZE
     if address <= 0 or size < 0 or address + size >= 1 << 63:
         return False
-    span = address + max(size, 1) - first
-    if _CAN_POPULATE:
-        advice = _POPULATE_WRITE if write else _POPULATE_READ
-        return int(_LIBC.madvise(first, span, advice)) == 0
-    return int(_LIBC.msync(first, span, _MS_ASYNC)) == 0
+    return bool(_is_memory(address, size, write))
 
 
 class _Retired:

@@ -70,6 +70,16 @@ class Queue:
                 self._wakeup.release()
         return job.done
 
+    def pass_by(self) -> Fence | None:
+        """For work that is done elsewhere while the queue has none: it is not idle until ``passed``
+        gets this fence, and jobs that come meanwhile must wait for it. None: it has work."""
+        with self._lock:
+            return self.progress.reserve() if self.idle and not self._closed else None
+
+    def passed(self, done: Fence) -> None:
+        """The work ended."""
+        self._reach(done.value)
+
     def begin(self) -> None:
         """Makes sure that there is a worker, so that ``submit`` cannot fail. Raises MemoryError."""
         with self._lock:

@@ -19,6 +19,13 @@ class CarriedQueue:
         """Makes sure that ``submit`` cannot fail. Raises MemoryError without a thread."""
         self._cuda.queue.begin()
 
+    def pass_by(self) -> Fence | None:
+        """Nothing passes the work of the CUDA stream by."""
+        return None
+
+    def passed(self, done: Fence) -> None:
+        """Nothing has."""
+
     def submit(self, work: Work) -> Fence:
         self._last = self._cuda.enqueue(work, always=True, label="PVA")
         return self._last

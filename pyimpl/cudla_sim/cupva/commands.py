@@ -58,6 +58,10 @@ class Barrier(Command):
 class FencePlace(Protocol):
     """Where a program keeps a fence."""
 
+    def taken(self) -> FencePlace:
+        """The place for one submission, whose first look at it may hold for all of it."""
+        ...
+
     def sync(self) -> SyncObj:
         """What the fence is of. Raises CupvaError when the place is no longer a fence."""
         ...
@@ -81,6 +85,9 @@ class RequestFences(Command):
         for place in self.fences:
             place.sync()
 
+    def taken(self) -> RequestFences:
+        return RequestFences([place.taken() for place in self.fences])
+
     def reserve(self) -> list[tuple[SyncObj, int]]:
         """Promises the values: from here on somebody may wait for them."""
         found = [(sync, sync.reserve()) for sync in [place.sync() for place in self.fences]]
@@ -97,6 +104,9 @@ class RequestFences(Command):
 @dataclass(eq=False)
 class WaitOnFences(Command):
     fences: list[FencePlace] = field(default_factory=list)
+
+    def taken(self) -> WaitOnFences:
+        return WaitOnFences([place.taken() for place in self.fences])
 
     @staticmethod
     def check_count(count: int) -> None:

@@ -11,6 +11,9 @@ from typing import NamedTuple
 from .errors import Error, error, invalid
 from .memory import VmemSymbol
 
+PROTOCOL_VERSION = 2
+"""What an executable and the host say to each other (shim/vpu_run/protocol.h)."""
+
 SUPERBANK_SIZE = 128 << 10
 SUPERBANK_STRIDE = 0x40000
 VMEM_SIZE = 3 * SUPERBANK_STRIDE
@@ -92,6 +95,12 @@ def _read(image: bytes) -> tuple[Symbol, ...]:
         raise error(
             Error.CUPVA_INVALID_ARGUMENT,
             f"{what} (machine {machine}); pva_device() and `cudla-sim pva-cc` make those",
+        )
+    version = int.from_bytes(note.data()[-4:], "little")
+    if version != PROTOCOL_VERSION:
+        raise invalid(
+            f"the VPU executable is of another version of cudla-sim (protocol {version}, this "
+            f"one speaks {PROTOCOL_VERSION}); compile the kernel again"
         )
     found = []
     for start in range(0, len(data) - _RECORD.size + 1, _RECORD.size):

@@ -23,7 +23,9 @@ from .workers.checks import Checks
 from .workers.protocol import ALLOWED
 
 if TYPE_CHECKING:
-    from .workers.worker import LaunchResult, VpuWorker
+    from .posted import Ended
+    from .sync import Help
+    from .workers.worker import LaunchRequest, LaunchResult, VpuWorker
 
 DRIVER_VERSION = 2007
 RUNTIME_VERSION = 2100
@@ -42,7 +44,7 @@ class Pva:
         self._dma = process.native.pva
         self.memory = DeviceMemory()
         self.memory.cuda = self._cuda_memory
-        self.engines = [PvaEngine(i, self.run, self._tell) for i in range(ENGINES)]
+        self.engines = [PvaEngine(i, self.run, self._tell, self.post) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
         try:
             self.checks = Checks.parse(process.config.pva_checks)
@@ -89,8 +91,49 @@ class Pva:
             self._run(program, vpu, deadline)
         finally:
             self.memory.copy_out(written)
-            details = {"program": program.number, "dataflows": len(lists)}
+            self._note(program, vpu, begin, len(lists))
+
+    def post(self, program: Program, vpu: int, ended: Ended) -> Help | None:
+        """Begins a program if its worker is there and nothing is to be done around it.
+
+        ``ended`` gets what the command's status becomes. None: ``run`` is the way.
+        """
+        executable = program.executable
+        worker = self._workers.get((executable, vpu)) if executable is not None else None
+        if worker is None or self.memory.copies or self.process.faults.active:
+            return None
+        begin = perf_counter_ns()
+        request = self._request(program, vpu)
+
+        def finished(result: LaunchResult) -> None:
+            failure: CupvaError | None = None
+            try:
+                failure = _failure(result)
+                self._warn(program, result)
+                self._note(program, vpu, begin, len(request.flows))
+            finally:
+                ended(failure)
+
+        return worker.help if worker.post(request, finished) else None
+
+    def _note(self, program: Program, vpu: int, begin: int, flows: int) -> None:
+        if self.process.events.subscribers:
+            details = {"program": program.number, "dataflows": flows}
             self.process.events.emit("launch", "CmdProgram", begin, details, f"VPU{vpu}")
+
+    def _request(self, program: Program, vpu: int) -> LaunchRequest:
+        from .workers.worker import LaunchRequest
+
+        return LaunchRequest(
+            parameters=program.parameter_bytes(),
+            flows=program.flow_requests(),
+            vpu=vpu,
+            dma_timeout_s=self.dma_timeout_s,
+            delivery=self.process.config.pva_dma,
+            seed=self.process.config.pva_seed,
+            checks=self.checks,
+            allowed=self.allowed,
+        )
 
     def _maybe_fail(self) -> None:
         """Raises CupvaError when a fault rule wants a program to fail."""
@@ -108,19 +151,10 @@ class Pva:
         if program.executable is None:
             self._run_dma(program)
             return
-        from .workers.worker import LaunchRequest, WorkerError
+        from .workers.worker import WorkerError
 
         left = None if deadline is None else max(0.0, deadline - monotonic())
-        request = LaunchRequest(
-            parameters=program.parameter_bytes(),
-            flows=program.flow_requests(),
-            vpu=vpu,
-            dma_timeout_s=self.dma_timeout_s,
-            delivery=self.process.config.pva_dma,
-            seed=self.process.config.pva_seed,
-            checks=self.checks,
-            allowed=self.allowed,
-        )
+        request = self._request(program, vpu)
         try:
             result = self._worker(program.executable, vpu).launch(request, left)
         except WorkerError as cause:

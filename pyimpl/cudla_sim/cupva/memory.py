@@ -118,6 +118,11 @@ class DeviceMemory:
         _living.add(self)
 
     @property
+    def copies(self) -> bool:
+        """Whether programs may need copies of imported memory around them."""
+        return any(one.edges for one in list(self._imports.values()))
+
+    @property
     def dram_size(self) -> int:
         return DRAM_SIZE
 

@@ -10,21 +10,14 @@ from ..core import threads
 from ..core.fence import Fence
 from ..core.queue import Queue
 from ..core.shortage import shortage
+from .batch import Batch
 from .carried import CarriedQueue
-from .commands import (
-    MAX_COMMANDS,
-    Barrier,
-    Command,
-    FencePlace,
-    Memcpy,
-    RequestFences,
-    RunProgram,
-    WaitOnFences,
-)
-from .errors import CupvaError, Error, error, invalid
+from .commands import Barrier, Command, Memcpy, RequestFences, RunProgram, WaitOnFences
+from .errors import CupvaError, Error, error
+from .posted import Ended, Posted, suits
 from .program import Program
 from .statuses import Status
-from .sync import SyncObj
+from .sync import Help
 
 VPU0, VPU1, VPU_ANY = 0, 1, 2
 MAX_OUTSTANDING = 256
@@ -47,12 +40,14 @@ class PvaEngine:
         number: int,
         run: Callable[[Program, int, float | None], None],
         tell: Callable[[CupvaError], None],
+        post: Callable[[Program, int, Ended], Help | None],
     ) -> None:
         self.number = number
         self.tell = tell
         """Hears why a command failed."""
         self.vpus = [Vpu(f"PVA{number} VPU{i}") for i in range(2)]
         self._run = run
+        self._post = post
         self._free = threading.Condition()
         self._busy: set[int] = set()
 
@@ -73,9 +68,34 @@ class PvaEngine:
         try:
             self._run(program, chosen, deadline)
         finally:
-            with self._free:
-                self._busy.discard(chosen)
-                self._free.notify_all()
+            self._release(chosen)
+
+    def post(self, program: Program, affinity: int, ended: Ended) -> Help | None:
+        """Begins a program if it can begin at once; ``ended`` gets what it ended with, and what
+        this returns waits for it. None: it did not begin."""
+        allowed = (0, 1) if affinity == VPU_ANY else (affinity,)
+        with self._free:
+            chosen = next((v for v in allowed if v not in self._busy), None)
+            if chosen is None:
+                return None
+            self._busy.add(chosen)
+
+        def freed(failure: CupvaError | None) -> None:
+            self._release(chosen)
+            ended(failure)
+
+        help_it: Help | None = None
+        try:
+            help_it = self._post(program, chosen, freed)
+        finally:
+            if help_it is None:
+                self._release(chosen)
+        return help_it
+
+    def _release(self, vpu: int) -> None:
+        with self._free:
+            self._busy.discard(vpu)
+            self._free.notify_all()
 
 
 def _unforeseen(failure: BaseException) -> CupvaError:
@@ -89,38 +109,6 @@ def _unforeseen(failure: BaseException) -> CupvaError:
 
 def timeout(explanation: str) -> CupvaError:
     return error(Error.CUPVA_COMMAND_EXECUTION_TIMEOUT, explanation)
-
-
-class Batch:
-    """One submission. Nothing outside of it changes before ``begin``."""
-
-    def __init__(self, commands: list[Command], in_order: bool) -> None:
-        if not commands:
-            raise invalid("a submission without commands")
-        if len(commands) > MAX_COMMANDS:
-            raise invalid(f"{len(commands)} commands in a submission; at most {MAX_COMMANDS}")
-        requested: set[FencePlace] = set()
-        for command in commands:
-            command.check()
-            if isinstance(command, RequestFences):
-                requested.update(command.fences)
-            elif isinstance(command, WaitOnFences):
-                for place in command.fences:
-                    if place not in requested:
-                        place.fence()
-        self.commands = commands
-        self.in_order = in_order
-        self.statuses = [Status() for _ in commands]
-        self.signals: dict[int, list[tuple[SyncObj, int]]] = {}
-        self.waits: dict[int, list[Fence]] = {}
-
-    def begin(self) -> None:
-        """Promises the fences that it requests, in order; a wait may be for one of them."""
-        for number, command in enumerate(self.commands):
-            if isinstance(command, RequestFences):
-                self.signals[number] = command.reserve()
-            elif isinstance(command, WaitOnFences):
-                self.waits[number] = [place.fence() for place in command.fences]
 
 
 class Stream:
@@ -139,6 +127,7 @@ class Stream:
         self._queue = queue or Queue(name)
         self._room = threading.Semaphore(MAX_OUTSTANDING)
         self._order = threading.Lock()
+        self._posted: Posted | None = None
 
     def submit(
         self,
@@ -160,23 +149,73 @@ class Stream:
                 f"{MAX_OUTSTANDING} submissions are queued and none ended in {submission_us} us",
             )
 
-        def work() -> None:
-            try:
-                _Execution(self, batch, execution_us).run()
-            finally:
-                self._room.release()
-
         try:
             with self._order:
-                self._queue.begin()
-                batch.begin()
-                publish(batch.statuses)
-                self._queue.submit(work)
+                if suits(batch, execution_us) and self._at_once(batch, publish):
+                    return
+                self._queue_up(batch, execution_us, publish)
         except BaseException:
             self._room.release()
             raise
 
+    def _queue_up(
+        self, batch: Batch, execution_us: int, publish: Callable[[list[Status]], None]
+    ) -> None:
+        before = self._posted
+
+        def work() -> None:
+            try:
+                if before is not None:
+                    before.wait()
+                _Execution(self, batch, execution_us).run()
+            finally:
+                self._room.release()
+
+        if not batch.begun:
+            self._queue.begin()
+            batch.begin()
+            publish(batch.statuses)
+        self._queue.submit(work)
+
+    def _at_once(self, batch: Batch, publish: Callable[[list[Status]], None]) -> bool:
+        """Begins a submission in this thread; False: it has to be queued."""
+        program = batch.commands[0]
+        assert isinstance(program, RunProgram), "suits() looked"
+        done = self._queue.pass_by()
+        if done is None:
+            return False
+        posted = Posted(batch, done, self.engine.tell)
+
+        def ended(failure: CupvaError | None) -> None:
+            try:
+                posted.end(failure)
+            finally:
+                if self._posted is posted:
+                    self._posted = None
+                self._queue.passed(done)
+                self._room.release()
+
+        self._queue.begin()  # what does not begin at once must be able to begin later
+        batch.begin()
+        publish(batch.statuses)
+        posted.begin()
+        self._posted = posted
+        try:
+            help_it = self.engine.post(program.program, self.affinity, ended)
+        except Exception:  # the queue meets it again, where it becomes the command's status
+            help_it = None
+        if help_it is None:
+            posted.give_up()
+            self._posted = None
+            self._queue.passed(done)
+            return False
+        posted.help = help_it
+        return True
+
     def synchronize(self) -> None:
+        posted = self._posted
+        if posted is not None:
+            posted.help(-1)
         self._queue.drain()
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 
 from ..core.fence import Fence as CoreFence
 from ..core.fence import Timeline, engine_clock_ns
@@ -13,12 +14,19 @@ MAX_LIVE_FENCES = 512
 """Fences of one sync object whose time stamps are kept."""
 
 
+Help = Callable[[int], None]
+"""Waits for a program, up to a number of microseconds (below 0: for ever), and ends its
+submission."""
+
+
 class SyncObj:
     """A counter that only grows. With time stamps it remembers when each value was reached."""
 
     def __init__(self, timestamps: bool = False) -> None:
         self.timestamps = timestamps
         self.timeline = Timeline("SyncObj", shown=True)
+        self.helpers: dict[int, Help] = {}
+        """Submissions that will signal a value, and that one can help."""
         self._times: OrderedDict[int, int] = OrderedDict()
 
     def reserve(self) -> int:
@@ -77,4 +85,10 @@ class NvSciSync(SyncObj):
 
 def wait(sync: SyncObj, value: int, timeout_us: int) -> bool:
     """Waits up to ``timeout_us`` microseconds (negative: forever); False when it ran out."""
-    return sync.timeline.wait(value, None if timeout_us < 0 else timeout_us / 1e6)
+    begin = engine_clock_ns()
+    helped = sync.helpers.get(value)
+    if helped is not None:
+        helped(timeout_us)
+    passed_s = (engine_clock_ns() - begin) / 1e9
+    left = None if timeout_us < 0 else max(0.0, timeout_us / 1e6 - passed_s)
+    return sync.timeline.wait(value, left, begin)

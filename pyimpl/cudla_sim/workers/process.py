@@ -78,8 +78,8 @@ class WorkerProcess:
             (number,) = _NUMBER.unpack(hello)
             self.pid = max(number, 0)
             if number < 0:
-                ended_by = _signal_in(number)
-                why = signal_name(ended_by) if ended_by else f"exit status {_EXITED - number}"
+                killer = ended_by(number)
+                why = signal_name(killer) if killer else f"exit status {_EXITED - number}"
         if self.pid == 0:
             raise WorkerError(f"{image.name!r} did not start: {why}")
         self.socket.settimeout(None)
@@ -110,7 +110,7 @@ class WorkerProcess:
         if len(answer) != _NUMBER.size:
             return False
         (number,) = _NUMBER.unpack(answer)
-        self.ended_by = _signal_in(number)
+        self.ended_by = ended_by(number)
         return bool(number >= 0)
 
     def signal(self, number: int) -> None:
@@ -136,7 +136,8 @@ class WorkerProcess:
         self.socket.close()
 
 
-def _signal_in(answer: int) -> int:
+def ended_by(answer: int) -> int:
+    """The signal that a worker's parent named; 0 for none."""
     return -answer if _EXITED < answer < 0 else 0
 
 

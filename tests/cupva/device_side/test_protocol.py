@@ -18,11 +18,13 @@ PROGRAM = r"""
 #include <stddef.h>
 #include <stdio.h>
 #include "dma.h"
+#include "gate.h"
 #include "protocol.h"
 #define SHOW(e) printf("%s %lld\n", #e, (long long)(e));
 int main(void)
 {
-    SHOW(PVA_PROTOCOL_VERSION) SHOW(PVA_REQUEST_AT) SHOW(PVA_LISTS_AT) SHOW(PVA_CONTROL_SIZE)
+    SHOW(PVA_PROTOCOL_VERSION) SHOW(PVA_GATE_AT) SHOW(PVA_REQUEST_AT)
+    SHOW(PVA_LISTS_AT) SHOW(PVA_CONTROL_SIZE)
     SHOW(PVA_VMEM_WINDOW) SHOW(PVA_BANK_STRIDE) SHOW(PVA_VMEM_SIZE) SHOW(PVA_MAX_FLOWS)
     SHOW(sizeof(struct pva_reply)) SHOW(sizeof(struct pva_request))
     SHOW(sizeof(struct pva_parameter)) SHOW(sizeof(struct pva_flow_request))
@@ -50,6 +52,7 @@ def test_mirror(tmp_path: Path) -> None:
     assert fields is not None
     assert values == {
         "PVA_PROTOCOL_VERSION": p.PROTOCOL_VERSION,
+        "PVA_GATE_AT": p.GATE_AT,
         "PVA_REQUEST_AT": p.REQUEST_AT,
         "PVA_LISTS_AT": p.LISTS_AT,
         "PVA_CONTROL_SIZE": p.CONTROL_SIZE,

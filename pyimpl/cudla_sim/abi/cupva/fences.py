@@ -8,10 +8,11 @@ memory that was never initialised is told apart.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...core import process
 from ...core.fence import Fence
+from ...core.handles import BadHandle
 from ...core.pages import accessible
 from ...core.process import Process
 from ...cupva import sync as syncs
@@ -21,6 +22,7 @@ from ..embedding import address, ffi
 from .family import Error, cupva, error, invalid, object_of, put, result, uninitialized
 
 SYNC = "SyncObj"
+_POINTER = ffi.typeof("cupvaFence_t *")
 _FENCE_SIZE = 48
 _DESTROYED_KEPT = 1024
 
@@ -73,7 +75,10 @@ def _sync_of(fence: Any, argument: str) -> SyncObj:
     number = int(fence.data[0])
     if not number:
         raise uninitialized(argument)
-    found: SyncObj = _destroyed().get(number) or object_of(number, SYNC, f"{argument}'s SyncObj")
+    try:
+        found: SyncObj = process.current().handles.get(number, SYNC)
+    except BadHandle:
+        found = _destroyed().get(number) or object_of(number, SYNC, f"{argument}'s SyncObj")
     return found
 
 
@@ -81,13 +86,18 @@ def fence_value(fence: Any, argument: str) -> tuple[SyncObj, int]:
     """The sync object of a fence and the value that it stands for. Raises CupvaError."""
     if not fence:
         raise invalid(f"{argument} is NULL")
-    sync = _sync_of(fence, argument)
-    if not fence.data[1]:
+    return _sync_of(fence, argument), _submitted(fence, argument)
+
+
+def _submitted(fence: Any, argument: str) -> int:
+    """The value that a fence waits for."""
+    value = int(fence.data[1])
+    if not value:
         raise error(
             Error.CUPVA_INVALID_STATE,
             f"{argument} was never submitted with CmdRequestFences, so nothing will signal it",
         )
-    return sync, int(fence.data[1])
+    return value
 
 
 @cupva.export("CupvaFenceInit")
@@ -114,26 +124,39 @@ def fence_time(fence: Any, stamp: Any) -> None:
     stamp[0] = sync.time_ns(value)
 
 
-class FenceInMemory(NamedTuple):
-    """A fence in the program's memory, of a command named ``of`` in messages."""
+class FenceInMemory:
+    """A fence in the program's memory, of a command named ``of`` in messages.
 
-    at: int
-    of: str
+    The first look at the memory holds for all of a submission, which takes a place of its own.
+    """
 
-    def _fence(self) -> Any:
-        if not accessible(self.at, _FENCE_SIZE):
-            raise invalid(f"a fence of {self.of} is no longer memory")
-        return ffi.cast("cupvaFence_t *", self.at)
+    __slots__ = ("_known", "at", "of")
+
+    def __init__(self, at: int, of: str) -> None:
+        self.at = at
+        self.of = of
+        self._known: tuple[Any, SyncObj] | None = None
+
+    def taken(self) -> FenceInMemory:
+        return FenceInMemory(self.at, self.of)
+
+    def _look(self) -> tuple[Any, SyncObj]:
+        if self._known is None:
+            if not accessible(self.at, _FENCE_SIZE):
+                raise invalid(f"a fence of {self.of} is no longer memory")
+            data = ffi.cast(_POINTER, self.at)
+            self._known = data, _sync_of(data, f"a fence of {self.of}")
+        return self._known
 
     def sync(self) -> SyncObj:
-        return _sync_of(self._fence(), f"a fence of {self.of}")
+        return self._look()[1]
 
     def put(self, value: int) -> None:
-        self._fence().data[1] = value
+        self._look()[0].data[1] = value
 
     def fence(self) -> Fence:
-        sync, value = fence_value(self._fence(), f"a fence of {self.of}")
-        return sync.fence(value)
+        data, sync = self._look()
+        return sync.fence(_submitted(data, f"a fence of {self.of}"))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FenceInMemory) and self.at == other.at

@@ -6,9 +6,10 @@ from typing import Any
 
 from ...core import process
 from ...core.pages import accessible
+from ...cupva.batch import Batch
 from ...cupva.commands import MAX_COMMANDS, Command
 from ...cupva.statuses import Status
-from ...cupva.stream import VPU0, VPU1, VPU_ANY, Batch, PvaEngine, Stream
+from ...cupva.stream import VPU0, VPU1, VPU_ANY, PvaEngine, Stream
 from ..embedding import address, ffi
 from .commands import statuses, the_command
 from .family import cupva, invalid, machine, object_of, put, result

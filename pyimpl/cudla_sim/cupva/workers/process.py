@@ -3,48 +3,109 @@
 
 from __future__ import annotations
 
+import contextlib
 import select
 import signal
-from time import monotonic
+import socket as sockets
+import struct
+from collections.abc import Callable
 
+from ...core import threads
+from ...native.pva_gate import Outcome, PvaGate
 from ...workers.image import Image
-from ...workers.process import WorkerProcess
+from ...workers.process import WorkerProcess, ended_by
 
 _LAST_WORDS_S = 0.25
 """How long a worker may take to say where it was when it is told to stop."""
+_NUMBER = struct.Struct("<i")
 
 
 class Process(WorkerProcess):
-    """``files``: control file, VMEM, DRAM, L2SRAM; ``sizes``: bytes of DRAM and of L2SRAM.
+    """``files``: control file, VMEM, DRAM, L2SRAM; ``sizes``: bytes of DRAM and of L2SRAM;
+    ``gate``: that of the control file.
 
     Raises WorkerError.
     """
 
-    def __init__(self, image: Image, files: tuple[int, ...], sizes: tuple[int, int]) -> None:
-        super().__init__(image, lambda socket: [str(n) for n in (socket, *files, *sizes)], files)
-        self._number = 0
-        self._poll = select.poll()
-        self._poll.register(self.socket.fileno(), select.POLLIN)
+    def __init__(
+        self, image: Image, files: tuple[int, ...], sizes: tuple[int, int], gate: PvaGate
+    ) -> None:
+        self._gate = gate
+        gate.reset()
+        self._reports, theirs = sockets.socketpair(sockets.AF_UNIX, sockets.SOCK_SEQPACKET)
+        self._listens = False
+        inherited = (*files, theirs.fileno())
+        try:
+            with theirs:
+                super().__init__(
+                    image, lambda socket: [str(n) for n in (socket, *inherited, *sizes)], inherited
+                )
+        except BaseException:
+            self._reports.close()
+            raise
+        self._fd = self.socket.fileno()
 
     def run(self, deadline_s: float | None) -> str:
         """Runs the request in the control file: "answered", "late" or "gone".
 
         After "late" it has said where it was, if it could; it is of no more use then.
         """
-        self._number = (self._number + 1) & 0x7FFF_FFFF
-        if not self.send(self._number):
+        if not self._gate.post(self._fd, claimed=True):
             return "gone"
-        if deadline_s is None or self._wait(deadline_s):
-            return "answered" if self.answered() else "gone"
+        limit = -1 if deadline_s is None else max(0, int(deadline_s * 1e6))
+        outcome, message = self._gate.wait(self._fd, limit, keep=True)
+        if outcome is not Outcome.LATE:
+            return self._ended(outcome, message)
         self.signal(signal.SIGUSR1)
-        self._wait(_LAST_WORDS_S)
+        select.select([self._fd], [], [], _LAST_WORDS_S)
         return "late"
 
-    def _wait(self, seconds: float) -> bool:
-        end = monotonic() + seconds
-        while True:
-            left = max(0.0, end - monotonic())
-            if self._poll.poll(left * 1000):
-                return True
-            if left <= 0:
-                return False
+    def _ended(self, outcome: Outcome, message: int) -> str:
+        self.ended_by = ended_by(message)
+        return "answered" if outcome is Outcome.ANSWERED else "gone"
+
+    # --- launches that nobody waits for, at first ---
+
+    def post(self) -> bool:
+        """Begins a launch; false when the worker is gone. ``listen`` came before."""
+        return self._gate.post(self._fd)
+
+    def wait(self, timeout_us: int) -> str:
+        """Waits for a launch that was posted, below 0 for ever: "answered" or "gone" when the
+        caller, and nobody else, works off its result; "" otherwise."""
+        outcome, message = self._gate.wait(self._fd, timeout_us)
+        if outcome in (Outcome.LATE, Outcome.OTHERS):
+            return ""
+        return self._ended(outcome, message)
+
+    def listen(self, ended: Callable[[str], None], name: str) -> None:
+        """Calls ``ended``, in a thread of its own, when a launch ended that was posted and that
+        nobody waited for. Only the first call counts. Raises MemoryError without a thread."""
+        if self._listens:
+            return
+        gate, reports = self._gate, self._reports
+
+        def run() -> None:
+            while True:
+                try:
+                    data = reports.recv(_NUMBER.size)
+                except OSError:
+                    data = b""
+                (number,) = _NUMBER.unpack(data) if data else (-1,)
+                outcome = gate.take(gone=number < 0)
+                if outcome is not Outcome.OTHERS:
+                    ended(self._ended(outcome, number if data else 0))
+                if number < 0:
+                    return
+
+        threads.start(run, name)
+        self._listens = True
+
+    def kill(self) -> None:
+        with contextlib.suppress(OSError):
+            self._reports.shutdown(sockets.SHUT_RDWR)  # who listens learns of it
+        super().kill()
+
+    def _let_go(self) -> None:
+        self._reports.close()
+        super()._let_go()

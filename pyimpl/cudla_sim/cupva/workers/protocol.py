@@ -11,9 +11,10 @@ from typing import Self
 from numpy import void
 from numpy.typing import NDArray
 
+from ..executable import PROTOCOL_VERSION as PROTOCOL_VERSION
 from .checks import Checks
 
-PROTOCOL_VERSION = 1
+GATE_AT = 0xF80
 REQUEST_AT = 0x1000
 LISTS_AT = 0x10000
 CONTROL_SIZE = 0x2000_0000
@@ -26,6 +27,8 @@ REQUEST = struct.Struct("<5I2H2I")
 PARAMETER = struct.Struct("<IIQ")
 FLOW = struct.Struct("<iiQQ")
 INFO = struct.Struct("<I15i")
+REPLY_HEAD = struct.Struct("<IIIi")
+"""Version, status, cause, value: all that matters of a launch that ended well."""
 _REPLY = struct.Struct("<IIIiQQII8Q256s")
 _FLOW_STATE = struct.Struct("<4I")
 _WRITTEN = struct.Struct("<QQII")
@@ -76,13 +79,14 @@ class Cause(IntEnum):
     REMARKS = 15
 
 
-@dataclass
+@dataclass(eq=False)
 class FlowRequest:
     """A dataflow of a launch.
 
     ``kind``: executable.Kind of the handler variable. ``handler_offset``: its place in VMEM, bytes;
     -1 for a dataflow without handler, which runs to its end before the kernel starts.
-    ``descriptors``: as dma.pack gives them; not changed afterwards by whoever gives them.
+    ``descriptors``: as dma.pack gives them; not changed afterwards by whoever gives them. A launch
+    with the same objects as the one before has nothing to write for them.
 
     ``info`` (all optional, default 0): ``layout`` 1 single, 2 double, 3 circular; ``line_pitch``
     pixels; ``bpp_log2``; ``bpp`` bytes of a pixel (default 1 << bpp_log2); ``buffer`` VMEM

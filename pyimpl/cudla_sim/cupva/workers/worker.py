@@ -5,9 +5,11 @@ from __future__ import annotations
 import mmap
 import os
 import threading
+from collections.abc import Callable
 
 import numpy as np
 
+from ...native.pva_gate import PvaGate
 from ...workers.image import Image
 from ...workers.process import WorkerError, signal_name
 from .checks import MODES
@@ -17,10 +19,13 @@ from .protocol import (
     CONTROL_SIZE,
     DELIVERY,
     FLOW,
+    GATE_AT,
     INFO,
     LISTS_AT,
     MAX_FLOWS,
     PARAMETER,
+    PROTOCOL_VERSION,
+    REPLY_HEAD,
     REPLY_SIZE,
     REQUEST,
     REQUEST_AT,
@@ -63,6 +68,9 @@ class VpuWorker:
         os.ftruncate(self._vmem, VMEM_SIZE)
         os.ftruncate(self._control, CONTROL_SIZE)
         self._map = mmap.mmap(self._control, CONTROL_SIZE, flags=mmap.MAP_SHARED | _NORESERVE)
+        self._gate = PvaGate(self._map, GATE_AT)
+        self._written: tuple[object, ...] = ()
+        self._posted: tuple[LaunchRequest, Callable[[LaunchResult], None]] | None = None
         self._lists: list[object] = []
         self._places: list[int] = []
         self._process: Process | None = None
@@ -91,28 +99,79 @@ class VpuWorker:
         with self._lock:
             if self._closed:
                 raise WorkerError("the worker has been closed")
-            if self._process is None:
-                files = (self._control, self._vmem, *self._memories)
-                self._process = Process(self._start_image, files, self._sizes)
+            process = self._started()
             self._write(request, kernel)
-            outcome = self._process.run(deadline_s)
+            outcome = process.run(deadline_s)
             result = self._result(outcome, request, deadline_s)
             if snapshot:
                 result.vmem = os.pread(self._vmem, VMEM_SIZE, 0)
             return result
+
+    def _started(self) -> Process:
+        if self._process is None:
+            files = (self._control, self._vmem, *self._memories)
+            self._process = Process(self._start_image, files, self._sizes, self._gate)
+        return self._process
+
+    # --- launches that the caller does not wait for ---
+
+    def post(self, request: LaunchRequest, ended: Callable[[LaunchResult], None]) -> bool:
+        """Begins a launch if it can begin at once, in a process that runs already.
+
+        ``ended`` gets its result, in the thread that helps, or in one of our own when nobody does.
+        It does not fail.
+        """
+        process = self._process
+        if process is None or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._process is process and not self._closed:
+                process.listen(self._ended, "VPU reports")
+                self._write(request, True)
+                self._posted = request, ended
+                if process.post():
+                    return True
+                self._posted = None
+        except MemoryError:  # no thread that could listen
+            self._posted = None
+        except BaseException:
+            self._posted = None
+            self._lock.release()
+            raise
+        self._lock.release()
+        return False
+
+    def help(self, timeout_us: int) -> None:
+        """Waits for the launch that was posted, below 0 for ever, and works off its result.
+        Returns at once when there is none or another thread does so."""
+        process = self._process
+        if process is not None and self._posted is not None:
+            outcome = process.wait(timeout_us)
+            if outcome:
+                self._ended(outcome)
+
+    def _ended(self, outcome: str) -> None:
+        """By the one who took the launch: it has the lock now."""
+        assert self._posted is not None, "somebody posted it"
+        (request, ended), self._posted = self._posted, None
+        try:
+            result = self._result(outcome, request, None)
+        finally:
+            self._lock.release()
+        ended(result)
 
     def close(self) -> None:
         """Ends the process, also in the middle of a launch. Harmless when repeated."""
         process = self._process
         if process is not None:
             process.stop()  # who waits for it in launch() has the lock
+            self.help(-1)
         with self._lock:
             if self._closed:
                 return
             self._closed = True
             self._drop()
             self._start_image.close()
-            self._map.close()
             os.close(self._vmem)
             os.close(self._control)
 
@@ -125,12 +184,17 @@ class VpuWorker:
 
     def _write(self, request: LaunchRequest, kernel: bool) -> None:
         flows, parameters = request.flows, request.parameters
+        watch = MODES.index(request.checks.pending)
+        how = (DELIVERY.index(request.delivery), request.allowed, watch, request.seed)
+        same = flows, parameters, request.vpu, kernel, how
+        if same == self._written:  # compares dataflows by identity
+            return
+        self._written = ()
         if len(flows) > MAX_FLOWS:
             raise ValueError(f"{len(flows)} dataflows; at most {MAX_FLOWS}")
         self._write_lists(flows)
-        watch = MODES.index(request.checks.pending)
-        how = (DELIVERY.index(request.delivery), request.allowed, watch, request.seed)
-        head = [REQUEST.pack(1, request.vpu, len(parameters), len(flows), int(kernel), *how)]
+        version = PROTOCOL_VERSION
+        head = [REQUEST.pack(version, request.vpu, len(parameters), len(flows), int(kernel), *how)]
         at = REQUEST_AT + REQUEST.size + PARAMETER.size * len(parameters)
         at += (FLOW.size + INFO.size) * len(flows)
         for offset, value in parameters:
@@ -146,6 +210,7 @@ class VpuWorker:
         if REQUEST_AT + len(message) > LISTS_AT:
             raise ValueError(f"{len(message)} bytes of parameters and dataflows in one launch")
         self._map[REQUEST_AT : REQUEST_AT + len(message)] = message
+        self._written = (list(flows), list(parameters), request.vpu, kernel, how)
 
     def _write_lists(self, flows: list[FlowRequest]) -> None:
         """Descriptors stay where they are from launch to launch while they are the same."""
@@ -179,6 +244,10 @@ class VpuWorker:
     def _result(
         self, outcome: str, request: LaunchRequest, deadline_s: float | None
     ) -> LaunchResult:
+        if outcome == "answered":
+            _, status, cause, value = REPLY_HEAD.unpack_from(self._map)
+            if status == Status.DONE and cause == Cause.NONE and not request.flows:
+                return LaunchResult("done", value)
         reply = Reply.unpack(self._map[:REPLY_SIZE], len(request.flows))
         if outcome == "answered" and reply.status == Status.DONE:
             return self._well(reply, request)

@@ -1,0 +1,74 @@
+"""Submissions that go to the VPU at once, from the thread that submits, and without another one.
+
+Waking a thread costs more than a small program runs. So a submission of one program and requests
+for fences, with nothing before it and without a limit of time, is handed to the worker of its
+executable by the caller; and whoever waits for its fence waits for the worker itself. Where nobody
+waits, a thread of the worker ends the submission (``workers.worker.VpuWorker.post``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..core.fence import Fence
+from .batch import Batch
+from .commands import Barrier, RequestFences, RunProgram
+from .errors import CupvaError
+from .sync import Help
+
+Ended = Callable[[CupvaError | None], None]
+
+
+def suits(batch: Batch, execution_us: int) -> bool:
+    """One program, then fences; no limit of time."""
+    commands = batch.commands
+    return (
+        execution_us < 0
+        and isinstance(commands[0], RunProgram)
+        and all(isinstance(c, RequestFences | Barrier) for c in commands[1:])
+    )
+
+
+class Posted:
+    """A submission whose program runs. ``done`` is reached when everything of it ended."""
+
+    def __init__(self, batch: Batch, done: Fence, tell: Callable[[CupvaError], None]) -> None:
+        self.batch = batch
+        self.done = done
+        self.help: Help = lambda timeout_us: None
+        self._tell = tell
+
+    def begin(self) -> None:
+        """Those who wait for its fences can help."""
+        for signals in self.batch.signals.values():
+            for sync, value in signals:
+                sync.helpers[value] = self._assist
+
+    def give_up(self) -> None:
+        """It did not begin."""
+        for signals in self.batch.signals.values():
+            for sync, value in signals:
+                sync.helpers.pop(value, None)
+
+    def _assist(self, timeout_us: int) -> None:
+        self.help(timeout_us)
+
+    def wait(self) -> None:
+        self.help(-1)
+        self.done.wait()
+
+    def end(self, failure: CupvaError | None) -> None:
+        """Statuses and fences, in the order of the commands."""
+        for number, (command, status) in enumerate(
+            zip(self.batch.commands, self.batch.statuses, strict=True)
+        ):
+            if number == 0:
+                status.end(failure)
+                if failure is not None:
+                    self._tell(failure)
+                continue
+            if isinstance(command, RequestFences):
+                for sync, value in self.batch.signals[number]:
+                    sync.helpers.pop(value, None)
+                    sync.signal(value)
+            status.end(None)
