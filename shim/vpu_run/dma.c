@@ -9,7 +9,7 @@
 static uint64_t tile_offset(const struct pva_side *side, uint64_t tile)
 {
     int64_t offset = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && tile != 0; i++) { /* most descriptors have one tile */
         offset += (int64_t)(tile % (uint64_t)side->n[i]) * side->adv[i];
         tile /= (uint64_t)side->n[i];
     }
@@ -162,27 +162,113 @@ static void fill(uint8_t *to, const uint8_t *pixel, int64_t count, int64_t bpp)
     }
 }
 
+typedef uint8_t wide __attribute__((vector_size(32), aligned(1), may_alias));
+
 /* Short rows: what a call of memcpy costs would be most of their time. */
-static inline void copy_short(uint8_t *to, const uint8_t *from, int64_t size)
+static inline __attribute__((always_inline)) void copy_short(uint8_t *to, const uint8_t *from,
+                                                             size_t size)
 {
     if (size > 128) {
-        memcpy(to, from, (size_t)size);
+        memcpy(to, from, size);
         return;
     }
-    int64_t at = 0;
-    for (; at + 16 <= size; at += 16) {
-        __builtin_memcpy(to + at, from + at, 16);
+    size_t at = 0;
+    for (; at + 32 <= size; at += 32) {
+        *(wide *)(to + at) = *(const wide *)(from + at);
     }
     if (at == size) {
         return;
     }
-    if (size >= 16) { /* the last 16 bytes, some of them twice */
+    if (size >= 32) { /* the last 32 bytes, some of them twice */
+        *(wide *)(to + size - 32) = *(const wide *)(from + size - 32);
+        return;
+    }
+    if (size >= 16) {
+        __builtin_memcpy(to, from, 16);
         __builtin_memcpy(to + size - 16, from + size - 16, 16);
         return;
     }
     for (; at < size; at++) {
         to[at] = from[at];
     }
+}
+
+enum { LINE = 64 };
+
+/* What the next tile will touch of a row; the processor sees no pattern in rows that lie far apart. */
+static inline __attribute__((always_inline)) void look_ahead(const uint8_t *row, size_t size, int write)
+{
+    for (size_t at = 0; at < size; at += LINE) {
+        if (write) {
+            __builtin_prefetch(row + at, 1);
+        } else {
+            __builtin_prefetch(row + at, 0);
+        }
+    }
+    if (write) {
+        __builtin_prefetch(row + size - 1, 1);
+    } else {
+        __builtin_prefetch(row + size - 1, 0);
+    }
+}
+
+/* Rows of one length; `ahead` bytes behind them lie those of the next tile, on the side that is not
+ * VMEM. */
+struct rows {
+    uint8_t *to;
+    const uint8_t *from;
+    int64_t to_pitch, from_pitch, ahead;
+    int64_t count;
+    int reads;
+};
+
+static inline __attribute__((always_inline)) void copy_rows_of(const struct rows *r, size_t size)
+{
+    uint8_t *to = r->to;
+    const uint8_t *from = r->from;
+    const int64_t ahead = r->ahead, to_pitch = r->to_pitch, from_pitch = r->from_pitch;
+    int64_t left = r->count;
+    if (r->reads) {
+        for (; left > 0; left--, to += to_pitch, from += from_pitch) {
+            look_ahead(from + ahead, size, 0);
+            copy_short(to, from, size);
+        }
+    } else {
+        for (; left > 0; left--, to += to_pitch, from += from_pitch) {
+            look_ahead(to + ahead, size, 1);
+            copy_short(to, from, size);
+        }
+    }
+}
+
+/* Lengths that programs use are copied without a loop. */
+#define COPY_ROWS                                  \
+    switch (size) {                                \
+    case 16: copy_rows_of(r, 16); break;           \
+    case 32: copy_rows_of(r, 32); break;           \
+    case 64: copy_rows_of(r, 64); break;           \
+    case 66: copy_rows_of(r, 66); break;           \
+    case 68: copy_rows_of(r, 68); break;           \
+    case 128: copy_rows_of(r, 128); break;         \
+    default: copy_rows_of(r, (size_t)size);        \
+    }
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void copy_rows_avx2(const struct rows *r, int64_t size)
+{
+    COPY_ROWS
+}
+#endif
+
+static void copy_rows(const struct rows *r, int64_t size)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        copy_rows_avx2(r, size);
+        return;
+    }
+#endif
+    COPY_ROWS
 }
 
 /* 1 when every byte of a tile lies in its space: then rows need not be looked at one by one. */
@@ -193,44 +279,76 @@ static int tile_in_range(const struct pva_memory *memory, const struct pva_side 
            in_range(memory, side->space, start, (uint64_t)((height - 1) * side->pitch + width));
 }
 
+/* How far from this tile the next one begins, on one side; 0 when that is not known. */
+static int64_t to_next(const struct pva_descriptor *d, const struct pva_descriptor *next, int reads,
+                       uint64_t tile, uint64_t start)
+{
+    const struct pva_side *side = reads ? &d->src : &d->dst;
+    if (tile + 1 < (uint64_t)d->tiles) {
+        return (int64_t)(tile_offset(side, tile + 1) - start);
+    }
+    if (next == 0) {
+        return 0;
+    }
+    const struct pva_side *then = reads ? &next->src : &next->dst;
+    return then->space == side->space ? then->at - (int64_t)start : 0;
+}
+
 /* A tile without circular buffers and replication, between two memories. */
 static void move_plain(const struct pva_descriptor *d, const struct pva_memory *memory,
-                       uint64_t from, uint64_t to)
+                       uint64_t from, uint64_t to, int64_t ahead)
 {
     const uint8_t *source = memory->base[d->src.space] + from;
     uint8_t *target = memory->base[d->dst.space] + to;
     int64_t bpp = d->bpp, height = d->ty - d->top - d->bottom;
     int64_t left = d->left * bpp, width = (d->tx - d->left - d->right) * bpp;
     const uint8_t *constant = (const uint8_t *)&d->pad_value;
-    int nearest = d->pad_mode == PVA_PAD_BPE;
-    for (int64_t y = 0; y < d->ty; y++, target += d->dst.pitch) {
-        int64_t line = y - d->top;
-        if ((line < 0 || line >= height) && !nearest) {
-            fill(target, constant, d->tx, bpp);
+    int nearest = d->pad_mode == PVA_PAD_BPE, reads = d->dst.space == PVA_VMEM;
+    struct rows rows = {
+        .to = target + d->top * d->dst.pitch + left,
+        .from = source,
+        .to_pitch = d->dst.pitch,
+        .from_pitch = d->src.pitch,
+        .ahead = ahead,
+        .count = height,
+        .reads = reads,
+    };
+    copy_rows(&rows, width);
+    if (d->left > 0 || d->right > 0) {
+        uint8_t *row = rows.to;
+        for (int64_t y = 0; y < height; y++, row += d->dst.pitch) {
+            fill(row - left, nearest ? row : constant, d->left, bpp);
+            fill(row + width, nearest ? row + width - bpp : constant, d->right, bpp);
+        }
+    }
+    for (int64_t y = 0; y < d->ty; y++) {
+        uint8_t *row = target + y * d->dst.pitch;
+        int64_t kept = y < d->top ? d->top : d->top + height - 1; /* a row that is there */
+        if (y >= d->top && y < d->top + height) {
             continue;
         }
-        line = line < 0 ? 0 : line >= height ? height - 1 : line;
-        const uint8_t *row = source + line * d->src.pitch;
-        if (d->left > 0) {
-            fill(target, nearest ? row : constant, d->left, bpp);
-        }
-        copy_short(target + left, row, width);
-        if (d->right > 0) {
-            fill(target + left + width, nearest ? row + width - bpp : constant, d->right, bpp);
+        if (nearest) {
+            memcpy(row, target + kept * d->dst.pitch, (size_t)(d->tx * bpp));
+        } else {
+            fill(row, constant, d->tx, bpp);
         }
     }
 }
 
-static int move_tile(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t tile)
+static int move_tile(const struct pva_descriptor *d, const struct pva_descriptor *next,
+                     const struct pva_memory *memory, uint64_t tile)
 {
     uint64_t from = tile_offset(&d->src, tile), to = tile_offset(&d->dst, tile);
     int64_t height = d->ty - d->top - d->bottom;
     uint8_t pixel[8];
+    /* Rows that overlap are written in their order, which padding behind them would change. */
     int plain = d->src.ring_size == 0 && d->dst.ring_size == 0 && d->copy_at < 0 &&
-                d->src.space != d->dst.space;
+                d->src.space != d->dst.space &&
+                (d->dst.pitch >= d->tx * d->bpp || !(d->left | d->right | d->top | d->bottom));
     if (plain && tile_in_range(memory, &d->src, from, (d->tx - d->left - d->right) * d->bpp, height) &&
         tile_in_range(memory, &d->dst, to, d->tx * d->bpp, d->ty)) {
-        move_plain(d, memory, from, to);
+        int reads = d->dst.space == PVA_VMEM;
+        move_plain(d, memory, from, to, to_next(d, next, reads, tile, reads ? from : to));
         return PVA_DMA_MOVED;
     }
     memcpy(pixel, &d->pad_value, sizeof pixel);
@@ -261,9 +379,10 @@ int pva_dma_trigger(const struct pva_descriptor *list, uint64_t count, struct pv
     cursor->triggers++;
     for (int go_on = 1; go_on;) {
         const struct pva_descriptor *d = &list[cursor->descriptor];
+        const struct pva_descriptor *next = cursor->descriptor + 1 < count ? d + 1 : 0;
         uint64_t end = least((uint64_t)d->tiles, cursor->tile + (uint64_t)d->per_trigger);
         for (; cursor->tile < end; cursor->tile++) {
-            int status = d->tx == 0 ? PVA_DMA_MOVED : move_tile(d, memory, cursor->tile);
+            int status = d->tx == 0 ? PVA_DMA_MOVED : move_tile(d, next, memory, cursor->tile);
             if (status != PVA_DMA_MOVED) {
                 return status;
             }
