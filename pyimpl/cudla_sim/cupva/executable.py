@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from .errors import Error, error, invalid
 from .memory import VmemSymbol
+from .processor import BUILD_SECTION, LEVELS, NEEDS_SECTION, lacking
 
 PROTOCOL_VERSION = 2
 """What an executable and the host say to each other (shim/vpu_run/protocol.h)."""
@@ -49,11 +50,15 @@ class Symbol(NamedTuple):
 
 
 class Executable:
-    """``image`` is the file that a worker process runs."""
+    """``image`` is the file that a worker process runs.
+
+    Raises CupvaError(CUPVA_INVALID_ARGUMENT) for what is none, and for one that this processor
+    cannot run.
+    """
 
     def __init__(self, image: bytes) -> None:
-        self.image = image
-        self.symbols = {s.name: s for s in _read(image)}
+        self.image = _best(image)
+        self.symbols = {s.name: s for s in _read(self.image)}
         self.released = False
 
     def symbol(self, name: str) -> Symbol:
@@ -74,6 +79,39 @@ class Executable:
     @property
     def vmem_symbols(self) -> list[VmemSymbol]:
         return [VmemSymbol(s.name, s.offset, s.size) for s in self.symbols.values()]
+
+
+@lru_cache(maxsize=32)
+def _best(image: bytes) -> bytes:
+    """Of the builds in a portable executable the best one that this processor can run."""
+    builds = _sections(image, *(BUILD_SECTION + level for level in LEVELS))
+    known = [build for build in builds if build]
+    for build in known:
+        if not lacking(_needs(build)):
+            return build
+    missing = lacking(_needs(known[-1] if known else image))
+    if missing:
+        raise invalid(
+            f"the VPU executable was compiled for a processor that has {', '.join(missing)}, which "
+            "this one lacks; compile the kernel on this machine, or with pva-cc --portable"
+        )
+    return known[-1] if known else image
+
+
+def _needs(image: bytes) -> str:
+    return _sections(image, NEEDS_SECTION)[0].decode("ascii", "replace")
+
+
+def _sections(image: bytes, *names: str) -> list[bytes]:
+    """The contents of sections; b"" for those that are not there, or in what is no executable."""
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        elf = ELFFile(io.BytesIO(image))
+        found = [elf.get_section_by_name(name) for name in names]
+        return [section.data() if section is not None else b"" for section in found]
+    except Exception:  # damage of many kinds, which _read names
+        return [b""] * len(names)
 
 
 @lru_cache(maxsize=32)

@@ -6,11 +6,13 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from ..processor import BUILD_SECTION, LEVELS, NEEDS_SECTION
 from . import exports, layout, steps
 from .options import Options
 from .runtime import headers, runtime_object
@@ -81,6 +83,28 @@ def _without_main(kernel: Path) -> bool:
 def build(options: Options, folder: Path) -> Path:
     """The VPU executable, in ``folder``. Raises StepFailed, OSError."""
     compiler = steps.compiler()
+    if not options.portable or steps.target(tuple(compiler)) != "x86_64":
+        return _build(options, compiler, folder)
+    images = []
+    for level in LEVELS:
+        own = folder / level
+        own.mkdir()
+        chosen = replace(options, compile=[*options.compile, f"-march={level}"])
+        images.append((level, _build(chosen, compiler, own)))
+    # Each is a whole executable; the file is the one that most machines run.
+    whole = folder / "whole"
+    shutil.copy(images[-1][1], whole)
+    for level, image in images:
+        _add_section(whole, BUILD_SECTION + level, image)
+    return whole
+
+
+def _add_section(image: Path, name: str, content: Path) -> None:
+    flags = ["--set-section-flags", f"{name}=readonly"]
+    steps.run(["objcopy", "--add-section", f"{name}={content}", *flags, str(image)])
+
+
+def _build(options: Options, compiler: list[str], folder: Path) -> Path:
     kernel = _join(options, compiler, folder)
     if _without_main(kernel):
         raise steps.StepFailed("no source has CUPVA_VPU_MAIN()")
@@ -88,9 +112,12 @@ def build(options: Options, folder: Path) -> Path:
     symbols = folder / "symbols"
     symbols.write_bytes(exports.symbols(image))
     if symbols.stat().st_size:
-        add = f".cupva_symbols={symbols}"
-        flags = ".cupva_symbols=readonly"
-        steps.run(["objcopy", "--add-section", add, "--set-section-flags", flags, str(image)])
+        _add_section(image, ".cupva_symbols", symbols)
+    needs = folder / "needs"
+    chosen = [*steps.machine_flags(compiler, options.compile), *options.compile]
+    needs.write_text(steps.needs(compiler, chosen))
+    if needs.stat().st_size:
+        _add_section(image, NEEDS_SECTION, needs)
     return image
 
 

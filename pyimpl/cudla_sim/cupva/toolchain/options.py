@@ -17,7 +17,9 @@ _cupva_exe_size_<name>, which PVA_DECLARE_EXECUTABLE(<name>) of the host program
   --image file   write the VPU executable itself to a file as well
   -I -D -U -O -g -W -f -m -std= -include -isystem -MD -MF ...
                  as for a C++ compiler; kernels are compiled as C++17 with -O2 for this very
-                 machine; -march=x86-64-v2 makes one that other machines run
+                 machine, and refused by one that cannot run them
+  --portable     several builds in one (x86-64-v2, -v3, -v4): the best one for the machine that
+                 runs the program is taken; compiling takes three times as long
   -L -l          libraries for the VPU (objects and archives can be named like sources)
   -v             show the commands
 """
@@ -47,6 +49,7 @@ class Options:
     name: str = ""
     image: str = ""
     verbose: bool = False
+    portable: bool = False
     dependency_output: str = ""
 
     @property
@@ -99,6 +102,8 @@ def _take(options: Options, word: str, name: str, value: str) -> None:
         options.dependency_output = value
     elif name in ("-MD", "-MMD", "-MP", "-MT", "-MQ"):
         options.dependencies += [name, value] if value else [name]
+    elif word == "--portable":
+        options.portable = True
     elif word == "-v":
         options.verbose = True
     elif word in _IGNORED or name == "-x" or _is_c_standard(word):

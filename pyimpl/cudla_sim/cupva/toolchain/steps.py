@@ -11,6 +11,8 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 
+from ..processor import MACROS
+
 NO_COMPILER = (
     "no C++ compiler was found: VPU kernels are compiled natively. Install g++ (or clang) and "
     "binutils, or name one in CXX."
@@ -34,7 +36,7 @@ def compiler() -> list[str]:
 
 
 @cache
-def _target(compiler: tuple[str, ...]) -> str:
+def target(compiler: tuple[str, ...]) -> str:
     """The machine that a compiler makes programs for: ``x86_64``, ``aarch64``; "" if unknown."""
     command = [*compiler, "-dumpmachine"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -48,9 +50,18 @@ def machine_flags(compiler: Sequence[str], given: Sequence[str]) -> list[str]:
     """
     if any(flag.startswith(("-march", "-mcpu", "-m32")) for flag in given):
         return []
-    if _target(tuple(compiler)) != platform.machine():
+    if target(tuple(compiler)) != platform.machine():
         return []
     return ["-march=native" if platform.machine() == "x86_64" else "-mcpu=native"]
+
+
+def needs(compiler: Sequence[str], flags: Sequence[str]) -> str:
+    """What a processor must have to run what these flags make: words of /proc/cpuinfo."""
+    chosen = [flag for flag in flags if flag.startswith("-m")]
+    command = [*compiler, *chosen, "-dM", "-E", "-x", "c++", os.devnull]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    defined = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("#define ")}
+    return " ".join(flag for flag, macro in MACROS.items() if macro in defined)
 
 
 def run(command: Sequence[str], verbose: bool = False) -> None:
