@@ -54,7 +54,7 @@ template <typename T> struct element_of<T, std::void_t<typename traits<T>::store
 
 } // namespace pva
 
-template <typename T> static inline agen init(T *base)
+template <typename T> PVA_INLINE agen init(T *base)
 {
     agen result = {(uint8_t *)base, (uint8_t *)base, {1, 1, 1, 1, 1, 1}, {}, {}, 0, 0, 0, 0, 0};
     typedef typename pva::element_of<std::remove_cv_t<T>>::type E;
@@ -67,23 +67,30 @@ template <typename T> static inline agen init(T *base)
 
 namespace pva {
 
-inline void set_dimension(agen &a, int dimension, int32_t n, int32_t stride, int32_t size)
+inline PVA_ALWAYS void set_dimension(agen &a, int dimension, int32_t n, int32_t stride, int32_t size)
 {
     a.n[dimension] = n < 1 ? 1 : n;
     a.step[dimension] = stride * size;
 }
 
+/* One step of a dimension; whether it ended. The dimensions are told apart when this is compiled, so a
+ * loop keeps its agen in registers. */
+template <int I> inline PVA_ALWAYS bool ends(agen &a)
+{
+    a.address += a.step[I];
+    if (__builtin_expect(++a.at[I] < a.n[I], 1))
+        return false;
+    a.address -= (int64_t)a.step[I] * a.n[I];
+    a.at[I] = 0;
+    return true;
+}
+
 /* The address of this access, and the step to the next one. */
-inline uint8_t *next(agen &a)
+inline PVA_ALWAYS uint8_t *next(agen &a)
 {
     uint8_t *result = a.address;
-    for (int i = 0; i < 6; i++) {
-        a.address += a.step[i];
-        if (++a.at[i] < a.n[i])
-            return result;
-        a.address -= (int64_t)a.step[i] * a.n[i];
-        a.at[i] = 0;
-    }
+    if (ends<0>(a) && ends<1>(a) && ends<2>(a) && ends<3>(a) && ends<4>(a))
+        ends<5>(a);
     return result;
 }
 
@@ -104,7 +111,7 @@ inline uint8_t *next(agen &a)
 #define INIT_AGEN6(a, w) \
     do { INIT_AGEN5(a, w); PVA_AGEN_DIMENSION(a, w, 6); } while (0)
 
-static inline AgenCFG extract_agen_cfg(const agen &a)
+PVA_INLINE AgenCFG extract_agen_cfg(const agen &a)
 {
     AgenCFG result = a;
     result.address = a.base;
@@ -113,32 +120,32 @@ static inline AgenCFG extract_agen_cfg(const agen &a)
     return result;
 }
 
-static inline agen init_agen_from_cfg(const AgenCFG &cfg)
+PVA_INLINE agen init_agen_from_cfg(const AgenCFG &cfg)
 {
     return extract_agen_cfg(cfg);
 }
 
-static inline agen_A init_agen_A_from_cfg(const AgenCFG &cfg)
+PVA_INLINE agen_A init_agen_A_from_cfg(const AgenCFG &cfg)
 {
     return init_agen_from_cfg(cfg);
 }
-static inline agen_B init_agen_B_from_cfg(const AgenCFG &cfg)
+PVA_INLINE agen_B init_agen_B_from_cfg(const AgenCFG &cfg)
 {
     return init_agen_from_cfg(cfg);
 }
-static inline agen_C init_agen_C_from_cfg(const AgenCFG &cfg)
+PVA_INLINE agen_C init_agen_C_from_cfg(const AgenCFG &cfg)
 {
     return init_agen_from_cfg(cfg);
 }
 
 /* Moves the start of a walk that is kept in VMEM. */
-static inline void cupvaAdvanceAgenCfg(AgenCFG *cfg, const int32_t step_in_bytes)
+PVA_INLINE void cupvaAdvanceAgenCfg(AgenCFG *cfg, const int32_t step_in_bytes)
 {
     cfg->base += step_in_bytes;
     cfg->address = cfg->base;
 }
 
-template <typename T> static inline void cupvaModifyAgenCfgBase(AgenCFG *cfg, T *base)
+template <typename T> PVA_INLINE void cupvaModifyAgenCfgBase(AgenCFG *cfg, T *base)
 {
     cfg->base = cfg->address = (uint8_t *)base;
 }

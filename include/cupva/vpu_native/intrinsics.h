@@ -36,59 +36,73 @@ template <> struct wider<int32_t> {
     typedef int64_t type;
 };
 
-/* x * y, shifted; the bits above a lane's are not those of the product. */
-template <typename S> inline S product(const S &x, const S &y, int how)
+/* x * y, shifted. */
+template <typename S> inline PVA_ALWAYS S product(const S &x, const S &y, int how)
 {
     typedef typename traits<S>::element E;
+    constexpr int up = traits<S>::up;
     const int shift = how & 0x3f;
     const bool rounds = shift && !(how & VPU_TRUNC_FLAG);
     const uint64_t half = rounds ? 1ull << (shift - 1) : 0;
+    if (shift == 0)
+        return times(x, y);
     S result;
-    if (shift <= (int)sizeof(E) * 8 - traits<S>::bits) { /* what a lane keeps fits its element */
-        result.v = (x.v * y.v + (E)half) >> (E)shift;
+    const auto a = x.v >> up, b = y.v >> up;
+    if (shift <= up) { /* what a lane keeps fits its element */
+        result.v = (a * b + (E)half) >> (E)shift << (E)up;
     } else if constexpr (sizeof(E) < 8) {
         typedef typename wider<E>::type W;
         typedef W wide_t __attribute__((vector_size(traits<S>::lanes * sizeof(W))));
-        wide_t wide = __builtin_convertvector(x.v, wide_t) * __builtin_convertvector(y.v, wide_t);
+        wide_t wide = __builtin_convertvector(a, wide_t) * __builtin_convertvector(b, wide_t);
         wide = (wide + (W)half) >> (W)shift;
-        result.v = __builtin_convertvector(wide, typename traits<S>::vector_t);
+        result.v = __builtin_convertvector(wide, typename traits<S>::vector_t) << (E)up;
     } else {
         for (int i = 0; i < traits<S>::lanes; i++) {
-            __int128 wide = (__int128)x.v[i] * y.v[i];
-            result.v[i] = (E)((wide + half) >> shift);
+            __int128 wide = (__int128)a[i] * b[i];
+            result.v[i] = (E)((wide + half) >> shift) << up;
         }
     }
     return result;
 }
 
 /* The lanes of `sum` whose bit is set, 0 in the others. */
-template <typename S> inline S chosen(const S &sum, uint64_t bits)
+template <typename S> inline PVA_ALWAYS S chosen(const S &sum, uint64_t bits)
 {
+    typedef typename traits<S>::element E;
     constexpr uint64_t all = ~0ull >> (64 - traits<S>::lanes);
     if ((bits & all) == all)
         return sum;
-    S result{};
+    typename traits<S>::vector_t mask = {};
     for (int i = 0; (bits & all) && i < traits<S>::lanes; i++)
-        result.v[i] = bits >> i & 1 ? sum.v[i] : 0;
+        mask[i] = -(E)(bits >> i & 1);
+    return S{sum.v & mask};
+}
+
+template <typename S>
+inline PVA_ALWAYS S multiply_single(const S &x, const S &y, const S &sum, int how, uint64_t bits, int sign)
+{
+    S result;
+    if (sign < 0)
+        result.v = chosen(sum, bits).v - product(x, y, how).v;
+    else
+        result.v = chosen(sum, bits).v + product(x, y, how).v;
     return result;
 }
 
 /* a * b, shifted, plus the accumulator in the lanes whose bit of `predicate` is set. */
 template <typename R, typename A, typename B, typename C>
-inline R multiply(const A &a, const B &b, const C &sum, int how, uint64_t predicate, int sign)
+inline PVA_ALWAYS R multiply(const A &a, const B &b, const C &sum, int how, uint64_t predicate, int sign)
 {
     static_assert(traits<R>::kind != floating, "products that are shifted are of integers");
-    auto one = [how, sign](auto x, auto y, auto z, uint64_t bits) {
-        auto from = chosen(z, bits), added = product(x, y, how);
-        from.v = sign < 0 ? from.v - added.v : from.v + added.v;
-        return wrapped(from);
-    };
     const R x = as<R>(a), y = as<R>(b), z = as<R>(sum);
-    if constexpr (traits<R>::is_double)
-        return R{one(x.lo, y.lo, z.lo, predicate),
-                 one(x.hi, y.hi, z.hi, predicate >> traits<R>::lanes / 2)};
-    else
-        return one(x, y, z, predicate);
+    if constexpr (traits<R>::is_double) {
+        R result;
+        result.lo = multiply_single(x.lo, y.lo, z.lo, how, predicate, sign);
+        result.hi = multiply_single(x.hi, y.hi, z.hi, how, predicate >> traits<R>::lanes / 2, sign);
+        return result;
+    } else {
+        return multiply_single(x, y, z, how, predicate, sign);
+    }
 }
 
 } // namespace pva
@@ -96,7 +110,7 @@ inline R multiply(const A &a, const B &b, const C &sum, int how, uint64_t predic
 /* --- selection and comparison --- */
 
 #define PVA_PAIR(name, expression)                                                          \
-    template <typename A, typename B> static inline pva::result_of<A, B> dv##name(const A &a, const B &b) \
+    template <typename A, typename B> PVA_INLINE pva::result_of<A, B> dv##name(const A &a, const B &b) \
     {                                                                                       \
         typedef pva::result_of<A, B> R;                                                     \
         return pva::each<R>(                                                                \
@@ -107,7 +121,7 @@ inline R multiply(const A &a, const B &b, const C &sum, int how, uint64_t predic
             },                                                                              \
             pva::as<R>(a), pva::as<R>(b));                                                  \
     }                                                                                       \
-    template <typename A, typename B> static inline pva::result_of<A, B> v##name(const A &a, const B &b) \
+    template <typename A, typename B> PVA_INLINE pva::result_of<A, B> v##name(const A &a, const B &b) \
     {                                                                                       \
         return dv##name(a, b);                                                              \
     }                                                                                       \
@@ -116,15 +130,15 @@ inline R multiply(const A &a, const B &b, const C &sum, int how, uint64_t predic
 PVA_PAIR(min, r.v = x.v < y.v ? x.v : y.v);
 PVA_PAIR(max, r.v = x.v > y.v ? x.v : y.v);
 /* |a - b|; the difference is wider than a lane, the result wraps. */
-PVA_PAIR(absdif, r.v = x.v > y.v ? x.v - y.v : y.v - x.v; r = pva::wrapped(r));
-PVA_PAIR(add, r.v = x.v + y.v; r = pva::wrapped(r));
-PVA_PAIR(sub, r.v = x.v - y.v; r = pva::wrapped(r));
+PVA_PAIR(absdif, r.v = x.v > y.v ? x.v - y.v : y.v - x.v);
+PVA_PAIR(add, r.v = x.v + y.v);
+PVA_PAIR(sub, r.v = x.v - y.v);
 PVA_PAIR(and, r.v = x.v & y.v);
 PVA_PAIR(or, r.v = x.v | y.v);
 PVA_PAIR(xor, r.v = x.v ^ y.v);
 /* Arithmetic shifts. */
-PVA_PAIR(sra, r.v = x.v >> y.v);
-PVA_PAIR(sll, r.v = x.v << y.v; r = pva::wrapped(r));
+PVA_PAIR(sra, r = pva::shifted_right(x, y));
+PVA_PAIR(sll, r = pva::shifted_left(x, y));
 #undef PVA_PAIR
 
 /* The lesser and the greater one of two numbers, or of each lane. */
@@ -140,30 +154,30 @@ static constexpr inline std::common_type_t<A, B> max(const A &a, const B &b)
     typedef std::common_type_t<A, B> T;
     return (T)a < (T)b ? (T)b : (T)a;
 }
-template <typename A, typename B> static inline pva::result_of<A, B> min(const A &a, const B &b)
+template <typename A, typename B> PVA_INLINE pva::result_of<A, B> min(const A &a, const B &b)
 {
     return dvmin(a, b);
 }
-template <typename A, typename B> static inline pva::result_of<A, B> max(const A &a, const B &b)
+template <typename A, typename B> PVA_INLINE pva::result_of<A, B> max(const A &a, const B &b)
 {
     return dvmax(a, b);
 }
 
 /* a + b + c; wraps once. */
 template <typename A, typename B, typename C>
-static inline pva::result_of<pva::result_of<A, B>, C> dvadd3(const A &a, const B &b, const C &c)
+PVA_INLINE pva::result_of<pva::result_of<A, B>, C> dvadd3(const A &a, const B &b, const C &c)
 {
     return dvadd(dvadd(a, b), c);
 }
 template <typename A, typename B, typename C>
-static inline pva::result_of<pva::result_of<A, B>, C> vadd3(const A &a, const B &b, const C &c)
+PVA_INLINE pva::result_of<pva::result_of<A, B>, C> vadd3(const A &a, const B &b, const C &c)
 {
     return dvadd3(a, b, c);
 }
 
 /* a in the lanes where the condition is not 0, b in the others. */
 template <typename C, typename A, typename B>
-static inline pva::same_as<C> dvmux(const C &condition, const A &a, const B &b)
+PVA_INLINE pva::same_as<C> dvmux(const C &condition, const A &a, const B &b)
 {
     typedef pva::same_as<C> R;
     return pva::each<R>(
@@ -175,28 +189,28 @@ static inline pva::same_as<C> dvmux(const C &condition, const A &a, const B &b)
         pva::as<R>(condition), pva::as<R>(a), pva::as<R>(b));
 }
 template <typename C, typename A, typename B>
-static inline pva::same_as<C> vmux(const C &condition, const A &a, const B &b)
+PVA_INLINE pva::same_as<C> vmux(const C &condition, const A &a, const B &b)
 {
     return dvmux(condition, a, b);
 }
 
-template <typename A> static inline pva::same_as<A> dvabs(const A &a)
+template <typename A> PVA_INLINE pva::same_as<A> dvabs(const A &a)
 {
     return dvabsdif(a, 0);
 }
-template <typename A> static inline pva::same_as<A> vabs(const A &a)
+template <typename A> PVA_INLINE pva::same_as<A> vabs(const A &a)
 {
     return dvabsdif(a, 0);
 }
 
 /* Between low and high, both included. */
 template <typename A, typename L, typename H>
-static inline pva::same_as<A> dvclamp(const A &a, const L &low, const H &high)
+PVA_INLINE pva::same_as<A> dvclamp(const A &a, const L &low, const H &high)
 {
     return dvmin(dvmax(a, low), high);
 }
 template <typename A, typename L, typename H>
-static inline pva::same_as<A> vclamp(const A &a, const L &low, const H &high)
+PVA_INLINE pva::same_as<A> vclamp(const A &a, const L &low, const H &high)
 {
     return dvclamp(a, low, high);
 }
@@ -204,38 +218,38 @@ static inline pva::same_as<A> vclamp(const A &a, const L &low, const H &high)
 /* --- multiplication --- */
 
 template <typename A, typename B>
-static inline pva::result_of<A, B> dvmulh(const A &a, const B &b, int how = VPU_ROUND_0)
+PVA_INLINE pva::result_of<A, B> dvmulh(const A &a, const B &b, int how = VPU_ROUND_0)
 {
     return pva::multiply<pva::result_of<A, B>>(a, b, 0, how, 0, 1);
 }
 template <typename A, typename B>
-static inline pva::result_of<A, B> vmulh(const A &a, const B &b, int how = VPU_ROUND_0)
+PVA_INLINE pva::result_of<A, B> vmulh(const A &a, const B &b, int how = VPU_ROUND_0)
 {
     return dvmulh(a, b, how);
 }
 
 /* a * b + sum. Lanes whose bit of `predicate` is 0 start from 0 instead of the sum. */
 template <typename A, typename B, typename C>
-static inline pva::result_of<A, B> dvmaddh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
+PVA_INLINE pva::result_of<A, B> dvmaddh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
                                            uint64_t predicate = ~0ull)
 {
     return pva::multiply<pva::result_of<A, B>>(a, b, sum, how, predicate, 1);
 }
 template <typename A, typename B, typename C>
-static inline pva::result_of<A, B> vmaddh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
+PVA_INLINE pva::result_of<A, B> vmaddh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
                                           uint64_t predicate = ~0ull)
 {
     return dvmaddh(a, b, sum, how, predicate);
 }
 /* sum - a * b, likewise. */
 template <typename A, typename B, typename C>
-static inline pva::result_of<A, B> dvmsubh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
+PVA_INLINE pva::result_of<A, B> dvmsubh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
                                            uint64_t predicate = ~0ull)
 {
     return pva::multiply<pva::result_of<A, B>>(a, b, sum, how, predicate, -1);
 }
 template <typename A, typename B, typename C>
-static inline pva::result_of<A, B> vmsubh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
+PVA_INLINE pva::result_of<A, B> vmsubh(const A &a, const B &b, const C &sum, int how = VPU_ROUND_0,
                                           uint64_t predicate = ~0ull)
 {
     return dvmsubh(a, b, sum, how, predicate);
@@ -243,32 +257,32 @@ static inline pva::result_of<A, B> vmsubh(const A &a, const B &b, const C &sum, 
 
 /* --- numbers to vectors and back --- */
 
-static inline vcharx replicateb(int32_t value)
+PVA_INLINE vcharx replicateb(int32_t value)
 {
     return pva::spread<vcharx>(value);
 }
-static inline vshortx replicateh(int32_t value)
+PVA_INLINE vshortx replicateh(int32_t value)
 {
     return pva::spread<vshortx>(value);
 }
-static inline vintx replicatew(int64_t value)
+PVA_INLINE vintx replicatew(int64_t value)
 {
     return pva::spread<vintx>(value);
 }
-static inline vfloat replicatef(float value)
+PVA_INLINE vfloat replicatef(float value)
 {
     return pva::spread<vfloat>(value);
 }
 
 /* Lane i of a vector. */
-template <typename A> static inline auto extract(const A &a, int i) -> typename pva::traits<pva::same_as<A>>::element
+template <typename A> PVA_INLINE auto extract(const A &a, int i) -> typename pva::traits<pva::same_as<A>>::element
 {
     pva::same_as<A> value = a;
     return pva::lane(value, i);
 }
 
 /* The sum of all lanes, as a number. */
-template <typename A> static inline auto vsumr_s(const A &a) -> std::enable_if_t<pva::is_vector<A>, int32_t>
+template <typename A> PVA_INLINE auto vsumr_s(const A &a) -> std::enable_if_t<pva::is_vector<A>, int32_t>
 {
     pva::same_as<A> value = a;
     int64_t total = 0;
@@ -280,7 +294,7 @@ template <typename A> static inline auto vsumr_s(const A &a) -> std::enable_if_t
 /* --- predicates for flattened loops: one bit a lane, all set or none --- */
 
 /* Counts 0 to `last` and starts over; the predicate is set when it did. */
-static inline int32_t mod_inc_pred_z(int32_t count, int32_t last, int32_t &predicate)
+PVA_INLINE int32_t mod_inc_pred_z(int32_t count, int32_t last, int32_t &predicate)
 {
     count = count == last ? 0 : count + 1;
     predicate = count == 0 ? -1 : 0;
@@ -288,7 +302,7 @@ static inline int32_t mod_inc_pred_z(int32_t count, int32_t last, int32_t &predi
 }
 
 /* The same with the opposite predicate. */
-static inline int32_t mod_inc_pred_nz(int32_t count, int32_t last, int32_t &predicate)
+PVA_INLINE int32_t mod_inc_pred_nz(int32_t count, int32_t last, int32_t &predicate)
 {
     count = count == last ? 0 : count + 1;
     predicate = count == 0 ? 0 : -1;
@@ -300,7 +314,7 @@ static inline int32_t mod_inc_pred_nz(int32_t count, int32_t last, int32_t &pred
 namespace pva {
 
 /* A double vector with half as many bits in twice the room, and back. */
-template <typename To, typename From> inline To convert(const From &from)
+template <typename To, typename From> inline PVA_ALWAYS To convert(const From &from)
 {
     static_assert(traits<To>::lanes == traits<From>::lanes, "as many lanes");
     typedef std::conditional_t<traits<To>::is_double, From, To> narrow_t;
@@ -309,60 +323,64 @@ template <typename To, typename From> inline To convert(const From &from)
     half_t lo, hi;
     if constexpr (traits<To>::is_double) {
         typedef typename traits<To>::half H;
+        constexpr int further = traits<H>::up - traits<From>::up;
         memcpy(&lo, &from.v, sizeof lo);
         memcpy(&hi, (const char *)&from.v + sizeof lo, sizeof hi);
         typedef typename traits<H>::vector_t V;
-        return To{H{__builtin_convertvector(lo, V)}, H{__builtin_convertvector(hi, V)}};
+        return To{H{__builtin_convertvector(lo, V) << further},
+                  H{__builtin_convertvector(hi, V) << further}};
     } else {
         To to;
-        lo = __builtin_convertvector(from.lo.v, half_t);
-        hi = __builtin_convertvector(from.hi.v, half_t);
+        constexpr int less = traits<typename traits<From>::half>::up - traits<To>::up;
+        constexpr E lane_bits = (E)((uint64_t)-1 << traits<To>::up);
+        lo = __builtin_convertvector(from.lo.v >> less, half_t) & lane_bits;
+        hi = __builtin_convertvector(from.hi.v >> less, half_t) & lane_bits;
         memcpy(&to.v, &lo, sizeof lo);
         memcpy((char *)&to.v + sizeof lo, &hi, sizeof hi);
-        return wrapped(to);
+        return to;
     }
 }
 
 } // namespace pva
 
-static inline vcharx vdemote(const dvshortx &a)
+PVA_INLINE vcharx vdemote(const dvshortx &a)
 {
     return pva::convert<vcharx>(a);
 }
-static inline vshortx vdemote(const dvintx &a)
+PVA_INLINE vshortx vdemote(const dvintx &a)
 {
     return pva::convert<vshortx>(a);
 }
-static inline dvshortx vpromote(const vcharx &a)
+PVA_INLINE dvshortx vpromote(const vcharx &a)
 {
     return pva::convert<dvshortx>(a);
 }
-static inline dvintx vpromote(const vshortx &a)
+PVA_INLINE dvintx vpromote(const vshortx &a)
 {
     return pva::convert<dvintx>(a);
 }
 
 /* A double vector of two single ones. */
-static inline dvcharx dvjoin(const vcharx &lo, const vcharx &hi)
+PVA_INLINE dvcharx dvjoin(const vcharx &lo, const vcharx &hi)
 {
     return dvcharx{lo, hi};
 }
-static inline dvshortx dvjoin(const vshortx &lo, const vshortx &hi)
+PVA_INLINE dvshortx dvjoin(const vshortx &lo, const vshortx &hi)
 {
     return dvshortx{lo, hi};
 }
-static inline dvintx dvjoin(const vintx &lo, const vintx &hi)
+PVA_INLINE dvintx dvjoin(const vintx &lo, const vintx &hi)
 {
     return dvintx{lo, hi};
 }
 
 /* A double vector with one half given; the other one does not matter: zero, so that runs are alike. */
 #define PVA_DEPOSIT(single)                                       \
-    static inline d##single deposit_lo(const single &lo)          \
+    PVA_INLINE d##single deposit_lo(const single &lo)          \
     {                                                             \
         return d##single{lo, single{}};                           \
     }                                                             \
-    static inline d##single deposit_hi(const single &hi)          \
+    PVA_INLINE d##single deposit_hi(const single &hi)          \
     {                                                             \
         return d##single{single{}, hi};                           \
     }

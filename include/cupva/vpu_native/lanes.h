@@ -4,11 +4,18 @@
  * they lie in memory, of 8, 16 and 32 bits; they become register types where they are used.
  *
  * Lanes are signed and wrap at their width. Unsigned memory lanes fit: 24 bits hold a uint16_t.
+ *
+ * A lane lies in the upper bits of an element of this machine, above zeros: so sums wrap by
+ * themselves, and comparisons need nothing. lane() and set_lane() know that.
  */
 #ifndef VPU_NATIVE_LANES_H
 #define VPU_NATIVE_LANES_H
 
 #include <stdint.h>
+
+/* Vectors stay in registers only where nothing is called with them. */
+#define PVA_ALWAYS __attribute__((always_inline))
+#define PVA_INLINE static inline PVA_ALWAYS
 
 #define PVA_REGISTER(name, element, count)                                     \
     struct name {                                                              \
@@ -52,6 +59,7 @@ template <typename Single, typename Double, typename Element, int Lanes, int Bit
     typedef typename Single::vector_t vector_t;
     static constexpr family kind = extended;
     static constexpr int lanes = Lanes, bits = Bits;
+    static constexpr int up = sizeof(Element) * 8 - Bits; /* where a lane begins */
     static constexpr bool is_double = false;
 };
 template <typename Double, typename Half, typename Element, int Lanes, int Bits> struct double_traits {
@@ -76,26 +84,26 @@ template <> struct traits<dvfloat> : double_traits<dvfloat, vfloat, float, 16, 3
     static constexpr family kind = floating;
 };
 
-template <typename T, int Bits> struct wrapping {
-    static inline T apply(T x)
-    {
-        constexpr int shift = sizeof(x[0]) * 8 - Bits;
-        return (x << shift) >> shift;
-    }
-};
+/* A number as a lane's element; wraps. */
+template <typename S, typename N> inline PVA_ALWAYS typename traits<S>::element element(N value)
+{
+    return (typename traits<S>::element)((uint64_t)(int64_t)value << traits<S>::up);
+}
 
 /* Lane `i` of any register type. */
-template <typename V> inline typename traits<V>::element lane(const V &v, int i)
+template <typename V> inline PVA_ALWAYS typename traits<V>::element lane(const V &v, int i)
 {
     if constexpr (traits<V>::is_double) {
         constexpr int half = traits<V>::lanes / 2;
-        return i < half ? v.lo.v[i] : v.hi.v[i - half];
-    } else {
+        return i < half ? lane(v.lo, i) : lane(v.hi, i - half);
+    } else if constexpr (traits<V>::kind == floating) {
         return v.v[i];
+    } else {
+        return v.v[i] >> traits<V>::up;
     }
 }
 
-template <typename V, typename E> inline void set_lane(V &v, int i, E value)
+template <typename V, typename E> inline PVA_ALWAYS void set_lane(V &v, int i, E value)
 {
     if constexpr (traits<V>::is_double) {
         constexpr int half = traits<V>::lanes / 2;
@@ -106,8 +114,7 @@ template <typename V, typename E> inline void set_lane(V &v, int i, E value)
     } else if constexpr (traits<V>::kind == floating) {
         v.v[i] = (float)value;
     } else {
-        constexpr int unused = 64 - traits<V>::bits;
-        v.v[i] = (typename traits<V>::element)((int64_t)((uint64_t)(int64_t)value << unused) >> unused);
+        v.v[i] = element<V>(value);
     }
 }
 

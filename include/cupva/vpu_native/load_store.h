@@ -14,16 +14,53 @@
 
 namespace pva {
 
+template <typename E, int Count> using vector_of __attribute__((vector_size(Count * sizeof(E)))) = E;
+template <int Count>
+using vector_mask = std::conditional_t<Count == 32, uint32_t, std::conditional_t<Count == 16, uint16_t, uint8_t>>;
+
+/* Elements as lanes' elements. GCC's own conversion to 512 bits goes by way of halves. */
+template <typename V, typename P> inline PVA_ALWAYS V widened(const P &elements)
+{
+    return __builtin_convertvector(elements, V);
+}
+#if defined(__AVX512BW__) && defined(__GNUC__) && !defined(__clang__)
+#define PVA_WIDENED(signed_t, unsigned_t, wide_t, count, name)                                     \
+    template <> inline PVA_ALWAYS vector_of<wide_t, count> widened(const vector_of<signed_t, count> &elements) \
+    {                                                                                              \
+        typedef vector_of<pva_own_##signed_t, count> own;                                          \
+        return (vector_of<wide_t, count>)__builtin_ia32_pmovsx##name##512_mask(                    \
+            (own)elements, (vector_of<pva_own_##wide_t, count>){}, (vector_mask<count>)-1);        \
+    }                                                                                              \
+    template <> inline PVA_ALWAYS vector_of<wide_t, count> widened(const vector_of<unsigned_t, count> &elements) \
+    {                                                                                              \
+        typedef vector_of<pva_own_##signed_t, count> own;                                          \
+        return (vector_of<wide_t, count>)__builtin_ia32_pmovzx##name##512_mask(                    \
+            (own)elements, (vector_of<pva_own_##wide_t, count>){}, (vector_mask<count>)-1);        \
+    }
+/* The builtins have types of their own. */
+typedef char pva_own_int8_t;
+typedef short pva_own_int16_t;
+typedef int pva_own_int32_t;
+typedef long long pva_own_int64_t;
+PVA_WIDENED(int8_t, uint8_t, int16_t, 32, bw)
+PVA_WIDENED(int16_t, uint16_t, int32_t, 16, wd)
+PVA_WIDENED(int32_t, uint32_t, int64_t, 8, dq)
+#undef PVA_WIDENED
+#endif
+
 /* One register from consecutive elements. */
-template <typename S, typename E> inline S load_single(const uint8_t *from)
+template <typename S, typename E> inline PVA_ALWAYS S load_single(const uint8_t *from)
 {
     typedef E packed __attribute__((vector_size(traits<S>::lanes * sizeof(E))));
     packed elements;
     memcpy(&elements, from, sizeof elements);
-    return S{__builtin_convertvector(elements, typename traits<S>::vector_t)};
+    S result = {widened<typename traits<S>::vector_t>(elements)};
+    if constexpr (traits<S>::kind != floating)
+        result.v <<= traits<S>::up;
+    return result;
 }
 
-template <typename R, typename E> inline R load(const void *from)
+template <typename R, typename E> inline PVA_ALWAYS R load(const void *from)
 {
     const uint8_t *bytes = (const uint8_t *)from;
     if constexpr (traits<R>::is_double) {
@@ -34,14 +71,17 @@ template <typename R, typename E> inline R load(const void *from)
     }
 }
 
-template <typename E, typename S> inline void store_single(const S &value, uint8_t *to)
+template <typename E, typename S> inline PVA_ALWAYS void store_single(const S &value, uint8_t *to)
 {
     typedef E packed __attribute__((vector_size(traits<S>::lanes * sizeof(E))));
-    packed elements = __builtin_convertvector(value.v, packed);
+    auto lanes = value.v;
+    if constexpr (traits<S>::kind != floating)
+        lanes >>= traits<S>::up;
+    packed elements = __builtin_convertvector(lanes, packed);
     memcpy(to, &elements, sizeof elements);
 }
 
-template <typename E, typename R> inline void store(const R &value, void *to)
+template <typename E, typename R> inline PVA_ALWAYS void store(const R &value, void *to)
 {
     uint8_t *bytes = (uint8_t *)to;
     if constexpr (traits<R>::is_double) {
@@ -52,35 +92,41 @@ template <typename E, typename R> inline void store(const R &value, void *to)
     }
 }
 
+template <typename R> static __attribute__((noinline, cold))
+R limited(R value, bool plain, int32_t lim_lo, int32_t val_lo, int32_t lim_hi, int32_t val_hi)
+{
+    auto number = [plain](int32_t field) { return plain ? field : (int64_t)(uint32_t)field; };
+    /* a limit outside the lane's range is never reached */
+    constexpr int64_t most = ((int64_t)1 << (traits<R>::bits - 1)) - 1;
+    auto limit = [&](int32_t field) {
+        int64_t x = number(field);
+        return x < -most - 1 ? -most - 1 : x > most ? most : x;
+    };
+    const int64_t low = limit(lim_lo), high = limit(lim_hi);
+    const int64_t at_low = number(val_lo), at_high = number(val_hi);
+    return each<R>(
+        [&](auto x) {
+            typedef decltype(x) S;
+            typename S::vector_t none = {};
+            x.v = x.v < element<S>(low) ? none + element<S>(at_low)
+                : x.v > element<S>(high) ? none + element<S>(at_high) : x.v;
+            return x;
+        },
+        value);
+}
+
 /* What a store through `a` writes. */
-template <typename R> inline R saturated(const R &value, const agen &a)
+template <typename R> inline PVA_ALWAYS R saturated(const R &value, const agen &a)
 {
     if constexpr (traits<R>::kind != floating) {
-        if (a.sat_opt & 1) {
-            const bool plain = !(a.sat_opt & 2);
-            auto number = [plain](int32_t field) { return plain ? field : (int64_t)(uint32_t)field; };
-            /* a limit outside the lane's range is never reached */
-            constexpr int64_t most = ((int64_t)1 << (traits<R>::bits - 1)) - 1;
-            auto limit = [&](int32_t field) {
-                int64_t x = number(field);
-                return x < -most - 1 ? -most - 1 : x > most ? most : x;
-            };
-            typedef typename traits<R>::element lane_t;
-            const lane_t lim_lo = (lane_t)limit(a.sat_lim_lo), lim_hi = (lane_t)limit(a.sat_lim_hi);
-            const lane_t val_lo = (lane_t)number(a.sat_val_lo), val_hi = (lane_t)number(a.sat_val_hi);
-            return each<R>(
-                [&](auto x) {
-                    typename decltype(x)::vector_t none = {};
-                    x.v = x.v < lim_lo ? none + val_lo : x.v > lim_hi ? none + val_hi : x.v;
-                    return x;
-                },
-                value);
-        }
+        if (__builtin_expect(a.sat_opt & 1, 0))
+            return limited(R(value), !(a.sat_opt & 2), a.sat_lim_lo, a.sat_val_lo, a.sat_lim_hi,
+                           a.sat_val_hi);
     }
     return value;
 }
 
-template <typename R, typename E, typename I> inline R load_perm(const void *from, const I &index)
+template <typename R, typename E, typename I> inline PVA_ALWAYS R load_perm(const void *from, const I &index)
 {
     R result{};
     for (int i = 0; i < traits<R>::lanes; i++) {
@@ -94,15 +140,15 @@ template <typename R, typename E, typename I> inline R load_perm(const void *fro
 } // namespace pva
 
 #define PVA_LOADS(name, register_type, element)                                              \
-    static inline register_type name##_load(agen &a)                                         \
+    PVA_INLINE register_type name##_load(agen &a)                                         \
     {                                                                                        \
         return pva::load<register_type, element>(pva::next(a));                              \
     }                                                                                        \
-    static inline register_type name##_load(const void *from)                                \
+    PVA_INLINE register_type name##_load(const void *from)                                \
     {                                                                                        \
         return pva::load<register_type, element>(from);                                      \
     }                                                                                        \
-    template <typename I> static inline register_type name##_load_perm(agen &a, const I &index) \
+    template <typename I> PVA_INLINE register_type name##_load_perm(agen &a, const I &index) \
     {                                                                                        \
         return pva::load_perm<register_type, element>(pva::next(a), index);                  \
     }
@@ -126,15 +172,15 @@ PVA_LOADS(dvfloat, dvfloat, float)
 /* Elements of 8, 16 or 32 bits, as the register type says. With a predicate: only the lanes whose bit
  * is set; the agen steps in any case. */
 #define PVA_STORES(register_type, element)                                                   \
-    static inline void vstore(const register_type &value, agen &a)                           \
+    PVA_INLINE void vstore(const register_type &value, agen &a)                           \
     {                                                                                        \
         pva::store<element>(pva::saturated(value, a), pva::next(a));                         \
     }                                                                                        \
-    static inline void vstore(const register_type &value, void *to)                          \
+    PVA_INLINE void vstore(const register_type &value, void *to)                          \
     {                                                                                        \
         pva::store<element>(value, to);                                                      \
     }                                                                                        \
-    static inline void vstore(const register_type &value, agen &a, int32_t predicate)        \
+    PVA_INLINE void vstore(const register_type &value, agen &a, int32_t predicate)        \
     {                                                                                        \
         const register_type kept = pva::saturated(value, a);                                 \
         uint8_t *to = pva::next(a);                                                          \

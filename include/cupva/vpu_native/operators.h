@@ -35,7 +35,7 @@ template <typename A, typename B> using result_of = std::enable_if_t<operation<A
 template <typename A> using same_as = std::enable_if_t<is_vector<A>, typename register_of<A>::type>;
 
 /* A vector with `value` in each lane. */
-template <typename R, typename N> inline R spread(N value)
+template <typename R, typename N> inline PVA_ALWAYS R spread(N value)
 {
     R result{};
     if constexpr (traits<R>::is_double) {
@@ -44,16 +44,13 @@ template <typename R, typename N> inline R spread(N value)
     } else if constexpr (traits<R>::kind == floating) {
         result.v = result.v + (float)value;
     } else {
-        constexpr int unused = 64 - traits<R>::bits;
-        typename traits<R>::element wrapped = (typename traits<R>::element)(
-            (int64_t)((uint64_t)(int64_t)value << unused) >> unused);
-        result.v = result.v + wrapped;
+        result.v = result.v + element<R>(value);
     }
     return result;
 }
 
 /* An operand as a register. */
-template <typename R, typename T> inline R as(const T &value)
+template <typename R, typename T> inline PVA_ALWAYS R as(const T &value)
 {
     if constexpr (is_vector<T>)
         return value;
@@ -61,29 +58,49 @@ template <typename R, typename T> inline R as(const T &value)
         return spread<R>(value);
 }
 
-template <typename R> inline R wrapped(R x)
+/* x * y. The right operand is brought down: that is where programs have their constants. */
+template <typename S> inline PVA_ALWAYS S times(const S &x, const S &y)
 {
-    if constexpr (traits<R>::kind != floating)
-        x.v = wrapping<typename traits<R>::vector_t, traits<R>::bits>::apply(x.v);
-    return x;
+    S r;
+    if constexpr (traits<S>::kind == floating)
+        r.v = x.v * y.v;
+    else
+        r.v = x.v * (y.v >> traits<S>::up);
+    return r;
+}
+
+template <typename S> inline PVA_ALWAYS S shifted_left(const S &x, const S &count)
+{
+    S r;
+    r.v = x.v << (count.v >> traits<S>::up);
+    return r;
+}
+
+/* Arithmetic; the bits that leave the lane are cleared. */
+template <typename S> inline PVA_ALWAYS S shifted_right(const S &x, const S &count)
+{
+    typedef typename traits<S>::element E;
+    S r;
+    r.v = x.v >> (count.v >> traits<S>::up) & (E)((uint64_t)-1 << traits<S>::up);
+    return r;
 }
 
 /* Applies `f` to the registers of one, two or three operands. */
-template <typename R, typename F> inline R each(F f, const R &a)
+template <typename R, typename F> inline PVA_ALWAYS R each(F f, const R &a)
 {
     if constexpr (traits<R>::is_double)
         return R{f(a.lo), f(a.hi)};
     else
         return f(a);
 }
-template <typename R, typename F> inline R each(F f, const R &a, const R &b)
+template <typename R, typename F> inline PVA_ALWAYS R each(F f, const R &a, const R &b)
 {
     if constexpr (traits<R>::is_double)
         return R{f(a.lo, b.lo), f(a.hi, b.hi)};
     else
         return f(a, b);
 }
-template <typename R, typename F> inline R each(F f, const R &a, const R &b, const R &c)
+template <typename R, typename F> inline PVA_ALWAYS R each(F f, const R &a, const R &b, const R &c)
 {
     if constexpr (traits<R>::is_double)
         return R{f(a.lo, b.lo, c.lo), f(a.hi, b.hi, c.hi)};
@@ -92,20 +109,20 @@ template <typename R, typename F> inline R each(F f, const R &a, const R &b, con
 }
 
 /* The masks of the compiler's vectors (0, -1) as lanes (0, 1). */
-template <typename S, typename M> inline S flags(const M &mask)
+template <typename S, typename M> inline PVA_ALWAYS S flags(const M &mask)
 {
     S result{};
     for (int i = 0; i < traits<S>::lanes && traits<S>::kind == floating; i++)
         result.v[i] = mask[i] ? 1 : 0;
     if constexpr (traits<S>::kind != floating)
-        result.v = (typename traits<S>::vector_t)(mask & 1);
+        result.v = (typename traits<S>::vector_t)(mask & element<S>(1));
     return result;
 }
 
 } // namespace pva
 
 #define PVA_BINARY(op, expression)                                                          \
-    template <typename A, typename B> inline pva::result_of<A, B> operator op(const A &a, const B &b) \
+    template <typename A, typename B> inline PVA_ALWAYS pva::result_of<A, B> operator op(const A &a, const B &b) \
     {                                                                                       \
         typedef pva::result_of<A, B> R;                                                     \
         return pva::each<R>(                                                                \
@@ -127,14 +144,14 @@ template <typename S, typename M> inline S flags(const M &mask)
     }                                                                                       \
     static_assert(true, "")
 
-PVA_BINARY(+, r.v = x.v + y.v; r = pva::wrapped(r));
-PVA_BINARY(-, r.v = x.v - y.v; r = pva::wrapped(r));
-PVA_BINARY(*, r.v = x.v * y.v; r = pva::wrapped(r));
+PVA_BINARY(+, r.v = x.v + y.v);
+PVA_BINARY(-, r.v = x.v - y.v);
+PVA_BINARY(*, r = pva::times(x, y));
 PVA_BINARY(&, r.v = x.v & y.v);
 PVA_BINARY(|, r.v = x.v | y.v);
 PVA_BINARY(^, r.v = x.v ^ y.v);
-PVA_BINARY(<<, r.v = x.v << y.v; r = pva::wrapped(r));
-PVA_BINARY(>>, r.v = x.v >> y.v);
+PVA_BINARY(<<, r = pva::shifted_left(x, y));
+PVA_BINARY(>>, r = pva::shifted_right(x, y));
 PVA_BINARY(==, r = pva::flags<S>(x.v == y.v));
 PVA_BINARY(!=, r = pva::flags<S>(x.v != y.v));
 PVA_BINARY(<, r = pva::flags<S>(x.v < y.v));
@@ -154,15 +171,15 @@ PVA_ASSIGN(>>);
 #undef PVA_BINARY
 #undef PVA_ASSIGN
 
-template <typename A> inline pva::same_as<A> operator~(const A &a)
+template <typename A> inline PVA_ALWAYS pva::same_as<A> operator~(const A &a)
 {
     return a ^ -1;
 }
-template <typename A> inline pva::same_as<A> operator!(const A &a)
+template <typename A> inline PVA_ALWAYS pva::same_as<A> operator!(const A &a)
 {
     return a == 0;
 }
-template <typename A> inline pva::same_as<A> operator-(const A &a)
+template <typename A> inline PVA_ALWAYS pva::same_as<A> operator-(const A &a)
 {
     return 0 - a;
 }

@@ -71,7 +71,7 @@ def functions() -> dict[str, dict[str, list[str]]]:
     command = [str(compiler()), "-x", "c++", "-std=gnu++17", "-E", f"-I{headers}"]
     text = subprocess.run(
         [*command, str(headers / "vpu_native.h")], check=True, capture_output=True, text=True
-    ).stdout
+    ).stdout.replace("__attribute__((always_inline)) ", "")
     found: dict[str, dict[str, list[str]]] = {family: {} for family in FAMILIES.values()}
     sources: dict[str, str] = dict.fromkeys(FAMILIES, "")
     current = ""
