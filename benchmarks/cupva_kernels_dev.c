@@ -52,7 +52,7 @@ static void filter_multiply_add(void)
             vshortx c = replicateh(coefficients[k]);
             sum = dvmaddh(dvushort_load(from), dvjoin(c, c), sum, VPU_ROUND_0);
         }
-        vstore(sum, to);
+        vstore(sum >> 4, to);
     }
 }
 
@@ -63,7 +63,7 @@ static void filter_operators(void)
         dvshortx sum = dvushort_load(from) * coefficients[0];
         for (int32_t k = 1; k < 25; k++)
             sum += dvushort_load(from) * coefficients[k];
-        vstore(sum, to);
+        vstore(sum >> 4, to);
     }
 }
 

@@ -9,7 +9,7 @@ void plain_filter(const uint16_t *in, const int16_t *coefficients, uint16_t *out
             for (int ky = 0; ky < 5; ky++)
                 for (int kx = 0; kx < 5; kx++)
                     sum += in[(y + ky) * PITCH + x + kx] * coefficients[ky * 5 + kx];
-            out[y * TILE_W + x] = (uint16_t)sum;
+            out[y * TILE_W + x] = (uint16_t)(sum >> 4);
         }
 }
 

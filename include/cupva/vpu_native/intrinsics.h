@@ -65,6 +65,16 @@ template <typename S> inline PVA_ALWAYS S product(const S &x, const S &y, int ho
     return result;
 }
 
+template <typename S> inline PVA_ALWAYS S distance(const S &x, const S &y)
+{
+    S r;
+    if constexpr (traits<S>::kind == floating)
+        r.v = x.v > y.v ? x.v - y.v : y.v - x.v;
+    else /* two instructions of most machines, and the difference */
+        r.v = (x.v > y.v ? x.v : y.v) - (x.v < y.v ? x.v : y.v);
+    return r;
+}
+
 /* The lanes of `sum` whose bit is set, 0 in the others. */
 template <typename S> inline PVA_ALWAYS S chosen(const S &sum, uint64_t bits)
 {
@@ -130,7 +140,7 @@ inline PVA_ALWAYS R multiply(const A &a, const B &b, const C &sum, int how, uint
 PVA_PAIR(min, r.v = x.v < y.v ? x.v : y.v);
 PVA_PAIR(max, r.v = x.v > y.v ? x.v : y.v);
 /* |a - b|; the difference is wider than a lane, the result wraps. */
-PVA_PAIR(absdif, r.v = x.v > y.v ? x.v - y.v : y.v - x.v);
+PVA_PAIR(absdif, r = pva::distance(x, y));
 PVA_PAIR(add, r.v = x.v + y.v);
 PVA_PAIR(sub, r.v = x.v - y.v);
 PVA_PAIR(and, r.v = x.v & y.v);
