@@ -117,9 +117,7 @@ class Timeline:
         with self._lock:
             self._waiters = [w for w in self._waiters if w.wake is not wake]
 
-    def wait(
-        self, value: int, timeout_s: float | None = None, since_ns: int | None = None
-    ) -> bool:
+    def wait(self, value: int, timeout_s: float | None = None, since_ns: int | None = None) -> bool:
         """Blocks (without the interpreter lock) until ``value``; False after ``timeout_s``.
 
         ``since_ns``: when the caller began to wait, for observers (``engine_clock_ns``; now).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -56,22 +57,29 @@ def requests(bench: Bench, mode: str) -> list[FlowRequest]:
     return [first, bench.static("target", away)]
 
 
+def asked(
+    bench: Bench, mode: str, delivery: str, checks: Checks = OFF, seed: int = 0
+) -> LaunchRequest:
+    """A launch, and the memory that it works on."""
+    source = np.random.default_rng(7).integers(0, 200, TILES * SIZE).astype(np.uint8)
+    bench.dram[: source.size] = source
+    bench.dram[TARGET : TARGET + source.size] = 255
+    parameters = [bench.parameter("mode", M[mode])]
+    return LaunchRequest(
+        parameters, requests(bench, mode), delivery=delivery, seed=seed, checks=checks
+    )
+
+
+def written(bench: Bench) -> np.ndarray:
+    return bench.dram[TARGET : TARGET + TILES * SIZE].reshape(TILES, SIZE).copy()
+
+
 def run(
     bench: Bench, mode: str, delivery: str, checks: Checks = OFF, seed: int = 0
 ) -> tuple[LaunchResult, np.ndarray]:
     """The result, and the four tiles that the kernel wrote."""
-    source = np.random.default_rng(7).integers(0, 200, TILES * SIZE).astype(np.uint8)
-    bench.dram[: source.size] = source
-    bench.dram[TARGET : TARGET + source.size] = 255
-    request = LaunchRequest(
-        [bench.parameter("mode", M[mode])],
-        requests(bench, mode),
-        delivery=delivery,
-        seed=seed,
-        checks=checks,
-    )
-    result = bench.worker.launch(request, 10.0)
-    return result, bench.dram[TARGET : TARGET + source.size].reshape(TILES, SIZE).copy()
+    result = bench.worker.launch(asked(bench, mode, delivery, checks, seed), 10.0)
+    return result, written(bench)
 
 
 def expected(bench: Bench, mode: str) -> np.ndarray:
@@ -126,6 +134,28 @@ def test_triggers_without_syncs_are_reported(races: Bench) -> None:
     result, _ = run(races, "NEVER_WAITS", "trigger", Checks(sync="fault"))
     assert result.status == "fault"
     assert result.text == source
+
+
+def test_a_launch_that_is_posted_reports_too(races: Bench) -> None:
+    found: list[LaunchResult] = []
+    run(races, "WAITS", "trigger")
+    for checks in (Checks(), Checks(sync="fault")):
+        assert races.worker.post(asked(races, "NEVER_WAITS", "sync", checks), found.append)
+        races.worker.help(-1)
+        assert (written(races) == 1).all()
+    warned, failed = found
+    assert (warned.status, len(warned.warnings)) == ("done", 2)
+    assert (failed.status, failed.text) == ("fault", warned.warnings[0])
+
+
+def test_the_moment_may_change_between_launches_of_the_same_dataflows(races: Bench) -> None:
+    request = asked(races, "NEVER_WAITS", "trigger")
+    for delivery in ("trigger", "sync", "trigger"):
+        asked(races, "NEVER_WAITS", delivery)
+        result = races.worker.launch(replace(request, delivery=delivery), 10.0)
+        assert result.status == "done"
+        right = expected(races, "NEVER_WAITS") if delivery == "trigger" else 1
+        assert (written(races) == right).all()
 
 
 def test_a_gather_without_sync(races: Bench) -> None:

@@ -335,6 +335,42 @@ CASE(everything_of_a_submission_goes_over_to_c)
     EXPECT(isNone(CupvaCmdDestroy(&cProg)) && CupvaStreamDestroy(cStream) != CUPVA_ERROR_NONE);
 }
 
+CASE(a_command_buffer_finds_its_fences_anew_at_each_submission)
+{
+    CmdProgram prog = CmdProgram::Create();
+    prog.compileDataFlows();
+    Stream stream = Stream::Create();
+    SyncObj first = SyncObj::Create(), second = SyncObj::Create();
+    cupvaSyncObj_t cFirst, cSecond;
+    cupvaCmd_t cProg, cRequest;
+    cupvaStream_t cStream;
+    ConvertTo(std::move(first), cFirst);
+    ConvertTo(std::move(second), cSecond);
+    ConvertTo(std::move(prog), cProg);
+    ConvertTo(std::move(stream), cStream);
+    cupvaFence_t fence;
+    EXPECT(isNone(CupvaFenceInit(&fence, cFirst)));
+    EXPECT(isNone(CupvaCmdRequestFencesInit(&cRequest, &fence, 1)));
+    cupvaCmd_t const *const cmds[] = {&cProg, &cRequest};
+    cupvaCmdStatus_t status[2];
+    cupvaCmdBuffer_t buffer;
+    EXPECT(isNone(CupvaCmdBufferCreate(&buffer, cmds, 2, status, CUPVA_IN_ORDER)));
+    cupvaSyncObj_t const both[] = {cFirst, cSecond};
+    for (cupvaSyncObj_t const sync : both) {
+        bool ended = false;
+        EXPECT(isNone(CupvaFenceInit(&fence, sync)));
+        EXPECT(isNone(CupvaStreamSubmitCmdBuffer(cStream, buffer, -1, -1)));
+        EXPECT(isNone(CupvaFenceWait(&fence, 10000000, &ended)) && ended);
+    }
+    EXPECT(isNone(CupvaStreamSynchronize(cStream)));
+    EXPECT(isNone(CupvaSyncObjDestroy(cFirst)) && isNone(CupvaFenceInit(&fence, cSecond)));
+    EXPECT(isNone(CupvaStreamSubmitCmdBuffer(cStream, buffer, -1, -1)));
+    bool ended = false;
+    EXPECT(isNone(CupvaFenceWait(&fence, 10000000, &ended)) && ended);
+    EXPECT(isNone(CupvaCmdBufferDestroy(buffer)) && isNone(CupvaStreamDestroy(cStream)));
+    EXPECT(isNone(CupvaCmdDestroy(&cProg)) && isNone(CupvaSyncObjDestroy(cSecond)));
+}
+
 CASE(a_program_of_c_with_the_executable_and_parameters_of_cpp)
 {
     Executable executable =
