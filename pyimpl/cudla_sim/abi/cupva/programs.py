@@ -160,7 +160,7 @@ def set_l2_size(cmd: Any, size: int) -> None:
 
 
 _OFFSET_POINTER = "OffsetPointer"
-_REPLACED_KEPT = 4096
+_REPLACED_KEPT = 1024
 
 
 class _OffsetPointers:

@@ -1,5 +1,5 @@
 /* A program that makes everything anew for each frame, as careless ones do: argv[1] frames.
- * Prints the resident kilobytes after a quarter of the frames and at the end. */
+ * Prints the resident kilobytes after half of the frames and at the end. */
 #include <cupva_host.h>
 #include <cupva_host_nonsafety.h>
 #include <cupva_platform.h>
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 {
     int const frames = argc > 1 ? atoi(argv[1]) : 100;
     int frame = 0;
-    long quarter = 0;
+    long half = 0;
     struct lasting lasting;
     OK(CupvaStreamCreate(&lasting.stream, CUPVA_PVA0, CUPVA_VPU_ANY));
     OK(CupvaSyncObjCreate(&lasting.sync, false, CUPVA_SIGNALER_WAITER, CUPVA_SYNC_YIELD));
@@ -154,9 +154,9 @@ int main(int argc, char **argv)
     OK(CupvaCmdBarrierInit(&lasting.barrier));
     for (; frame < frames; frame++) {
         one(frame, &lasting, 1);
-        if (frame == frames / 4)
-            quarter = resident_kb();
+        if (frame == frames / 2)
+            half = resident_kb();
     }
-    printf("%ld %ld\n", quarter, resident_kb());
+    printf("%ld %ld\n", half, resident_kb());
     return 0;
 }
