@@ -64,9 +64,71 @@ void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t address, c
     end_with(status, cause, (uintptr_t)caller, address);
 }
 
+#if defined(__x86_64__)
+#define INVALID_MASKED (1u << 7) /* of MXCSR */
+#define TRAP_FLAG (1ll << 8)     /* of RFLAGS: one instruction, then SIGTRAP */
+
+static int stepping;
+
+/*
+ * Invalid operations that make no NaN: comparisons, minimum and maximum, and conversions of what no
+ * integer can be. By the opcode behind legacy prefixes, VEX or EVEX, all in the map of 0F.
+ */
+static int makes_no_nan(const uint8_t *code)
+{
+    while (*code == 0x66 || *code == 0xF2 || *code == 0xF3 || (*code & 0xF0) == 0x40)
+        code++;
+    if (*code == 0x0F)
+        code += 1;
+    else if (*code == 0xC5)
+        code += 2;
+    else if (*code == 0xC4 && (code[1] & 31) == 1)
+        code += 3;
+    else if (*code == 0x62 && (code[1] & 7) == 1)
+        code += 4;
+    else
+        return 0;
+    switch (*code) {
+    case 0x2C: case 0x2D: case 0x5B: case 0xE6: /* to int32 and int64 */
+    case 0x78: case 0x79: case 0x7A: case 0x7B: /* to unsigned, with EVEX */
+    case 0x2E: case 0x2F: case 0xC2:            /* comparisons */
+    case 0x5D: case 0x5F:                       /* minimum, maximum */
+        return 1;
+    }
+    return 0;
+}
+
+/* Does such an operation with its default result; 1 when the kernel goes on. */
+static int step_over(int number, siginfo_t *info, ucontext_t *at)
+{
+    greg_t *registers = at->uc_mcontext.gregs;
+    if (number == SIGTRAP && stepping) {
+        stepping = 0;
+        registers[REG_EFL] &= ~TRAP_FLAG;
+        at->uc_mcontext.fpregs->mxcsr &= ~(INVALID_MASKED | FE_INVALID);
+        return 1;
+    }
+    if (number != SIGFPE || info->si_code != FPE_FLTINV
+        || !makes_no_nan((const uint8_t *)(uintptr_t)registers[REG_RIP]))
+        return 0;
+    stepping = 1;
+    registers[REG_EFL] |= TRAP_FLAG;
+    at->uc_mcontext.fpregs->mxcsr |= INVALID_MASKED;
+    return 1;
+}
+#else
+static int step_over(int number, siginfo_t *info, ucontext_t *at)
+{
+    (void)number, (void)info, (void)at;
+    return 0;
+}
+#endif
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
     const ucontext_t *at = context;
+    if (step_over(number, info, context))
+        return;
     uint64_t pc = PROGRAM_COUNTER(at), sp = STACK_POINTER(at);
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     if (rt_reply == 0 || rt_reply->status != PVA_RUNNING)
@@ -109,6 +171,13 @@ void pva_rt_nan_errors(int enabled)
         fedisableexcept(FE_INVALID);
     else if (feenableexcept(FE_INVALID) < 0)
         pva_rt_misuse("this processor does not report invalid operations of floating point");
+}
+
+/* A kernel begins with NaNs as errors, where the processor reports them. */
+void rt_faults_begin(void)
+{
+    feclearexcept(FE_INVALID);
+    (void)feenableexcept(FE_INVALID);
 }
 
 void rt_faults_setup(void)

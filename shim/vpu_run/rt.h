@@ -29,6 +29,7 @@ void rt_sandbox(uint32_t allowed);
 
 /* faults.c */
 void rt_faults_setup(void);
+void rt_faults_begin(void); /* of a launch */
 void pva_rt_nan_errors(int enabled);
 _Noreturn void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t address,
                        const char *text, void *caller);

@@ -78,7 +78,7 @@ static void launch(void)
     memset(rt_reply, 0, sizeof *rt_reply);
     rt_reply->version = PVA_PROTOCOL_VERSION;
     rt_image_reset();
-    pva_rt_nan_errors(0);
+    rt_faults_begin();
     rt_sandbox(request->allow);
     rt_late_begin(request);
     write_parameters(request);

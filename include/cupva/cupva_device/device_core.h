@@ -75,7 +75,8 @@ static inline void cupvaCircularBufferMemcpy(void *cb, uint32_t size)
 
 /* --- the machine --- */
 
-/* Whether an operation that makes a NaN ends the kernel (VpuFloatingPointNotANumber); not at first. */
+/* Whether an operation that makes a NaN ends the kernel (VpuFloatingPointNotANumber), as it does
+ * when a kernel begins. */
 static inline void cupvaFloatingPointNANErrorEnabled(bool enabled)
 {
     pva_rt_nan_errors(enabled);

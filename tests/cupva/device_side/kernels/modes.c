@@ -45,6 +45,27 @@ static __attribute__((noinline)) int32_t root(volatile float *x)
     return difference != difference;
 }
 
+/* Comparisons, minimum and conversions of values that no integer has, a NaN that only comes and
+ * goes; 4 when all of them went on. */
+static __attribute__((noinline)) int32_t without_nan(void)
+{
+    uint32_t const pattern = 0x7FC00000u;
+    volatile float huge = 1e30f, one = 1.0f, odd;
+    __builtin_memcpy((void *)&odd, &pattern, sizeof odd);
+    volatile float sum = odd + one;
+    volatile int32_t far = (int32_t)huge;
+    volatile int64_t farther = (int64_t)huge;
+    volatile float least = sum < one ? sum : one;
+    float lanes[8];
+    int32_t numbers[8];
+    for (int i = 0; i < 8; i++)
+        lanes[i] = huge + (float)i;
+    for (int i = 0; i < 8; i++)
+        numbers[i] = (int32_t)lanes[i];
+    volatile int32_t last = numbers[7];
+    return (far == INT32_MIN) + (farther == INT64_MIN) + (least == one) + (last == INT32_MIN);
+}
+
 static __attribute__((noinline)) int32_t divide(int32_t a, volatile int32_t *b)
 {
     return a / *b;
@@ -131,6 +152,11 @@ CUPVA_VPU_MAIN()
         cupvaFloatingPointNANErrorEnabled(false);
         infinite = __builtin_inff();
         return root(&infinite);
+    case NAN_AT_FIRST:
+        infinite = __builtin_inff();
+        return root(&infinite);
+    case INVALID_WITHOUT_NAN:
+        return without_nan();
     case RINGS: {
         for (int32_t i = 0; i < 256; i++)
             out[i] = (uint8_t)i;

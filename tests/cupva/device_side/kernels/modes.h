@@ -21,5 +21,7 @@ enum {
     ADDRESSES,
     NAN_IS_AN_ERROR,
     NAN_IS_A_VALUE,
+    NAN_AT_FIRST,
+    INVALID_WITHOUT_NAN,
     RINGS,
 };
