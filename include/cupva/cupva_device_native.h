@@ -150,6 +150,9 @@ struct pva_export_record {
 #define VMEM_VAR(bank, type, name) VMEM_NOEXPORT(bank, type, name)
 #define VMEM_POINTER(bank, name) VMEM(bank, ExtMemPointer, name)
 #define VMEM_SURFACE(bank, name) VMEM(bank, VPUSurfaceData, name)
+/* A table for ConfigDataFlow or DynamicDataFlow: VMEM_DMA_CONFIG(bank, type, name[, height[, width]]) */
+#define VMEM_DMA_CONFIG(...) VMEM(__VA_ARGS__)
+#define EXTERN_VMEM_DMA_CONFIG(...) EXTERN_VMEM(__VA_ARGS__)
 #define EXTERN_VMEM_VAR(bank, type, name) EXTERN_VMEM(bank, type, name)
 #define EXTERN_VMEM_POINTER(bank, name) EXTERN_VMEM(bank, ExtMemPointer, name)
 #define EXTERN_VMEM_SURFACE(bank, name) EXTERN_VMEM(bank, VPUSurfaceData, name)

@@ -100,6 +100,9 @@ typedef struct {
     uint32_t blockLinear;
 } VPUSurfaceData;
 
+/* Where descriptors begin in the DMA's memory, as the tables of ConfigDataFlow name them. */
+#define PVA_DMA_DESCRIPTORS_AT 0x4000u
+
 /* --- how a handler variable is filled at launch --- */
 
 typedef struct {

@@ -592,6 +592,7 @@ const struct sim_bridge sim_bridge_here = {
     .impl_CupvaCudaStreamSetName = impl_CupvaCudaStreamSetName,
     .impl_CupvaSimDataFlowSet = impl_CupvaSimDataFlowSet,
     .impl_CupvaSimDataFlowSetHandler = impl_CupvaSimDataFlowSetHandler,
+    .impl_CupvaSimDynamicNode = impl_CupvaSimDynamicNode,
     .impl_CupvaSimDataFlowCreate = impl_CupvaSimDataFlowCreate,
     .impl_CupvaSimDataFlowDestroy = impl_CupvaSimDataFlowDestroy,
     .impl_CupvaSimDataFlowCopy = impl_CupvaSimDataFlowCopy,

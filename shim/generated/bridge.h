@@ -1236,6 +1236,8 @@ cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty
 
 cupvaError_t impl_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler);
 
+cupvaError_t impl_CupvaSimDynamicNode(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, cupvaDataFlow_t *node);
+
 cupvaError_t impl_CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
 
 cupvaError_t impl_CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow);
@@ -1857,6 +1859,7 @@ struct sim_bridge {
     __typeof__(impl_CupvaCudaStreamSetName) *impl_CupvaCudaStreamSetName;
     __typeof__(impl_CupvaSimDataFlowSet) *impl_CupvaSimDataFlowSet;
     __typeof__(impl_CupvaSimDataFlowSetHandler) *impl_CupvaSimDataFlowSetHandler;
+    __typeof__(impl_CupvaSimDynamicNode) *impl_CupvaSimDynamicNode;
     __typeof__(impl_CupvaSimDataFlowCreate) *impl_CupvaSimDataFlowCreate;
     __typeof__(impl_CupvaSimDataFlowDestroy) *impl_CupvaSimDataFlowDestroy;
     __typeof__(impl_CupvaSimDataFlowCopy) *impl_CupvaSimDataFlowCopy;

@@ -2663,8 +2663,7 @@ typedef struct
 typedef struct 
 {
   cupvaParameter_t *handler;
-  const void *ptrSrc;
-  int32_t size;
+  uint32_t *vpuConfigTable;
 } cupvaConfigDataFlowParams_t;
 typedef struct 
 {
@@ -2700,7 +2699,8 @@ typedef enum
   CUPVA_SIM_TRANS_MODE = 22,
   CUPVA_SIM_TRANSFER_MODE = 23,
   CUPVA_SIM_TILES_PER_TRIGGER = 24,
-  CUPVA_SIM_EXTERNAL = 25
+  CUPVA_SIM_EXTERNAL = 25,
+  CUPVA_SIM_NODES = 26
 } cupvaSimProperty_t;
 typedef enum simStatus
 {
@@ -3278,6 +3278,7 @@ extern "Python+C" {
     cupvaError_t impl_CupvaCudaStreamSetName(const cudaStream_t cudaStream, const char * const name);
     cupvaError_t impl_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count);
     cupvaError_t impl_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler);
+    cupvaError_t impl_CupvaSimDynamicNode(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, cupvaDataFlow_t *node);
     cupvaError_t impl_CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
     cupvaError_t impl_CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow);
     cupvaError_t impl_CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source);

@@ -3593,6 +3593,12 @@ SIM_EXPORT cupvaError_t CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, con
     return sim_bridge.impl_CupvaSimDataFlowSetHandler(dataFlow, handler);
 }
 
+SIM_EXPORT cupvaError_t CupvaSimDynamicNode(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, cupvaDataFlow_t *node)
+{
+    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    return sim_bridge.impl_CupvaSimDynamicNode(dataFlow, nodeId, laneId, node);
+}
+
 SIM_EXPORT cupvaError_t CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }

@@ -54,6 +54,7 @@ int rt_flows_begin(const struct pva_flow_request *requests, uint32_t count)
         flow->list = (const void *)(rt_control + requests[i].list_at);
         flow->count = requests[i].count;
         flow->kind = requests[i].kind;
+        flow->info = &requests[i].info;
         flow->handler = requests[i].handler;
         flow->reads = flow->count == 0 || flow->list[0].dst.space == PVA_VMEM;
         if (flow->handler >= 0) {
@@ -122,6 +123,8 @@ void pva_rt_trigger(uint32_t number)
     void *caller = __builtin_return_address(0);
     struct flow *flow = flow_of(number, caller);
     int status;
+    if (flow->kind == PVA_KIND_CONFIG)
+        rt_config_apply(flow, number, caller);
     if (rt_late) {
         status = rt_late_trigger(flow, number, caller);
     } else {

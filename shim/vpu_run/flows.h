@@ -14,6 +14,7 @@ struct flow {
     struct pva_cursor cursor;            /* what has been moved */
     struct pva_cursor ahead;             /* what has been triggered; used by delivery.c only */
     int32_t kind, handler;
+    const cupvaFlowInfo *info;           /* as the host gave it */
     int reads, held;
     int led; /* its first sync came before its first trigger */
     uint32_t surplus, syncs, gathers;
@@ -27,6 +28,9 @@ extern uint32_t rt_nr_flows;
 int rt_flow_ended(const struct flow *flow, const struct pva_cursor *cursor);
 int rt_flow_repeats(const struct flow *flow);
 void rt_gather_now(struct flow *flow, uint32_t number, const struct pva_gather *gather, void *caller);
+
+/* config.c */
+void rt_config_apply(struct flow *flow, uint32_t number, void *caller);
 
 /* delivery.c: transfers whose data does not move within the trigger. */
 extern int rt_late; /* 0: data moves within the trigger, and nothing is watched */

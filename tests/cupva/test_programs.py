@@ -45,3 +45,37 @@ def test_dataflows_of_a_program_that_knows_nothing(sim_cc: Compiler, tmp_path: P
     table = (tmp_path / "flows" / "program1_StaticDataFlow0.txt").read_text()
     assert table.splitlines()[0] == "StaticDataFlow 0 (no handler): 1 tiles"
     assert table.splitlines()[3].split()[:6] == ["0", "0", "0", "0", "64", "64"]
+
+
+def test_tiles_at_places_of_the_kernels_choice(sim_cc: Compiler, tmp_path: Path) -> None:
+    """DynamicDataFlows of all pixel sizes, nodes, lanes and paddings, whenever data moves."""
+    objects = [kernel("dynamic_dev", tmp_path)]
+    program = sim_cc.build(PROGRAMS / "dynamic_host.cpp", options=objects)
+    for seed, delivery in enumerate(("trigger", "sync", "random")):
+        result = sim_cc.run(program, str(seed), settings={"CUDLA_SIM_PVA_DMA": delivery})
+        assert (result.status, result.out) == (0, "0 wrong\n"), result.err
+
+
+_EVENT = r"word of a descriptor whose bits are not documented"
+_WRONG_TABLES = {
+    1: "second word of the table is not 0xDEADC0DE",
+    2: "different numbers of tiles on its sides",
+    3: _EVENT,
+    4: "no StaticDataFlow's descriptor",
+    5: "more entries than its variable has room for",
+    6: "in the middle of its tiles",
+}
+
+
+def test_descriptors_that_the_kernel_writes(sim_cc: Compiler, tmp_path: Path) -> None:
+    """A ConfigDataFlow; what is wrong with a table is said; a DynamicDataFlow of one node."""
+    objects = [kernel("config_dev", tmp_path)]
+    program = sim_cc.build(PROGRAMS / "config_host.c", options=objects)
+    for seed in range(1, 6):
+        result = sim_cc.run(program, "0", str(seed))
+        assert (result.status, result.out) == (0, "status 0, equal\n"), result.err
+    for mode, text in _WRONG_TABLES.items():
+        result = sim_cc.run(program, str(mode), settings={"CUDLA_SIM_EXPLAIN": "1"})
+        assert (result.status, result.out) == (0, "status 11\n"), (mode, result.err)
+        assert text in result.err
+    assert sim_cc.run(program, "9").out == "status 0\n"

@@ -110,14 +110,37 @@ static inline uint32_t cupvaGetL2Size(void)
     return 1u << 20;
 }
 
+/*
+ * Descriptors of the DMA, as ConfigDataFlow writes to them. Its table in VMEM (VMEM_DMA_CONFIG) has a
+ * header, the number of entries and 0xDEADC0DE, and entries of a value and an address, two words
+ * each. A trigger of the ConfigDataFlow writes all entries; they count from the next time that the
+ * descriptor begins.
+ *
+ * SRC_ADR and DST_ADR: bits 31..0 of an address, of VMEM as cupvaGetVmemAddress() gives it. TILE_CNTL:
+ * width in bits 15..0, height above. LP_CNTL: line pitch of the source in bits 15..0, of the
+ * destination above. SRCPT and DSTPT: advance in bits 23..0 (signed), repetitions - 1 above. In
+ * pixels. The other words cannot be written here.
+ */
+struct PvaDmaDescriptor {
+    uint32_t DESCR_CNTL, SRC_ADR, DST_ADR, TILE_CNTL, LP_CNTL, SRCPT1_CNTL, DSTPT1_CNTL, SRCPT2_CNTL,
+        DSTPT2_CNTL, SRCPT3_CNTL, DSTPT3_CNTL, BFSTART_CNTL, BFSIZE_CNTL, EVENT_CNTL, TRANS_CNTL,
+        NDTM_CNTL;
+};
+
+static inline uint32_t cupvaGetDmaDescBase(void)
+{
+    return PVA_DMA_DESCRIPTORS_AT;
+}
+
+/* The address of a word of the descriptor of a StaticDataFlow, whose number is StaticDataFlow::id(). */
+#define CUPVA_GET_DESC_ATTR_ADDR(id, attribute)                   \
+    (cupvaGetDmaDescBase() + (uint32_t)(id) * (uint32_t)sizeof(PvaDmaDescriptor)                  \
+     + (uint32_t)offsetof(PvaDmaDescriptor, attribute))
+
 /* Registers of the DMA: a kernel that programs the engine itself stops with this explanation. */
 [[noreturn]] static inline uint32_t pvaNoRegisters(void)
 {
     pva_rt_misuse("the registers of the DMA do not exist in native mode");
-}
-static inline uint32_t cupvaGetDmaDescBase(void)
-{
-    return pvaNoRegisters();
 }
 static inline uint32_t cupvaGetHwseqRamBase(void)
 {

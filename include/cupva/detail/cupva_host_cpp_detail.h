@@ -37,13 +37,17 @@ typedef enum {
     CUPVA_SIM_TRANS_MODE = 22, /* cupvaTransModeType_t */
     CUPVA_SIM_TRANSFER_MODE = 23, /* cupvaTransferModeType_t */
     CUPVA_SIM_TILES_PER_TRIGGER = 24,
-    CUPVA_SIM_EXTERNAL = 25 /* width, height, line pitch of what is gathered from or scattered to */
+    CUPVA_SIM_EXTERNAL = 25, /* width, height, line pitch of what is gathered from or scattered to */
+    CUPVA_SIM_NODES = 26 /* of a lane, lanes */
 } cupvaSimProperty_t;
 
 DLL_EXPORT cupvaError_t CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property,
                                             int64_t const *values, int32_t count);
 DLL_EXPORT cupvaError_t CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow,
                                                    cupvaParameter_t const *handler);
+/* A node of a DynamicDataFlow: it takes what a StaticDataFlow takes, without dimensions. */
+DLL_EXPORT cupvaError_t CupvaSimDynamicNode(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId,
+                                            cupvaDataFlow_t *node);
 /* A dataflow of no program, to be copied from. */
 DLL_EXPORT cupvaError_t CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type);
 DLL_EXPORT cupvaError_t CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow);

@@ -1750,8 +1750,7 @@ class cupvaNodeParams_t(ctypes.Structure):
 class cupvaConfigDataFlowParams_t(ctypes.Structure):
     _fields_ = [
         ('handler', ctypes.c_void_p),
-        ('ptrSrc', ctypes.c_void_p),
-        ('size', ctypes.c_int32),
+        ('vpuConfigTable', ctypes.c_void_p),
     ]
 
 
@@ -2369,6 +2368,7 @@ PROTOTYPES = {
     "CupvaCudaStreamSetName": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "CupvaSimDataFlowSet": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int32]),
     "CupvaSimDataFlowSetHandler": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "CupvaSimDynamicNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p]),
     "CupvaSimDataFlowCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "CupvaSimDataFlowDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "CupvaSimDataFlowCopy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),

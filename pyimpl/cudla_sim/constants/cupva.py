@@ -238,3 +238,4 @@ class cupvaSimProperty_t(IntEnum):
     CUPVA_SIM_TRANSFER_MODE = 0x17
     CUPVA_SIM_TILES_PER_TRIGGER = 0x18
     CUPVA_SIM_EXTERNAL = 0x19
+    CUPVA_SIM_NODES = 0x1a

@@ -92,6 +92,7 @@ PARAMETERS = {
     "CupvaCudaStreamSetName": ("cudaStream", "name$"),
     "CupvaSimDataFlowSet": ("dataFlow", "property:cupvaSimProperty_t", "values", "count"),
     "CupvaSimDataFlowSetHandler": ("dataFlow", "handler"),
+    "CupvaSimDynamicNode": ("dataFlow", "nodeId", "laneId", "node*"),
     "CupvaSimDataFlowCreate": ("dataFlow*", "type:cupvaDataFlowType_t"),
     "CupvaSimDataFlowDestroy": ("dataFlow",),
     "CupvaSimDataFlowCopy": ("dataFlow", "source"),

@@ -15,8 +15,8 @@ from . import threads
 # never mistaken for one, and a program that dereferences one stops at once.
 _BASE = 0x00D1_A000_0000_0000
 _STEP = 0x10
-# What is known of freed handles takes some 200 bytes each: a program that makes its objects anew for
-# every frame fills this within a thousand frames, and has a steady size from then on.
+# Some 200 bytes each: a program that makes its objects anew for every frame fills this within a
+# thousand frames, and has a steady size from then on.
 _FREED_KEPT = 8192
 
 

@@ -7,6 +7,8 @@ from copy import copy
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .dataflow.base import DataFlow, Handler, state
+from .dataflow.config import ConfigDataFlow
+from .dataflow.dynamic import DynamicDataFlow
 from .dataflow.tensor import TensorDataFlow
 from .dma import VMEM, Descriptors
 from .errors import CupvaError, Error, error, invalid
@@ -37,9 +39,13 @@ _HANDLER_KINDS = {
     "TensorDataFlow": (Kind.TENSOR,),
     "SequenceDataFlow": (Kind.SEQUENCE,),
     "GatherScatterDataFlow": (Kind.GATHER_SCATTER,),
-    "DynamicDataFlow": (Kind.DYNAMIC,),
+    "DynamicDataFlow": (Kind.DYNAMIC, Kind.DATA),
     "ConfigDataFlow": (Kind.CONFIG, Kind.DATA),
 }
+
+
+# Their handlers are plain memory for the compiler of the kernel.
+_TABLES = {"DynamicDataFlow": Kind.DYNAMIC, "ConfigDataFlow": Kind.CONFIG}
 
 
 def _is_open(dataflow: DataFlow) -> bool:
@@ -197,7 +203,9 @@ class Program:
         packed = {id(h.dataflow): self._descriptors(h.dataflow) for h in known}
         self._check_resources(packed)
         _check_handlers_differ(self.heads)
-        for number, dataflow in enumerate(self.dataflows):
+        # Lists have consecutive numbers, as the descriptors of a channel have.
+        nodes = (node for head in self.heads for node in head.dataflow.chain())
+        for number, dataflow in enumerate(nodes):
             dataflow.compiled_id = number
         self._flows = [
             Flow(h.dataflow, h.dataflow.handler_symbol, packed[id(h.dataflow)]) for h in known
@@ -251,9 +259,12 @@ class Program:
             self._check_handler(head.dataflow)
 
     def _check_triggers(self, heads: list[Head], packed: dict[int, Descriptors]) -> None:
-        used = {"read": 0, "store": 0}
+        used = {"read": 0, "store": 0, "config": 0}
         for head in heads:
             if head.dataflow.handler_symbol is None or id(head.dataflow) not in packed:
+                continue
+            if isinstance(head.dataflow, ConfigDataFlow):
+                used["config"] += 1
                 continue
             first = packed[id(head.dataflow)][0]
             used["read" if first["dst"]["space"] == VMEM else "store"] += 1
@@ -273,6 +284,14 @@ class Program:
                 f"{dataflow.name}: handler {handler.symbol!r} is declared as {symbol.kind.name}, "
                 f"a {dataflow.kind} needs {names}"
             )
+        if isinstance(dataflow, DynamicDataFlow) and symbol.kind is Kind.DATA:
+            nodes, lanes = dataflow.counts
+            if symbol.size < dataflow.table_bytes:
+                raise invalid(
+                    f"{dataflow.name}: table {handler.symbol!r} has {symbol.size} bytes; {nodes} "
+                    f"nodes in each of {lanes} lanes need {dataflow.table_bytes} "
+                    f"(DDF_TBL_SIZE, DDF_PARALLEL_TBL_SIZE)"
+                )
 
     def _descriptors(self, dataflow: DataFlow) -> Descriptors:
         """Raises CupvaError that names the dataflow, its handler and the way it moves data."""
@@ -350,6 +369,7 @@ class Program:
         from .workers.worker import FlowRequest
 
         kind = self.symbol(flow.handler.symbol).kind if flow.handler else Kind.DATA
+        kind = _TABLES.get(flow.head.kind, kind)
         offset = flow.handler.offset if flow.handler else -1
         info = flow.head.device_info(self.memory.locate)
         return FlowRequest(int(kind), offset, flow.descriptors, info)

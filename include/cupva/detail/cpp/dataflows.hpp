@@ -299,7 +299,8 @@ private:
     std::shared_ptr<void> m_own; /* what Create() made */
 };
 
-/** Changed dataflows at run time. addDataFlow() of it throws UnsupportedFeature. */
+/** Writes a table of the VPU's, address-value pairs, to the DMA's descriptors, one trigger each time.
+ *  The table: see VMEM_DMA_CONFIG in cupva_device.h. */
 class ConfigDataFlow : public BaseDataFlow, public impl::Primitive<true> {
 public:
     ConfigDataFlow() noexcept = default;
@@ -324,6 +325,7 @@ public:
         return *this;
     }
 
+    /** The table, in VMEM. */
     ConfigDataFlow &src(void const *const ptr)
     {
         putPointer(CUPVA_SIM_SRC, impl::addressOf(ptr));
@@ -337,16 +339,91 @@ private:
     static constexpr cupvaDataFlowType_t TYPE = CUPVA_CONFIG_DATAFLOW;
 };
 
-/** Loaded and stored at addresses of the VPU's choice. addDataFlow() of it throws
- *  UnsupportedFeature. */
+/** Tiles that are loaded and stored again and again, at addresses that the VPU may change: up to 4
+ *  nodes in each of up to 8 lanes, a tile each, all of them with one trigger. */
 class DynamicDataFlow : public BaseDataFlow, public impl::Primitive<false> {
 public:
+    /** One tile. Copies refer to the same node. Sizes in pixels of bpp() bytes. */
+    class Node {
+    public:
+        Node() noexcept = default;
+
+        Node &tile(int32_t const width, int32_t const height = 1)
+        {
+            return put(CUPVA_SIM_TILE, {width, height});
+        }
+
+        Node &bpp(int32_t const bpp) { return put(CUPVA_SIM_BPP, {bpp}); }
+
+        Node &padDim(PadDirType const dir, int32_t const dim)
+        {
+            return put(CUPVA_SIM_PAD_DIM, {static_cast<uint8_t>(dir), dim});
+        }
+
+        Node &padVal(PadModeType const type, int32_t const val = 0)
+        {
+            return put(CUPVA_SIM_PAD_VAL, {static_cast<int64_t>(type), val});
+        }
+
+        Node &src(void const *const ptr) { return side(CUPVA_SIM_SRC, impl::addressOf(ptr)); }
+
+        Node &src(OffsetPointer<void const> const op)
+        {
+            return side(CUPVA_SIM_SRC, impl::addressOf(op));
+        }
+
+        Node &dst(void *const ptr) { return side(CUPVA_SIM_DST, impl::addressOf(ptr)); }
+
+        Node &dst(OffsetPointer<void> const op) { return side(CUPVA_SIM_DST, impl::addressOf(op)); }
+
+        Node &srcLinePitch(int32_t const linePitch)
+        {
+            return put(CUPVA_SIM_SRC_LINE_PITCH, {linePitch});
+        }
+
+        Node &dstLinePitch(int32_t const linePitch)
+        {
+            return put(CUPVA_SIM_DST_LINE_PITCH, {linePitch});
+        }
+
+    private:
+        friend class DynamicDataFlow;
+
+        Node &put(cupvaSimProperty_t const property, std::initializer_list<int64_t> const values)
+        {
+            impl::check(CupvaSimDataFlowSet(m_node, property, values.begin(),
+                                            static_cast<int32_t>(values.size())));
+            return *this;
+        }
+
+        Node &side(cupvaSimProperty_t const pointer, impl::Address const address)
+        {
+            return put(pointer, {address.value, address.isOffsetPointer});
+        }
+
+        cupvaDataFlow_t m_node = nullptr;
+    };
+
     DynamicDataFlow() noexcept = default;
+
+    /** The table in VMEM, DDF_TBL_SIZE or DDF_PARALLEL_TBL_SIZE words, and how many nodes there are. */
+    void init(Parameter const &pmt, int32_t const nodeCount = 1, int32_t const laneCount = 1)
+    {
+        putHandler(pmt);
+        put(CUPVA_SIM_NODES, nodeCount, laneCount);
+    }
 
     DynamicDataFlow &handler(Parameter const &handler)
     {
         putHandler(handler);
         return *this;
+    }
+
+    Node node(int32_t const nodeId, int32_t const laneId = 0)
+    {
+        Node found;
+        impl::check(CupvaSimDynamicNode(m_dataFlow, nodeId, laneId, &found.m_node));
+        return found;
     }
 
 private:

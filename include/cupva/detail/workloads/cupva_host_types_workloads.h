@@ -274,10 +274,11 @@ typedef struct {
     int32_t padVal;
 } cupvaGatherScatterDataFlowParams_t;
 
+/* nodeCount * laneCount tiles with one trigger. */
 typedef struct {
     cupvaParameter_t *handler;
-    int32_t nodeCount;
-    int32_t laneCount;
+    int32_t nodeCount; /* of a lane: 1 to 4 */
+    int32_t laneCount; /* 1 to 8 */
 } cupvaDynamicDataFlowParams_t;
 
 typedef struct {
@@ -298,8 +299,7 @@ typedef struct {
 
 typedef struct {
     cupvaParameter_t *handler;
-    const void *ptrSrc;
-    int32_t size; /* bytes */
+    uint32_t *vpuConfigTable; /* device pointer to the table in VMEM */
 } cupvaConfigDataFlowParams_t;
 
 typedef struct {

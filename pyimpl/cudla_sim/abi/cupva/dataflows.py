@@ -11,6 +11,8 @@ from typing import Any
 from ...constants.cupva import cupvaSimProperty_t as Property
 from ...core import process
 from ...cupva.dataflow.base import DataFlow, state
+from ...cupva.dataflow.config import ConfigDataFlow
+from ...cupva.dataflow.dynamic import DynamicDataFlow
 from ...cupva.dataflow.gather import GatherScatterDataFlow
 from ...cupva.dataflow.raster import RasterDataFlow
 from ...cupva.dataflow.sequence import SequenceDataFlow, Transfer
@@ -38,21 +40,16 @@ _KIND = "dataflow"
 
 _CLASSES: dict[int, type[DataFlow]] = {
     1: StaticDataFlow,
+    2: ConfigDataFlow,
+    3: DynamicDataFlow,
     4: RasterDataFlow,
     5: SequenceDataFlow,
     6: GatherScatterDataFlow,
     7: TensorDataFlow,
 }
-_UNKNOWN = {2: "ConfigDataFlow", 3: "DynamicDataFlow"}
 
 
 def _make(kind: int) -> DataFlow:
-    if kind in _UNKNOWN:
-        raise error(
-            Error.CUPVA_UNSUPPORTED_FEATURE,
-            f"UnsupportedOperation: {_UNKNOWN[kind]}: its tables are not documented publicly; "
-            "SequenceDataFlow and GatherScatterDataFlow do what it did",
-        )
     if kind not in _CLASSES:
         raise invalid(f"dataflow type {kind}; CUPVA_STATIC_DATAFLOW (1) to TENSOR (7) exist")
     return _CLASSES[kind]()
@@ -147,6 +144,15 @@ def add_transfer(flow: Any, target: Any) -> None:
     if not isinstance(found, SequenceDataFlow):
         raise invalid(f"{found.name} has no transfers; SequenceDataFlow has")
     put_part(target, "cupvaDataFlow_t", _KIND, found.add_transfer(), found)
+
+
+@cupva.export("CupvaSimDynamicNode")
+def dynamic_node(flow: Any, number: int, lane: int, target: Any) -> None:
+    result(target, "node")
+    found = flow_of(flow)
+    if not isinstance(found, DynamicDataFlow):
+        raise invalid(f"{found.name} has no nodes; DynamicDataFlow has")
+    put_part(target, "cupvaDataFlow_t", _KIND, found.node(number, lane), found)
 
 
 def _pointer(value: int, kind: int) -> Pointer:
@@ -267,6 +273,7 @@ _SETTERS: dict[int, Setter] = {
     Property.CUPVA_SIM_TRANSFER_MODE: _to("transfer_mode"),
     Property.CUPVA_SIM_TILES_PER_TRIGGER: _to("tiles_per_trigger"),
     Property.CUPVA_SIM_EXTERNAL: _to("extents"),
+    Property.CUPVA_SIM_NODES: _to("set_counts"),
 }
 
 
@@ -311,6 +318,24 @@ def set_handler_of(flow: DataFlow, parameter: Any) -> None:
     flow.handler(found.program.handler(found.name))
 
 
+def _sides(found: StaticDataFlow, params: Any) -> None:
+    source = pointer_or_offset(params.ptrSrc, params.opSrc, "Src")
+    target = pointer_or_offset(params.ptrDst, params.opDst, "Dst")
+    if source is not None:
+        found.src(_real(source, "ptrSrc"))
+    if target is not None:
+        found.dst(_real(target, "ptrDst"))
+
+
+def _padding(found: StaticDataFlow, params: Any) -> None:
+    if params.padMode:
+        found.pad_val(params.padMode, params.padVal)
+    if params.padDir not in _PAD_SIDES:
+        raise invalid(f"padDir is {params.padDir}; CUPVA_PAD_NONE (1) to BOTTOM_RIGHT (9) exist")
+    if sides := _PAD_SIDES[params.padDir]:
+        found.pad_dim(sides, params.padDim)
+
+
 def _walks(found: StaticDataFlow, params: Any) -> None:
     for side, end in (("source", "Src"), ("destination", "Dst")):
         if pitch := getattr(params, f"linePitch{end}"):
@@ -320,12 +345,7 @@ def _walks(found: StaticDataFlow, params: Any) -> None:
             adv = getattr(params, f"adv{end}Dim{number}")
             if niter or adv:
                 found.dim(side, number, niter, adv)
-    source = pointer_or_offset(params.ptrSrc, params.opSrc, "Src")
-    target = pointer_or_offset(params.ptrDst, params.opDst, "Dst")
-    if source is not None:
-        found.src(_real(source, "ptrSrc"))
-    if target is not None:
-        found.dst(_real(target, "ptrDst"))
+    _sides(found, params)
 
 
 @cupva.export("CupvaStaticDataFlowSetParams")
@@ -335,12 +355,7 @@ def static_params(flow: Any, params: Any) -> None:
     found.tile(params.tileWidth, params.tileHeight)
     if params.GranularityType:
         found.granularity(params.GranularityType)
-    if params.padMode:
-        found.pad_val(params.padMode, params.padVal)
-    if params.padDir not in _PAD_SIDES:
-        raise invalid(f"padDir is {params.padDir}; CUPVA_PAD_NONE (1) to BOTTOM_RIGHT (9) exist")
-    if sides := _PAD_SIDES[params.padDir]:
-        found.pad_dim(sides, params.padDim)
+    _padding(found, params)
     _walks(found, params)
     second = pointer_or_offset(params.ptrDst2, params.opDst2, "Dst2")
     if second is not None:
@@ -417,12 +432,26 @@ def gather_params(flow: Any, params: Any) -> None:
         found.pad_val(params.padMode, params.padVal)
 
 
-cupva.unsupported(
-    "CupvaDynamicDataFlowSetParams",
-    "CupvaSetNodeParams",
-    because="UnsupportedOperation: DynamicDataFlow: its tables are not documented publicly",
-)
-cupva.unsupported(
-    "CupvaConfigDataFlowSetParams",
-    because="UnsupportedOperation: ConfigDataFlow: its tables are not documented publicly",
-)
+@cupva.export("CupvaDynamicDataFlowSetParams")
+def dynamic_params(flow: Any, params: Any) -> None:
+    found: DynamicDataFlow = _params(flow, params, DynamicDataFlow)
+    found.set_counts(params.nodeCount, params.laneCount)
+
+
+@cupva.export("CupvaSetNodeParams")
+def node_params(flow: Any, node: int, lane: int, params: Any) -> None:
+    found: DynamicDataFlow = _params(flow, params, DynamicDataFlow)
+    made = found.node(node, lane)
+    made.bpp(params.bpp or 1)
+    made.tile(params.tileWidth, params.tileHeight)
+    _padding(made, params)
+    for side, pitch in (("source", params.linePitchSrc), ("destination", params.linePitchDst)):
+        if pitch:
+            made.line_pitch(side, pitch)
+    _sides(made, params)
+
+
+@cupva.export("CupvaConfigDataFlowSetParams")
+def config_params(flow: Any, params: Any) -> None:
+    found: ConfigDataFlow = _params(flow, params, ConfigDataFlow)
+    found.src(_real(int(ffi.cast("uintptr_t", params.vpuConfigTable)), "vpuConfigTable"))

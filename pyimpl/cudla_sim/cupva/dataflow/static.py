@@ -19,6 +19,7 @@ from ..dma import (
     Padding,
     Side,
 )
+from ..errors import Error, error
 from ..pointers import OffsetPointer
 from .base import DataFlow, Locator, PadMode, Pointer, Tile, invalid, located
 
@@ -99,6 +100,12 @@ class StaticDataFlow(DataFlow):
         self._join(following, appended=True)
 
     def _join(self, following: DataFlow, appended: bool) -> None:
+        if following.kind == "ConfigDataFlow":
+            raise error(
+                Error.CUPVA_UNSUPPORTED_FEATURE,
+                f"UnsupportedOperation: {following.name} in a list; it is a head of its own here, "
+                "with its own trigger (addDataFlowHead)",
+            )
         if not following.primitive:
             raise invalid(
                 f"{following.name} cannot be linked; StaticDataFlow and ConfigDataFlow can"
@@ -278,6 +285,10 @@ class StaticDataFlow(DataFlow):
         )  # fmt: skip
         move.check()
         return move
+
+    def device_info(self, locate: Locator) -> dict[str, int]:
+        """``planes``: its number, from which those of its list count on."""
+        return {"planes": self.compiled_id or 0}
 
     def tiles(self, locate: Locator) -> list[Tile]:
         found: list[Tile] = []

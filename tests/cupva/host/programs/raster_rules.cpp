@@ -75,8 +75,9 @@ CASE(what_is_not_there)
     REFUSED(unsupported, "surface", at.flow.dst(at.memory.device, geometry));
     REFUSED(unsupported, "transposition", at.flow.tileBuffer(tile, TRANS_MODE_2));
     at.flow.tileBuffer(tile, TRANS_MODE_NONE);
-    REFUSED(unsupported, "ConfigDataFlow", at.program.addDataFlow<ConfigDataFlow>());
-    REFUSED(unsupported, "DynamicDataFlow", at.program.addDataFlowHead<DynamicDataFlow>());
+    StaticDataFlow &list = at.program.addDataFlow<StaticDataFlow>();
+    ConfigDataFlow &config = at.program.addDataFlow<ConfigDataFlow>();
+    REFUSED(unsupported, "ConfigDataFlow", list.link(config));
     GatherScatterDataFlow &gather = at.program.addDataFlowHead<GatherScatterDataFlow>();
     OffsetPointer<uint8_t> const pointer{at.memory.device};
     REFUSED(unsupported, "surface", gather.src(pointer, mem::BufferType::SURFACE));

@@ -566,15 +566,36 @@ CASE(tensor_dataflows)
     return 0;
 }
 
+CASE(nodes_and_tables)
+{
+    cupvaCmd_t program;
+    cupvaDataFlow_t dynamic, config;
+    cupvaDynamicDataFlowParams_t nodes = {.nodeCount = 4, .laneCount = 9};
+    cupvaNodeParams_t node = {.tileWidth = 4, .tileHeight = 1};
+    cupvaConfigDataFlowParams_t table = {.vpuConfigTable = NULL};
+    OK(CupvaCmdProgramCreate(&program, NULL));
+    OK(CupvaCmdProgramAddDataFlowHead(&program, &dynamic, CUPVA_DYNAMIC_DATAFLOW, 0, 1.0f));
+    OK(CupvaCmdProgramAddDataFlowHead(&program, &config, CUPVA_CONFIG_DATAFLOW, 0, 1.0f));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "1 to 8 lanes", CupvaDynamicDataFlowSetParams(dynamic, &nodes));
+    nodes.nodeCount = 5, nodes.laneCount = 1;
+    REFUSED(CUPVA_INVALID_ARGUMENT, "5 nodes", CupvaDynamicDataFlowSetParams(dynamic, &nodes));
+    nodes.nodeCount = 2;
+    OK(CupvaDynamicDataFlowSetParams(dynamic, &nodes));
+    OK(CupvaSetNodeParams(dynamic, 1, 0, &node));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "nodes 0 to 1", CupvaSetNodeParams(dynamic, 2, 0, &node));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "lanes 0 to 0", CupvaSetNodeParams(dynamic, 0, 1, &node));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "DynamicDataFlow", CupvaSetNodeParams(config, 0, 0, &node));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "vpuConfigTable", CupvaConfigDataFlowSetParams(config, &table));
+    REFUSED(CUPVA_INVALID_ARGUMENT, "handler", CupvaCmdProgramCompileDataFlows(&program));
+    OK(CupvaCmdDestroy(&program));
+    return 0;
+}
+
 CASE(dataflows_that_do_not_exist)
 {
     cupvaCmd_t program;
     cupvaDataFlow_t flow;
     OK(CupvaCmdProgramCreate(&program, NULL));
-    REFUSED(CUPVA_UNSUPPORTED_FEATURE, "ConfigDataFlow",
-            CupvaCmdProgramAddDataFlow(&program, &flow, CUPVA_CONFIG_DATAFLOW));
-    REFUSED(CUPVA_UNSUPPORTED_FEATURE, "DynamicDataFlow",
-            CupvaCmdProgramAddDataFlow(&program, &flow, CUPVA_DYNAMIC_DATAFLOW));
     REFUSED(CUPVA_INVALID_ARGUMENT, "type",
             CupvaCmdProgramAddDataFlow(&program, &flow, CUPVA_DATAFLOW_TYPE_MAX));
     OK(CupvaCmdDestroy(&program));
@@ -626,6 +647,7 @@ int main(void)
     RUN(copies);
     RUN(static_dataflows);
     RUN(tensor_dataflows);
+    RUN(nodes_and_tables);
     RUN(dataflows_that_do_not_exist);
     RUN(contexts);
     return failed;
