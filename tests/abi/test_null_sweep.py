@@ -24,7 +24,7 @@ LEGAL = {
     "cudaSignalExternalSemaphoresAsync_v2", "cudaWaitExternalSemaphoresAsync",
     "cudaWaitExternalSemaphoresAsync_v2", "CupvaCmdDestroy", "CupvaCmdBufferDestroy",
     "CupvaContextSetCurrent", "CupvaMemFree", "CupvaStreamDestroy", "CupvaSyncObjDestroy",
-    "CupvaExecutableDestroy", "CupvaSimDataFlowDestroy",
+    "CupvaExecutableDestroy", "CupvaSimDataFlowDestroy", "CupvaCudaForceDisableSupport",
 }  # fmt: skip
 
 WAITS = {"NvDlaSleepMS"}  # as long as it is told: weeks, with all bits set
