@@ -121,9 +121,7 @@ def verify() -> int:
 def build(editable: bool) -> None:
     """Compiles into the package, so that wheel and editable installs look the same."""
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        raise SystemExit(
-            "build_ffi: a free-threaded Python has no stable ABI for extensions; use an ordinary one"
-        )
+        raise SystemExit("build_ffi: a free-threaded Python has no stable ABI; use an ordinary one")
     generate()
     python = sys.executable if editable else ""
     native.compile_all(ROOT, HEADERS, PACKAGE, _api(), python)
