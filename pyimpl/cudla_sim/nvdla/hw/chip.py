@@ -19,7 +19,7 @@ from .configs import HardwareConfig
 from .csb import CONVOLUTION, LAUNCHED, RegisterFile
 from .launch import Launched, Layer, Release, Site
 from .memory import Memory
-from .units import pdp_launch, sdp_launch
+from .units import sdp_launch
 from .units.registry import UNITS
 from .units.weights import WeightCache
 
@@ -122,7 +122,7 @@ class Chip:
     def _launch(self) -> bool:
         """Start the first chain whose members are all enabled."""
         try:
-            launched = sdp_launch.launch_known(self._site) or pdp_launch.launch_known(self._site)
+            launched = sdp_launch.launch_known(self._site)  # also the first one of UNITS
             if launched is None:
                 with np.errstate(all="ignore"):  # overflow and NaN are ordinary values in fp16
                     launched = self._first_ready()

@@ -10,10 +10,8 @@ from .prepared import Notes
 _CHAIN = ("PDP_RDMA", "PDP")
 
 
-def launch_known(site: Site) -> Launched | None:
-    """Run a layer that is known from before; None if there is none that could start."""
-    if not site.ready(*_CHAIN):
-        return None
+def _launch_known(site: Site) -> Launched | None:
+    """Run the layer that is ready as it ran before; None if it is not known."""
     start = site.now()
     known = site.again("PDP")
     if known is None:
@@ -26,6 +24,9 @@ def launch(site: Site) -> Launched | None:
     """Pool a cube that PDP_RDMA fetches."""
     if not site.ready(*_CHAIN):
         return None
+    known = _launch_known(site)
+    if known is not None:
+        return known
     groups = site.groups(_CHAIN)
     params = pdp.Pdp.decode(groups["PDP"])
     if not params.off_flying:

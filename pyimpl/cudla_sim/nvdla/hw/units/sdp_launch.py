@@ -159,7 +159,8 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
         latch_pdp(site, pdp.run(groups, site.config, site.memory, cube))
     else:
         weights = None if convolution is None else convolution.lasting_weights()
-        if convolution is None or weights is not None:
+        complete = len(jobs) == p.batches  # the compiled function may decline one of a batch
+        if complete and (convolution is None or weights is not None):
             mode = () if convolution is None else convolution.mode
             about = _About(layer.input_shape, layer.output_shape, layer.precision, layer.macs, mode)
             site.remember("SDP", chain, jobs, notes, weights, about)
