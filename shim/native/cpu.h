@@ -13,7 +13,7 @@ enum {
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-static inline int sim_cpu(void)
+static inline int sim_cpu_asked(void)
 {
     unsigned a, b, c, d, low, high;
     int found = 0;
@@ -33,6 +33,18 @@ static inline int sim_cpu(void)
     if ((found & SIM_CPU_AVX2) && a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) &&
         (a >> 4 & 1))
         found |= SIM_CPU_AVX_VNNI;
+    return found;
+}
+
+/* Virtual machines take microseconds for each question, so the answer is kept. */
+static inline int sim_cpu(void)
+{
+    static int known = -1;
+    int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (found < 0) {
+        found = sim_cpu_asked();
+        __atomic_store_n(&known, found, __ATOMIC_RELAXED);
+    }
     return found;
 }
 #else
