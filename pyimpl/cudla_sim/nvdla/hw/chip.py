@@ -97,6 +97,18 @@ class Chip:
         if not self._releases and not (self._changed and self._launch()):
             self._changed = False
             return False
+        self._leave()
+        return True
+
+    def advance(self) -> bool:
+        """Take a step, and release all other events of what was computed with it."""
+        progress = self.step()
+        while self._releases:
+            self._leave()
+        return progress
+
+    def _leave(self) -> None:
+        """Release the next event: units leave their groups, the interrupt is raised."""
         release = self._releases.popleft()
         for name in release.blocks:
             if name == "BDMA":
@@ -105,7 +117,6 @@ class Chip:
                 self.csb.blocks[name].finish()
         if release.interrupt is not None:
             self.csb.glb.raise_bit(release.interrupt, release.group)
-        return True
 
     def waiting(self) -> list[str]:
         """Say which enabled units wait for which others."""

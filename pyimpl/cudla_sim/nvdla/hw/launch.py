@@ -95,7 +95,7 @@ class Site:
 
         None: it is not known, or something is different; nothing was computed.
         """
-        known = self.prepared.find(self.csb.blocks[first], self.csb.blocks)
+        known = self.prepared.find(self.csb.blocks[first])
         return known if known is not None and known.run() else None
 
     def remember(
@@ -112,8 +112,9 @@ class Site:
         accesses = notes.accesses()
         if not jobs or accesses is None:
             return
-        groups = [list(self.csb.blocks[name].active) for name in chain]
-        layer = Prepared(tuple(chain), groups, accesses, jobs, weights, about)
+        states = [self.csb.blocks[name] for name in chain]
+        groups = [list(state.active) for state in states]
+        layer = Prepared(tuple(chain), states, groups, accesses, jobs, weights, about)
         self.prepared.store(self.csb.blocks[first], layer)
 
     def consumer(self, block: str) -> int:

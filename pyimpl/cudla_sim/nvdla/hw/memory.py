@@ -72,6 +72,17 @@ class Windows:
     def __init__(self, windows: Iterable[Window]) -> None:
         self._windows = sorted(windows, key=lambda item: (item.base, item.size))
         self._bases = [item.base for item in self._windows]
+        self.signature: tuple[int, ...] = tuple(
+            number
+            for item in self._windows
+            for number in (
+                item.base,
+                item.size,
+                item.data.__array_interface__["data"][0],
+                item.writable,
+            )
+        )
+        """Where everything lies: equal ones give every access the same host address."""
 
     def find(self, address: int) -> Window | None:
         """Return the range that contains *address*, or None."""
@@ -135,6 +146,12 @@ class Memory:
         if self.noted is not None:
             self.noted.append(Access(unit, address, size, write))
         return data
+
+    @property
+    def signature(self) -> tuple[int, ...] | None:
+        """Where all memory lies, while that cannot change; None if it can."""
+        space = self.space
+        return space.signature if type(space) is Windows else None
 
     def host(self, access: Access) -> int:
         """The host address of an access; 0 where it is not (completely) inside mapped memory."""

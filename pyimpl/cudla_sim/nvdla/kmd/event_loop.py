@@ -17,9 +17,7 @@ def serve(chip: Chip, firmware: FirmwareEngine, check: Callable[[], None] = lamb
     complete = firmware.execute_task()
     while not complete:
         check()
-        progress = chip.step()
-        while chip.pending:
-            chip.step()
+        progress = chip.advance()
         if chip.irq:
             firmware.isr_handler()
         before = firmware.progress

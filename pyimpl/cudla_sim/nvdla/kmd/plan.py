@@ -223,9 +223,7 @@ class Plan:
         for number, actions in enumerate(self.rest):
             self._step = number
             check()
-            chip.step()
-            while chip.pending:
-                chip.step()
+            chip.advance()
             actions.apply(chip, entries)
 
 

@@ -9,8 +9,8 @@ differs takes the usual way, which describes it anew (and reports what is wrong 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from ....native.ints import same
@@ -38,21 +38,40 @@ class Job(Protocol):
 @dataclass(slots=True)
 class Prepared:
     """A described layer: the blocks of its chain with their registers, and what it touches as
-    (memory port, access, host address). ``weights`` is where the raw ones lie and what was made of
-    them; ``about`` whatever its unit wants to know again."""
+    (memory port, access, host address). ``signatures`` are those of the memory ports when this was
+    last looked up. ``weights`` is where the raw ones lie and what was made of
+    them; ``about`` whatever its unit wants to know again, ``patterns`` what it does by the register
+    groups that the blocks work on."""
 
     chain: tuple[str, ...]
+    states: list[BlockState]
     groups: list[list[int]]
     accesses: list[tuple[Memory, Access, int]]
     jobs: Sequence[Job]
     weights: Lasting | None
     about: Any
+    signatures: list[tuple[Memory, tuple[int, ...] | None]] = field(default_factory=list)
+    patterns: dict[tuple[int, ...], Any] = field(default_factory=dict)
 
-    def run(self) -> bool:
-        """Compute, unless something differs from what was described."""
+    def _where_it_was(self) -> bool:
+        """Whether all that it touches lies where it was."""
+        for memory, signature in self.signatures:
+            if signature is None or memory.signature != signature:
+                break
+        else:
+            if self.signatures:
+                return True
         for memory, access, host in self.accesses:
             if memory.host(access) != host:
                 return False
+        memories = {id(memory): memory for memory, _, _ in self.accesses}.values()
+        self.signatures = [(memory, memory.signature) for memory in memories]
+        return True
+
+    def run(self) -> bool:
+        """Compute, unless something differs from what was described."""
+        if not self._where_it_was():
+            return False
         entry = None  # held while the jobs run
         if self.weights is not None:
             entry = self.weights.entry()
@@ -69,12 +88,12 @@ class PreparedLayers:
     def __init__(self) -> None:
         self._layers: OrderedDict[tuple[int, ...], list[Prepared]] = OrderedDict()
 
-    def find(self, first: BlockState, blocks: Mapping[str, BlockState]) -> Prepared | None:
-        """Return the layer that the enabled groups of *blocks* describe."""
+    def find(self, first: BlockState) -> Prepared | None:
+        """Return the layer that the enabled groups describe."""
         for layer in self._layers.get(tuple(first.active), ()):
-            for name, registers in zip(layer.chain, layer.groups, strict=True):
-                state = blocks[name]
-                if not state.ready or state.active != registers:
+            for state, registers in zip(layer.states, layer.groups, strict=True):
+                group = state.consumer
+                if not state.enabled[group] or state.groups[group] != registers:
                     break
             else:
                 return layer

@@ -100,11 +100,13 @@ def _chain_name(chain: Sequence[str]) -> str:
 def _again(site: Site, known: Prepared, start: int) -> Launched:
     """What follows when a known layer was computed."""
     about: _About = known.about
-    chain = known.chain
-    flying = "CDMA" in chain
+    consumers = tuple([state.consumer for state in known.states])
+    pattern: _Pattern | None = known.patterns.get(consumers)
+    if pattern is None:
+        pattern = known.patterns[consumers] = _pattern(site, known)
     layer = Layer(
-        _chain_name(chain),
-        {name: site.consumer(name) for name in chain},
+        pattern.name,
+        pattern.groups.copy(),
         about.input_shape,
         about.output_shape,
         about.precision,
@@ -112,15 +114,50 @@ def _again(site: Site, known: Prepared, start: int) -> Launched:
         macs=about.macs,
         saturated=sum(job.clipped for job in known.jobs),
     )
-    if flying:
+    if pattern.flying:
         site.kept = Kept(mode=about.mode)
-        site.latch("CACC", {"D_OUT_SATURATION": 0})
-        site.latch("CDMA", dict.fromkeys(_CDMA_COUNTERS, 0))
+    for bank, index in pattern.zeros:
+        bank[index] = 0
+    bank, index = pattern.saturation
+    bank[index] = sum(job.saturated for job in known.jobs) & 0xFFFFFFFF
+    return Launched(layer, pattern.releases)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """What follows a known layer, for the register groups that its blocks work on. ``zeros`` are
+    the counters that count nothing in integer layers, as (registers, index)."""
+
+    name: str
+    flying: bool
+    groups: dict[str, int]
+    releases: list[Release]
+    zeros: list[tuple[list[int], int]]
+    saturation: tuple[list[int], int]
+
+
+def _pattern(site: Site, known: Prepared) -> _Pattern:
+    chain = known.chain
+    flying = "CDMA" in chain
+
+    def place(block: str, register: str) -> tuple[list[int], int]:
+        state = site.csb.blocks[block]
+        return state.counted[state.consumer], state.layout.by_name[register].offset // 4
+
+    zeros = [place("SDP", name) for name in ("D_STATUS_NAN_OUTPUT_NUM", "D_STATUS")]
+    if flying:
+        zeros.append(place("CACC", "D_OUT_SATURATION"))
+        zeros += [place("CDMA", name) for name in _CDMA_COUNTERS]
     if "SDP_RDMA" in chain:
-        site.latch("SDP_RDMA", dict.fromkeys(_RDMA_COUNTERS, 0))
-    saturated = sum(job.saturated for job in known.jobs)
-    _latch_sdp(site, 0, 0, saturated)
-    return Launched(layer, _releases(site, list(chain), flying))
+        zeros += [place("SDP_RDMA", name) for name in _RDMA_COUNTERS]
+    return _Pattern(
+        _chain_name(chain),
+        flying,
+        {name: site.consumer(name) for name in chain},
+        _releases(site, list(chain), flying),
+        zeros,
+        place("SDP", "D_PERF_OUT_SATURATION"),
+    )
 
 
 def _run(site: Site, chain: list[str], flying: bool) -> Layer:
