@@ -208,8 +208,9 @@ class Plan:
 
     def holds(self, entries: Sequence[Entry]) -> bool:
         """Whether the descriptors are those that were recorded."""
+        # bytes are compared as a block, views number by number
         return all(
-            _bytes(entries, buffer)[offset : offset + len(data)] == data
+            _bytes(entries, buffer)[offset : offset + len(data)].tobytes() == data
             for buffer, offset, data in self.descriptors
         )
 
