@@ -86,6 +86,7 @@ def _contents() -> dict[Path, str]:
         GENERATED / "cudart_exports.c": emit.cudart_exports_c(api, HEADERS),
         GENERATED / "cudart_exports.map": emit.version_script(api, cudart=True),
         GENERATED / "coverage.md": emit.coverage_md(api, PACKAGE, ROOT / "shim"),
+        CONSTANTS / "handlers.py": emit.modules_py(api, internal, PACKAGE),
         CONSTANTS / "__init__.py": f'"""{emit.BANNER}"""\n',
         PACKAGE / "capi" / "prototypes.py": prototypes.ctypes_py(api),
     }

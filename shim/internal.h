@@ -26,6 +26,8 @@ extern "C" {
 /* --- life of the process (boot.c, stdio.c) --------------------------------------------------- */
 
 void impl_sim_at_exit(void);
+/* gives the function impl_NAME its handler; its first call asks for it. 0 when it has one. */
+int impl_sim_attach(const char *name);
 int sim_started_python(void);
 void sim_write(int to_stderr, const char *text, size_t size);
 size_t sim_stream_write(FILE *stream, const char *text, size_t size);

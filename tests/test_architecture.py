@@ -140,16 +140,78 @@ def test_no_module_needs_one_that_needs_it(package: str) -> None:
 
 
 def test_library_start_imports_no_tools() -> None:
-    """What a C program pays for with its first call: numpy, cffi, ourselves."""
+    """What a C program pays for with its first call: cffi, ourselves."""
+    loaded = _loaded_after("l.simWarmup()")
+    for name in ("click", "elftools", "subprocess", "asyncio", "hypothesis", "flatbuffers"):
+        assert name not in loaded
+
+
+def _loaded_after(calls: str) -> set[str]:
+    """The modules of a Python that made these calls of the library ``l``."""
     code = (
         "import sys, ctypes; from cudla_sim import paths;"
-        "l = ctypes.CDLL(str(paths.library())); l.simWarmup();"
+        f"l = ctypes.CDLL(str(paths.library())); {calls};"
         "print(*sorted(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(run.stdout.split())
-    for name in ("click", "elftools", "subprocess", "asyncio", "hypothesis", "flatbuffers"):
-        assert name not in loaded
+    return set(run.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["simWarmup()", "cudlaGetVersion(ctypes.byref(ctypes.c_uint64()))", "cudlaGetVersion(0)"],
+)
+def test_a_call_that_needs_no_model_imports_none(call: str) -> None:
+    loaded = _loaded_after(f"l.{call}")
+    assert "numpy" not in loaded
+    assert not {f"cudla_sim.{model}" for model in MODELS - {"cudla"}} & loaded
+
+
+@pytest.mark.parametrize(
+    ("call", "family"),
+    [("dpu_alloc(1, 0, 0)", "upmem"), ("cudaMalloc(0, 1)", "cudart"), ("CupvaMemFree(0)", "cupva")],
+)
+def test_the_first_call_of_an_api_leaves_the_others_out(call: str, family: str) -> None:
+    loaded = _loaded_after(
+        f"l.{call}" if family != "cudart" else f"ctypes.CDLL(str(paths.library())).sim__{call}"
+    )
+    assert f"cudla_sim.abi.{family}" in loaded
+    assert not {f"cudla_sim.abi.{name}" for name in {"upmem", "cupva"} - {family}} & loaded
+
+
+def test_every_declared_function_has_a_handler_in_the_module_of_the_table() -> None:
+    assert "cudla_sim.abi.upmem.older" in _loaded_after(
+        "l.simWarmup(); from cudla_sim.abi import attach; attach.attach_all()"
+    )
+
+
+def test_first_calls_of_several_threads_and_a_fork_among_them() -> None:
+    """Each answers its status; the child of a fork goes on with what it needs."""
+    code = """
+import ctypes, os, sys, threading
+from cudla_sim import paths
+l = ctypes.CDLL(str(paths.library()))
+calls = ["cudlaCreateDevice", "NvSciBufModuleOpen", "sim__cudaMalloc", "dpu_load",
+         "CupvaMemAlloc", "NvDlaSubmit", "sim__cudaGetDeviceCount"]
+begin, answers = threading.Barrier(len(calls) + 1), {}
+def work(name):
+    begin.wait()
+    answers[name] = getattr(l, name)(*[0] * 6)
+threads = [threading.Thread(target=work, args=(name,)) for name in calls]
+for t in threads: t.start()
+begin.wait()
+child = os.fork()
+if child == 0:
+    os._exit(all(getattr(l, name)(*[0] * 6) for name in calls))
+for t in threads: t.join()
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+assert all(answers.values()) and len(answers) == len(calls), answers
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    assert "internal error" not in run.stderr
 
 
 def test_generated_files_are_fresh() -> None:

@@ -77,6 +77,7 @@ FAILURE = {
     "uint16_t": "0",
     "uint32_t": "0",
     "uint64_t": "0",
+    "uintptr_t": "0",
     "dpu_id_t": "0",
     "dpu_slice_id_t": "0",
     "dpu_member_id_t": "0",
@@ -177,7 +178,7 @@ def is_native(function: Function) -> bool:
 def _wrapper(function: Function, wrapper_name: str, exported: bool = True) -> str:
     prototype, names = named(function, wrapper_name)
     failure = _failure(function)
-    call = f"sim_bridge.{_implementation(function)}({', '.join(names)})"
+    call = f"{_entry(function)}({', '.join(names)})"
     body = [
         f"{'SIM_EXPORT ' if exported else ''}{prototype}",
         "{",
@@ -191,6 +192,34 @@ def _wrapper(function: Function, wrapper_name: str, exported: bool = True) -> st
 def _implementation(function: Function) -> str:
     """The name of the function that Python defines."""
     return "impl_" + function.name.removeprefix("impl_")
+
+
+def _entry(function: Function) -> str:
+    """What C calls for it; the first call replaces it while other threads look."""
+    return f"__atomic_load_n(&sim_bridge.{_implementation(function)}, __ATOMIC_ACQUIRE)"
+
+
+def _first(function: Function) -> str:
+    """Stands in the table until the function is called: has Python attach it, once."""
+    name = _implementation(function)
+    prototype, names = named(function, "first_" + name.removeprefix("impl_"))
+    failure = _failure(function)
+    call = f"extension.{name}({', '.join(names)});"
+    return "\n".join(
+        [
+            f"static {prototype}",
+            "{",
+            f'    if (extension.impl_sim_attach("{name.removeprefix("impl_")}") != 0)'
+            f" {{ return{' ' + failure if failure else ''}; }}",
+            f"    __atomic_store_n(&sim_bridge.{name}, extension.{name}, __ATOMIC_RELEASE);",
+            f"    {'' if function.returns == 'void' else 'return '}{call}",
+            "}",
+        ]
+    )
+
+
+# Python attaches these when it starts.
+_AT_START = ("impl_sim_at_exit", "impl_sim_attach")
 
 
 def _bridged(api: Api, private: Private) -> list[Function]:
@@ -228,7 +257,7 @@ def bridge_c(api: Api, private: Private) -> str:
     parts = [f"/* {BANNER} */", '#include "generated/bridge.h"\n#include "extension.h"']
     parts.append(_filled("sim_bridge", "sim_bridge_here", names))
     parts.append("const struct sim_host *sim_host_there;")
-    parts += [_forward(f, "sim_host_there->", f.name) for f in private.c_functions]
+    parts += [_forward(f, f"sim_host_there->{f.name}", f.name) for f in private.c_functions]
     return "\n\n".join(parts) + "\n"
 
 
@@ -244,20 +273,30 @@ def exports_c(api: Api, headers: list[str], private: Private) -> str:
     parts = [f"/* {BANNER} */"]
     parts += [f'#include "{h}"' for h in headers]
     parts.append('#include "boot.h"\n#include "generated/bridge.h"\n#include <string.h>')
-    parts.append("struct sim_bridge sim_bridge;")
+    parts.append("struct sim_bridge sim_bridge;\nstatic struct sim_bridge extension;")
+    late = [f for f in _bridged(api, private) if _implementation(f) not in _AT_START]
+    parts += [_first(f) for f in late]
+    first = _filled("sim_bridge", "first", [_implementation(f) for f in late])
+    for function in late:
+        name = _implementation(function)
+        stub = "first_" + name.removeprefix("impl_")
+        first = first.replace(f"    .{name} = {name},", f"    .{name} = {stub},")
+    parts.append("static " + first)
     host = _filled("sim_host", "host", [f.name for f in private.c_functions])
     parts.append(
         f"static {host}\n\n"
         "SIM_EXPORT sim_bridge_attach_t sim_bridge_attach;\n"
         "const struct sim_host *sim_bridge_attach(const struct sim_bridge *from)\n{\n"
         "    if (from->size != sizeof sim_bridge) { sim_bridge.size = 1; return NULL; }\n"
-        "    sim_bridge = *from;\n"
-        "    return &host;\n}"
+        "    extension = *from;\n"
+        "    sim_bridge = first;\n"
+        + "".join(f"    sim_bridge.{name} = from->{name};\n" for name in _AT_START)
+        + "    return &host;\n}"
     )
     # for the C of shim/, which calls them by their names
     own = [f for f in private.functions if f.name.startswith("impl_")]
     own += [f for f in exported(api) if f.name in HAND_WRITTEN]
-    parts += [_forward(f, "sim_bridge.", _implementation(f)) for f in own]
+    parts += [_forward(f, _entry(f), _implementation(f)) for f in own]
     parts += [_wrapper(gate, gate.name, exported=False) for gate in private.gates]
     for function in exported(api):
         if function.name in HAND_WRITTEN:
@@ -267,10 +306,10 @@ def exports_c(api: Api, headers: list[str], private: Private) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _forward(function: Function, table: str, name: str) -> str:
+def _forward(function: Function, target: str, name: str) -> str:
     prototype, names = named(function, name)
     statement = "" if function.returns == "void" else "return "
-    return f"{prototype}\n{{\n    {statement}{table}{name}({', '.join(names)});\n}}"
+    return f"{prototype}\n{{\n    {statement}{target}({', '.join(names)});\n}}"
 
 
 def hand_written_h(api: Api, headers: list[str]) -> str:
@@ -417,6 +456,30 @@ def handlers(package: Path) -> dict[str, tuple[str, str]]:
             for name in re.findall(r'"(\w+)"', names):
                 found[name] = (how, str(module.relative_to(package)))
     return found
+
+
+# Private functions: ``export_as("public name", "name")``, ``attach("name", ...)``.
+_PRIVATE = re.compile(r"\.(?:export_as\(\s*\"[^\"]+\",\s*|attach\(\s*)\"(\w+)\"")
+# The methods of nvdla::IRuntime, which one decorator names.
+_BY_PREFIX = {"sim__nvdla_": "abi/nvdla/runtime.py"}
+
+
+def modules_py(api: Api, private: Private, package: Path) -> str:
+    """Which module of ``abi`` attaches a function, for the first call of it."""
+    found = {name: module for name, (_, module) in handlers(package).items()}
+    for module in sorted((package / "abi").rglob("*.py")):
+        for name in _PRIVATE.findall(module.read_text()):
+            found[name] = str(module.relative_to(package))
+    lines = [f'"""The module of ``abi`` behind each function. {BANNER}"""', "", "MODULES = {"]
+    for function in _bridged(api, private):
+        name = _implementation(function).removeprefix("impl_")
+        where = found.get(name) or next(
+            (module for prefix, module in _BY_PREFIX.items() if name.startswith(prefix)), None
+        )
+        if "impl_" + name not in _AT_START and where is not None:
+            dotted = where.removeprefix("abi/").removesuffix(".py").replace("/", ".")
+            lines.append(f'    "{name}": "{dotted}",')
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def defined_in_c(shim: Path) -> dict[str, str]:

@@ -6,6 +6,7 @@
 const struct sim_bridge sim_bridge_here = {
     .size = sizeof(struct sim_bridge),
     .impl_sim_at_exit = impl_sim_at_exit,
+    .impl_sim_attach = impl_sim_attach,
     .impl_etiTranslateStats = impl_etiTranslateStats,
     .impl_etiTranslateStatsForMultiModule = impl_etiTranslateStatsForMultiModule,
     .impl_sim_reg_read = impl_sim_reg_read,

@@ -64,6 +64,8 @@
 
 void impl_sim_at_exit(void);
 
+int impl_sim_attach(const char *name);
+
 cudlaStatus impl_etiTranslateStats(cudlaDevHandle devHandle, unsigned char *input, uint32_t dlaFreqMHz, uint32_t idx, cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute *csvAttribute);
 
 cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudlaModule hModule, unsigned char *input, uint32_t dlaFreqMHz, uint32_t idx, cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute *csvAttribute);
@@ -1273,6 +1275,7 @@ simStatus impl_simSetInterruptHandler(uint32_t core, simInterruptHandler handler
 struct sim_bridge {
     size_t size;
     __typeof__(impl_sim_at_exit) *impl_sim_at_exit;
+    __typeof__(impl_sim_attach) *impl_sim_attach;
     __typeof__(impl_etiTranslateStats) *impl_etiTranslateStats;
     __typeof__(impl_etiTranslateStatsForMultiModule) *impl_etiTranslateStatsForMultiModule;
     __typeof__(impl_sim_reg_read) *impl_sim_reg_read;

@@ -63,6 +63,4827 @@
 #include <string.h>
 
 struct sim_bridge sim_bridge;
+static struct sim_bridge extension;
+
+static cudlaStatus first_etiTranslateStats(cudlaDevHandle devHandle, unsigned char *input, uint32_t dlaFreqMHz, uint32_t idx, cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute *csvAttribute)
+{
+    if (extension.impl_sim_attach("etiTranslateStats") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_etiTranslateStats, extension.impl_etiTranslateStats, __ATOMIC_RELEASE);
+    return extension.impl_etiTranslateStats(devHandle, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
+}
+
+static cudlaStatus first_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudlaModule hModule, unsigned char *input, uint32_t dlaFreqMHz, uint32_t idx, cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute *csvAttribute)
+{
+    if (extension.impl_sim_attach("etiTranslateStatsForMultiModule") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_etiTranslateStatsForMultiModule, extension.impl_etiTranslateStatsForMultiModule, __ATOMIC_RELEASE);
+    return extension.impl_etiTranslateStatsForMultiModule(devHandle, hModule, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
+}
+
+static uint32_t first_sim_reg_read(uintptr_t context, uint32_t address)
+{
+    if (extension.impl_sim_attach("sim_reg_read") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_sim_reg_read, extension.impl_sim_reg_read, __ATOMIC_RELEASE);
+    return extension.impl_sim_reg_read(context, address);
+}
+
+static void first_sim_reg_write(uintptr_t context, uint32_t address, uint32_t value)
+{
+    if (extension.impl_sim_attach("sim_reg_write") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_sim_reg_write, extension.impl_sim_reg_write, __ATOMIC_RELEASE);
+    extension.impl_sim_reg_write(context, address, value);
+}
+
+static void first_sim_remember(const char *text)
+{
+    if (extension.impl_sim_attach("sim_remember") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_sim_remember, extension.impl_sim_remember, __ATOMIC_RELEASE);
+    extension.impl_sim_remember(text);
+}
+
+static NvDlaError first_sim_nvdla_begin(void *device, const NvDlaTask *task, simNvdlaAddress *entries, void **context, uint32_t *config)
+{
+    if (extension.impl_sim_attach("sim_nvdla_begin") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim_nvdla_begin, extension.impl_sim_nvdla_begin, __ATOMIC_RELEASE);
+    return extension.impl_sim_nvdla_begin(device, task, entries, context, config);
+}
+
+static int first_sim_nvdla_advance(void *context, int *interrupt)
+{
+    if (extension.impl_sim_attach("sim_nvdla_advance") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_sim_nvdla_advance, extension.impl_sim_nvdla_advance, __ATOMIC_RELEASE);
+    return extension.impl_sim_nvdla_advance(context, interrupt);
+}
+
+static void first_sim_nvdla_end(void *context)
+{
+    if (extension.impl_sim_attach("sim_nvdla_end") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_sim_nvdla_end, extension.impl_sim_nvdla_end, __ATOMIC_RELEASE);
+    extension.impl_sim_nvdla_end(context);
+}
+
+static int first_sim_engine_next(void *engine, uint64_t *fields, uint32_t *writes, void **data)
+{
+    if (extension.impl_sim_attach("sim_engine_next") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_sim_engine_next, extension.impl_sim_engine_next, __ATOMIC_RELEASE);
+    return extension.impl_sim_engine_next(engine, fields, writes, data);
+}
+
+static void first_sim_engine_answer(void *engine, int64_t answer)
+{
+    if (extension.impl_sim_attach("sim_engine_answer") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_sim_engine_answer, extension.impl_sim_engine_answer, __ATOMIC_RELEASE);
+    extension.impl_sim_engine_answer(engine, answer);
+}
+
+static int32_t first_sim_engine_result(void *engine)
+{
+    if (extension.impl_sim_attach("sim_engine_result") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_sim_engine_result, extension.impl_sim_engine_result, __ATOMIC_RELEASE);
+    return extension.impl_sim_engine_result(engine);
+}
+
+static uint64_t first_sim_nvdla_handler(uint32_t core)
+{
+    if (extension.impl_sim_attach("sim_nvdla_handler") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_sim_nvdla_handler, extension.impl_sim_nvdla_handler, __ATOMIC_RELEASE);
+    return extension.impl_sim_nvdla_handler(core);
+}
+
+static int first_sim_nvdla_wait(uint32_t core, uint64_t handler)
+{
+    if (extension.impl_sim_attach("sim_nvdla_wait") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_sim_nvdla_wait, extension.impl_sim_nvdla_wait, __ATOMIC_RELEASE);
+    return extension.impl_sim_nvdla_wait(core, handler);
+}
+
+static NvDlaError first_sim__nvdla_create(void **runtime)
+{
+    if (extension.impl_sim_attach("sim__nvdla_create") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_create, extension.impl_sim__nvdla_create, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_create(runtime);
+}
+
+static NvDlaError first_sim__nvdla_destroy(void *runtime)
+{
+    if (extension.impl_sim_attach("sim__nvdla_destroy") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_destroy, extension.impl_sim__nvdla_destroy, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_destroy(runtime);
+}
+
+static NvDlaError first_sim__nvdla_cores(uint16_t *count)
+{
+    if (extension.impl_sim_attach("sim__nvdla_cores") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_cores, extension.impl_sim__nvdla_cores, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_cores(count);
+}
+
+static NvDlaError first_sim__nvdla_emulator(void *runtime, int on)
+{
+    if (extension.impl_sim_attach("sim__nvdla_emulator") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_emulator, extension.impl_sim__nvdla_emulator, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_emulator(runtime, on);
+}
+
+static NvDlaError first_sim__nvdla_load(void *runtime, const uint8_t *image, uint32_t *memories)
+{
+    if (extension.impl_sim_attach("sim__nvdla_load") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_load, extension.impl_sim__nvdla_load, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_load(runtime, image, memories);
+}
+
+static NvDlaError first_sim__nvdla_memory(void *runtime, uint32_t position, uint64_t *size, int *sram)
+{
+    if (extension.impl_sim_attach("sim__nvdla_memory") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_memory, extension.impl_sim__nvdla_memory, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_memory(runtime, position, size, sram);
+}
+
+static NvDlaError first_sim__nvdla_place(void *runtime, uint32_t position, void *handle, void *data)
+{
+    if (extension.impl_sim_attach("sim__nvdla_place") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_place, extension.impl_sim__nvdla_place, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_place(runtime, position, handle, data);
+}
+
+static NvDlaError first_sim__nvdla_loaded(void *runtime)
+{
+    if (extension.impl_sim_attach("sim__nvdla_loaded") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_loaded, extension.impl_sim__nvdla_loaded, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_loaded(runtime);
+}
+
+static NvDlaError first_sim__nvdla_unload(void *runtime)
+{
+    if (extension.impl_sim_attach("sim__nvdla_unload") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_unload, extension.impl_sim__nvdla_unload, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_unload(runtime);
+}
+
+static NvDlaError first_sim__nvdla_freed(void *runtime, void **handle, void **data, uint64_t *size)
+{
+    if (extension.impl_sim_attach("sim__nvdla_freed") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_freed, extension.impl_sim__nvdla_freed, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_freed(runtime, handle, data, size);
+}
+
+static NvDlaError first_sim__nvdla_bind(void *runtime, int output, int index, void *handle, void *data, uint64_t size)
+{
+    if (extension.impl_sim_attach("sim__nvdla_bind") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_bind, extension.impl_sim__nvdla_bind, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_bind(runtime, output, index, handle, data, size);
+}
+
+static NvDlaError first_sim__nvdla_count(void *runtime, int output, int *count)
+{
+    if (extension.impl_sim_attach("sim__nvdla_count") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_count, extension.impl_sim__nvdla_count, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_count(runtime, output, count);
+}
+
+static NvDlaError first_sim__nvdla_tensor(void *runtime, int output, int index, void *tensor)
+{
+    if (extension.impl_sim_attach("sim__nvdla_tensor") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_tensor, extension.impl_sim__nvdla_tensor, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_tensor(runtime, output, index, tensor);
+}
+
+static NvDlaError first_sim__nvdla_set_tensor(void *runtime, int output, int index, const void *tensor)
+{
+    if (extension.impl_sim_attach("sim__nvdla_set_tensor") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_set_tensor, extension.impl_sim__nvdla_set_tensor, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_set_tensor(runtime, output, index, tensor);
+}
+
+static NvDlaError first_sim__nvdla_begin(void *runtime)
+{
+    if (extension.impl_sim_attach("sim__nvdla_begin") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_begin, extension.impl_sim__nvdla_begin, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_begin(runtime);
+}
+
+static NvDlaError first_sim__nvdla_next(void *runtime, NvDlaTask *task, int *more)
+{
+    if (extension.impl_sim_attach("sim__nvdla_next") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_sim__nvdla_next, extension.impl_sim__nvdla_next, __ATOMIC_RELEASE);
+    return extension.impl_sim__nvdla_next(runtime, task, more);
+}
+
+static NvSciError first_NvSciIpcInit(void)
+{
+    if (extension.impl_sim_attach("NvSciIpcInit") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcInit, extension.impl_NvSciIpcInit, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcInit();
+}
+
+static void first_NvSciIpcDeinit(void)
+{
+    if (extension.impl_sim_attach("NvSciIpcDeinit") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcDeinit, extension.impl_NvSciIpcDeinit, __ATOMIC_RELEASE);
+    extension.impl_NvSciIpcDeinit();
+}
+
+static NvSciError first_NvSciIpcOpenEndpoint(const char *endpoint, NvSciIpcEndpoint *handle)
+{
+    if (extension.impl_sim_attach("NvSciIpcOpenEndpoint") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcOpenEndpoint, extension.impl_NvSciIpcOpenEndpoint, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcOpenEndpoint(endpoint, handle);
+}
+
+static NvSciError first_NvSciIpcOpenEndpointWithEventService(const char *endpoint, NvSciIpcEndpoint *handle, NvSciEventService *eventService)
+{
+    if (extension.impl_sim_attach("NvSciIpcOpenEndpointWithEventService") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcOpenEndpointWithEventService, extension.impl_NvSciIpcOpenEndpointWithEventService, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcOpenEndpointWithEventService(endpoint, handle, eventService);
+}
+
+static void first_NvSciIpcCloseEndpoint(NvSciIpcEndpoint handle)
+{
+    if (extension.impl_sim_attach("NvSciIpcCloseEndpoint") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcCloseEndpoint, extension.impl_NvSciIpcCloseEndpoint, __ATOMIC_RELEASE);
+    extension.impl_NvSciIpcCloseEndpoint(handle);
+}
+
+static NvSciError first_NvSciIpcCloseEndpointSafe(NvSciIpcEndpoint handle, _Bool clear)
+{
+    if (extension.impl_sim_attach("NvSciIpcCloseEndpointSafe") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcCloseEndpointSafe, extension.impl_NvSciIpcCloseEndpointSafe, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcCloseEndpointSafe(handle, clear);
+}
+
+static void first_NvSciIpcResetEndpoint(NvSciIpcEndpoint handle)
+{
+    if (extension.impl_sim_attach("NvSciIpcResetEndpoint") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcResetEndpoint, extension.impl_NvSciIpcResetEndpoint, __ATOMIC_RELEASE);
+    extension.impl_NvSciIpcResetEndpoint(handle);
+}
+
+static NvSciError first_NvSciIpcResetEndpointSafe(NvSciIpcEndpoint handle)
+{
+    if (extension.impl_sim_attach("NvSciIpcResetEndpointSafe") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcResetEndpointSafe, extension.impl_NvSciIpcResetEndpointSafe, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcResetEndpointSafe(handle);
+}
+
+static NvSciError first_NvSciIpcGetEndpointInfo(NvSciIpcEndpoint handle, NvSciIpcEndpointInfo *info)
+{
+    if (extension.impl_sim_attach("NvSciIpcGetEndpointInfo") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcGetEndpointInfo, extension.impl_NvSciIpcGetEndpointInfo, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcGetEndpointInfo(handle, info);
+}
+
+static NvSciError first_NvSciIpcRead(NvSciIpcEndpoint handle, void *buf, size_t size, int32_t *bytes)
+{
+    if (extension.impl_sim_attach("NvSciIpcRead") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcRead, extension.impl_NvSciIpcRead, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcRead(handle, buf, size, bytes);
+}
+
+static NvSciError first_NvSciIpcReadSafe(NvSciIpcEndpoint handle, void *buf, uint32_t size, uint32_t *bytes)
+{
+    if (extension.impl_sim_attach("NvSciIpcReadSafe") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcReadSafe, extension.impl_NvSciIpcReadSafe, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcReadSafe(handle, buf, size, bytes);
+}
+
+static NvSciError first_NvSciIpcReadGetNextFrame(NvSciIpcEndpoint handle, const volatile void **buf)
+{
+    if (extension.impl_sim_attach("NvSciIpcReadGetNextFrame") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcReadGetNextFrame, extension.impl_NvSciIpcReadGetNextFrame, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcReadGetNextFrame(handle, buf);
+}
+
+static NvSciError first_NvSciIpcReadAdvance(NvSciIpcEndpoint handle)
+{
+    if (extension.impl_sim_attach("NvSciIpcReadAdvance") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcReadAdvance, extension.impl_NvSciIpcReadAdvance, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcReadAdvance(handle);
+}
+
+static NvSciError first_NvSciIpcWrite(NvSciIpcEndpoint handle, const void *buf, size_t size, int32_t *bytes)
+{
+    if (extension.impl_sim_attach("NvSciIpcWrite") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcWrite, extension.impl_NvSciIpcWrite, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcWrite(handle, buf, size, bytes);
+}
+
+static NvSciError first_NvSciIpcWriteSafe(NvSciIpcEndpoint handle, const void *buf, uint32_t size, uint32_t *bytes)
+{
+    if (extension.impl_sim_attach("NvSciIpcWriteSafe") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcWriteSafe, extension.impl_NvSciIpcWriteSafe, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcWriteSafe(handle, buf, size, bytes);
+}
+
+static NvSciError first_NvSciIpcWriteGetNextFrame(NvSciIpcEndpoint handle, volatile void **buf)
+{
+    if (extension.impl_sim_attach("NvSciIpcWriteGetNextFrame") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcWriteGetNextFrame, extension.impl_NvSciIpcWriteGetNextFrame, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcWriteGetNextFrame(handle, buf);
+}
+
+static NvSciError first_NvSciIpcWriteAdvance(NvSciIpcEndpoint handle)
+{
+    if (extension.impl_sim_attach("NvSciIpcWriteAdvance") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcWriteAdvance, extension.impl_NvSciIpcWriteAdvance, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcWriteAdvance(handle);
+}
+
+static NvSciError first_NvSciIpcGetEvent(NvSciIpcEndpoint handle, uint32_t *events)
+{
+    if (extension.impl_sim_attach("NvSciIpcGetEvent") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcGetEvent, extension.impl_NvSciIpcGetEvent, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcGetEvent(handle, events);
+}
+
+static NvSciError first_NvSciIpcGetEventSafe(NvSciIpcEndpoint handle, uint32_t *events)
+{
+    if (extension.impl_sim_attach("NvSciIpcGetEventSafe") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcGetEventSafe, extension.impl_NvSciIpcGetEventSafe, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcGetEventSafe(handle, events);
+}
+
+static NvSciError first_NvSciIpcGetEventNotifier(NvSciIpcEndpoint handle, NvSciEventNotifier **eventNotifier)
+{
+    if (extension.impl_sim_attach("NvSciIpcGetEventNotifier") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcGetEventNotifier, extension.impl_NvSciIpcGetEventNotifier, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcGetEventNotifier(handle, eventNotifier);
+}
+
+static NvSciError first_NvSciIpcGetLinuxEventFd(NvSciIpcEndpoint handle, int32_t *fd)
+{
+    if (extension.impl_sim_attach("NvSciIpcGetLinuxEventFd") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcGetLinuxEventFd, extension.impl_NvSciIpcGetLinuxEventFd, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcGetLinuxEventFd(handle, fd);
+}
+
+static NvSciError first_NvSciIpcSetQnxPulseParam(NvSciIpcEndpoint handle, int32_t coid, int16_t pulsePriority, int16_t pulseCode, void *pulseValue)
+{
+    if (extension.impl_sim_attach("NvSciIpcSetQnxPulseParam") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcSetQnxPulseParam, extension.impl_NvSciIpcSetQnxPulseParam, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcSetQnxPulseParam(handle, coid, pulsePriority, pulseCode, pulseValue);
+}
+
+static NvSciError first_NvSciIpcSetQnxPulseParamSafe(NvSciIpcEndpoint handle, int32_t coid, int16_t pulsePriority, int16_t pulseCode)
+{
+    if (extension.impl_sim_attach("NvSciIpcSetQnxPulseParamSafe") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcSetQnxPulseParamSafe, extension.impl_NvSciIpcSetQnxPulseParamSafe, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcSetQnxPulseParamSafe(handle, coid, pulsePriority, pulseCode);
+}
+
+static NvSciError first_NvSciIpcInspectEventQnx(int32_t chid, uint16_t numEvents, uint32_t epCount, NvSciIpcEndpoint **epHandleArray)
+{
+    if (extension.impl_sim_attach("NvSciIpcInspectEventQnx") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcInspectEventQnx, extension.impl_NvSciIpcInspectEventQnx, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcInspectEventQnx(chid, numEvents, epCount, epHandleArray);
+}
+
+static NvSciError first_NvSciIpcCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
+{
+    if (extension.impl_sim_attach("NvSciIpcCheckVersionCompatibility") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciIpcCheckVersionCompatibility, extension.impl_NvSciIpcCheckVersionCompatibility, __ATOMIC_RELEASE);
+    return extension.impl_NvSciIpcCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+}
+
+static NvSciError first_NvSciBufModuleOpen(NvSciBufModule *newModule)
+{
+    if (extension.impl_sim_attach("NvSciBufModuleOpen") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufModuleOpen, extension.impl_NvSciBufModuleOpen, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufModuleOpen(newModule);
+}
+
+static void first_NvSciBufModuleClose(NvSciBufModule module)
+{
+    if (extension.impl_sim_attach("NvSciBufModuleClose") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufModuleClose, extension.impl_NvSciBufModuleClose, __ATOMIC_RELEASE);
+    extension.impl_NvSciBufModuleClose(module);
+}
+
+static NvSciError first_NvSciBufCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
+{
+    if (extension.impl_sim_attach("NvSciBufCheckVersionCompatibility") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufCheckVersionCompatibility, extension.impl_NvSciBufCheckVersionCompatibility, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+}
+
+static NvSciError first_NvSciBufAttrListCreate(NvSciBufModule module, NvSciBufAttrList *newAttrList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListCreate") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListCreate, extension.impl_NvSciBufAttrListCreate, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListCreate(module, newAttrList);
+}
+
+static void first_NvSciBufAttrListFree(NvSciBufAttrList attrList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListFree") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListFree, extension.impl_NvSciBufAttrListFree, __ATOMIC_RELEASE);
+    extension.impl_NvSciBufAttrListFree(attrList);
+}
+
+static NvSciError first_NvSciBufAttrListSetAttrs(NvSciBufAttrList attrList, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListSetAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListSetAttrs, extension.impl_NvSciBufAttrListSetAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListSetAttrs(attrList, pairArray, pairCount);
+}
+
+static NvSciError first_NvSciBufAttrListGetAttrs(NvSciBufAttrList attrList, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListGetAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListGetAttrs, extension.impl_NvSciBufAttrListGetAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListGetAttrs(attrList, pairArray, pairCount);
+}
+
+static NvSciError first_NvSciBufAttrListSlotGetAttrs(NvSciBufAttrList attrList, size_t slotIndex, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListSlotGetAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListSlotGetAttrs, extension.impl_NvSciBufAttrListSlotGetAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListSlotGetAttrs(attrList, slotIndex, pairArray, pairCount);
+}
+
+static size_t first_NvSciBufAttrListGetSlotCount(NvSciBufAttrList attrList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListGetSlotCount") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListGetSlotCount, extension.impl_NvSciBufAttrListGetSlotCount, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListGetSlotCount(attrList);
+}
+
+static NvSciError first_NvSciBufAttrListDebugDump(NvSciBufAttrList attrList, void **buf, size_t *len)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListDebugDump") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListDebugDump, extension.impl_NvSciBufAttrListDebugDump, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListDebugDump(attrList, buf, len);
+}
+
+static NvSciError first_NvSciBufAttrListClone(NvSciBufAttrList origAttrList, NvSciBufAttrList *newAttrList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListClone") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListClone, extension.impl_NvSciBufAttrListClone, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListClone(origAttrList, newAttrList);
+}
+
+static NvSciError first_NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciBufAttrList *newUnreconciledAttrList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListAppendUnreconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListAppendUnreconciled, extension.impl_NvSciBufAttrListAppendUnreconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListAppendUnreconciled(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
+}
+
+static NvSciError first_NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[], size_t inputCount, NvSciBufAttrList *newReconciledAttrList, NvSciBufAttrList *newConflictList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListReconcile") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListReconcile, extension.impl_NvSciBufAttrListReconcile, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListReconcile(inputArray, inputCount, newReconciledAttrList, newConflictList);
+}
+
+static NvSciError first_NvSciBufAttrListIsReconciled(NvSciBufAttrList attrList, _Bool *isReconciled)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListIsReconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListIsReconciled, extension.impl_NvSciBufAttrListIsReconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListIsReconciled(attrList, isReconciled);
+}
+
+static NvSciError first_NvSciBufAttrListValidateReconciled(NvSciBufAttrList reconciledAttrList, const NvSciBufAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, _Bool *isReconcileListValid)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListValidateReconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListValidateReconciled, extension.impl_NvSciBufAttrListValidateReconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListValidateReconciled(reconciledAttrList, unreconciledAttrListArray, unreconciledAttrListCount, isReconcileListValid);
+}
+
+static NvSciError first_NvSciBufAttrListValidateReconciledAgainstAttrs(const NvSciBufAttrList reconciledAttrList, const NvSciBufAttrKeyValuePair *pairArray, const size_t pairCount)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListValidateReconciledAgainstAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListValidateReconciledAgainstAttrs, extension.impl_NvSciBufAttrListValidateReconciledAgainstAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListValidateReconciledAgainstAttrs(reconciledAttrList, pairArray, pairCount);
+}
+
+static NvSciError first_NvSciBufObjAlloc(NvSciBufAttrList reconciledAttrList, NvSciBufObj *bufObj)
+{
+    if (extension.impl_sim_attach("NvSciBufObjAlloc") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjAlloc, extension.impl_NvSciBufObjAlloc, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjAlloc(reconciledAttrList, bufObj);
+}
+
+static NvSciError first_NvSciBufAttrListReconcileAndObjAlloc(const NvSciBufAttrList attrListArray[], size_t attrListCount, NvSciBufObj *bufObj, NvSciBufAttrList *newConflictList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListReconcileAndObjAlloc") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListReconcileAndObjAlloc, extension.impl_NvSciBufAttrListReconcileAndObjAlloc, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListReconcileAndObjAlloc(attrListArray, attrListCount, bufObj, newConflictList);
+}
+
+static NvSciError first_NvSciBufObjDup(NvSciBufObj bufObj, NvSciBufObj *dupObj)
+{
+    if (extension.impl_sim_attach("NvSciBufObjDup") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjDup, extension.impl_NvSciBufObjDup, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjDup(bufObj, dupObj);
+}
+
+static NvSciError first_NvSciBufObjDupWithReducePerm(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm reducedPerm, NvSciBufObj *newBufObj)
+{
+    if (extension.impl_sim_attach("NvSciBufObjDupWithReducePerm") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjDupWithReducePerm, extension.impl_NvSciBufObjDupWithReducePerm, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjDupWithReducePerm(bufObj, reducedPerm, newBufObj);
+}
+
+static void first_NvSciBufObjFree(NvSciBufObj bufObj)
+{
+    if (extension.impl_sim_attach("NvSciBufObjFree") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjFree, extension.impl_NvSciBufObjFree, __ATOMIC_RELEASE);
+    extension.impl_NvSciBufObjFree(bufObj);
+}
+
+static NvSciError first_NvSciBufObjGetAttrList(NvSciBufObj bufObj, NvSciBufAttrList *bufAttrList)
+{
+    if (extension.impl_sim_attach("NvSciBufObjGetAttrList") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjGetAttrList, extension.impl_NvSciBufObjGetAttrList, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjGetAttrList(bufObj, bufAttrList);
+}
+
+static NvSciError first_NvSciBufObjGetMaxPerm(const NvSciBufObj bufObj, const NvSciIpcEndpoint ipcEndpoint, NvSciBufAttrValAccessPerm *accPerm)
+{
+    if (extension.impl_sim_attach("NvSciBufObjGetMaxPerm") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjGetMaxPerm, extension.impl_NvSciBufObjGetMaxPerm, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjGetMaxPerm(bufObj, ipcEndpoint, accPerm);
+}
+
+static NvSciError first_NvSciBufObjValidate(NvSciBufObj bufObj)
+{
+    if (extension.impl_sim_attach("NvSciBufObjValidate") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjValidate, extension.impl_NvSciBufObjValidate, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjValidate(bufObj);
+}
+
+static NvSciError first_NvSciBufObjAttachPeer(NvSciBufObj bufObj, const NvSciBufAttrList inputArray[], size_t inputCount)
+{
+    if (extension.impl_sim_attach("NvSciBufObjAttachPeer") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjAttachPeer, extension.impl_NvSciBufObjAttachPeer, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjAttachPeer(bufObj, inputArray, inputCount);
+}
+
+static NvSciError first_NvSciBufObjGetCpuPtr(NvSciBufObj bufObj, void **ptr)
+{
+    if (extension.impl_sim_attach("NvSciBufObjGetCpuPtr") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjGetCpuPtr, extension.impl_NvSciBufObjGetCpuPtr, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjGetCpuPtr(bufObj, ptr);
+}
+
+static NvSciError first_NvSciBufObjGetConstCpuPtr(NvSciBufObj bufObj, const void **ptr)
+{
+    if (extension.impl_sim_attach("NvSciBufObjGetConstCpuPtr") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjGetConstCpuPtr, extension.impl_NvSciBufObjGetConstCpuPtr, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjGetConstCpuPtr(bufObj, ptr);
+}
+
+static NvSciError first_NvSciBufObjFlushCpuCacheRange(NvSciBufObj bufObj, uint64_t offset, uint64_t len)
+{
+    if (extension.impl_sim_attach("NvSciBufObjFlushCpuCacheRange") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjFlushCpuCacheRange, extension.impl_NvSciBufObjFlushCpuCacheRange, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjFlushCpuCacheRange(bufObj, offset, len);
+}
+
+static NvSciError first_NvSciBufObjGetPixels(NvSciBufObj bufObj, const NvSciBufRect *rect, void **dstPtrs, const uint32_t *dstPtrSizes, const uint32_t *dstPitches)
+{
+    if (extension.impl_sim_attach("NvSciBufObjGetPixels") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjGetPixels, extension.impl_NvSciBufObjGetPixels, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjGetPixels(bufObj, rect, dstPtrs, dstPtrSizes, dstPitches);
+}
+
+static NvSciError first_NvSciBufObjPutPixels(NvSciBufObj bufObj, const NvSciBufRect *rect, const void **srcPtrs, const uint32_t *srcPtrSizes, const uint32_t *srcPitches)
+{
+    if (extension.impl_sim_attach("NvSciBufObjPutPixels") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjPutPixels, extension.impl_NvSciBufObjPutPixels, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjPutPixels(bufObj, rect, srcPtrs, srcPtrSizes, srcPitches);
+}
+
+static NvSciError first_NvSciBufIpcExportAttrListAndObj(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, void **attrListAndObjDesc, size_t *attrListAndObjDescSize)
+{
+    if (extension.impl_sim_attach("NvSciBufIpcExportAttrListAndObj") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufIpcExportAttrListAndObj, extension.impl_NvSciBufIpcExportAttrListAndObj, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufIpcExportAttrListAndObj(bufObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
+}
+
+static NvSciError first_NvSciBufIpcImportAttrListAndObj(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *attrListAndObjDesc, size_t attrListAndObjDescSize, const NvSciBufAttrList attrList[], size_t count, NvSciBufAttrValAccessPerm minPermissions, int64_t timeoutUs, NvSciBufObj *bufObj)
+{
+    if (extension.impl_sim_attach("NvSciBufIpcImportAttrListAndObj") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufIpcImportAttrListAndObj, extension.impl_NvSciBufIpcImportAttrListAndObj, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufIpcImportAttrListAndObj(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, count, minPermissions, timeoutUs, bufObj);
+}
+
+static void first_NvSciBufAttrListAndObjFreeDesc(void *attrListAndObjDescBuf)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListAndObjFreeDesc") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListAndObjFreeDesc, extension.impl_NvSciBufAttrListAndObjFreeDesc, __ATOMIC_RELEASE);
+    extension.impl_NvSciBufAttrListAndObjFreeDesc(attrListAndObjDescBuf);
+}
+
+static NvSciError first_NvSciBufObjIpcExport(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm accPerm, NvSciIpcEndpoint ipcEndpoint, NvSciBufObjIpcExportDescriptor *exportData)
+{
+    if (extension.impl_sim_attach("NvSciBufObjIpcExport") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjIpcExport, extension.impl_NvSciBufObjIpcExport, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjIpcExport(bufObj, accPerm, ipcEndpoint, exportData);
+}
+
+static NvSciError first_NvSciBufObjIpcImport(NvSciIpcEndpoint ipcEndpoint, const NvSciBufObjIpcExportDescriptor *desc, NvSciBufAttrList reconciledAttrList, NvSciBufAttrValAccessPerm minPermissions, int64_t timeoutUs, NvSciBufObj *bufObj)
+{
+    if (extension.impl_sim_attach("NvSciBufObjIpcImport") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufObjIpcImport, extension.impl_NvSciBufObjIpcImport, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufObjIpcImport(ipcEndpoint, desc, reconciledAttrList, minPermissions, timeoutUs, bufObj);
+}
+
+static NvSciError first_NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListIpcExportUnreconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListIpcExportUnreconciled, extension.impl_NvSciBufAttrListIpcExportUnreconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListIpcExportUnreconciled(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
+}
+
+static NvSciError first_NvSciBufAttrListIpcExportReconciled(NvSciBufAttrList reconciledAttrList, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListIpcExportReconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListIpcExportReconciled, extension.impl_NvSciBufAttrListIpcExportReconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListIpcExportReconciled(reconciledAttrList, ipcEndpoint, descBuf, descLen);
+}
+
+static NvSciError first_NvSciBufAttrListIpcImportUnreconciled(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, NvSciBufAttrList *importedUnreconciledAttrList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListIpcImportUnreconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListIpcImportUnreconciled, extension.impl_NvSciBufAttrListIpcImportUnreconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListIpcImportUnreconciled(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
+}
+
+static NvSciError first_NvSciBufAttrListIpcImportReconciled(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, const NvSciBufAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciBufAttrList *importedReconciledAttrList)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListIpcImportReconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListIpcImportReconciled, extension.impl_NvSciBufAttrListIpcImportReconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciBufAttrListIpcImportReconciled(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
+}
+
+static void first_NvSciBufAttrListFreeDesc(void *descBuf)
+{
+    if (extension.impl_sim_attach("NvSciBufAttrListFreeDesc") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciBufAttrListFreeDesc, extension.impl_NvSciBufAttrListFreeDesc, __ATOMIC_RELEASE);
+    extension.impl_NvSciBufAttrListFreeDesc(descBuf);
+}
+
+static NvSciError first_NvSciSyncModuleOpen(NvSciSyncModule *newModule)
+{
+    if (extension.impl_sim_attach("NvSciSyncModuleOpen") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncModuleOpen, extension.impl_NvSciSyncModuleOpen, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncModuleOpen(newModule);
+}
+
+static void first_NvSciSyncModuleClose(NvSciSyncModule module)
+{
+    if (extension.impl_sim_attach("NvSciSyncModuleClose") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncModuleClose, extension.impl_NvSciSyncModuleClose, __ATOMIC_RELEASE);
+    extension.impl_NvSciSyncModuleClose(module);
+}
+
+static NvSciError first_NvSciSyncCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
+{
+    if (extension.impl_sim_attach("NvSciSyncCheckVersionCompatibility") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncCheckVersionCompatibility, extension.impl_NvSciSyncCheckVersionCompatibility, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+}
+
+static NvSciError first_NvSciSyncCpuWaitContextAlloc(NvSciSyncModule module, NvSciSyncCpuWaitContext *newContext)
+{
+    if (extension.impl_sim_attach("NvSciSyncCpuWaitContextAlloc") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncCpuWaitContextAlloc, extension.impl_NvSciSyncCpuWaitContextAlloc, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncCpuWaitContextAlloc(module, newContext);
+}
+
+static void first_NvSciSyncCpuWaitContextFree(NvSciSyncCpuWaitContext context)
+{
+    if (extension.impl_sim_attach("NvSciSyncCpuWaitContextFree") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncCpuWaitContextFree, extension.impl_NvSciSyncCpuWaitContextFree, __ATOMIC_RELEASE);
+    extension.impl_NvSciSyncCpuWaitContextFree(context);
+}
+
+static NvSciError first_NvSciSyncAttrListCreate(NvSciSyncModule module, NvSciSyncAttrList *attrList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListCreate") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListCreate, extension.impl_NvSciSyncAttrListCreate, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListCreate(module, attrList);
+}
+
+static void first_NvSciSyncAttrListFree(NvSciSyncAttrList attrList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListFree") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListFree, extension.impl_NvSciSyncAttrListFree, __ATOMIC_RELEASE);
+    extension.impl_NvSciSyncAttrListFree(attrList);
+}
+
+static NvSciError first_NvSciSyncAttrListSetAttrs(NvSciSyncAttrList attrList, const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListSetAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListSetAttrs, extension.impl_NvSciSyncAttrListSetAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListSetAttrs(attrList, pairArray, pairCount);
+}
+
+static NvSciError first_NvSciSyncAttrListGetAttrs(NvSciSyncAttrList attrList, NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListGetAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListGetAttrs, extension.impl_NvSciSyncAttrListGetAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListGetAttrs(attrList, pairArray, pairCount);
+}
+
+static NvSciError first_NvSciSyncAttrListGetAttr(NvSciSyncAttrList attrList, NvSciSyncAttrKey key, const void **value, size_t *len)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListGetAttr") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListGetAttr, extension.impl_NvSciSyncAttrListGetAttr, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListGetAttr(attrList, key, value, len);
+}
+
+static NvSciError first_NvSciSyncAttrListSlotGetAttrs(NvSciSyncAttrList attrList, size_t slotIndex, NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListSlotGetAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListSlotGetAttrs, extension.impl_NvSciSyncAttrListSlotGetAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListSlotGetAttrs(attrList, slotIndex, pairArray, pairCount);
+}
+
+static size_t first_NvSciSyncAttrListGetSlotCount(NvSciSyncAttrList attrList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListGetSlotCount") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListGetSlotCount, extension.impl_NvSciSyncAttrListGetSlotCount, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListGetSlotCount(attrList);
+}
+
+static NvSciError first_NvSciSyncAttrListDebugDump(NvSciSyncAttrList attrList, void **buf, size_t *len)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListDebugDump") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListDebugDump, extension.impl_NvSciSyncAttrListDebugDump, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListDebugDump(attrList, buf, len);
+}
+
+static NvSciError first_NvSciSyncAttrListClone(NvSciSyncAttrList origAttrList, NvSciSyncAttrList *newAttrList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListClone") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListClone, extension.impl_NvSciSyncAttrListClone, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListClone(origAttrList, newAttrList);
+}
+
+static NvSciError first_NvSciSyncAttrListAppendUnreconciled(const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciSyncAttrList *newUnreconciledAttrList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListAppendUnreconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListAppendUnreconciled, extension.impl_NvSciSyncAttrListAppendUnreconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListAppendUnreconciled(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
+}
+
+static NvSciError first_NvSciSyncAttrListReconcile(const NvSciSyncAttrList inputArray[], size_t inputCount, NvSciSyncAttrList *newReconciledList, NvSciSyncAttrList *newConflictList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListReconcile") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListReconcile, extension.impl_NvSciSyncAttrListReconcile, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListReconcile(inputArray, inputCount, newReconciledList, newConflictList);
+}
+
+static NvSciError first_NvSciSyncAttrListIsReconciled(NvSciSyncAttrList attrList, _Bool *isReconciled)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListIsReconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListIsReconciled, extension.impl_NvSciSyncAttrListIsReconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListIsReconciled(attrList, isReconciled);
+}
+
+static NvSciError first_NvSciSyncAttrListValidateReconciled(NvSciSyncAttrList reconciledAttrList, const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, _Bool *isReconciledListValid)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListValidateReconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListValidateReconciled, extension.impl_NvSciSyncAttrListValidateReconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListValidateReconciled(reconciledAttrList, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, isReconciledListValid);
+}
+
+static NvSciError first_NvSciSyncAttrListValidateReconciledAgainstAttrs(NvSciSyncAttrList reconciledAttrList, const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount, NvSciSyncAccessPerm permissions)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListValidateReconciledAgainstAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListValidateReconciledAgainstAttrs, extension.impl_NvSciSyncAttrListValidateReconciledAgainstAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListValidateReconciledAgainstAttrs(reconciledAttrList, pairArray, pairCount, permissions);
+}
+
+static NvSciError first_NvSciSyncFillC2cAttrs(NvSciSyncAttrList unrecAttrList, NvSciSyncAccessPerm permissions)
+{
+    if (extension.impl_sim_attach("NvSciSyncFillC2cAttrs") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFillC2cAttrs, extension.impl_NvSciSyncFillC2cAttrs, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFillC2cAttrs(unrecAttrList, permissions);
+}
+
+static NvSciError first_NvSciSyncObjAlloc(NvSciSyncAttrList reconciledList, NvSciSyncObj *syncObj)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjAlloc") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjAlloc, extension.impl_NvSciSyncObjAlloc, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjAlloc(reconciledList, syncObj);
+}
+
+static NvSciError first_NvSciSyncAttrListReconcileAndObjAlloc(const NvSciSyncAttrList inputArray[], size_t inputCount, NvSciSyncObj *syncObj, NvSciSyncAttrList *newConflictList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListReconcileAndObjAlloc") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListReconcileAndObjAlloc, extension.impl_NvSciSyncAttrListReconcileAndObjAlloc, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListReconcileAndObjAlloc(inputArray, inputCount, syncObj, newConflictList);
+}
+
+static NvSciError first_NvSciSyncObjDup(NvSciSyncObj syncObj, NvSciSyncObj *dupObj)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjDup") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjDup, extension.impl_NvSciSyncObjDup, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjDup(syncObj, dupObj);
+}
+
+static void first_NvSciSyncObjFree(NvSciSyncObj syncObj)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjFree") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjFree, extension.impl_NvSciSyncObjFree, __ATOMIC_RELEASE);
+    extension.impl_NvSciSyncObjFree(syncObj);
+}
+
+static NvSciError first_NvSciSyncObjGetAttrList(NvSciSyncObj syncObj, NvSciSyncAttrList *syncAttrList)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjGetAttrList") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjGetAttrList, extension.impl_NvSciSyncObjGetAttrList, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjGetAttrList(syncObj, syncAttrList);
+}
+
+static NvSciError first_NvSciSyncObjValidate(NvSciSyncObj syncObj)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjValidate") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjValidate, extension.impl_NvSciSyncObjValidate, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjValidate(syncObj);
+}
+
+static NvSciError first_NvSciSyncObjAttachPeer(NvSciSyncObj syncObj, const NvSciSyncAttrList inputArray[], size_t inputCount)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjAttachPeer") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjAttachPeer, extension.impl_NvSciSyncObjAttachPeer, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjAttachPeer(syncObj, inputArray, inputCount);
+}
+
+static NvSciError first_NvSciSyncObjGenerateFence(NvSciSyncObj syncObj, NvSciSyncFence *syncFence)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjGenerateFence") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjGenerateFence, extension.impl_NvSciSyncObjGenerateFence, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjGenerateFence(syncObj, syncFence);
+}
+
+static NvSciError first_NvSciSyncObjSignal(NvSciSyncObj syncObj)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjSignal") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjSignal, extension.impl_NvSciSyncObjSignal, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjSignal(syncObj);
+}
+
+static NvSciError first_NvSciSyncFenceWait(const NvSciSyncFence *syncFence, NvSciSyncCpuWaitContext context, int64_t timeoutUs)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceWait") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceWait, extension.impl_NvSciSyncFenceWait, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceWait(syncFence, context, timeoutUs);
+}
+
+static NvSciError first_NvSciSyncFenceWaitWithMode(const NvSciSyncFence *syncFence, NvSciSyncCpuWaitContext context, int64_t timeoutUs, NvSciSyncWaitMode waitMode)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceWaitWithMode") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceWaitWithMode, extension.impl_NvSciSyncFenceWaitWithMode, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceWaitWithMode(syncFence, context, timeoutUs, waitMode);
+}
+
+static void first_NvSciSyncFenceClear(NvSciSyncFence *syncFence)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceClear") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceClear, extension.impl_NvSciSyncFenceClear, __ATOMIC_RELEASE);
+    extension.impl_NvSciSyncFenceClear(syncFence);
+}
+
+static NvSciError first_NvSciSyncFenceDup(const NvSciSyncFence *srcSyncFence, NvSciSyncFence *dstSyncFence)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceDup") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceDup, extension.impl_NvSciSyncFenceDup, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceDup(srcSyncFence, dstSyncFence);
+}
+
+static NvSciError first_NvSciSyncFenceUpdateFence(NvSciSyncObj syncObj, uint64_t id, uint64_t value, NvSciSyncFence *syncFence)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceUpdateFence") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceUpdateFence, extension.impl_NvSciSyncFenceUpdateFence, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceUpdateFence(syncObj, id, value, syncFence);
+}
+
+static NvSciError first_NvSciSyncFenceExtractFence(const NvSciSyncFence *syncFence, uint64_t *id, uint64_t *value)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceExtractFence") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceExtractFence, extension.impl_NvSciSyncFenceExtractFence, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceExtractFence(syncFence, id, value);
+}
+
+static NvSciError first_NvSciSyncFenceGetTimestamp(const NvSciSyncFence *syncFence, uint64_t *timestampUS)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceGetTimestamp") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceGetTimestamp, extension.impl_NvSciSyncFenceGetTimestamp, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceGetTimestamp(syncFence, timestampUS);
+}
+
+static NvSciError first_NvSciSyncFenceGetTaskStatus(const NvSciSyncFence *syncFence, NvSciSyncTaskStatus *taskStatus)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceGetTaskStatus") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceGetTaskStatus, extension.impl_NvSciSyncFenceGetTaskStatus, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceGetTaskStatus(syncFence, taskStatus);
+}
+
+static NvSciError first_NvSciSyncFenceAddTimestampSlot(NvSciSyncFence *syncFence, uint32_t timestampSlot)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceAddTimestampSlot") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceAddTimestampSlot, extension.impl_NvSciSyncFenceAddTimestampSlot, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceAddTimestampSlot(syncFence, timestampSlot);
+}
+
+static NvSciError first_NvSciSyncFenceAddTaskStatusSlot(NvSciSyncFence *syncFence, uint32_t taskStatusSlot)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceAddTaskStatusSlot") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceAddTaskStatusSlot, extension.impl_NvSciSyncFenceAddTaskStatusSlot, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceAddTaskStatusSlot(syncFence, taskStatusSlot);
+}
+
+static NvSciError first_NvSciSyncFenceExtractTimestampSlot(NvSciSyncFence *syncFence, uint32_t *timeStampSlot)
+{
+    if (extension.impl_sim_attach("NvSciSyncFenceExtractTimestampSlot") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncFenceExtractTimestampSlot, extension.impl_NvSciSyncFenceExtractTimestampSlot, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncFenceExtractTimestampSlot(syncFence, timeStampSlot);
+}
+
+static NvSciError first_NvSciSyncIpcExportAttrListAndObj(NvSciSyncObj syncObj, NvSciSyncAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, void **attrListAndObjDesc, size_t *attrListAndObjDescSize)
+{
+    if (extension.impl_sim_attach("NvSciSyncIpcExportAttrListAndObj") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncIpcExportAttrListAndObj, extension.impl_NvSciSyncIpcExportAttrListAndObj, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncIpcExportAttrListAndObj(syncObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
+}
+
+static NvSciError first_NvSciSyncIpcImportAttrListAndObj(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *attrListAndObjDesc, size_t attrListAndObjDescSize, const NvSciSyncAttrList attrList[], size_t attrListCount, NvSciSyncAccessPerm minPermissions, int64_t timeoutUs, NvSciSyncObj *syncObj)
+{
+    if (extension.impl_sim_attach("NvSciSyncIpcImportAttrListAndObj") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncIpcImportAttrListAndObj, extension.impl_NvSciSyncIpcImportAttrListAndObj, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncIpcImportAttrListAndObj(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, attrListCount, minPermissions, timeoutUs, syncObj);
+}
+
+static void first_NvSciSyncAttrListAndObjFreeDesc(void *attrListAndObjDescBuf)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListAndObjFreeDesc") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListAndObjFreeDesc, extension.impl_NvSciSyncAttrListAndObjFreeDesc, __ATOMIC_RELEASE);
+    extension.impl_NvSciSyncAttrListAndObjFreeDesc(attrListAndObjDescBuf);
+}
+
+static NvSciError first_NvSciSyncObjIpcExport(NvSciSyncObj syncObj, NvSciSyncAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, NvSciSyncObjIpcExportDescriptor *desc)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjIpcExport") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjIpcExport, extension.impl_NvSciSyncObjIpcExport, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjIpcExport(syncObj, permissions, ipcEndpoint, desc);
+}
+
+static NvSciError first_NvSciSyncObjIpcImport(NvSciIpcEndpoint ipcEndpoint, const NvSciSyncObjIpcExportDescriptor *desc, NvSciSyncAttrList inputAttrList, NvSciSyncAccessPerm permissions, int64_t timeoutUs, NvSciSyncObj *syncObj)
+{
+    if (extension.impl_sim_attach("NvSciSyncObjIpcImport") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncObjIpcImport, extension.impl_NvSciSyncObjIpcImport, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncObjIpcImport(ipcEndpoint, desc, inputAttrList, permissions, timeoutUs, syncObj);
+}
+
+static NvSciError first_NvSciSyncIpcExportFence(const NvSciSyncFence *syncFence, NvSciIpcEndpoint ipcEndpoint, NvSciSyncFenceIpcExportDescriptor *desc)
+{
+    if (extension.impl_sim_attach("NvSciSyncIpcExportFence") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncIpcExportFence, extension.impl_NvSciSyncIpcExportFence, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncIpcExportFence(syncFence, ipcEndpoint, desc);
+}
+
+static NvSciError first_NvSciSyncIpcImportFence(NvSciSyncObj syncObj, const NvSciSyncFenceIpcExportDescriptor *desc, NvSciSyncFence *syncFence)
+{
+    if (extension.impl_sim_attach("NvSciSyncIpcImportFence") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncIpcImportFence, extension.impl_NvSciSyncIpcImportFence, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncIpcImportFence(syncObj, desc, syncFence);
+}
+
+static NvSciError first_NvSciSyncAttrListIpcExportUnreconciled(const NvSciSyncAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListIpcExportUnreconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListIpcExportUnreconciled, extension.impl_NvSciSyncAttrListIpcExportUnreconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListIpcExportUnreconciled(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
+}
+
+static NvSciError first_NvSciSyncAttrListIpcExportReconciled(NvSciSyncAttrList reconciledAttrList, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListIpcExportReconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListIpcExportReconciled, extension.impl_NvSciSyncAttrListIpcExportReconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListIpcExportReconciled(reconciledAttrList, ipcEndpoint, descBuf, descLen);
+}
+
+static NvSciError first_NvSciSyncAttrListIpcImportUnreconciled(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, NvSciSyncAttrList *importedUnreconciledAttrList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListIpcImportUnreconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListIpcImportUnreconciled, extension.impl_NvSciSyncAttrListIpcImportUnreconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListIpcImportUnreconciled(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
+}
+
+static NvSciError first_NvSciSyncAttrListIpcImportReconciled(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciSyncAttrList *importedReconciledAttrList)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListIpcImportReconciled") != 0) { return NvSciError_Unknown; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListIpcImportReconciled, extension.impl_NvSciSyncAttrListIpcImportReconciled, __ATOMIC_RELEASE);
+    return extension.impl_NvSciSyncAttrListIpcImportReconciled(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
+}
+
+static void first_NvSciSyncAttrListFreeDesc(void *descBuf)
+{
+    if (extension.impl_sim_attach("NvSciSyncAttrListFreeDesc") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvSciSyncAttrListFreeDesc, extension.impl_NvSciSyncAttrListFreeDesc, __ATOMIC_RELEASE);
+    extension.impl_NvSciSyncAttrListFreeDesc(descBuf);
+}
+
+static cudlaStatus first_cudlaGetVersion(uint64_t * const version)
+{
+    if (extension.impl_sim_attach("cudlaGetVersion") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaGetVersion, extension.impl_cudlaGetVersion, __ATOMIC_RELEASE);
+    return extension.impl_cudlaGetVersion(version);
+}
+
+static cudlaStatus first_cudlaDeviceGetCount(uint64_t * const pNumDevices)
+{
+    if (extension.impl_sim_attach("cudlaDeviceGetCount") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaDeviceGetCount, extension.impl_cudlaDeviceGetCount, __ATOMIC_RELEASE);
+    return extension.impl_cudlaDeviceGetCount(pNumDevices);
+}
+
+static cudlaStatus first_cudlaCreateDevice(const uint64_t device, cudlaDevHandle * const devHandle, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaCreateDevice") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaCreateDevice, extension.impl_cudlaCreateDevice, __ATOMIC_RELEASE);
+    return extension.impl_cudlaCreateDevice(device, devHandle, flags);
+}
+
+static cudlaStatus first_cudlaDestroyDevice(const cudlaDevHandle devHandle)
+{
+    if (extension.impl_sim_attach("cudlaDestroyDevice") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaDestroyDevice, extension.impl_cudlaDestroyDevice, __ATOMIC_RELEASE);
+    return extension.impl_cudlaDestroyDevice(devHandle);
+}
+
+static cudlaStatus first_cudlaDeviceGetAttribute(const cudlaDevHandle devHandle, const cudlaDevAttributeType attrib, cudlaDevAttribute * const pAttribute)
+{
+    if (extension.impl_sim_attach("cudlaDeviceGetAttribute") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaDeviceGetAttribute, extension.impl_cudlaDeviceGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudlaDeviceGetAttribute(devHandle, attrib, pAttribute);
+}
+
+static cudlaStatus first_cudlaGetLastError(const cudlaDevHandle devHandle)
+{
+    if (extension.impl_sim_attach("cudlaGetLastError") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaGetLastError, extension.impl_cudlaGetLastError, __ATOMIC_RELEASE);
+    return extension.impl_cudlaGetLastError(devHandle);
+}
+
+static cudlaStatus first_cudlaSetTaskTimeoutInMs(const cudlaDevHandle devHandle, const uint32_t timeout)
+{
+    if (extension.impl_sim_attach("cudlaSetTaskTimeoutInMs") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaSetTaskTimeoutInMs, extension.impl_cudlaSetTaskTimeoutInMs, __ATOMIC_RELEASE);
+    return extension.impl_cudlaSetTaskTimeoutInMs(devHandle, timeout);
+}
+
+static cudlaStatus first_cudlaModuleLoadFromMemory(const cudlaDevHandle devHandle, const uint8_t * const pModule, const size_t moduleSize, cudlaModule * const hModule, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaModuleLoadFromMemory") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaModuleLoadFromMemory, extension.impl_cudlaModuleLoadFromMemory, __ATOMIC_RELEASE);
+    return extension.impl_cudlaModuleLoadFromMemory(devHandle, pModule, moduleSize, hModule, flags);
+}
+
+static cudlaStatus first_cudlaModuleGetAttributes(const cudlaModule hModule, const cudlaModuleAttributeType attrType, cudlaModuleAttribute * const attribute)
+{
+    if (extension.impl_sim_attach("cudlaModuleGetAttributes") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaModuleGetAttributes, extension.impl_cudlaModuleGetAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudlaModuleGetAttributes(hModule, attrType, attribute);
+}
+
+static cudlaStatus first_cudlaModuleUnload(const cudlaModule hModule, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaModuleUnload") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaModuleUnload, extension.impl_cudlaModuleUnload, __ATOMIC_RELEASE);
+    return extension.impl_cudlaModuleUnload(hModule, flags);
+}
+
+static cudlaStatus first_cudlaMemRegister(const cudlaDevHandle devHandle, const uint64_t * const ptr, const size_t size, uint64_t ** const devPtr, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaMemRegister") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaMemRegister, extension.impl_cudlaMemRegister, __ATOMIC_RELEASE);
+    return extension.impl_cudlaMemRegister(devHandle, ptr, size, devPtr, flags);
+}
+
+static cudlaStatus first_cudlaImportExternalMemory(const cudlaDevHandle devHandle, const cudlaExternalMemoryHandleDesc * const desc, uint64_t ** const devPtr, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaImportExternalMemory") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaImportExternalMemory, extension.impl_cudlaImportExternalMemory, __ATOMIC_RELEASE);
+    return extension.impl_cudlaImportExternalMemory(devHandle, desc, devPtr, flags);
+}
+
+static cudlaStatus first_cudlaImportExternalSemaphore(const cudlaDevHandle devHandle, const cudlaExternalSemaphoreHandleDesc * const desc, uint64_t ** const devPtr, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaImportExternalSemaphore") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaImportExternalSemaphore, extension.impl_cudlaImportExternalSemaphore, __ATOMIC_RELEASE);
+    return extension.impl_cudlaImportExternalSemaphore(devHandle, desc, devPtr, flags);
+}
+
+static cudlaStatus first_cudlaMemUnregister(const cudlaDevHandle devHandle, const uint64_t * const devPtr)
+{
+    if (extension.impl_sim_attach("cudlaMemUnregister") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaMemUnregister, extension.impl_cudlaMemUnregister, __ATOMIC_RELEASE);
+    return extension.impl_cudlaMemUnregister(devHandle, devPtr);
+}
+
+static cudlaStatus first_cudlaGetNvSciSyncAttributes(uint64_t *attrList, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaGetNvSciSyncAttributes") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaGetNvSciSyncAttributes, extension.impl_cudlaGetNvSciSyncAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudlaGetNvSciSyncAttributes(attrList, flags);
+}
+
+static cudlaStatus first_cudlaSubmitTask(const cudlaDevHandle devHandle, const cudlaTask * const ptrToTasks, const uint32_t numTasks, void * const stream, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaSubmitTask") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaSubmitTask, extension.impl_cudlaSubmitTask, __ATOMIC_RELEASE);
+    return extension.impl_cudlaSubmitTask(devHandle, ptrToTasks, numTasks, stream, flags);
+}
+
+static cudlaStatus first_cudlaGetExternalExportTable(const cudlaExternalEtbl ** const exportTable, const uint32_t flags)
+{
+    if (extension.impl_sim_attach("cudlaGetExternalExportTable") != 0) { return cudlaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudlaGetExternalExportTable, extension.impl_cudlaGetExternalExportTable, __ATOMIC_RELEASE);
+    return extension.impl_cudlaGetExternalExportTable(exportTable, flags);
+}
+
+static cudaError_t first_cudaProfilerStart(void)
+{
+    if (extension.impl_sim_attach("cudaProfilerStart") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaProfilerStart, extension.impl_cudaProfilerStart, __ATOMIC_RELEASE);
+    return extension.impl_cudaProfilerStart();
+}
+
+static cudaError_t first_cudaProfilerStop(void)
+{
+    if (extension.impl_sim_attach("cudaProfilerStop") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaProfilerStop, extension.impl_cudaProfilerStop, __ATOMIC_RELEASE);
+    return extension.impl_cudaProfilerStop();
+}
+
+static cudaError_t first_cudaDriverGetVersion(int *driverVersion)
+{
+    if (extension.impl_sim_attach("cudaDriverGetVersion") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDriverGetVersion, extension.impl_cudaDriverGetVersion, __ATOMIC_RELEASE);
+    return extension.impl_cudaDriverGetVersion(driverVersion);
+}
+
+static cudaError_t first_cudaRuntimeGetVersion(int *runtimeVersion)
+{
+    if (extension.impl_sim_attach("cudaRuntimeGetVersion") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaRuntimeGetVersion, extension.impl_cudaRuntimeGetVersion, __ATOMIC_RELEASE);
+    return extension.impl_cudaRuntimeGetVersion(runtimeVersion);
+}
+
+static cudaError_t first_cudaGetLastError(void)
+{
+    if (extension.impl_sim_attach("cudaGetLastError") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetLastError, extension.impl_cudaGetLastError, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetLastError();
+}
+
+static cudaError_t first_cudaPeekAtLastError(void)
+{
+    if (extension.impl_sim_attach("cudaPeekAtLastError") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaPeekAtLastError, extension.impl_cudaPeekAtLastError, __ATOMIC_RELEASE);
+    return extension.impl_cudaPeekAtLastError();
+}
+
+static const char *first_cudaGetErrorName(cudaError_t error)
+{
+    if (extension.impl_sim_attach("cudaGetErrorName") != 0) { return (const char *)0; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetErrorName, extension.impl_cudaGetErrorName, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetErrorName(error);
+}
+
+static const char *first_cudaGetErrorString(cudaError_t error)
+{
+    if (extension.impl_sim_attach("cudaGetErrorString") != 0) { return (const char *)0; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetErrorString, extension.impl_cudaGetErrorString, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetErrorString(error);
+}
+
+static cudaError_t first_cudaGetDeviceCount(int *count)
+{
+    if (extension.impl_sim_attach("cudaGetDeviceCount") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetDeviceCount, extension.impl_cudaGetDeviceCount, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetDeviceCount(count);
+}
+
+static cudaError_t first_cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
+{
+    if (extension.impl_sim_attach("cudaGetDeviceProperties_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetDeviceProperties_v2, extension.impl_cudaGetDeviceProperties_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetDeviceProperties_v2(prop, device);
+}
+
+static cudaError_t first_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetAttribute, extension.impl_cudaDeviceGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetAttribute(value, attr, device);
+}
+
+static cudaError_t first_cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    if (extension.impl_sim_attach("cudaChooseDevice") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaChooseDevice, extension.impl_cudaChooseDevice, __ATOMIC_RELEASE);
+    return extension.impl_cudaChooseDevice(device, prop);
+}
+
+static cudaError_t first_cudaSetDevice(int device)
+{
+    if (extension.impl_sim_attach("cudaSetDevice") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaSetDevice, extension.impl_cudaSetDevice, __ATOMIC_RELEASE);
+    return extension.impl_cudaSetDevice(device);
+}
+
+static cudaError_t first_cudaGetDevice(int *device)
+{
+    if (extension.impl_sim_attach("cudaGetDevice") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetDevice, extension.impl_cudaGetDevice, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetDevice(device);
+}
+
+static cudaError_t first_cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaInitDevice") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaInitDevice, extension.impl_cudaInitDevice, __ATOMIC_RELEASE);
+    return extension.impl_cudaInitDevice(device, deviceFlags, flags);
+}
+
+static cudaError_t first_cudaSetValidDevices(int *device_arr, int len)
+{
+    if (extension.impl_sim_attach("cudaSetValidDevices") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaSetValidDevices, extension.impl_cudaSetValidDevices, __ATOMIC_RELEASE);
+    return extension.impl_cudaSetValidDevices(device_arr, len);
+}
+
+static cudaError_t first_cudaSetDeviceFlags(unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaSetDeviceFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaSetDeviceFlags, extension.impl_cudaSetDeviceFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaSetDeviceFlags(flags);
+}
+
+static cudaError_t first_cudaGetDeviceFlags(unsigned int *flags)
+{
+    if (extension.impl_sim_attach("cudaGetDeviceFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetDeviceFlags, extension.impl_cudaGetDeviceFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetDeviceFlags(flags);
+}
+
+static cudaError_t first_cudaDeviceSynchronize(void)
+{
+    if (extension.impl_sim_attach("cudaDeviceSynchronize") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSynchronize, extension.impl_cudaDeviceSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSynchronize();
+}
+
+static cudaError_t first_cudaDeviceReset(void)
+{
+    if (extension.impl_sim_attach("cudaDeviceReset") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceReset, extension.impl_cudaDeviceReset, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceReset();
+}
+
+static cudaError_t first_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetLimit") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetLimit, extension.impl_cudaDeviceGetLimit, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetLimit(pValue, limit);
+}
+
+static cudaError_t first_cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    if (extension.impl_sim_attach("cudaDeviceSetLimit") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetLimit, extension.impl_cudaDeviceSetLimit, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSetLimit(limit, value);
+}
+
+static cudaError_t first_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetStreamPriorityRange") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetStreamPriorityRange, extension.impl_cudaDeviceGetStreamPriorityRange, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+}
+
+static cudaError_t first_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetPCIBusId") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetPCIBusId, extension.impl_cudaDeviceGetPCIBusId, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetPCIBusId(pciBusId, len, device);
+}
+
+static cudaError_t first_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetByPCIBusId") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetByPCIBusId, extension.impl_cudaDeviceGetByPCIBusId, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetByPCIBusId(device, pciBusId);
+}
+
+static cudaError_t first_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+{
+    if (extension.impl_sim_attach("cudaDeviceCanAccessPeer") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceCanAccessPeer, extension.impl_cudaDeviceCanAccessPeer, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+}
+
+static cudaError_t first_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaDeviceEnablePeerAccess") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceEnablePeerAccess, extension.impl_cudaDeviceEnablePeerAccess, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceEnablePeerAccess(peerDevice, flags);
+}
+
+static cudaError_t first_cudaDeviceDisablePeerAccess(int peerDevice)
+{
+    if (extension.impl_sim_attach("cudaDeviceDisablePeerAccess") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceDisablePeerAccess, extension.impl_cudaDeviceDisablePeerAccess, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceDisablePeerAccess(peerDevice);
+}
+
+static cudaError_t first_cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetNvSciSyncAttributes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetNvSciSyncAttributes, extension.impl_cudaDeviceGetNvSciSyncAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
+}
+
+static cudaError_t first_cudaMalloc(void **devPtr, size_t size)
+{
+    if (extension.impl_sim_attach("cudaMalloc") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMalloc, extension.impl_cudaMalloc, __ATOMIC_RELEASE);
+    return extension.impl_cudaMalloc(devPtr, size);
+}
+
+static cudaError_t first_cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    if (extension.impl_sim_attach("cudaMallocPitch") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMallocPitch, extension.impl_cudaMallocPitch, __ATOMIC_RELEASE);
+    return extension.impl_cudaMallocPitch(devPtr, pitch, width, height);
+}
+
+static cudaError_t first_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaMallocManaged") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMallocManaged, extension.impl_cudaMallocManaged, __ATOMIC_RELEASE);
+    return extension.impl_cudaMallocManaged(devPtr, size, flags);
+}
+
+static cudaError_t first_cudaMallocHost(void **ptr, size_t size)
+{
+    if (extension.impl_sim_attach("cudaMallocHost") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMallocHost, extension.impl_cudaMallocHost, __ATOMIC_RELEASE);
+    return extension.impl_cudaMallocHost(ptr, size);
+}
+
+static cudaError_t first_cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaHostAlloc") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaHostAlloc, extension.impl_cudaHostAlloc, __ATOMIC_RELEASE);
+    return extension.impl_cudaHostAlloc(pHost, size, flags);
+}
+
+static cudaError_t first_cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    if (extension.impl_sim_attach("cudaMallocAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMallocAsync, extension.impl_cudaMallocAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMallocAsync(devPtr, size, hStream);
+}
+
+static cudaError_t first_cudaFree(void *devPtr)
+{
+    if (extension.impl_sim_attach("cudaFree") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFree, extension.impl_cudaFree, __ATOMIC_RELEASE);
+    return extension.impl_cudaFree(devPtr);
+}
+
+static cudaError_t first_cudaFreeHost(void *ptr)
+{
+    if (extension.impl_sim_attach("cudaFreeHost") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFreeHost, extension.impl_cudaFreeHost, __ATOMIC_RELEASE);
+    return extension.impl_cudaFreeHost(ptr);
+}
+
+static cudaError_t first_cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+    if (extension.impl_sim_attach("cudaFreeAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFreeAsync, extension.impl_cudaFreeAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaFreeAsync(devPtr, hStream);
+}
+
+static cudaError_t first_cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaHostRegister") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaHostRegister, extension.impl_cudaHostRegister, __ATOMIC_RELEASE);
+    return extension.impl_cudaHostRegister(ptr, size, flags);
+}
+
+static cudaError_t first_cudaHostUnregister(void *ptr)
+{
+    if (extension.impl_sim_attach("cudaHostUnregister") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaHostUnregister, extension.impl_cudaHostUnregister, __ATOMIC_RELEASE);
+    return extension.impl_cudaHostUnregister(ptr);
+}
+
+static cudaError_t first_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaHostGetDevicePointer") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaHostGetDevicePointer, extension.impl_cudaHostGetDevicePointer, __ATOMIC_RELEASE);
+    return extension.impl_cudaHostGetDevicePointer(pDevice, pHost, flags);
+}
+
+static cudaError_t first_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    if (extension.impl_sim_attach("cudaHostGetFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaHostGetFlags, extension.impl_cudaHostGetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaHostGetFlags(pFlags, pHost);
+}
+
+static cudaError_t first_cudaMemGetInfo(size_t *free, size_t *total)
+{
+    if (extension.impl_sim_attach("cudaMemGetInfo") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemGetInfo, extension.impl_cudaMemGetInfo, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemGetInfo(free, total);
+}
+
+static cudaError_t first_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+    if (extension.impl_sim_attach("cudaPointerGetAttributes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaPointerGetAttributes, extension.impl_cudaPointerGetAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudaPointerGetAttributes(attributes, ptr);
+}
+
+static cudaError_t first_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemPrefetchAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPrefetchAsync, extension.impl_cudaMemPrefetchAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
+}
+
+static cudaError_t first_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
+{
+    if (extension.impl_sim_attach("cudaMemAdvise") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemAdvise, extension.impl_cudaMemAdvise, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemAdvise(devPtr, count, advice, device);
+}
+
+static cudaError_t first_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaStreamAttachMemAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamAttachMemAsync, extension.impl_cudaStreamAttachMemAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+}
+
+static cudaError_t first_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpy") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy, extension.impl_cudaMemcpy, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy(dst, src, count, kind);
+}
+
+static cudaError_t first_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpyAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyAsync, extension.impl_cudaMemcpyAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyAsync(dst, src, count, kind, stream);
+}
+
+static cudaError_t first_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpy2D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy2D, extension.impl_cudaMemcpy2D, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+}
+
+static cudaError_t first_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpy2DAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy2DAsync, extension.impl_cudaMemcpy2DAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
+static cudaError_t first_cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+{
+    if (extension.impl_sim_attach("cudaMemcpyPeer") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyPeer, extension.impl_cudaMemcpyPeer, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+}
+
+static cudaError_t first_cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpyPeerAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyPeerAsync, extension.impl_cudaMemcpyPeerAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+}
+
+static cudaError_t first_cudaMemset(void *devPtr, int value, size_t count)
+{
+    if (extension.impl_sim_attach("cudaMemset") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemset, extension.impl_cudaMemset, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemset(devPtr, value, count);
+}
+
+static cudaError_t first_cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemsetAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemsetAsync, extension.impl_cudaMemsetAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemsetAsync(devPtr, value, count, stream);
+}
+
+static cudaError_t first_cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    if (extension.impl_sim_attach("cudaMemset2D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemset2D, extension.impl_cudaMemset2D, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemset2D(devPtr, pitch, value, width, height);
+}
+
+static cudaError_t first_cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemset2DAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemset2DAsync, extension.impl_cudaMemset2DAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+}
+
+static cudaError_t first_cudaStreamCreate(cudaStream_t *pStream)
+{
+    if (extension.impl_sim_attach("cudaStreamCreate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamCreate, extension.impl_cudaStreamCreate, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamCreate(pStream);
+}
+
+static cudaError_t first_cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaStreamCreateWithFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamCreateWithFlags, extension.impl_cudaStreamCreateWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamCreateWithFlags(pStream, flags);
+}
+
+static cudaError_t first_cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+{
+    if (extension.impl_sim_attach("cudaStreamCreateWithPriority") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamCreateWithPriority, extension.impl_cudaStreamCreateWithPriority, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamCreateWithPriority(pStream, flags, priority);
+}
+
+static cudaError_t first_cudaStreamDestroy(cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaStreamDestroy") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamDestroy, extension.impl_cudaStreamDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamDestroy(stream);
+}
+
+static cudaError_t first_cudaStreamSynchronize(cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaStreamSynchronize") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamSynchronize, extension.impl_cudaStreamSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamSynchronize(stream);
+}
+
+static cudaError_t first_cudaStreamQuery(cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaStreamQuery") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamQuery, extension.impl_cudaStreamQuery, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamQuery(stream);
+}
+
+static cudaError_t first_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaStreamWaitEvent") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamWaitEvent, extension.impl_cudaStreamWaitEvent, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamWaitEvent(stream, event, flags);
+}
+
+static cudaError_t first_cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    if (extension.impl_sim_attach("cudaStreamGetFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetFlags, extension.impl_cudaStreamGetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetFlags(hStream, flags);
+}
+
+static cudaError_t first_cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    if (extension.impl_sim_attach("cudaStreamGetPriority") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetPriority, extension.impl_cudaStreamGetPriority, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetPriority(hStream, priority);
+}
+
+static cudaError_t first_cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    if (extension.impl_sim_attach("cudaStreamGetId") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetId, extension.impl_cudaStreamGetId, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetId(hStream, streamId);
+}
+
+static cudaError_t first_cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    if (extension.impl_sim_attach("cudaStreamGetDevice") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetDevice, extension.impl_cudaStreamGetDevice, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetDevice(hStream, device);
+}
+
+static cudaError_t first_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    if (extension.impl_sim_attach("cudaLaunchHostFunc") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaLaunchHostFunc, extension.impl_cudaLaunchHostFunc, __ATOMIC_RELEASE);
+    return extension.impl_cudaLaunchHostFunc(stream, fn, userData);
+}
+
+static cudaError_t first_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaStreamAddCallback") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamAddCallback, extension.impl_cudaStreamAddCallback, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamAddCallback(stream, callback, userData, flags);
+}
+
+static cudaError_t first_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    if (extension.impl_sim_attach("cudaStreamBeginCapture") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamBeginCapture, extension.impl_cudaStreamBeginCapture, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamBeginCapture(stream, mode);
+}
+
+static cudaError_t first_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    if (extension.impl_sim_attach("cudaStreamEndCapture") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamEndCapture, extension.impl_cudaStreamEndCapture, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamEndCapture(stream, pGraph);
+}
+
+static cudaError_t first_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    if (extension.impl_sim_attach("cudaStreamIsCapturing") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamIsCapturing, extension.impl_cudaStreamIsCapturing, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+static cudaError_t first_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    if (extension.impl_sim_attach("cudaStreamGetCaptureInfo_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetCaptureInfo_v2, extension.impl_cudaStreamGetCaptureInfo_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+static cudaError_t first_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    if (extension.impl_sim_attach("cudaThreadExchangeStreamCaptureMode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadExchangeStreamCaptureMode, extension.impl_cudaThreadExchangeStreamCaptureMode, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+static cudaError_t first_cudaGraphDestroy(cudaGraph_t graph)
+{
+    if (extension.impl_sim_attach("cudaGraphDestroy") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphDestroy, extension.impl_cudaGraphDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphDestroy(graph);
+}
+
+static cudaError_t first_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cudaGraphInstantiate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphInstantiate, extension.impl_cudaGraphInstantiate, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+static cudaError_t first_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaGraphLaunch") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphLaunch, extension.impl_cudaGraphLaunch, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphLaunch(graphExec, stream);
+}
+
+static cudaError_t first_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    if (extension.impl_sim_attach("cudaGraphExecDestroy") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecDestroy, extension.impl_cudaGraphExecDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecDestroy(graphExec);
+}
+
+static cudaError_t first_cudaEventCreate(cudaEvent_t *event)
+{
+    if (extension.impl_sim_attach("cudaEventCreate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventCreate, extension.impl_cudaEventCreate, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventCreate(event);
+}
+
+static cudaError_t first_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaEventCreateWithFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventCreateWithFlags, extension.impl_cudaEventCreateWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventCreateWithFlags(event, flags);
+}
+
+static cudaError_t first_cudaEventDestroy(cudaEvent_t event)
+{
+    if (extension.impl_sim_attach("cudaEventDestroy") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventDestroy, extension.impl_cudaEventDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventDestroy(event);
+}
+
+static cudaError_t first_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaEventRecord") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventRecord, extension.impl_cudaEventRecord, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventRecord(event, stream);
+}
+
+static cudaError_t first_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaEventRecordWithFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventRecordWithFlags, extension.impl_cudaEventRecordWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventRecordWithFlags(event, stream, flags);
+}
+
+static cudaError_t first_cudaEventSynchronize(cudaEvent_t event)
+{
+    if (extension.impl_sim_attach("cudaEventSynchronize") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventSynchronize, extension.impl_cudaEventSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventSynchronize(event);
+}
+
+static cudaError_t first_cudaEventQuery(cudaEvent_t event)
+{
+    if (extension.impl_sim_attach("cudaEventQuery") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventQuery, extension.impl_cudaEventQuery, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventQuery(event);
+}
+
+static cudaError_t first_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    if (extension.impl_sim_attach("cudaEventElapsedTime") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventElapsedTime, extension.impl_cudaEventElapsedTime, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventElapsedTime(ms, start, end);
+}
+
+static cudaError_t first_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    if (extension.impl_sim_attach("cudaEventElapsedTime_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaEventElapsedTime_v2, extension.impl_cudaEventElapsedTime_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaEventElapsedTime_v2(ms, start, end);
+}
+
+static cudaError_t first_cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
+{
+    if (extension.impl_sim_attach("cudaImportExternalMemory") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaImportExternalMemory, extension.impl_cudaImportExternalMemory, __ATOMIC_RELEASE);
+    return extension.impl_cudaImportExternalMemory(extMem_out, memHandleDesc);
+}
+
+static cudaError_t first_cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
+{
+    if (extension.impl_sim_attach("cudaExternalMemoryGetMappedBuffer") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaExternalMemoryGetMappedBuffer, extension.impl_cudaExternalMemoryGetMappedBuffer, __ATOMIC_RELEASE);
+    return extension.impl_cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+}
+
+static cudaError_t first_cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
+{
+    if (extension.impl_sim_attach("cudaExternalMemoryGetMappedMipmappedArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaExternalMemoryGetMappedMipmappedArray, extension.impl_cudaExternalMemoryGetMappedMipmappedArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+}
+
+static cudaError_t first_cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
+{
+    if (extension.impl_sim_attach("cudaDestroyExternalMemory") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDestroyExternalMemory, extension.impl_cudaDestroyExternalMemory, __ATOMIC_RELEASE);
+    return extension.impl_cudaDestroyExternalMemory(extMem);
+}
+
+static cudaError_t first_cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
+{
+    if (extension.impl_sim_attach("cudaImportExternalSemaphore") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaImportExternalSemaphore, extension.impl_cudaImportExternalSemaphore, __ATOMIC_RELEASE);
+    return extension.impl_cudaImportExternalSemaphore(extSem_out, semHandleDesc);
+}
+
+static cudaError_t first_cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaSignalExternalSemaphoresAsync_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaSignalExternalSemaphoresAsync_v2, extension.impl_cudaSignalExternalSemaphoresAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+static cudaError_t first_cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaWaitExternalSemaphoresAsync_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaWaitExternalSemaphoresAsync_v2, extension.impl_cudaWaitExternalSemaphoresAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+}
+
+static cudaError_t first_cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
+{
+    if (extension.impl_sim_attach("cudaDestroyExternalSemaphore") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDestroyExternalSemaphore, extension.impl_cudaDestroyExternalSemaphore, __ATOMIC_RELEASE);
+    return extension.impl_cudaDestroyExternalSemaphore(extSem);
+}
+
+static cudaError_t first_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    if (extension.impl_sim_attach("cudaGetDeviceProperties") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetDeviceProperties, extension.impl_cudaGetDeviceProperties, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetDeviceProperties(prop, device);
+}
+
+static cudaError_t first_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaSignalExternalSemaphoresAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaSignalExternalSemaphoresAsync, extension.impl_cudaSignalExternalSemaphoresAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+static cudaError_t first_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaWaitExternalSemaphoresAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaWaitExternalSemaphoresAsync, extension.impl_cudaWaitExternalSemaphoresAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+static cudaError_t first_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
+{
+    if (extension.impl_sim_attach("cudaStreamGetCaptureInfo") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetCaptureInfo, extension.impl_cudaStreamGetCaptureInfo, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
+
+static CUresult first_cuInit(unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuInit") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuInit, extension.impl_cuInit, __ATOMIC_RELEASE);
+    return extension.impl_cuInit(Flags);
+}
+
+static CUresult first_cuDriverGetVersion(int *driverVersion)
+{
+    if (extension.impl_sim_attach("cuDriverGetVersion") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDriverGetVersion, extension.impl_cuDriverGetVersion, __ATOMIC_RELEASE);
+    return extension.impl_cuDriverGetVersion(driverVersion);
+}
+
+static CUresult first_cuGetErrorName(CUresult error, const char **pStr)
+{
+    if (extension.impl_sim_attach("cuGetErrorName") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGetErrorName, extension.impl_cuGetErrorName, __ATOMIC_RELEASE);
+    return extension.impl_cuGetErrorName(error, pStr);
+}
+
+static CUresult first_cuGetErrorString(CUresult error, const char **pStr)
+{
+    if (extension.impl_sim_attach("cuGetErrorString") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGetErrorString, extension.impl_cuGetErrorString, __ATOMIC_RELEASE);
+    return extension.impl_cuGetErrorString(error, pStr);
+}
+
+static CUresult first_cuDeviceGetCount(int *count)
+{
+    if (extension.impl_sim_attach("cuDeviceGetCount") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetCount, extension.impl_cuDeviceGetCount, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetCount(count);
+}
+
+static CUresult first_cuDeviceGet(CUdevice *device, int ordinal)
+{
+    if (extension.impl_sim_attach("cuDeviceGet") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGet, extension.impl_cuDeviceGet, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGet(device, ordinal);
+}
+
+static CUresult first_cuDeviceGetName(char *name, int len, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetName") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetName, extension.impl_cuDeviceGetName, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetName(name, len, dev);
+}
+
+static CUresult first_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetUuid") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetUuid, extension.impl_cuDeviceGetUuid, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetUuid(uuid, dev);
+}
+
+static CUresult first_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetUuid_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetUuid_v2, extension.impl_cuDeviceGetUuid_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetUuid_v2(uuid, dev);
+}
+
+static CUresult first_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetAttribute, extension.impl_cuDeviceGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetAttribute(pi, attrib, dev);
+}
+
+static CUresult first_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceTotalMem_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceTotalMem_v2, extension.impl_cuDeviceTotalMem_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceTotalMem_v2(bytes, dev);
+}
+
+static CUresult first_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceGetPCIBusId") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetPCIBusId, extension.impl_cuDeviceGetPCIBusId, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetPCIBusId(pciBusId, len, dev);
+}
+
+static CUresult first_cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags)
+{
+    if (extension.impl_sim_attach("cuDeviceGetNvSciSyncAttributes") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceGetNvSciSyncAttributes, extension.impl_cuDeviceGetNvSciSyncAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, dev, flags);
+}
+
+static CUresult first_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDevicePrimaryCtxRetain") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevicePrimaryCtxRetain, extension.impl_cuDevicePrimaryCtxRetain, __ATOMIC_RELEASE);
+    return extension.impl_cuDevicePrimaryCtxRetain(pctx, dev);
+}
+
+static CUresult first_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDevicePrimaryCtxRelease_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevicePrimaryCtxRelease_v2, extension.impl_cuDevicePrimaryCtxRelease_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuDevicePrimaryCtxRelease_v2(dev);
+}
+
+static CUresult first_cuCtxGetCurrent(CUcontext *pctx)
+{
+    if (extension.impl_sim_attach("cuCtxGetCurrent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetCurrent, extension.impl_cuCtxGetCurrent, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetCurrent(pctx);
+}
+
+static CUresult first_cuCtxSetCurrent(CUcontext ctx)
+{
+    if (extension.impl_sim_attach("cuCtxSetCurrent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxSetCurrent, extension.impl_cuCtxSetCurrent, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxSetCurrent(ctx);
+}
+
+static CUresult first_cuCtxGetDevice(CUdevice *device)
+{
+    if (extension.impl_sim_attach("cuCtxGetDevice") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxGetDevice, extension.impl_cuCtxGetDevice, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxGetDevice(device);
+}
+
+static CUresult first_cuCtxSynchronize(void)
+{
+    if (extension.impl_sim_attach("cuCtxSynchronize") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxSynchronize, extension.impl_cuCtxSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxSynchronize();
+}
+
+static CUresult first_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceTotalMem") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceTotalMem, extension.impl_cuDeviceTotalMem, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceTotalMem(bytes, dev);
+}
+
+static CUresult first_cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDevicePrimaryCtxRelease") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDevicePrimaryCtxRelease, extension.impl_cuDevicePrimaryCtxRelease, __ATOMIC_RELEASE);
+    return extension.impl_cuDevicePrimaryCtxRelease(dev);
+}
+
+static NvDlaError first_NvDlaInitialize(void **session_handle)
+{
+    if (extension.impl_sim_attach("NvDlaInitialize") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_NvDlaInitialize, extension.impl_NvDlaInitialize, __ATOMIC_RELEASE);
+    return extension.impl_NvDlaInitialize(session_handle);
+}
+
+static void first_NvDlaDestroy(void *session_handle)
+{
+    if (extension.impl_sim_attach("NvDlaDestroy") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvDlaDestroy, extension.impl_NvDlaDestroy, __ATOMIC_RELEASE);
+    extension.impl_NvDlaDestroy(session_handle);
+}
+
+static NvDlaError first_NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle)
+{
+    if (extension.impl_sim_attach("NvDlaOpen") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_NvDlaOpen, extension.impl_NvDlaOpen, __ATOMIC_RELEASE);
+    return extension.impl_NvDlaOpen(session_handle, instance, device_handle);
+}
+
+static void first_NvDlaClose(void *device_handle)
+{
+    if (extension.impl_sim_attach("NvDlaClose") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_NvDlaClose, extension.impl_NvDlaClose, __ATOMIC_RELEASE);
+    extension.impl_NvDlaClose(device_handle);
+}
+
+static NvDlaError first_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks)
+{
+    if (extension.impl_sim_attach("NvDlaSubmit") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_NvDlaSubmit, extension.impl_NvDlaSubmit, __ATOMIC_RELEASE);
+    return extension.impl_NvDlaSubmit(session_handle, device_handle, tasks, num_tasks);
+}
+
+static NvDlaError first_NvDlaAllocMem(void *session_handle, void *device_handle, void **mem_handle, void **pData, NvU32 size, NvDlaHeap heap)
+{
+    if (extension.impl_sim_attach("NvDlaAllocMem") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_NvDlaAllocMem, extension.impl_NvDlaAllocMem, __ATOMIC_RELEASE);
+    return extension.impl_NvDlaAllocMem(session_handle, device_handle, mem_handle, pData, size, heap);
+}
+
+static NvDlaError first_NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_handle, void *pData, NvU32 size)
+{
+    if (extension.impl_sim_attach("NvDlaFreeMem") != 0) { return NvDlaError_ResourceError; }
+    __atomic_store_n(&sim_bridge.impl_NvDlaFreeMem, extension.impl_NvDlaFreeMem, __ATOMIC_RELEASE);
+    return extension.impl_NvDlaFreeMem(session_handle, device_handle, mem_handle, pData, size);
+}
+
+static int32_t first_dla_register_driver(void **engine_context, void *driver_context)
+{
+    if (extension.impl_sim_attach("dla_register_driver") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_dla_register_driver, extension.impl_dla_register_driver, __ATOMIC_RELEASE);
+    return extension.impl_dla_register_driver(engine_context, driver_context);
+}
+
+static int32_t first_dla_execute_task(void *engine_context, void *task_data, void *config_data)
+{
+    if (extension.impl_sim_attach("dla_execute_task") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_dla_execute_task, extension.impl_dla_execute_task, __ATOMIC_RELEASE);
+    return extension.impl_dla_execute_task(engine_context, task_data, config_data);
+}
+
+static int32_t first_dla_isr_handler(void *engine_context)
+{
+    if (extension.impl_sim_attach("dla_isr_handler") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_dla_isr_handler, extension.impl_dla_isr_handler, __ATOMIC_RELEASE);
+    return extension.impl_dla_isr_handler(engine_context);
+}
+
+static int32_t first_dla_process_events(void *engine_context, uint32_t *task_complete)
+{
+    if (extension.impl_sim_attach("dla_process_events") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_dla_process_events, extension.impl_dla_process_events, __ATOMIC_RELEASE);
+    return extension.impl_dla_process_events(engine_context, task_complete);
+}
+
+static void first_dla_clear_task(void *engine_context)
+{
+    if (extension.impl_sim_attach("dla_clear_task") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dla_clear_task, extension.impl_dla_clear_task, __ATOMIC_RELEASE);
+    extension.impl_dla_clear_task(engine_context);
+}
+
+static char *first_dpu_error_to_string(dpu_error_t status)
+{
+    if (extension.impl_sim_attach("dpu_error_to_string") != 0) { return strdup("internal error"); }
+    __atomic_store_n(&sim_bridge.impl_dpu_error_to_string, extension.impl_dpu_error_to_string, __ATOMIC_RELEASE);
+    return extension.impl_dpu_error_to_string(status);
+}
+
+static dpu_error_t first_dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration)
+{
+    if (extension.impl_sim_attach("dpu_bank_interface_pmc_enable") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_bank_interface_pmc_enable, extension.impl_dpu_bank_interface_pmc_enable, __ATOMIC_RELEASE);
+    return extension.impl_dpu_bank_interface_pmc_enable(set, configuration);
+}
+
+static dpu_error_t first_dpu_bank_interface_pmc_disable(struct dpu_set_t set)
+{
+    if (extension.impl_sim_attach("dpu_bank_interface_pmc_disable") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_bank_interface_pmc_disable, extension.impl_dpu_bank_interface_pmc_disable, __ATOMIC_RELEASE);
+    return extension.impl_dpu_bank_interface_pmc_disable(set);
+}
+
+static dpu_error_t first_dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set)
+{
+    if (extension.impl_sim_attach("dpu_bank_interface_pmc_stop_counters") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_bank_interface_pmc_stop_counters, extension.impl_dpu_bank_interface_pmc_stop_counters, __ATOMIC_RELEASE);
+    return extension.impl_dpu_bank_interface_pmc_stop_counters(set);
+}
+
+static dpu_error_t first_dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result)
+{
+    if (extension.impl_sim_attach("dpu_bank_interface_pmc_read_counters") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_bank_interface_pmc_read_counters, extension.impl_dpu_bank_interface_pmc_read_counters, __ATOMIC_RELEASE);
+    return extension.impl_dpu_bank_interface_pmc_read_counters(set, result);
+}
+
+static dpu_error_t first_dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_extract_pcs_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_extract_pcs_for_dpu, extension.impl_dpu_extract_pcs_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_extract_pcs_for_dpu(dpu, context);
+}
+
+static dpu_error_t first_dpu_extract_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_extract_context_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_extract_context_for_dpu, extension.impl_dpu_extract_context_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_extract_context_for_dpu(dpu, context);
+}
+
+static dpu_error_t first_dpu_restore_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_restore_context_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_restore_context_for_dpu, extension.impl_dpu_restore_context_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_restore_context_for_dpu(dpu, context);
+}
+
+static dpu_error_t first_dpu_initialize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context, mram_addr_t error_store_addr)
+{
+    if (extension.impl_sim_attach("dpu_initialize_fault_process_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_initialize_fault_process_for_dpu, extension.impl_dpu_initialize_fault_process_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_initialize_fault_process_for_dpu(dpu, context, error_store_addr);
+}
+
+static dpu_error_t first_dpu_finalize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_finalize_fault_process_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_finalize_fault_process_for_dpu, extension.impl_dpu_finalize_fault_process_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_finalize_fault_process_for_dpu(dpu, context);
+}
+
+static dpu_error_t first_dpu_execute_thread_step_in_fault_for_dpu(struct dpu_t *dpu, dpu_thread_t thread, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_execute_thread_step_in_fault_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_execute_thread_step_in_fault_for_dpu, extension.impl_dpu_execute_thread_step_in_fault_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_execute_thread_step_in_fault_for_dpu(dpu, thread, context);
+}
+
+static dpu_error_t first_dpu_set_debug_slice_info(struct dpu_rank_t *rank, uint32_t slice_id, uint64_t structure_value, uint64_t slice_target, dpu_bitfield_t host_mux_mram_state)
+{
+    if (extension.impl_sim_attach("dpu_set_debug_slice_info") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_debug_slice_info, extension.impl_dpu_set_debug_slice_info, __ATOMIC_RELEASE);
+    return extension.impl_dpu_set_debug_slice_info(rank, slice_id, structure_value, slice_target, host_mux_mram_state);
+}
+
+static dpu_error_t first_dpu_restore_mux_context_for_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_restore_mux_context_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_restore_mux_context_for_rank, extension.impl_dpu_restore_mux_context_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_restore_mux_context_for_rank(rank);
+}
+
+static dpu_error_t first_dpu_save_context_for_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_save_context_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_save_context_for_rank, extension.impl_dpu_save_context_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_save_context_for_rank(rank);
+}
+
+static dpu_error_t first_dpu_restore_context_for_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_restore_context_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_restore_context_for_rank, extension.impl_dpu_restore_context_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_restore_context_for_rank(rank);
+}
+
+static dpu_error_t first_dpu_create_core_dump(struct dpu_rank_t *rank, const char *exe_path, const char *core_file_path, struct dpu_context_t *context, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size)
+{
+    if (extension.impl_sim_attach("dpu_create_core_dump") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_create_core_dump, extension.impl_dpu_create_core_dump, __ATOMIC_RELEASE);
+    return extension.impl_dpu_create_core_dump(rank, exe_path, core_file_path, context, wram, mram, iram, wram_size, mram_size, iram_size);
+}
+
+static void first_dpu_free_dpu_context(struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_free_dpu_context") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_free_dpu_context, extension.impl_dpu_free_dpu_context, __ATOMIC_RELEASE);
+    extension.impl_dpu_free_dpu_context(context);
+}
+
+static dpu_error_t first_dpu_context_fill_from_rank(struct dpu_context_t *context, struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_context_fill_from_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_context_fill_from_rank, extension.impl_dpu_context_fill_from_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_context_fill_from_rank(context, rank);
+}
+
+static dpu_error_t first_dpu_pop_debug_context(struct dpu_t *dpu, struct dpu_context_t **debug_context)
+{
+    if (extension.impl_sim_attach("dpu_pop_debug_context") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_pop_debug_context, extension.impl_dpu_pop_debug_context, __ATOMIC_RELEASE);
+    return extension.impl_dpu_pop_debug_context(dpu, debug_context);
+}
+
+static dpu_error_t first_dpu_checkpoint_save(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_checkpoint_save") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_checkpoint_save, extension.impl_dpu_checkpoint_save, __ATOMIC_RELEASE);
+    return extension.impl_dpu_checkpoint_save(set, flags, context);
+}
+
+static dpu_error_t first_dpu_checkpoint_restore(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_checkpoint_restore") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_checkpoint_restore, extension.impl_dpu_checkpoint_restore, __ATOMIC_RELEASE);
+    return extension.impl_dpu_checkpoint_restore(set, flags, context);
+}
+
+static uint32_t first_dpu_checkpoint_get_serialized_context_size(struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_checkpoint_get_serialized_context_size") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_checkpoint_get_serialized_context_size, extension.impl_dpu_checkpoint_get_serialized_context_size, __ATOMIC_RELEASE);
+    return extension.impl_dpu_checkpoint_get_serialized_context_size(context);
+}
+
+static dpu_error_t first_dpu_checkpoint_serialize(struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size)
+{
+    if (extension.impl_sim_attach("dpu_checkpoint_serialize") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_checkpoint_serialize, extension.impl_dpu_checkpoint_serialize, __ATOMIC_RELEASE);
+    return extension.impl_dpu_checkpoint_serialize(context, serialized_context, serialized_context_size);
+}
+
+static dpu_error_t first_dpu_checkpoint_deserialize(const uint8_t *serialized_context, uint32_t serialized_context_size, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_checkpoint_deserialize") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_checkpoint_deserialize, extension.impl_dpu_checkpoint_deserialize, __ATOMIC_RELEASE);
+    return extension.impl_dpu_checkpoint_deserialize(serialized_context, serialized_context_size, context);
+}
+
+static dpu_error_t first_dpu_checkpoint_free(struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_checkpoint_free") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_checkpoint_free, extension.impl_dpu_checkpoint_free, __ATOMIC_RELEASE);
+    return extension.impl_dpu_checkpoint_free(context);
+}
+
+static void first_dpu_transfer_matrix_add_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer)
+{
+    if (extension.impl_sim_attach("dpu_transfer_matrix_add_dpu") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_transfer_matrix_add_dpu, extension.impl_dpu_transfer_matrix_add_dpu, __ATOMIC_RELEASE);
+    extension.impl_dpu_transfer_matrix_add_dpu(dpu, transfer_matrix, buffer);
+}
+
+static dpu_error_t first_dpu_transfer_matrix_add_dpu_block(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer, uint32_t length)
+{
+    if (extension.impl_sim_attach("dpu_transfer_matrix_add_dpu_block") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_transfer_matrix_add_dpu_block, extension.impl_dpu_transfer_matrix_add_dpu_block, __ATOMIC_RELEASE);
+    return extension.impl_dpu_transfer_matrix_add_dpu_block(dpu, transfer_matrix, buffer, length);
+}
+
+static void first_dpu_transfer_matrix_set_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix, void *buffer)
+{
+    if (extension.impl_sim_attach("dpu_transfer_matrix_set_all") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_transfer_matrix_set_all, extension.impl_dpu_transfer_matrix_set_all, __ATOMIC_RELEASE);
+    extension.impl_dpu_transfer_matrix_set_all(rank, transfer_matrix, buffer);
+}
+
+static void first_dpu_transfer_matrix_clear_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_transfer_matrix_clear_dpu") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_transfer_matrix_clear_dpu, extension.impl_dpu_transfer_matrix_clear_dpu, __ATOMIC_RELEASE);
+    extension.impl_dpu_transfer_matrix_clear_dpu(dpu, transfer_matrix);
+}
+
+static void first_dpu_transfer_matrix_clear_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_transfer_matrix_clear_all") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_transfer_matrix_clear_all, extension.impl_dpu_transfer_matrix_clear_all, __ATOMIC_RELEASE);
+    extension.impl_dpu_transfer_matrix_clear_all(rank, transfer_matrix);
+}
+
+static void first_dpu_transfer_matrix_copy(struct dpu_transfer_matrix *dst, struct dpu_transfer_matrix *src)
+{
+    if (extension.impl_sim_attach("dpu_transfer_matrix_copy") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_transfer_matrix_copy, extension.impl_dpu_transfer_matrix_copy, __ATOMIC_RELEASE);
+    extension.impl_dpu_transfer_matrix_copy(dst, src);
+}
+
+static void *first_dpu_transfer_matrix_get_ptr(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_transfer_matrix_get_ptr") != 0) { return (void *)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_transfer_matrix_get_ptr, extension.impl_dpu_transfer_matrix_get_ptr, __ATOMIC_RELEASE);
+    return extension.impl_dpu_transfer_matrix_get_ptr(dpu, transfer_matrix);
+}
+
+static dpu_error_t first_dpu_link_input_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name)
+{
+    if (extension.impl_sim_attach("dpu_link_input_fifo") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_link_input_fifo, extension.impl_dpu_link_input_fifo, __ATOMIC_RELEASE);
+    return extension.impl_dpu_link_input_fifo(dpu_set, link, fifo_name);
+}
+
+static dpu_error_t first_dpu_link_output_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name)
+{
+    if (extension.impl_sim_attach("dpu_link_output_fifo") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_link_output_fifo, extension.impl_dpu_link_output_fifo, __ATOMIC_RELEASE);
+    return extension.impl_dpu_link_output_fifo(dpu_set, link, fifo_name);
+}
+
+static dpu_error_t first_dpu_fifo_link_free(struct dpu_fifo_link_t *fifo_link)
+{
+    if (extension.impl_sim_attach("dpu_fifo_link_free") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_fifo_link_free, extension.impl_dpu_fifo_link_free, __ATOMIC_RELEASE);
+    return extension.impl_dpu_fifo_link_free(fifo_link);
+}
+
+static uint16_t first_get_fifo_size(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu)
+{
+    if (extension.impl_sim_attach("get_fifo_size") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_get_fifo_size, extension.impl_get_fifo_size, __ATOMIC_RELEASE);
+    return extension.impl_get_fifo_size(fifo_link, dpu);
+}
+
+static uint8_t first_get_fifo_elem_index(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t i)
+{
+    if (extension.impl_sim_attach("get_fifo_elem_index") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_get_fifo_elem_index, extension.impl_get_fifo_elem_index, __ATOMIC_RELEASE);
+    return extension.impl_get_fifo_elem_index(fifo_link, dpu, i);
+}
+
+static uint8_t *first_get_fifo_elem(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t *fifo_data, uint8_t i)
+{
+    if (extension.impl_sim_attach("get_fifo_elem") != 0) { return (uint8_t *)0; }
+    __atomic_store_n(&sim_bridge.impl_get_fifo_elem, extension.impl_get_fifo_elem, __ATOMIC_RELEASE);
+    return extension.impl_get_fifo_elem(fifo_link, dpu, fifo_data, i);
+}
+
+static uint16_t first_get_fifo_max_size(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo)
+{
+    if (extension.impl_sim_attach("get_fifo_max_size") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_get_fifo_max_size, extension.impl_get_fifo_max_size, __ATOMIC_RELEASE);
+    return extension.impl_get_fifo_max_size(rank, fifo);
+}
+
+static struct dpu_fifo_rank_t *first_get_rank_fifo(struct dpu_fifo_link_t *fifo_link, struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("get_rank_fifo") != 0) { return (struct dpu_fifo_rank_t *)0; }
+    __atomic_store_n(&sim_bridge.impl_get_rank_fifo, extension.impl_get_rank_fifo, __ATOMIC_RELEASE);
+    return extension.impl_get_rank_fifo(fifo_link, rank);
+}
+
+static void first_dpu_fifo_set_push_max_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t max_retries)
+{
+    if (extension.impl_sim_attach("dpu_fifo_set_push_max_retries") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_fifo_set_push_max_retries, extension.impl_dpu_fifo_set_push_max_retries, __ATOMIC_RELEASE);
+    extension.impl_dpu_fifo_set_push_max_retries(fifo_link, dpu_set, max_retries);
+}
+
+static void first_dpu_fifo_set_time_for_push_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t time_us)
+{
+    if (extension.impl_sim_attach("dpu_fifo_set_time_for_push_retries") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_fifo_set_time_for_push_retries, extension.impl_dpu_fifo_set_time_for_push_retries, __ATOMIC_RELEASE);
+    extension.impl_dpu_fifo_set_time_for_push_retries(fifo_link, dpu_set, time_us);
+}
+
+static uint8_t first_get_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("get_fifo_rd_ptr") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_get_fifo_rd_ptr, extension.impl_get_fifo_rd_ptr, __ATOMIC_RELEASE);
+    return extension.impl_get_fifo_rd_ptr(fifo, dpu);
+}
+
+static uint8_t first_get_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("get_fifo_wr_ptr") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_get_fifo_wr_ptr, extension.impl_get_fifo_wr_ptr, __ATOMIC_RELEASE);
+    return extension.impl_get_fifo_wr_ptr(fifo, dpu);
+}
+
+static uint64_t first_get_fifo_abs_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("get_fifo_abs_rd_ptr") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_get_fifo_abs_rd_ptr, extension.impl_get_fifo_abs_rd_ptr, __ATOMIC_RELEASE);
+    return extension.impl_get_fifo_abs_rd_ptr(fifo, dpu);
+}
+
+static uint64_t first_get_fifo_abs_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("get_fifo_abs_wr_ptr") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_get_fifo_abs_wr_ptr, extension.impl_get_fifo_abs_wr_ptr, __ATOMIC_RELEASE);
+    return extension.impl_get_fifo_abs_wr_ptr(fifo, dpu);
+}
+
+static void first_set_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val)
+{
+    if (extension.impl_sim_attach("set_fifo_rd_ptr") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_set_fifo_rd_ptr, extension.impl_set_fifo_rd_ptr, __ATOMIC_RELEASE);
+    extension.impl_set_fifo_rd_ptr(fifo, dpu, val);
+}
+
+static void first_set_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val)
+{
+    if (extension.impl_sim_attach("set_fifo_wr_ptr") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_set_fifo_wr_ptr, extension.impl_set_fifo_wr_ptr, __ATOMIC_RELEASE);
+    extension.impl_set_fifo_wr_ptr(fifo, dpu, val);
+}
+
+static void first_swap_fifo_rd_wr_ptr(struct dpu_fifo_rank_t *fifo)
+{
+    if (extension.impl_sim_attach("swap_fifo_rd_wr_ptr") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_swap_fifo_rd_wr_ptr, extension.impl_swap_fifo_rd_wr_ptr, __ATOMIC_RELEASE);
+    extension.impl_swap_fifo_rd_wr_ptr(fifo);
+}
+
+static void first_incr_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo)
+{
+    if (extension.impl_sim_attach("incr_fifo_wr_ptr") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_incr_fifo_wr_ptr, extension.impl_incr_fifo_wr_ptr, __ATOMIC_RELEASE);
+    extension.impl_incr_fifo_wr_ptr(fifo);
+}
+
+static _Bool first_is_fifo_full(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("is_fifo_full") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_is_fifo_full, extension.impl_is_fifo_full, __ATOMIC_RELEASE);
+    return extension.impl_is_fifo_full(fifo, dpu);
+}
+
+static _Bool first_is_fifo_empty(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("is_fifo_empty") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_is_fifo_empty, extension.impl_is_fifo_empty, __ATOMIC_RELEASE);
+    return extension.impl_is_fifo_empty(fifo, dpu);
+}
+
+static dpu_error_t first_dpu_alloc(uint32_t nr_dpus, const char *profile, struct dpu_set_t *dpu_set)
+{
+    if (extension.impl_sim_attach("dpu_alloc") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_alloc, extension.impl_dpu_alloc, __ATOMIC_RELEASE);
+    return extension.impl_dpu_alloc(nr_dpus, profile, dpu_set);
+}
+
+static dpu_error_t first_dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, struct dpu_set_t *dpu_set)
+{
+    if (extension.impl_sim_attach("dpu_alloc_ranks") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_alloc_ranks, extension.impl_dpu_alloc_ranks, __ATOMIC_RELEASE);
+    return extension.impl_dpu_alloc_ranks(nr_ranks, profile, dpu_set);
+}
+
+static dpu_error_t first_dpu_free(struct dpu_set_t dpu_set)
+{
+    if (extension.impl_sim_attach("dpu_free") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_free, extension.impl_dpu_free, __ATOMIC_RELEASE);
+    return extension.impl_dpu_free(dpu_set);
+}
+
+static dpu_error_t first_dpu_get_nr_ranks(struct dpu_set_t dpu_set, uint32_t *nr_ranks)
+{
+    if (extension.impl_sim_attach("dpu_get_nr_ranks") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_nr_ranks, extension.impl_dpu_get_nr_ranks, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_nr_ranks(dpu_set, nr_ranks);
+}
+
+static dpu_error_t first_dpu_get_nr_dpus(struct dpu_set_t dpu_set, uint32_t *nr_dpus)
+{
+    if (extension.impl_sim_attach("dpu_get_nr_dpus") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_nr_dpus, extension.impl_dpu_get_nr_dpus, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_nr_dpus(dpu_set, nr_dpus);
+}
+
+static struct dpu_set_rank_iterator_t first_dpu_set_rank_iterator_from(struct dpu_set_t *set)
+{
+    if (extension.impl_sim_attach("dpu_set_rank_iterator_from") != 0) { return (struct dpu_set_rank_iterator_t){0}; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_rank_iterator_from, extension.impl_dpu_set_rank_iterator_from, __ATOMIC_RELEASE);
+    return extension.impl_dpu_set_rank_iterator_from(set);
+}
+
+static void first_dpu_set_rank_iterator_next(struct dpu_set_rank_iterator_t *iterator)
+{
+    if (extension.impl_sim_attach("dpu_set_rank_iterator_next") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_rank_iterator_next, extension.impl_dpu_set_rank_iterator_next, __ATOMIC_RELEASE);
+    extension.impl_dpu_set_rank_iterator_next(iterator);
+}
+
+static struct dpu_set_dpu_iterator_t first_dpu_set_dpu_iterator_from(struct dpu_set_t *set)
+{
+    if (extension.impl_sim_attach("dpu_set_dpu_iterator_from") != 0) { return (struct dpu_set_dpu_iterator_t){0}; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_dpu_iterator_from, extension.impl_dpu_set_dpu_iterator_from, __ATOMIC_RELEASE);
+    return extension.impl_dpu_set_dpu_iterator_from(set);
+}
+
+static void first_dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator)
+{
+    if (extension.impl_sim_attach("dpu_set_dpu_iterator_next") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_dpu_iterator_next, extension.impl_dpu_set_dpu_iterator_next, __ATOMIC_RELEASE);
+    extension.impl_dpu_set_dpu_iterator_next(iterator);
+}
+
+static dpu_error_t first_dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program)
+{
+    if (extension.impl_sim_attach("dpu_load") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_load, extension.impl_dpu_load, __ATOMIC_RELEASE);
+    return extension.impl_dpu_load(dpu_set, binary_path, program);
+}
+
+static dpu_error_t first_dpu_load_from_memory(struct dpu_set_t dpu_set, uint8_t *buffer, size_t buffer_size, struct dpu_program_t **program)
+{
+    if (extension.impl_sim_attach("dpu_load_from_memory") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_load_from_memory, extension.impl_dpu_load_from_memory, __ATOMIC_RELEASE);
+    return extension.impl_dpu_load_from_memory(dpu_set, buffer, buffer_size, program);
+}
+
+static dpu_error_t first_dpu_load_from_incbin(struct dpu_set_t dpu_set, struct dpu_incbin_t *incbin, struct dpu_program_t **program)
+{
+    if (extension.impl_sim_attach("dpu_load_from_incbin") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_load_from_incbin, extension.impl_dpu_load_from_incbin, __ATOMIC_RELEASE);
+    return extension.impl_dpu_load_from_incbin(dpu_set, incbin, program);
+}
+
+static dpu_error_t first_dpu_get_symbol(struct dpu_program_t *program, const char *symbol_name, struct dpu_symbol_t *symbol)
+{
+    if (extension.impl_sim_attach("dpu_get_symbol") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_symbol, extension.impl_dpu_get_symbol, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_symbol(program, symbol_name, symbol);
+}
+
+static dpu_error_t first_dpu_launch(struct dpu_set_t dpu_set, dpu_launch_policy_t policy)
+{
+    if (extension.impl_sim_attach("dpu_launch") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_launch, extension.impl_dpu_launch, __ATOMIC_RELEASE);
+    return extension.impl_dpu_launch(dpu_set, policy);
+}
+
+static dpu_error_t first_dpu_status(struct dpu_set_t dpu_set, _Bool *done, _Bool *fault)
+{
+    if (extension.impl_sim_attach("dpu_status") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_status, extension.impl_dpu_status, __ATOMIC_RELEASE);
+    return extension.impl_dpu_status(dpu_set, done, fault);
+}
+
+static dpu_error_t first_dpu_sync(struct dpu_set_t dpu_set)
+{
+    if (extension.impl_sim_attach("dpu_sync") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_sync, extension.impl_dpu_sync, __ATOMIC_RELEASE);
+    return extension.impl_dpu_sync(dpu_set);
+}
+
+static dpu_error_t first_dpu_callback(struct dpu_set_t dpu_set, dpu_error_t (*callback)(struct dpu_set_t, uint32_t, void *), void *args, dpu_callback_flags_t flags)
+{
+    if (extension.impl_sim_attach("dpu_callback") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_callback, extension.impl_dpu_callback, __ATOMIC_RELEASE);
+    return extension.impl_dpu_callback(dpu_set, callback, args, flags);
+}
+
+static dpu_error_t first_dpu_copy_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_to") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to, extension.impl_dpu_copy_to, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to(dpu_set, symbol_name, symbol_offset, src, length);
+}
+
+static dpu_error_t first_dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, void *dst, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_from") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from, extension.impl_dpu_copy_from, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from(dpu_set, symbol_name, symbol_offset, dst, length);
+}
+
+static dpu_error_t first_dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_symbol") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_symbol, extension.impl_dpu_copy_to_symbol, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_symbol(dpu_set, symbol, symbol_offset, src, length);
+}
+
+static dpu_error_t first_dpu_copy_from_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_symbol") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_symbol, extension.impl_dpu_copy_from_symbol, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_symbol(dpu_set, symbol, symbol_offset, dst, length);
+}
+
+static dpu_error_t first_dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
+{
+    if (extension.impl_sim_attach("dpu_broadcast_to") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_broadcast_to, extension.impl_dpu_broadcast_to, __ATOMIC_RELEASE);
+    return extension.impl_dpu_broadcast_to(dpu_set, symbol_name, symbol_offset, src, length, flags);
+}
+
+static dpu_error_t first_dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
+{
+    if (extension.impl_sim_attach("dpu_broadcast_to_symbol") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_broadcast_to_symbol, extension.impl_dpu_broadcast_to_symbol, __ATOMIC_RELEASE);
+    return extension.impl_dpu_broadcast_to_symbol(dpu_set, symbol, symbol_offset, src, length, flags);
+}
+
+static dpu_error_t first_dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
+{
+    if (extension.impl_sim_attach("dpu_prepare_xfer") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_prepare_xfer, extension.impl_dpu_prepare_xfer, __ATOMIC_RELEASE);
+    return extension.impl_dpu_prepare_xfer(dpu_set, buffer);
+}
+
+static dpu_error_t first_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
+{
+    if (extension.impl_sim_attach("dpu_push_xfer") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_push_xfer, extension.impl_dpu_push_xfer, __ATOMIC_RELEASE);
+    return extension.impl_dpu_push_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, flags);
+}
+
+static dpu_error_t first_dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
+{
+    if (extension.impl_sim_attach("dpu_push_xfer_symbol") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_push_xfer_symbol, extension.impl_dpu_push_xfer_symbol, __ATOMIC_RELEASE);
+    return extension.impl_dpu_push_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, flags);
+}
+
+static dpu_error_t first_dpu_push_sg_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags)
+{
+    if (extension.impl_sim_attach("dpu_push_sg_xfer") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_push_sg_xfer, extension.impl_dpu_push_sg_xfer, __ATOMIC_RELEASE);
+    return extension.impl_dpu_push_sg_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, get_block_info, flags);
+}
+
+static dpu_error_t first_dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags)
+{
+    if (extension.impl_sim_attach("dpu_push_sg_xfer_symbol") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_push_sg_xfer_symbol, extension.impl_dpu_push_sg_xfer_symbol, __ATOMIC_RELEASE);
+    return extension.impl_dpu_push_sg_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, get_block_info, flags);
+}
+
+static dpu_error_t first_dpu_fifo_prepare_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, void *buffer)
+{
+    if (extension.impl_sim_attach("dpu_fifo_prepare_xfer") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_fifo_prepare_xfer, extension.impl_dpu_fifo_prepare_xfer, __ATOMIC_RELEASE);
+    return extension.impl_dpu_fifo_prepare_xfer(dpu_set, fifo_link, buffer);
+}
+
+static dpu_error_t first_dpu_fifo_push_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, dpu_xfer_flags_t flags)
+{
+    if (extension.impl_sim_attach("dpu_fifo_push_xfer") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_fifo_push_xfer, extension.impl_dpu_fifo_push_xfer, __ATOMIC_RELEASE);
+    return extension.impl_dpu_fifo_push_xfer(dpu_set, fifo_link, flags);
+}
+
+static dpu_error_t first_dpu_log_read(struct dpu_set_t set, FILE *stream)
+{
+    if (extension.impl_sim_attach("dpu_log_read") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_log_read, extension.impl_dpu_log_read, __ATOMIC_RELEASE);
+    return extension.impl_dpu_log_read(set, stream);
+}
+
+static void first_dpu_acquire_description(dpu_description_t description)
+{
+    if (extension.impl_sim_attach("dpu_acquire_description") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_acquire_description, extension.impl_dpu_acquire_description, __ATOMIC_RELEASE);
+    extension.impl_dpu_acquire_description(description);
+}
+
+static void first_dpu_free_description(dpu_description_t description)
+{
+    if (extension.impl_sim_attach("dpu_free_description") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_free_description, extension.impl_dpu_free_description, __ATOMIC_RELEASE);
+    extension.impl_dpu_free_description(description);
+}
+
+static struct dpu_iterator_t first_dpu_iterator_from(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_iterator_from") != 0) { return (struct dpu_iterator_t){0}; }
+    __atomic_store_n(&sim_bridge.impl_dpu_iterator_from, extension.impl_dpu_iterator_from, __ATOMIC_RELEASE);
+    return extension.impl_dpu_iterator_from(rank);
+}
+
+static void first_dpu_iterator_next(struct dpu_iterator_t *iterator)
+{
+    if (extension.impl_sim_attach("dpu_iterator_next") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_iterator_next, extension.impl_dpu_iterator_next, __ATOMIC_RELEASE);
+    extension.impl_dpu_iterator_next(iterator);
+}
+
+static dpu_error_t first_dpu_get_profile_description(const char *profile, dpu_description_t *description)
+{
+    if (extension.impl_sim_attach("dpu_get_profile_description") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_profile_description, extension.impl_dpu_get_profile_description, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_profile_description(profile, description);
+}
+
+static dpu_error_t first_dpu_get_rank_of_type(const char *profile, struct dpu_rank_t **rank)
+{
+    if (extension.impl_sim_attach("dpu_get_rank_of_type") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_rank_of_type, extension.impl_dpu_get_rank_of_type, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_rank_of_type(profile, rank);
+}
+
+static dpu_error_t first_dpu_free_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_free_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_free_rank, extension.impl_dpu_free_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_free_rank(rank);
+}
+
+static void first_dpu_lock_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_lock_rank") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_lock_rank, extension.impl_dpu_lock_rank, __ATOMIC_RELEASE);
+    extension.impl_dpu_lock_rank(rank);
+}
+
+static int first_dpu_trylock_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_trylock_rank") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_dpu_trylock_rank, extension.impl_dpu_trylock_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_trylock_rank(rank);
+}
+
+static void first_dpu_unlock_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_unlock_rank") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_unlock_rank, extension.impl_dpu_unlock_rank, __ATOMIC_RELEASE);
+    extension.impl_dpu_unlock_rank(rank);
+}
+
+static struct dpu_t *first_dpu_get(struct dpu_rank_t *rank, dpu_slice_id_t slice_id, dpu_member_id_t dpu_id)
+{
+    if (extension.impl_sim_attach("dpu_get") != 0) { return (struct dpu_t *)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get, extension.impl_dpu_get, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get(rank, slice_id, dpu_id);
+}
+
+static dpu_id_t first_dpu_get_id(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_get_id") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_id, extension.impl_dpu_get_id, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_id(dpu);
+}
+
+static dpu_id_t first_dpu_get_rank_id(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_get_rank_id") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_rank_id, extension.impl_dpu_get_rank_id, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_rank_id(rank);
+}
+
+static int first_dpu_get_rank_numa_node(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_get_rank_numa_node") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_rank_numa_node, extension.impl_dpu_get_rank_numa_node, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_rank_numa_node(rank);
+}
+
+static struct dpu_rank_t *first_dpu_get_rank(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_get_rank") != 0) { return (struct dpu_rank_t *)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_rank, extension.impl_dpu_get_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_rank(dpu);
+}
+
+static dpu_slice_id_t first_dpu_get_slice_id(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_get_slice_id") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_slice_id, extension.impl_dpu_get_slice_id, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_slice_id(dpu);
+}
+
+static dpu_member_id_t first_dpu_get_member_id(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_get_member_id") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_member_id, extension.impl_dpu_get_member_id, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_member_id(dpu);
+}
+
+static _Bool first_dpu_is_enabled(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_is_enabled") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_is_enabled, extension.impl_dpu_is_enabled, __ATOMIC_RELEASE);
+    return extension.impl_dpu_is_enabled(dpu);
+}
+
+static dpu_description_t first_dpu_get_description(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_get_description") != 0) { return (dpu_description_t)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_description, extension.impl_dpu_get_description, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_description(rank);
+}
+
+static struct dpu_set_t first_dpu_set_from_rank(struct dpu_rank_t **rank)
+{
+    if (extension.impl_sim_attach("dpu_set_from_rank") != 0) { return (struct dpu_set_t){0}; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_from_rank, extension.impl_dpu_set_from_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_set_from_rank(rank);
+}
+
+static struct dpu_set_t first_dpu_set_from_dpu(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_set_from_dpu") != 0) { return (struct dpu_set_t){0}; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_from_dpu, extension.impl_dpu_set_from_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_set_from_dpu(dpu);
+}
+
+static struct dpu_rank_t *first_dpu_rank_from_set(struct dpu_set_t set)
+{
+    if (extension.impl_sim_attach("dpu_rank_from_set") != 0) { return (struct dpu_rank_t *)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_rank_from_set, extension.impl_dpu_rank_from_set, __ATOMIC_RELEASE);
+    return extension.impl_dpu_rank_from_set(set);
+}
+
+static struct dpu_t *first_dpu_from_set(struct dpu_set_t set)
+{
+    if (extension.impl_sim_attach("dpu_from_set") != 0) { return (struct dpu_t *)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_from_set, extension.impl_dpu_from_set, __ATOMIC_RELEASE);
+    return extension.impl_dpu_from_set(set);
+}
+
+static dpu_error_t first_dpu_elf_open(const char *path, dpu_elf_file_t *file)
+{
+    if (extension.impl_sim_attach("dpu_elf_open") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_open, extension.impl_dpu_elf_open, __ATOMIC_RELEASE);
+    return extension.impl_dpu_elf_open(path, file);
+}
+
+static dpu_error_t first_dpu_elf_map(uint8_t *memory, unsigned int size, dpu_elf_file_t *file, const char *filename_or_null)
+{
+    if (extension.impl_sim_attach("dpu_elf_map") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_map, extension.impl_dpu_elf_map, __ATOMIC_RELEASE);
+    return extension.impl_dpu_elf_map(memory, size, file, filename_or_null);
+}
+
+static void first_dpu_elf_close(dpu_elf_file_t file)
+{
+    if (extension.impl_sim_attach("dpu_elf_close") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_close, extension.impl_dpu_elf_close, __ATOMIC_RELEASE);
+    extension.impl_dpu_elf_close(file);
+}
+
+static dpu_error_t first_dpu_elf_load_section(dpu_elf_file_t file, const char *name, unsigned int *size, uint8_t **buffer)
+{
+    if (extension.impl_sim_attach("dpu_elf_load_section") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_load_section, extension.impl_dpu_elf_load_section, __ATOMIC_RELEASE);
+    return extension.impl_dpu_elf_load_section(file, name, size, buffer);
+}
+
+static dpu_error_t first_dpu_elf_load_symbols(dpu_elf_file_t file, const char *name, dpu_elf_symbols_t **symbols)
+{
+    if (extension.impl_sim_attach("dpu_elf_load_symbols") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_load_symbols, extension.impl_dpu_elf_load_symbols, __ATOMIC_RELEASE);
+    return extension.impl_dpu_elf_load_symbols(file, name, symbols);
+}
+
+static void first_dpu_elf_free_symbols(dpu_elf_symbols_t *symbols)
+{
+    if (extension.impl_sim_attach("dpu_elf_free_symbols") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_free_symbols, extension.impl_dpu_elf_free_symbols, __ATOMIC_RELEASE);
+    extension.impl_dpu_elf_free_symbols(symbols);
+}
+
+static dpu_error_t first_dpu_elf_get_sections(dpu_elf_file_t file, unsigned int *nr_sections, char ***sections)
+{
+    if (extension.impl_sim_attach("dpu_elf_get_sections") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_get_sections, extension.impl_dpu_elf_get_sections, __ATOMIC_RELEASE);
+    return extension.impl_dpu_elf_get_sections(file, nr_sections, sections);
+}
+
+static void first_dpu_elf_get_runtime_info(dpu_elf_file_t file, dpu_elf_runtime_info_t *runtime_info)
+{
+    if (extension.impl_sim_attach("dpu_elf_get_runtime_info") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_get_runtime_info, extension.impl_dpu_elf_get_runtime_info, __ATOMIC_RELEASE);
+    extension.impl_dpu_elf_get_runtime_info(file, runtime_info);
+}
+
+static void first_free_runtime_info(dpu_elf_runtime_info_t *runtime_info)
+{
+    if (extension.impl_sim_attach("free_runtime_info") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_free_runtime_info, extension.impl_free_runtime_info, __ATOMIC_RELEASE);
+    extension.impl_free_runtime_info(runtime_info);
+}
+
+static dpu_error_t first_dpu_elf_create_core_dump(const char *exe_path, const char *core_file_path, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint8_t *context, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size, uint32_t context_size)
+{
+    if (extension.impl_sim_attach("dpu_elf_create_core_dump") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_create_core_dump, extension.impl_dpu_elf_create_core_dump, __ATOMIC_RELEASE);
+    return extension.impl_dpu_elf_create_core_dump(exe_path, core_file_path, wram, mram, iram, context, wram_size, mram_size, iram_size, context_size);
+}
+
+static void first_dpu_init_program_ref(struct dpu_program_t *program)
+{
+    if (extension.impl_sim_attach("dpu_init_program_ref") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_init_program_ref, extension.impl_dpu_init_program_ref, __ATOMIC_RELEASE);
+    extension.impl_dpu_init_program_ref(program);
+}
+
+static void first_dpu_take_program_ref(struct dpu_program_t *program)
+{
+    if (extension.impl_sim_attach("dpu_take_program_ref") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_take_program_ref, extension.impl_dpu_take_program_ref, __ATOMIC_RELEASE);
+    extension.impl_dpu_take_program_ref(program);
+}
+
+static void first_dpu_free_program(struct dpu_program_t *program)
+{
+    if (extension.impl_sim_attach("dpu_free_program") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_free_program, extension.impl_dpu_free_program, __ATOMIC_RELEASE);
+    extension.impl_dpu_free_program(program);
+}
+
+static struct dpu_program_t *first_dpu_get_program(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_get_program") != 0) { return (struct dpu_program_t *)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_program, extension.impl_dpu_get_program, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_program(dpu);
+}
+
+static void first_dpu_set_program(struct dpu_t *dpu, struct dpu_program_t *program)
+{
+    if (extension.impl_sim_attach("dpu_set_program") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_program, extension.impl_dpu_set_program, __ATOMIC_RELEASE);
+    extension.impl_dpu_set_program(dpu, program);
+}
+
+static dpu_error_t first_dpu_load_elf_program_from_memory(dpu_elf_file_t *elf_info, const char *path, uint8_t *buffer_start, size_t buffer_size, struct dpu_program_t *program, mram_size_t mram_size_hint)
+{
+    if (extension.impl_sim_attach("dpu_load_elf_program_from_memory") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_load_elf_program_from_memory, extension.impl_dpu_load_elf_program_from_memory, __ATOMIC_RELEASE);
+    return extension.impl_dpu_load_elf_program_from_memory(elf_info, path, buffer_start, buffer_size, program, mram_size_hint);
+}
+
+static dpu_error_t first_dpu_load_elf_program(dpu_elf_file_t *elf_info, const char *path, struct dpu_program_t *program, mram_size_t mram_size_hint)
+{
+    if (extension.impl_sim_attach("dpu_load_elf_program") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_load_elf_program, extension.impl_dpu_load_elf_program, __ATOMIC_RELEASE);
+    return extension.impl_dpu_load_elf_program(elf_info, path, program, mram_size_hint);
+}
+
+static dpu_error_t first_dpu_get_common_program(struct dpu_set_t *dpu_set, struct dpu_program_t **program)
+{
+    if (extension.impl_sim_attach("dpu_get_common_program") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_common_program, extension.impl_dpu_get_common_program, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_common_program(dpu_set, program);
+}
+
+static void first_dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_loader_fill_dpu_context") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_loader_fill_dpu_context, extension.impl_dpu_loader_fill_dpu_context, __ATOMIC_RELEASE);
+    extension.impl_dpu_loader_fill_dpu_context(context, dpu);
+}
+
+static void first_dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_loader_fill_rank_context") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_loader_fill_rank_context, extension.impl_dpu_loader_fill_rank_context, __ATOMIC_RELEASE);
+    extension.impl_dpu_loader_fill_rank_context(context, rank);
+}
+
+static dpu_error_t first_dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context)
+{
+    if (extension.impl_sim_attach("dpu_elf_load") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_elf_load, extension.impl_dpu_elf_load, __ATOMIC_RELEASE);
+    return extension.impl_dpu_elf_load(file, context);
+}
+
+static dpu_error_t first_dpu_copy_to_iram_for_rank(struct dpu_rank_t *rank, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_iram_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_iram_for_rank, extension.impl_dpu_copy_to_iram_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_iram_for_rank(rank, iram_instruction_index, source, nb_of_instructions);
+}
+
+static dpu_error_t first_dpu_copy_to_iram_for_dpu(struct dpu_t *dpu, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_iram_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_iram_for_dpu, extension.impl_dpu_copy_to_iram_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_iram_for_dpu(dpu, iram_instruction_index, source, nb_of_instructions);
+}
+
+static dpu_error_t first_dpu_copy_from_iram_for_dpu(struct dpu_t *dpu, dpuinstruction_t *destination, iram_addr_t iram_instruction_index, iram_size_t nb_of_instructions)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_iram_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_iram_for_dpu, extension.impl_dpu_copy_from_iram_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_iram_for_dpu(dpu, destination, iram_instruction_index, nb_of_instructions);
+}
+
+static dpu_error_t first_dpu_copy_to_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_iram_for_matrix") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_iram_for_matrix, extension.impl_dpu_copy_to_iram_for_matrix, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_iram_for_matrix(rank, matrix);
+}
+
+static dpu_error_t first_dpu_copy_from_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_iram_for_matrix") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_iram_for_matrix, extension.impl_dpu_copy_from_iram_for_matrix, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_iram_for_matrix(rank, matrix);
+}
+
+static dpu_error_t first_dpu_copy_to_wram_for_rank(struct dpu_rank_t *rank, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_wram_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_wram_for_rank, extension.impl_dpu_copy_to_wram_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_wram_for_rank(rank, wram_word_offset, source, nb_of_words);
+}
+
+static dpu_error_t first_dpu_copy_to_wram_for_dpu(struct dpu_t *dpu, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_wram_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_wram_for_dpu, extension.impl_dpu_copy_to_wram_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_wram_for_dpu(dpu, wram_word_offset, source, nb_of_words);
+}
+
+static dpu_error_t first_dpu_copy_to_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_wram_for_matrix") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_wram_for_matrix, extension.impl_dpu_copy_to_wram_for_matrix, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_wram_for_matrix(rank, transfer_matrix);
+}
+
+static dpu_error_t first_dpu_copy_from_wram_for_dpu(struct dpu_t *dpu, dpuword_t *destination, wram_addr_t wram_word_offset, wram_size_t nb_of_words)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_wram_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_wram_for_dpu, extension.impl_dpu_copy_from_wram_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_wram_for_dpu(dpu, destination, wram_word_offset, nb_of_words);
+}
+
+static dpu_error_t first_dpu_copy_from_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_wram_for_matrix") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_wram_for_matrix, extension.impl_dpu_copy_from_wram_for_matrix, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_wram_for_matrix(rank, transfer_matrix);
+}
+
+static dpu_error_t first_dpu_copy_to_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_wram_fifo") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_wram_fifo, extension.impl_dpu_copy_to_wram_fifo, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_wram_fifo(rank, fifo, transfer_matrix);
+}
+
+static dpu_error_t first_dpu_copy_from_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_wram_fifo") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_wram_fifo, extension.impl_dpu_copy_from_wram_fifo, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_wram_fifo(rank, fifo, transfer_matrix);
+}
+
+static dpu_error_t first_dpu_copy_to_mram(struct dpu_t *dpu, mram_addr_t mram_byte_offset, const uint8_t *source, mram_size_t nb_of_bytes)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_mram") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_mram, extension.impl_dpu_copy_to_mram, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_mram(dpu, mram_byte_offset, source, nb_of_bytes);
+}
+
+static dpu_error_t first_dpu_copy_from_mram(struct dpu_t *dpu, uint8_t *destination, mram_addr_t mram_byte_offset, mram_size_t nb_of_bytes)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_mram") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_mram, extension.impl_dpu_copy_from_mram, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_mram(dpu, destination, mram_byte_offset, nb_of_bytes);
+}
+
+static dpu_error_t first_dpu_copy_to_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_mrams") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_mrams, extension.impl_dpu_copy_to_mrams, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_mrams(rank, transfer_matrix);
+}
+
+static dpu_error_t first_dpu_copy_from_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_mrams") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_mrams, extension.impl_dpu_copy_from_mrams, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_mrams(rank, transfer_matrix);
+}
+
+static dpu_error_t first_dpu_copy_to_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_symbol_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_symbol_dpu, extension.impl_dpu_copy_to_symbol_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_symbol_dpu(dpu, symbol, symbol_offset, src, length);
+}
+
+static dpu_error_t first_dpu_copy_to_symbol_rank(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_symbol_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_symbol_rank, extension.impl_dpu_copy_to_symbol_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_symbol_rank(rank, symbol, symbol_offset, src, length);
+}
+
+static dpu_error_t first_dpu_copy_to_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_symbol_matrix") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_symbol_matrix, extension.impl_dpu_copy_to_symbol_matrix, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_symbol_matrix(rank, symbol, symbol_offset, length);
+}
+
+static dpu_error_t first_dpu_copy_from_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_symbol_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_symbol_dpu, extension.impl_dpu_copy_from_symbol_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_symbol_dpu(dpu, symbol, symbol_offset, dst, length);
+}
+
+static dpu_error_t first_dpu_copy_from_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_symbol_matrix") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_symbol_matrix, extension.impl_dpu_copy_from_symbol_matrix, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_symbol_matrix(rank, symbol, symbol_offset, length);
+}
+
+static dpu_error_t first_dpu_copy_to_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_address_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_address_dpu, extension.impl_dpu_copy_to_address_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_address_dpu(dpu, address, src, length);
+}
+
+static dpu_error_t first_dpu_copy_to_address_rank(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_address_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_address_rank, extension.impl_dpu_copy_to_address_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_address_rank(rank, address, src, length);
+}
+
+static dpu_error_t first_dpu_copy_to_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_to_address_matrix") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_to_address_matrix, extension.impl_dpu_copy_to_address_matrix, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_to_address_matrix(rank, address, length);
+}
+
+static dpu_error_t first_dpu_copy_from_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, void *dst, dpu_mem_max_size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_address_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_address_dpu, extension.impl_dpu_copy_from_address_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_address_dpu(dpu, address, dst, length);
+}
+
+static dpu_error_t first_dpu_copy_from_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length)
+{
+    if (extension.impl_sim_attach("dpu_copy_from_address_matrix") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_copy_from_address_matrix, extension.impl_dpu_copy_from_address_matrix, __ATOMIC_RELEASE);
+    return extension.impl_dpu_copy_from_address_matrix(rank, address, length);
+}
+
+static dpu_error_t first_dpu_trigger_fault_on_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_trigger_fault_on_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_trigger_fault_on_rank, extension.impl_dpu_trigger_fault_on_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_trigger_fault_on_rank(rank);
+}
+
+static dpu_error_t first_dpu_trigger_fault_on_dpu(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_trigger_fault_on_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_trigger_fault_on_dpu, extension.impl_dpu_trigger_fault_on_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_trigger_fault_on_dpu(dpu);
+}
+
+static dpu_error_t first_dpu_clear_fault_on_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_clear_fault_on_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_clear_fault_on_rank, extension.impl_dpu_clear_fault_on_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_clear_fault_on_rank(rank);
+}
+
+static dpu_error_t first_dpu_clear_fault_on_dpu(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_clear_fault_on_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_clear_fault_on_dpu, extension.impl_dpu_clear_fault_on_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_clear_fault_on_dpu(dpu);
+}
+
+static dpu_error_t first_dpu_resume_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_resume_dpus_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_resume_dpus_for_rank, extension.impl_dpu_resume_dpus_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_resume_dpus_for_rank(rank, context);
+}
+
+static dpu_error_t first_dpu_resume_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_resume_threads_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_resume_threads_for_dpu, extension.impl_dpu_resume_threads_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_resume_threads_for_dpu(dpu, context);
+}
+
+static dpu_error_t first_dpu_stop_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_stop_dpus_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_stop_dpus_for_rank, extension.impl_dpu_stop_dpus_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_stop_dpus_for_rank(rank, context);
+}
+
+static dpu_error_t first_dpu_stop_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
+{
+    if (extension.impl_sim_attach("dpu_stop_threads_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_stop_threads_for_dpu, extension.impl_dpu_stop_threads_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_stop_threads_for_dpu(dpu, context);
+}
+
+static dpu_error_t first_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(struct dpu_t *dpu, int pid)
+{
+    if (extension.impl_sim_attach("dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu, extension.impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(dpu, pid);
+}
+
+static dpu_error_t first_dpu_serialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size)
+{
+    if (extension.impl_sim_attach("dpu_serialize_context") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_serialize_context, extension.impl_dpu_serialize_context, __ATOMIC_RELEASE);
+    return extension.impl_dpu_serialize_context(rank, context, serialized_context, serialized_context_size);
+}
+
+static dpu_error_t first_dpu_deserialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t *serialized_context, uint32_t serialized_context_size)
+{
+    if (extension.impl_sim_attach("dpu_deserialize_context") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_deserialize_context, extension.impl_dpu_deserialize_context, __ATOMIC_RELEASE);
+    return extension.impl_dpu_deserialize_context(rank, context, serialized_context, serialized_context_size);
+}
+
+static dpu_error_t first_dpu_get_thread_status_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, dpu_bitfield_t *thread_is_running)
+{
+    if (extension.impl_sim_attach("dpu_get_thread_status_on_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_thread_status_on_rank, extension.impl_dpu_get_thread_status_on_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_thread_status_on_rank(rank, thread, thread_is_running);
+}
+
+static dpu_error_t first_dpu_get_thread_status_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool *thread_is_running)
+{
+    if (extension.impl_sim_attach("dpu_get_thread_status_on_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_thread_status_on_dpu, extension.impl_dpu_get_thread_status_on_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_thread_status_on_dpu(dpu, thread, thread_is_running);
+}
+
+static dpu_error_t first_dpu_get_and_update_notify_status_on_rank(struct dpu_rank_t *rank, dpu_notify_bit_id_t notify_bit, _Bool value, dpu_bitfield_t *notify_bit_was_set)
+{
+    if (extension.impl_sim_attach("dpu_get_and_update_notify_status_on_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_and_update_notify_status_on_rank, extension.impl_dpu_get_and_update_notify_status_on_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_and_update_notify_status_on_rank(rank, notify_bit, value, notify_bit_was_set);
+}
+
+static dpu_error_t first_dpu_get_and_update_notify_status_on_dpu(struct dpu_t *dpu, dpu_notify_bit_id_t notify_bit, _Bool value, _Bool *notify_bit_was_set)
+{
+    if (extension.impl_sim_attach("dpu_get_and_update_notify_status_on_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_and_update_notify_status_on_dpu, extension.impl_dpu_get_and_update_notify_status_on_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_and_update_notify_status_on_dpu(dpu, notify_bit, value, notify_bit_was_set);
+}
+
+static dpu_error_t first_dpu_dma_config(struct dpu_rank_t *rank, const struct dpu_dma_config *config)
+{
+    if (extension.impl_sim_attach("dpu_dma_config") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_dma_config, extension.impl_dpu_dma_config, __ATOMIC_RELEASE);
+    return extension.impl_dpu_dma_config(rank, config);
+}
+
+static dpu_error_t first_dpu_dma_shuffling_box_config(struct dpu_rank_t *rank, const struct dpu_bit_config *config)
+{
+    if (extension.impl_sim_attach("dpu_dma_shuffling_box_config") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_dma_shuffling_box_config, extension.impl_dpu_dma_shuffling_box_config, __ATOMIC_RELEASE);
+    return extension.impl_dpu_dma_shuffling_box_config(rank, config);
+}
+
+static dpu_error_t first_dpu_wavegen_config(struct dpu_rank_t *rank, const struct dpu_wavegen_config *config)
+{
+    if (extension.impl_sim_attach("dpu_wavegen_config") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_wavegen_config, extension.impl_dpu_wavegen_config, __ATOMIC_RELEASE);
+    return extension.impl_dpu_wavegen_config(rank, config);
+}
+
+static dpu_error_t first_dpu_wavegen_read_status(struct dpu_t *dpu, uint8_t address, uint8_t *value)
+{
+    if (extension.impl_sim_attach("dpu_wavegen_read_status") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_wavegen_read_status, extension.impl_dpu_wavegen_read_status, __ATOMIC_RELEASE);
+    return extension.impl_dpu_wavegen_read_status(dpu, address, value);
+}
+
+static dpu_error_t first_dpu_switch_mux_for_dpu_line(struct dpu_rank_t *rank, uint8_t dpu_id, uint8_t mask)
+{
+    if (extension.impl_sim_attach("dpu_switch_mux_for_dpu_line") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_switch_mux_for_dpu_line, extension.impl_dpu_switch_mux_for_dpu_line, __ATOMIC_RELEASE);
+    return extension.impl_dpu_switch_mux_for_dpu_line(rank, dpu_id, mask);
+}
+
+static dpu_error_t first_dpu_switch_mux_for_rank(struct dpu_rank_t *rank, _Bool set_mux_for_host)
+{
+    if (extension.impl_sim_attach("dpu_switch_mux_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_switch_mux_for_rank, extension.impl_dpu_switch_mux_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_switch_mux_for_rank(rank, set_mux_for_host);
+}
+
+static dpu_error_t first_dpu_launch_thread_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, _Bool should_resume)
+{
+    if (extension.impl_sim_attach("dpu_launch_thread_on_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_launch_thread_on_rank, extension.impl_dpu_launch_thread_on_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_launch_thread_on_rank(rank, thread, should_resume);
+}
+
+static dpu_error_t first_dpu_launch_thread_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool should_resume)
+{
+    if (extension.impl_sim_attach("dpu_launch_thread_on_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_launch_thread_on_dpu, extension.impl_dpu_launch_thread_on_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_launch_thread_on_dpu(dpu, thread, should_resume);
+}
+
+static dpu_error_t first_dpu_poll_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_poll_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_poll_rank, extension.impl_dpu_poll_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_poll_rank(rank);
+}
+
+static dpu_error_t first_dpu_poll_dpu(struct dpu_t *dpu, _Bool *dpu_is_running, _Bool *dpu_is_in_fault)
+{
+    if (extension.impl_sim_attach("dpu_poll_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_poll_dpu, extension.impl_dpu_poll_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_poll_dpu(dpu, dpu_is_running, dpu_is_in_fault);
+}
+
+static dpu_run_context_t first_dpu_get_run_context(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_get_run_context") != 0) { return (dpu_run_context_t)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_run_context, extension.impl_dpu_get_run_context, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_run_context(rank);
+}
+
+static dpu_error_t first_dpu_boot_dpu(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_boot_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_boot_dpu, extension.impl_dpu_boot_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_boot_dpu(dpu);
+}
+
+static dpu_error_t first_dpu_boot_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_boot_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_boot_rank, extension.impl_dpu_boot_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_boot_rank(rank);
+}
+
+static dpu_error_t first_dpu_status_rank(struct dpu_rank_t *rank, _Bool *done, _Bool *fault)
+{
+    if (extension.impl_sim_attach("dpu_status_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_status_rank, extension.impl_dpu_status_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_status_rank(rank, done, fault);
+}
+
+static dpu_error_t first_dpu_status_dpu(struct dpu_t *dpu, _Bool *done, _Bool *fault)
+{
+    if (extension.impl_sim_attach("dpu_status_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_status_dpu, extension.impl_dpu_status_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_status_dpu(dpu, done, fault);
+}
+
+static dpu_error_t first_dpulog_read_for_dpu_(struct dpu_t *dpu, dpu_log_print_fct_t print_fct, void *arg)
+{
+    if (extension.impl_sim_attach("dpulog_read_for_dpu_") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpulog_read_for_dpu_, extension.impl_dpulog_read_for_dpu_, __ATOMIC_RELEASE);
+    return extension.impl_dpulog_read_for_dpu_(dpu, print_fct, arg);
+}
+
+static dpu_error_t first_dpulog_read_and_display_contents_of(void *input, size_t input_size, dpu_log_print_fct_t print_fct, void *print_fct_arg)
+{
+    if (extension.impl_sim_attach("dpulog_read_and_display_contents_of") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpulog_read_and_display_contents_of, extension.impl_dpulog_read_and_display_contents_of, __ATOMIC_RELEASE);
+    return extension.impl_dpulog_read_and_display_contents_of(input, input_size, print_fct, print_fct_arg);
+}
+
+static dpu_error_t first_dpulog_read_for_dpu(struct dpu_t *dpu, FILE *stream)
+{
+    if (extension.impl_sim_attach("dpulog_read_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpulog_read_for_dpu, extension.impl_dpulog_read_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpulog_read_for_dpu(dpu, stream);
+}
+
+static dpu_error_t first_dpu_reset_rank(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_reset_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_reset_rank, extension.impl_dpu_reset_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_reset_rank(rank);
+}
+
+static dpu_error_t first_dpu_reset_dpu(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_reset_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_reset_dpu, extension.impl_dpu_reset_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_reset_dpu(dpu);
+}
+
+static dpu_error_t first_dpu_custom_for_rank(struct dpu_rank_t *rank, dpu_custom_command_t command, dpu_custom_command_args_t args)
+{
+    if (extension.impl_sim_attach("dpu_custom_for_rank") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_custom_for_rank, extension.impl_dpu_custom_for_rank, __ATOMIC_RELEASE);
+    return extension.impl_dpu_custom_for_rank(rank, command, args);
+}
+
+static dpu_error_t first_dpu_custom_for_dpu(struct dpu_t *dpu, dpu_custom_command_t command, dpu_custom_command_args_t args)
+{
+    if (extension.impl_sim_attach("dpu_custom_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_custom_for_dpu, extension.impl_dpu_custom_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_custom_for_dpu(dpu, command, args);
+}
+
+static dpu_error_t first_dpu_fill_profiling_info(struct dpu_rank_t *rank, iram_addr_t mcount_address, iram_addr_t ret_mcount_address, wram_addr_t thread_profiling_address, wram_addr_t perfcounter_end_value_address, dpu_elf_symbols_t *profiling_symbols)
+{
+    if (extension.impl_sim_attach("dpu_fill_profiling_info") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_fill_profiling_info, extension.impl_dpu_fill_profiling_info, __ATOMIC_RELEASE);
+    return extension.impl_dpu_fill_profiling_info(rank, mcount_address, ret_mcount_address, thread_profiling_address, perfcounter_end_value_address, profiling_symbols);
+}
+
+static dpu_error_t first_dpu_patch_profiling_for_dpu(struct dpu_t *dpu, dpuinstruction_t *source, uint32_t address, uint32_t size, _Bool init)
+{
+    if (extension.impl_sim_attach("dpu_patch_profiling_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_patch_profiling_for_dpu, extension.impl_dpu_patch_profiling_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_patch_profiling_for_dpu(dpu, source, address, size, init);
+}
+
+static void first_dpu_collect_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads, const uint32_t *profiled_address)
+{
+    if (extension.impl_sim_attach("dpu_collect_statistics_profiling") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_collect_statistics_profiling, extension.impl_dpu_collect_statistics_profiling, __ATOMIC_RELEASE);
+    extension.impl_dpu_collect_statistics_profiling(dpu, nr_threads, profiled_address);
+}
+
+static void first_dpu_collect_samples_profiling(struct dpu_t *dpu, iram_addr_t profiled_address)
+{
+    if (extension.impl_sim_attach("dpu_collect_samples_profiling") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_collect_samples_profiling, extension.impl_dpu_collect_samples_profiling, __ATOMIC_RELEASE);
+    extension.impl_dpu_collect_samples_profiling(dpu, profiled_address);
+}
+
+static void first_dpu_dump_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads)
+{
+    if (extension.impl_sim_attach("dpu_dump_statistics_profiling") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_dump_statistics_profiling, extension.impl_dpu_dump_statistics_profiling, __ATOMIC_RELEASE);
+    extension.impl_dpu_dump_statistics_profiling(dpu, nr_threads);
+}
+
+static void first_dpu_dump_samples_profiling(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_dump_samples_profiling") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_dump_samples_profiling, extension.impl_dpu_dump_samples_profiling, __ATOMIC_RELEASE);
+    extension.impl_dpu_dump_samples_profiling(dpu);
+}
+
+static dpu_error_t first_dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu)
+{
+    if (extension.impl_sim_attach("dpu_set_magic_profiling_for_dpu") != 0) { return DPU_ERR_INTERNAL; }
+    __atomic_store_n(&sim_bridge.impl_dpu_set_magic_profiling_for_dpu, extension.impl_dpu_set_magic_profiling_for_dpu, __ATOMIC_RELEASE);
+    return extension.impl_dpu_set_magic_profiling_for_dpu(dpu);
+}
+
+static void first_dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value)
+{
+    if (extension.impl_sim_attach("dpu_dump_section_profiling") != 0) { return; }
+    __atomic_store_n(&sim_bridge.impl_dpu_dump_section_profiling, extension.impl_dpu_dump_section_profiling, __ATOMIC_RELEASE);
+    extension.impl_dpu_dump_section_profiling(dpu, nr_threads, section_name, section_info, perfcounter_end_value);
+}
+
+static dpu_profiling_context_t first_dpu_get_profiling_context(struct dpu_rank_t *rank)
+{
+    if (extension.impl_sim_attach("dpu_get_profiling_context") != 0) { return (dpu_profiling_context_t)0; }
+    __atomic_store_n(&sim_bridge.impl_dpu_get_profiling_context, extension.impl_dpu_get_profiling_context, __ATOMIC_RELEASE);
+    return extension.impl_dpu_get_profiling_context(rank);
+}
+
+static cupvaError_t first_CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode)
+{
+    if (extension.impl_sim_attach("CupvaCheckCommandStatus") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCheckCommandStatus, extension.impl_CupvaCheckCommandStatus, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCheckCommandStatus(status, statusCode);
+}
+
+static cupvaError_t first_CupvaCmdDestroy(cupvaCmd_t *cmd)
+{
+    if (extension.impl_sim_attach("CupvaCmdDestroy") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdDestroy, extension.impl_CupvaCmdDestroy, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdDestroy(cmd);
+}
+
+static cupvaError_t first_CupvaCmdBarrierInit(cupvaCmd_t *cmd)
+{
+    if (extension.impl_sim_attach("CupvaCmdBarrierInit") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdBarrierInit, extension.impl_CupvaCmdBarrierInit, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdBarrierInit(cmd);
+}
+
+static cupvaError_t first_CupvaCmdBufferCreate(cupvaCmdBuffer_t *buffer, const cupvaCmd_t * const *cmds, int32_t count, cupvaCmdStatus_t *status, cupvaOrderType_t order)
+{
+    if (extension.impl_sim_attach("CupvaCmdBufferCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdBufferCreate, extension.impl_CupvaCmdBufferCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdBufferCreate(buffer, cmds, count, status, order);
+}
+
+static cupvaError_t first_CupvaCmdBufferDestroy(cupvaCmdBuffer_t buffer)
+{
+    if (extension.impl_sim_attach("CupvaCmdBufferDestroy") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdBufferDestroy, extension.impl_CupvaCmdBufferDestroy, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdBufferDestroy(buffer);
+}
+
+static cupvaError_t first_CupvaCmdL2OpsCreate(cupvaCmd_t *cmd, cupvaL2OperationType_t operation, void *devicePtr)
+{
+    if (extension.impl_sim_attach("CupvaCmdL2OpsCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdL2OpsCreate, extension.impl_CupvaCmdL2OpsCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdL2OpsCreate(cmd, operation, devicePtr);
+}
+
+static cupvaError_t first_CupvaCmdPFSDCreate(cupvaCmd_t *cmd, uint32_t index)
+{
+    if (extension.impl_sim_attach("CupvaCmdPFSDCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdPFSDCreate, extension.impl_CupvaCmdPFSDCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdPFSDCreate(cmd, index);
+}
+
+static cupvaError_t first_CupvaGetPFSDTestCount(uint32_t *count)
+{
+    if (extension.impl_sim_attach("CupvaGetPFSDTestCount") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaGetPFSDTestCount, extension.impl_CupvaGetPFSDTestCount, __ATOMIC_RELEASE);
+    return extension.impl_CupvaGetPFSDTestCount(count);
+}
+
+static cupvaError_t first_CupvaCmdRequestFencesInit(cupvaCmd_t *cmd, cupvaFence_t *fences, int32_t count)
+{
+    if (extension.impl_sim_attach("CupvaCmdRequestFencesInit") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdRequestFencesInit, extension.impl_CupvaCmdRequestFencesInit, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdRequestFencesInit(cmd, fences, count);
+}
+
+static cupvaError_t first_CupvaCmdWaitOnFencesInit(cupvaCmd_t *cmd, const cupvaFence_t *fences, int32_t count)
+{
+    if (extension.impl_sim_attach("CupvaCmdWaitOnFencesInit") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdWaitOnFencesInit, extension.impl_CupvaCmdWaitOnFencesInit, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdWaitOnFencesInit(cmd, fences, count);
+}
+
+static cupvaError_t first_CupvaContextGetCurrent(cupvaContext_t *context)
+{
+    if (extension.impl_sim_attach("CupvaContextGetCurrent") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaContextGetCurrent, extension.impl_CupvaContextGetCurrent, __ATOMIC_RELEASE);
+    return extension.impl_CupvaContextGetCurrent(context);
+}
+
+static cupvaError_t first_CupvaContextSetCurrent(cupvaContext_t context)
+{
+    if (extension.impl_sim_attach("CupvaContextSetCurrent") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaContextSetCurrent, extension.impl_CupvaContextSetCurrent, __ATOMIC_RELEASE);
+    return extension.impl_CupvaContextSetCurrent(context);
+}
+
+static cupvaError_t first_CupvaContextCreate(cupvaContext_t *context, uint32_t engineMask)
+{
+    if (extension.impl_sim_attach("CupvaContextCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaContextCreate, extension.impl_CupvaContextCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaContextCreate(context, engineMask);
+}
+
+static cupvaError_t first_CupvaContextDestroy(cupvaContext_t context)
+{
+    if (extension.impl_sim_attach("CupvaContextDestroy") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaContextDestroy, extension.impl_CupvaContextDestroy, __ATOMIC_RELEASE);
+    return extension.impl_CupvaContextDestroy(context);
+}
+
+static cupvaError_t first_CupvaGetStatus(cupvaStatus_t *status)
+{
+    if (extension.impl_sim_attach("CupvaGetStatus") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaGetStatus, extension.impl_CupvaGetStatus, __ATOMIC_RELEASE);
+    return extension.impl_CupvaGetStatus(status);
+}
+
+static cupvaError_t first_CupvaFenceInit(cupvaFence_t *fence, cupvaSyncObj_t syncObj)
+{
+    if (extension.impl_sim_attach("CupvaFenceInit") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaFenceInit, extension.impl_CupvaFenceInit, __ATOMIC_RELEASE);
+    return extension.impl_CupvaFenceInit(fence, syncObj);
+}
+
+static cupvaError_t first_CupvaFenceWait(const cupvaFence_t *fence, int64_t timeout, _Bool *waitSuccess)
+{
+    if (extension.impl_sim_attach("CupvaFenceWait") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaFenceWait, extension.impl_CupvaFenceWait, __ATOMIC_RELEASE);
+    return extension.impl_CupvaFenceWait(fence, timeout, waitSuccess);
+}
+
+static cupvaError_t first_CupvaFenceGetTimeStamp(const cupvaFence_t *fence, uint64_t *timeStamp)
+{
+    if (extension.impl_sim_attach("CupvaFenceGetTimeStamp") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaFenceGetTimeStamp, extension.impl_CupvaFenceGetTimeStamp, __ATOMIC_RELEASE);
+    return extension.impl_CupvaFenceGetTimeStamp(fence, timeStamp);
+}
+
+static cupvaError_t first_CupvaGetHardwareInfo(cupvaHardwareInfo_t *info)
+{
+    if (extension.impl_sim_attach("CupvaGetHardwareInfo") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaGetHardwareInfo, extension.impl_CupvaGetHardwareInfo, __ATOMIC_RELEASE);
+    return extension.impl_CupvaGetHardwareInfo(info);
+}
+
+static cupvaError_t first_CupvaGetLastError(const char **message)
+{
+    if (extension.impl_sim_attach("CupvaGetLastError") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaGetLastError, extension.impl_CupvaGetLastError, __ATOMIC_RELEASE);
+    return extension.impl_CupvaGetLastError(message);
+}
+
+static cupvaError_t first_CupvaGetDriverVersion(uint32_t *version)
+{
+    if (extension.impl_sim_attach("CupvaGetDriverVersion") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaGetDriverVersion, extension.impl_CupvaGetDriverVersion, __ATOMIC_RELEASE);
+    return extension.impl_CupvaGetDriverVersion(version);
+}
+
+static cupvaError_t first_CupvaGetRuntimeVersion(uint32_t *version)
+{
+    if (extension.impl_sim_attach("CupvaGetRuntimeVersion") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaGetRuntimeVersion, extension.impl_CupvaGetRuntimeVersion, __ATOMIC_RELEASE);
+    return extension.impl_CupvaGetRuntimeVersion(version);
+}
+
+static cupvaError_t first_CupvaMemAlloc(void **devicePtr, int64_t size, cupvaMemAccessType_t access, cupvaMemAllocType_t type)
+{
+    if (extension.impl_sim_attach("CupvaMemAlloc") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemAlloc, extension.impl_CupvaMemAlloc, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemAlloc(devicePtr, size, access, type);
+}
+
+static cupvaError_t first_CupvaMemFree(void *devicePtr)
+{
+    if (extension.impl_sim_attach("CupvaMemFree") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemFree, extension.impl_CupvaMemFree, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemFree(devicePtr);
+}
+
+static cupvaError_t first_CupvaMemGetHostPointer(void **hostPtr, void *devicePtr)
+{
+    if (extension.impl_sim_attach("CupvaMemGetHostPointer") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemGetHostPointer, extension.impl_CupvaMemGetHostPointer, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemGetHostPointer(hostPtr, devicePtr);
+}
+
+static cupvaError_t first_CupvaMemRegister(const void *ptr, int64_t size, cupvaExternalAllocType_t type)
+{
+    if (extension.impl_sim_attach("CupvaMemRegister") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemRegister, extension.impl_CupvaMemRegister, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemRegister(ptr, size, type);
+}
+
+static cupvaError_t first_CupvaMemUnregister(const void *ptr)
+{
+    if (extension.impl_sim_attach("CupvaMemUnregister") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemUnregister, extension.impl_CupvaMemUnregister, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemUnregister(ptr);
+}
+
+static cupvaError_t first_CupvaMemImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access)
+{
+    if (extension.impl_sim_attach("CupvaMemImportFromHostPtr") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemImportFromHostPtr, extension.impl_CupvaMemImportFromHostPtr, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemImportFromHostPtr(devicePtr, hostPtr, size, access);
+}
+
+static cupvaError_t first_CupvaMemMapL2(void **l2Ptr, void *devicePtr, int64_t size, cupvaL2SRAMPolicyType_t policy)
+{
+    if (extension.impl_sim_attach("CupvaMemMapL2") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemMapL2, extension.impl_CupvaMemMapL2, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemMapL2(l2Ptr, devicePtr, size, policy);
+}
+
+static cupvaError_t first_CupvaMemUnmapL2(void *l2Ptr)
+{
+    if (extension.impl_sim_attach("CupvaMemUnmapL2") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemUnmapL2, extension.impl_CupvaMemUnmapL2, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemUnmapL2(l2Ptr);
+}
+
+static cupvaError_t first_CupvaStreamCreate(cupvaStream_t *stream, cupvaEngineType_t engine, cupvaAffinityType_t affinity)
+{
+    if (extension.impl_sim_attach("CupvaStreamCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaStreamCreate, extension.impl_CupvaStreamCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaStreamCreate(stream, engine, affinity);
+}
+
+static cupvaError_t first_CupvaStreamDestroy(cupvaStream_t stream)
+{
+    if (extension.impl_sim_attach("CupvaStreamDestroy") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaStreamDestroy, extension.impl_CupvaStreamDestroy, __ATOMIC_RELEASE);
+    return extension.impl_CupvaStreamDestroy(stream);
+}
+
+static cupvaError_t first_CupvaStreamSubmit(cupvaStream_t stream, const cupvaCmd_t * const *cmds, cupvaCmdStatus_t *status, int32_t count, cupvaOrderType_t order, int32_t executionTimeout, int32_t submitTimeout)
+{
+    if (extension.impl_sim_attach("CupvaStreamSubmit") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaStreamSubmit, extension.impl_CupvaStreamSubmit, __ATOMIC_RELEASE);
+    return extension.impl_CupvaStreamSubmit(stream, cmds, status, count, order, executionTimeout, submitTimeout);
+}
+
+static cupvaError_t first_CupvaStreamSubmitCmdBuffer(cupvaStream_t stream, cupvaCmdBuffer_t buffer, int32_t executionTimeout, int32_t submitTimeout)
+{
+    if (extension.impl_sim_attach("CupvaStreamSubmitCmdBuffer") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaStreamSubmitCmdBuffer, extension.impl_CupvaStreamSubmitCmdBuffer, __ATOMIC_RELEASE);
+    return extension.impl_CupvaStreamSubmitCmdBuffer(stream, buffer, executionTimeout, submitTimeout);
+}
+
+static cupvaError_t first_CupvaStreamSynchronize(cupvaStream_t stream)
+{
+    if (extension.impl_sim_attach("CupvaStreamSynchronize") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaStreamSynchronize, extension.impl_CupvaStreamSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_CupvaStreamSynchronize(stream);
+}
+
+static cupvaError_t first_CupvaStreamSetName(cupvaStream_t stream, const char *name)
+{
+    if (extension.impl_sim_attach("CupvaStreamSetName") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaStreamSetName, extension.impl_CupvaStreamSetName, __ATOMIC_RELEASE);
+    return extension.impl_CupvaStreamSetName(stream, name);
+}
+
+static cupvaError_t first_CupvaSyncObjCreate(cupvaSyncObj_t *syncObj, _Bool isTimeStamp, cupvaSyncClientType_t clientType, cupvaSyncWaitMode_t waitMode)
+{
+    if (extension.impl_sim_attach("CupvaSyncObjCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSyncObjCreate, extension.impl_CupvaSyncObjCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSyncObjCreate(syncObj, isTimeStamp, clientType, waitMode);
+}
+
+static cupvaError_t first_CupvaSyncObjDestroy(cupvaSyncObj_t syncObj)
+{
+    if (extension.impl_sim_attach("CupvaSyncObjDestroy") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSyncObjDestroy, extension.impl_CupvaSyncObjDestroy, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSyncObjDestroy(syncObj);
+}
+
+static cupvaError_t first_CupvaCmdMemcpyCreate(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t bytes)
+{
+    if (extension.impl_sim_attach("CupvaCmdMemcpyCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdMemcpyCreate, extension.impl_CupvaCmdMemcpyCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdMemcpyCreate(cmd, params, bytes);
+}
+
+static cupvaError_t first_CupvaCmdMemcpyCreate2D(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t dstLinePitch, size_t srcLinePitch, size_t width, size_t height)
+{
+    if (extension.impl_sim_attach("CupvaCmdMemcpyCreate2D") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdMemcpyCreate2D, extension.impl_CupvaCmdMemcpyCreate2D, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdMemcpyCreate2D(cmd, params, dstLinePitch, srcLinePitch, width, height);
+}
+
+static cupvaError_t first_CupvaCmdProgramCreate(cupvaCmd_t *cmd, cupvaExecutable_t exec)
+{
+    if (extension.impl_sim_attach("CupvaCmdProgramCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdProgramCreate, extension.impl_CupvaCmdProgramCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdProgramCreate(cmd, exec);
+}
+
+static cupvaError_t first_CupvaCmdProgramGetParameter(cupvaCmd_t *cmd, cupvaParameter_t *parameter, const char *name)
+{
+    if (extension.impl_sim_attach("CupvaCmdProgramGetParameter") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdProgramGetParameter, extension.impl_CupvaCmdProgramGetParameter, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdProgramGetParameter(cmd, parameter, name);
+}
+
+static cupvaError_t first_CupvaParameterSetValueArray(cupvaParameter_t *parameter, const void *value, int64_t size)
+{
+    if (extension.impl_sim_attach("CupvaParameterSetValueArray") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaParameterSetValueArray, extension.impl_CupvaParameterSetValueArray, __ATOMIC_RELEASE);
+    return extension.impl_CupvaParameterSetValueArray(parameter, value, size);
+}
+
+static cupvaError_t first_CupvaParameterSetValuePointer(cupvaParameter_t *parameter, const void *devicePtr)
+{
+    if (extension.impl_sim_attach("CupvaParameterSetValuePointer") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaParameterSetValuePointer, extension.impl_CupvaParameterSetValuePointer, __ATOMIC_RELEASE);
+    return extension.impl_CupvaParameterSetValuePointer(parameter, devicePtr);
+}
+
+static cupvaError_t first_CupvaParameterGetDevicePointer(const cupvaParameter_t *parameter, void **devicePtr)
+{
+    if (extension.impl_sim_attach("CupvaParameterGetDevicePointer") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaParameterGetDevicePointer, extension.impl_CupvaParameterGetDevicePointer, __ATOMIC_RELEASE);
+    return extension.impl_CupvaParameterGetDevicePointer(parameter, devicePtr);
+}
+
+static cupvaError_t first_CupvaCmdProgramAddDataFlowHead(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, int32_t phase, float32_t weight)
+{
+    if (extension.impl_sim_attach("CupvaCmdProgramAddDataFlowHead") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdProgramAddDataFlowHead, extension.impl_CupvaCmdProgramAddDataFlowHead, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdProgramAddDataFlowHead(cmd, dataFlow, type, phase, weight);
+}
+
+static cupvaError_t first_CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, cupvaDataFlow_t shared)
+{
+    if (extension.impl_sim_attach("CupvaCmdProgramAddDataFlowHeadShared") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdProgramAddDataFlowHeadShared, extension.impl_CupvaCmdProgramAddDataFlowHeadShared, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdProgramAddDataFlowHeadShared(cmd, dataFlow, type, shared);
+}
+
+static cupvaError_t first_CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
+{
+    if (extension.impl_sim_attach("CupvaCmdProgramAddDataFlow") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdProgramAddDataFlow, extension.impl_CupvaCmdProgramAddDataFlow, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdProgramAddDataFlow(cmd, dataFlow, type);
+}
+
+static cupvaError_t first_CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd)
+{
+    if (extension.impl_sim_attach("CupvaCmdProgramCompileDataFlows") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdProgramCompileDataFlows, extension.impl_CupvaCmdProgramCompileDataFlows, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdProgramCompileDataFlows(cmd);
+}
+
+static cupvaError_t first_CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd)
+{
+    if (extension.impl_sim_attach("CupvaCmdProgramUpdateDataFlows") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdProgramUpdateDataFlows, extension.impl_CupvaCmdProgramUpdateDataFlows, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdProgramUpdateDataFlows(cmd);
+}
+
+static cupvaError_t first_CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size)
+{
+    if (extension.impl_sim_attach("CupvaCmdProgramSetL2Size") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCmdProgramSetL2Size, extension.impl_CupvaCmdProgramSetL2Size, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCmdProgramSetL2Size(cmd, size);
+}
+
+static cupvaError_t first_CupvaOffsetPointerInit(cupvaOffsetPointer_t *pointer, void *base, int64_t offset)
+{
+    if (extension.impl_sim_attach("CupvaOffsetPointerInit") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaOffsetPointerInit, extension.impl_CupvaOffsetPointerInit, __ATOMIC_RELEASE);
+    return extension.impl_CupvaOffsetPointerInit(pointer, base, offset);
+}
+
+static cupvaError_t first_CupvaOffsetPointerSetBase(cupvaOffsetPointer_t *pointer, void *base)
+{
+    if (extension.impl_sim_attach("CupvaOffsetPointerSetBase") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaOffsetPointerSetBase, extension.impl_CupvaOffsetPointerSetBase, __ATOMIC_RELEASE);
+    return extension.impl_CupvaOffsetPointerSetBase(pointer, base);
+}
+
+static cupvaError_t first_CupvaOffsetPointerSetOffset(cupvaOffsetPointer_t *pointer, int64_t offset)
+{
+    if (extension.impl_sim_attach("CupvaOffsetPointerSetOffset") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaOffsetPointerSetOffset, extension.impl_CupvaOffsetPointerSetOffset, __ATOMIC_RELEASE);
+    return extension.impl_CupvaOffsetPointerSetOffset(pointer, offset);
+}
+
+static cupvaError_t first_CupvaOffsetPointerGet(const cupvaOffsetPointer_t *pointer, void **base, int64_t *offset)
+{
+    if (extension.impl_sim_attach("CupvaOffsetPointerGet") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaOffsetPointerGet, extension.impl_CupvaOffsetPointerGet, __ATOMIC_RELEASE);
+    return extension.impl_CupvaOffsetPointerGet(pointer, base, offset);
+}
+
+static cupvaError_t first_CupvaStaticDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaStaticDataFlowParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaStaticDataFlowSetParams") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaStaticDataFlowSetParams, extension.impl_CupvaStaticDataFlowSetParams, __ATOMIC_RELEASE);
+    return extension.impl_CupvaStaticDataFlowSetParams(dataFlow, params);
+}
+
+static cupvaError_t first_CupvaRasterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaRasterDataFlowParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaRasterDataFlowSetParams") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaRasterDataFlowSetParams, extension.impl_CupvaRasterDataFlowSetParams, __ATOMIC_RELEASE);
+    return extension.impl_CupvaRasterDataFlowSetParams(dataFlow, params);
+}
+
+static cupvaError_t first_CupvaTensorDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaTensorDataFlowParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaTensorDataFlowSetParams") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaTensorDataFlowSetParams, extension.impl_CupvaTensorDataFlowSetParams, __ATOMIC_RELEASE);
+    return extension.impl_CupvaTensorDataFlowSetParams(dataFlow, params);
+}
+
+static cupvaError_t first_CupvaSequenceDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaSequenceDataFlowSetParams") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSequenceDataFlowSetParams, extension.impl_CupvaSequenceDataFlowSetParams, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSequenceDataFlowSetParams(dataFlow, params);
+}
+
+static cupvaError_t first_CupvaSequenceDataFlowAddTransfer(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowTransferParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaSequenceDataFlowAddTransfer") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSequenceDataFlowAddTransfer, extension.impl_CupvaSequenceDataFlowAddTransfer, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSequenceDataFlowAddTransfer(dataFlow, params);
+}
+
+static cupvaError_t first_CupvaGatherScatterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaGatherScatterDataFlowParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaGatherScatterDataFlowSetParams") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaGatherScatterDataFlowSetParams, extension.impl_CupvaGatherScatterDataFlowSetParams, __ATOMIC_RELEASE);
+    return extension.impl_CupvaGatherScatterDataFlowSetParams(dataFlow, params);
+}
+
+static cupvaError_t first_CupvaDynamicDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaDynamicDataFlowParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaDynamicDataFlowSetParams") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaDynamicDataFlowSetParams, extension.impl_CupvaDynamicDataFlowSetParams, __ATOMIC_RELEASE);
+    return extension.impl_CupvaDynamicDataFlowSetParams(dataFlow, params);
+}
+
+static cupvaError_t first_CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, const cupvaNodeParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaSetNodeParams") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSetNodeParams, extension.impl_CupvaSetNodeParams, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSetNodeParams(dataFlow, nodeId, laneId, params);
+}
+
+static cupvaError_t first_CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaConfigDataFlowParams_t *params)
+{
+    if (extension.impl_sim_attach("CupvaConfigDataFlowSetParams") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaConfigDataFlowSetParams, extension.impl_CupvaConfigDataFlowSetParams, __ATOMIC_RELEASE);
+    return extension.impl_CupvaConfigDataFlowSetParams(dataFlow, params);
+}
+
+static cupvaError_t first_CupvaDataFlowLink(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2)
+{
+    if (extension.impl_sim_attach("CupvaDataFlowLink") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaDataFlowLink, extension.impl_CupvaDataFlowLink, __ATOMIC_RELEASE);
+    return extension.impl_CupvaDataFlowLink(df1, df2);
+}
+
+static cupvaError_t first_CupvaDataFlowAppend(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2)
+{
+    if (extension.impl_sim_attach("CupvaDataFlowAppend") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaDataFlowAppend, extension.impl_CupvaDataFlowAppend, __ATOMIC_RELEASE);
+    return extension.impl_CupvaDataFlowAppend(df1, df2);
+}
+
+static cupvaError_t first_CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id)
+{
+    if (extension.impl_sim_attach("CupvaDataFlowGetId") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaDataFlowGetId, extension.impl_CupvaDataFlowGetId, __ATOMIC_RELEASE);
+    return extension.impl_CupvaDataFlowGetId(dataFlow, id);
+}
+
+static cupvaError_t first_CupvaExecutableCreate(cupvaExecutable_t *exec, const void *data, int32_t size)
+{
+    if (extension.impl_sim_attach("CupvaExecutableCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaExecutableCreate, extension.impl_CupvaExecutableCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaExecutableCreate(exec, data, size);
+}
+
+static cupvaError_t first_CupvaExecutableDestroy(cupvaExecutable_t exec)
+{
+    if (extension.impl_sim_attach("CupvaExecutableDestroy") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaExecutableDestroy, extension.impl_CupvaExecutableDestroy, __ATOMIC_RELEASE);
+    return extension.impl_CupvaExecutableDestroy(exec);
+}
+
+static cupvaError_t first_CupvaMemGetL2BaseAddress(void **base)
+{
+    if (extension.impl_sim_attach("CupvaMemGetL2BaseAddress") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemGetL2BaseAddress, extension.impl_CupvaMemGetL2BaseAddress, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemGetL2BaseAddress(base);
+}
+
+static cupvaError_t first_CupvaMemGetPointerAttributes(const void *devicePtr, cupvaPointerAttributes_t *attributes)
+{
+    if (extension.impl_sim_attach("CupvaMemGetPointerAttributes") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemGetPointerAttributes, extension.impl_CupvaMemGetPointerAttributes, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemGetPointerAttributes(devicePtr, attributes);
+}
+
+static cupvaError_t first_CupvaMemGetSurfaceAttributes(const void *devicePtr, cupvaSurfaceAttributes_t *attributes)
+{
+    if (extension.impl_sim_attach("CupvaMemGetSurfaceAttributes") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemGetSurfaceAttributes, extension.impl_CupvaMemGetSurfaceAttributes, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemGetSurfaceAttributes(devicePtr, attributes);
+}
+
+static cupvaError_t first_CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t *attributes, int32_t bpp, struct PlanarGeometry *geometry)
+{
+    if (extension.impl_sim_attach("CupvaMemConvertToGeometry") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemConvertToGeometry, extension.impl_CupvaMemConvertToGeometry, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemConvertToGeometry(attributes, bpp, geometry);
+}
+
+static cupvaError_t first_CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access)
+{
+    if (extension.impl_sim_attach("CupvaImportFromHostPtr") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaImportFromHostPtr, extension.impl_CupvaImportFromHostPtr, __ATOMIC_RELEASE);
+    return extension.impl_CupvaImportFromHostPtr(devicePtr, hostPtr, size, access);
+}
+
+static cupvaError_t first_CupvaSetVPUPrintBufferSize(uint32_t size)
+{
+    if (extension.impl_sim_attach("CupvaSetVPUPrintBufferSize") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSetVPUPrintBufferSize, extension.impl_CupvaSetVPUPrintBufferSize, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSetVPUPrintBufferSize(size);
+}
+
+static cupvaError_t first_CupvaMemFillAttributes(const NvSciBufAttrList sciBufAttr)
+{
+    if (extension.impl_sim_attach("CupvaMemFillAttributes") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemFillAttributes, extension.impl_CupvaMemFillAttributes, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemFillAttributes(sciBufAttr);
+}
+
+static cupvaError_t first_CupvaMemImport(void ** const pvaPtr, const NvSciBufObj buff, const cupvaMemAccessType_t accessType)
+{
+    if (extension.impl_sim_attach("CupvaMemImport") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaMemImport, extension.impl_CupvaMemImport, __ATOMIC_RELEASE);
+    return extension.impl_CupvaMemImport(pvaPtr, buff, accessType);
+}
+
+static cupvaError_t first_CupvaFenceImport(cupvaFence_t * const fence, const NvSciSyncFence * const sciFence)
+{
+    if (extension.impl_sim_attach("CupvaFenceImport") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaFenceImport, extension.impl_CupvaFenceImport, __ATOMIC_RELEASE);
+    return extension.impl_CupvaFenceImport(fence, sciFence);
+}
+
+static cupvaError_t first_CupvaFenceExport(const cupvaFence_t * const fence, NvSciSyncFence * const sciFence)
+{
+    if (extension.impl_sim_attach("CupvaFenceExport") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaFenceExport, extension.impl_CupvaFenceExport, __ATOMIC_RELEASE);
+    return extension.impl_CupvaFenceExport(fence, sciFence);
+}
+
+static cupvaError_t first_CupvaSyncObjCreateFromNvsci(cupvaSyncObj_t * const syncObj, const NvSciSyncObj sciSyncobj, const cupvaSyncClientType_t clientType)
+{
+    if (extension.impl_sim_attach("CupvaSyncObjCreateFromNvsci") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSyncObjCreateFromNvsci, extension.impl_CupvaSyncObjCreateFromNvsci, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSyncObjCreateFromNvsci(syncObj, sciSyncobj, clientType);
+}
+
+static cupvaError_t first_CupvaSyncObjFillAttributes(NvSciSyncAttrList * const attrList, const cupvaSyncClientType_t clientType)
+{
+    if (extension.impl_sim_attach("CupvaSyncObjFillAttributes") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSyncObjFillAttributes, extension.impl_CupvaSyncObjFillAttributes, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSyncObjFillAttributes(attrList, clientType);
+}
+
+static cupvaError_t first_CupvaCudaMemImport(void ** const devPtr, void * const cudaDevPtr, const int64_t size, const cupvaMemAccessType_t accessType)
+{
+    if (extension.impl_sim_attach("CupvaCudaMemImport") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCudaMemImport, extension.impl_CupvaCudaMemImport, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCudaMemImport(devPtr, cudaDevPtr, size, accessType);
+}
+
+static cupvaError_t first_CupvaCudaCreateStream(cupvaStream_t * const stream, const cudaStream_t cudaStream, const cupvaEngineType_t absEngine, const cupvaAffinityType_t vpuAffinity)
+{
+    if (extension.impl_sim_attach("CupvaCudaCreateStream") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCudaCreateStream, extension.impl_CupvaCudaCreateStream, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCudaCreateStream(stream, cudaStream, absEngine, vpuAffinity);
+}
+
+static cupvaError_t first_CupvaCudaContextSupportsCuda(const cupvaContext_t ctx, _Bool * const cudaFlag)
+{
+    if (extension.impl_sim_attach("CupvaCudaContextSupportsCuda") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCudaContextSupportsCuda, extension.impl_CupvaCudaContextSupportsCuda, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCudaContextSupportsCuda(ctx, cudaFlag);
+}
+
+static cupvaError_t first_CupvaCudaForceDisableSupport(void)
+{
+    if (extension.impl_sim_attach("CupvaCudaForceDisableSupport") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCudaForceDisableSupport, extension.impl_CupvaCudaForceDisableSupport, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCudaForceDisableSupport();
+}
+
+static cupvaError_t first_CupvaCudaStreamSubmit(const cudaStream_t cudaStream, const cupvaCmd_t * const * const command, cupvaCmdStatus_t * const status, const int32_t count, const cupvaOrderType_t order, const int32_t executionTimeout, const int32_t submitTimeout)
+{
+    if (extension.impl_sim_attach("CupvaCudaStreamSubmit") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCudaStreamSubmit, extension.impl_CupvaCudaStreamSubmit, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCudaStreamSubmit(cudaStream, command, status, count, order, executionTimeout, submitTimeout);
+}
+
+static cupvaError_t first_CupvaCudaStreamSubmitCmdBuffer(const cudaStream_t cudaStream, const cupvaCmdBuffer_t cmdBuffer, const int32_t executionTimeout, const int32_t submitTimeout)
+{
+    if (extension.impl_sim_attach("CupvaCudaStreamSubmitCmdBuffer") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCudaStreamSubmitCmdBuffer, extension.impl_CupvaCudaStreamSubmitCmdBuffer, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCudaStreamSubmitCmdBuffer(cudaStream, cmdBuffer, executionTimeout, submitTimeout);
+}
+
+static cupvaError_t first_CupvaCudaStreamSetAffinity(const cudaStream_t cudaStream, const cupvaAffinityType_t vpuAffinity)
+{
+    if (extension.impl_sim_attach("CupvaCudaStreamSetAffinity") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCudaStreamSetAffinity, extension.impl_CupvaCudaStreamSetAffinity, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCudaStreamSetAffinity(cudaStream, vpuAffinity);
+}
+
+static cupvaError_t first_CupvaCudaStreamSetName(const cudaStream_t cudaStream, const char * const name)
+{
+    if (extension.impl_sim_attach("CupvaCudaStreamSetName") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaCudaStreamSetName, extension.impl_CupvaCudaStreamSetName, __ATOMIC_RELEASE);
+    return extension.impl_CupvaCudaStreamSetName(cudaStream, name);
+}
+
+static cupvaError_t first_CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count)
+{
+    if (extension.impl_sim_attach("CupvaSimDataFlowSet") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSimDataFlowSet, extension.impl_CupvaSimDataFlowSet, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSimDataFlowSet(dataFlow, property, values, count);
+}
+
+static cupvaError_t first_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler)
+{
+    if (extension.impl_sim_attach("CupvaSimDataFlowSetHandler") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSimDataFlowSetHandler, extension.impl_CupvaSimDataFlowSetHandler, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSimDataFlowSetHandler(dataFlow, handler);
+}
+
+static cupvaError_t first_CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
+{
+    if (extension.impl_sim_attach("CupvaSimDataFlowCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSimDataFlowCreate, extension.impl_CupvaSimDataFlowCreate, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSimDataFlowCreate(dataFlow, type);
+}
+
+static cupvaError_t first_CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow)
+{
+    if (extension.impl_sim_attach("CupvaSimDataFlowDestroy") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSimDataFlowDestroy, extension.impl_CupvaSimDataFlowDestroy, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSimDataFlowDestroy(dataFlow);
+}
+
+static cupvaError_t first_CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source)
+{
+    if (extension.impl_sim_attach("CupvaSimDataFlowCopy") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSimDataFlowCopy, extension.impl_CupvaSimDataFlowCopy, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSimDataFlowCopy(dataFlow, source);
+}
+
+static cupvaError_t first_CupvaSimSequenceAddTransfer(cupvaDataFlow_t dataFlow, cupvaDataFlow_t *transfer)
+{
+    if (extension.impl_sim_attach("CupvaSimSequenceAddTransfer") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSimSequenceAddTransfer, extension.impl_CupvaSimSequenceAddTransfer, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSimSequenceAddTransfer(dataFlow, transfer);
+}
+
+static size_t first_simExplain(char *buffer, size_t size)
+{
+    if (extension.impl_sim_attach("simExplain") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_simExplain, extension.impl_simExplain, __ATOMIC_RELEASE);
+    return extension.impl_simExplain(buffer, size);
+}
+
+static simStatus first_simWarmup(void)
+{
+    if (extension.impl_sim_attach("simWarmup") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simWarmup, extension.impl_simWarmup, __ATOMIC_RELEASE);
+    return extension.impl_simWarmup();
+}
+
+static simStatus first_simReset(void)
+{
+    if (extension.impl_sim_attach("simReset") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simReset, extension.impl_simReset, __ATOMIC_RELEASE);
+    return extension.impl_simReset();
+}
+
+static simStatus first_simInjectFault(const char *rule)
+{
+    if (extension.impl_sim_attach("simInjectFault") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simInjectFault, extension.impl_simInjectFault, __ATOMIC_RELEASE);
+    return extension.impl_simInjectFault(rule);
+}
+
+static simStatus first_simTraceStart(const char *path)
+{
+    if (extension.impl_sim_attach("simTraceStart") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simTraceStart, extension.impl_simTraceStart, __ATOMIC_RELEASE);
+    return extension.impl_simTraceStart(path);
+}
+
+static simStatus first_simTraceStop(void)
+{
+    if (extension.impl_sim_attach("simTraceStop") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simTraceStop, extension.impl_simTraceStop, __ATOMIC_RELEASE);
+    return extension.impl_simTraceStop();
+}
+
+static void *first_simNvdlaContext(uint32_t core)
+{
+    if (extension.impl_sim_attach("simNvdlaContext") != 0) { return (void *)0; }
+    __atomic_store_n(&sim_bridge.impl_simNvdlaContext, extension.impl_simNvdlaContext, __ATOMIC_RELEASE);
+    return extension.impl_simNvdlaContext(core);
+}
+
+static uint32_t first_simNvdlaRead(uint32_t core, uint32_t address)
+{
+    if (extension.impl_sim_attach("simNvdlaRead") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_simNvdlaRead, extension.impl_simNvdlaRead, __ATOMIC_RELEASE);
+    return extension.impl_simNvdlaRead(core, address);
+}
+
+static simStatus first_simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value)
+{
+    if (extension.impl_sim_attach("simNvdlaWrite") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simNvdlaWrite, extension.impl_simNvdlaWrite, __ATOMIC_RELEASE);
+    return extension.impl_simNvdlaWrite(core, address, value);
+}
+
+static simStatus first_simNvdlaStep(uint32_t core, int *moved, int *interrupt)
+{
+    if (extension.impl_sim_attach("simNvdlaStep") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simNvdlaStep, extension.impl_simNvdlaStep, __ATOMIC_RELEASE);
+    return extension.impl_simNvdlaStep(core, moved, interrupt);
+}
+
+static simStatus first_simNvdlaReset(uint32_t core)
+{
+    if (extension.impl_sim_attach("simNvdlaReset") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simNvdlaReset, extension.impl_simNvdlaReset, __ATOMIC_RELEASE);
+    return extension.impl_simNvdlaReset(core);
+}
+
+static simStatus first_simSetInterruptHandler(uint32_t core, simInterruptHandler handler, void *arg)
+{
+    if (extension.impl_sim_attach("simSetInterruptHandler") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simSetInterruptHandler, extension.impl_simSetInterruptHandler, __ATOMIC_RELEASE);
+    return extension.impl_simSetInterruptHandler(core, handler, arg);
+}
+
+static const struct sim_bridge first = {
+    .size = sizeof(struct sim_bridge),
+    .impl_etiTranslateStats = first_etiTranslateStats,
+    .impl_etiTranslateStatsForMultiModule = first_etiTranslateStatsForMultiModule,
+    .impl_sim_reg_read = first_sim_reg_read,
+    .impl_sim_reg_write = first_sim_reg_write,
+    .impl_sim_remember = first_sim_remember,
+    .impl_sim_nvdla_begin = first_sim_nvdla_begin,
+    .impl_sim_nvdla_advance = first_sim_nvdla_advance,
+    .impl_sim_nvdla_end = first_sim_nvdla_end,
+    .impl_sim_engine_next = first_sim_engine_next,
+    .impl_sim_engine_answer = first_sim_engine_answer,
+    .impl_sim_engine_result = first_sim_engine_result,
+    .impl_sim_nvdla_handler = first_sim_nvdla_handler,
+    .impl_sim_nvdla_wait = first_sim_nvdla_wait,
+    .impl_sim__nvdla_create = first_sim__nvdla_create,
+    .impl_sim__nvdla_destroy = first_sim__nvdla_destroy,
+    .impl_sim__nvdla_cores = first_sim__nvdla_cores,
+    .impl_sim__nvdla_emulator = first_sim__nvdla_emulator,
+    .impl_sim__nvdla_load = first_sim__nvdla_load,
+    .impl_sim__nvdla_memory = first_sim__nvdla_memory,
+    .impl_sim__nvdla_place = first_sim__nvdla_place,
+    .impl_sim__nvdla_loaded = first_sim__nvdla_loaded,
+    .impl_sim__nvdla_unload = first_sim__nvdla_unload,
+    .impl_sim__nvdla_freed = first_sim__nvdla_freed,
+    .impl_sim__nvdla_bind = first_sim__nvdla_bind,
+    .impl_sim__nvdla_count = first_sim__nvdla_count,
+    .impl_sim__nvdla_tensor = first_sim__nvdla_tensor,
+    .impl_sim__nvdla_set_tensor = first_sim__nvdla_set_tensor,
+    .impl_sim__nvdla_begin = first_sim__nvdla_begin,
+    .impl_sim__nvdla_next = first_sim__nvdla_next,
+    .impl_NvSciIpcInit = first_NvSciIpcInit,
+    .impl_NvSciIpcDeinit = first_NvSciIpcDeinit,
+    .impl_NvSciIpcOpenEndpoint = first_NvSciIpcOpenEndpoint,
+    .impl_NvSciIpcOpenEndpointWithEventService = first_NvSciIpcOpenEndpointWithEventService,
+    .impl_NvSciIpcCloseEndpoint = first_NvSciIpcCloseEndpoint,
+    .impl_NvSciIpcCloseEndpointSafe = first_NvSciIpcCloseEndpointSafe,
+    .impl_NvSciIpcResetEndpoint = first_NvSciIpcResetEndpoint,
+    .impl_NvSciIpcResetEndpointSafe = first_NvSciIpcResetEndpointSafe,
+    .impl_NvSciIpcGetEndpointInfo = first_NvSciIpcGetEndpointInfo,
+    .impl_NvSciIpcRead = first_NvSciIpcRead,
+    .impl_NvSciIpcReadSafe = first_NvSciIpcReadSafe,
+    .impl_NvSciIpcReadGetNextFrame = first_NvSciIpcReadGetNextFrame,
+    .impl_NvSciIpcReadAdvance = first_NvSciIpcReadAdvance,
+    .impl_NvSciIpcWrite = first_NvSciIpcWrite,
+    .impl_NvSciIpcWriteSafe = first_NvSciIpcWriteSafe,
+    .impl_NvSciIpcWriteGetNextFrame = first_NvSciIpcWriteGetNextFrame,
+    .impl_NvSciIpcWriteAdvance = first_NvSciIpcWriteAdvance,
+    .impl_NvSciIpcGetEvent = first_NvSciIpcGetEvent,
+    .impl_NvSciIpcGetEventSafe = first_NvSciIpcGetEventSafe,
+    .impl_NvSciIpcGetEventNotifier = first_NvSciIpcGetEventNotifier,
+    .impl_NvSciIpcGetLinuxEventFd = first_NvSciIpcGetLinuxEventFd,
+    .impl_NvSciIpcSetQnxPulseParam = first_NvSciIpcSetQnxPulseParam,
+    .impl_NvSciIpcSetQnxPulseParamSafe = first_NvSciIpcSetQnxPulseParamSafe,
+    .impl_NvSciIpcInspectEventQnx = first_NvSciIpcInspectEventQnx,
+    .impl_NvSciIpcCheckVersionCompatibility = first_NvSciIpcCheckVersionCompatibility,
+    .impl_NvSciBufModuleOpen = first_NvSciBufModuleOpen,
+    .impl_NvSciBufModuleClose = first_NvSciBufModuleClose,
+    .impl_NvSciBufCheckVersionCompatibility = first_NvSciBufCheckVersionCompatibility,
+    .impl_NvSciBufAttrListCreate = first_NvSciBufAttrListCreate,
+    .impl_NvSciBufAttrListFree = first_NvSciBufAttrListFree,
+    .impl_NvSciBufAttrListSetAttrs = first_NvSciBufAttrListSetAttrs,
+    .impl_NvSciBufAttrListGetAttrs = first_NvSciBufAttrListGetAttrs,
+    .impl_NvSciBufAttrListSlotGetAttrs = first_NvSciBufAttrListSlotGetAttrs,
+    .impl_NvSciBufAttrListGetSlotCount = first_NvSciBufAttrListGetSlotCount,
+    .impl_NvSciBufAttrListDebugDump = first_NvSciBufAttrListDebugDump,
+    .impl_NvSciBufAttrListClone = first_NvSciBufAttrListClone,
+    .impl_NvSciBufAttrListAppendUnreconciled = first_NvSciBufAttrListAppendUnreconciled,
+    .impl_NvSciBufAttrListReconcile = first_NvSciBufAttrListReconcile,
+    .impl_NvSciBufAttrListIsReconciled = first_NvSciBufAttrListIsReconciled,
+    .impl_NvSciBufAttrListValidateReconciled = first_NvSciBufAttrListValidateReconciled,
+    .impl_NvSciBufAttrListValidateReconciledAgainstAttrs = first_NvSciBufAttrListValidateReconciledAgainstAttrs,
+    .impl_NvSciBufObjAlloc = first_NvSciBufObjAlloc,
+    .impl_NvSciBufAttrListReconcileAndObjAlloc = first_NvSciBufAttrListReconcileAndObjAlloc,
+    .impl_NvSciBufObjDup = first_NvSciBufObjDup,
+    .impl_NvSciBufObjDupWithReducePerm = first_NvSciBufObjDupWithReducePerm,
+    .impl_NvSciBufObjFree = first_NvSciBufObjFree,
+    .impl_NvSciBufObjGetAttrList = first_NvSciBufObjGetAttrList,
+    .impl_NvSciBufObjGetMaxPerm = first_NvSciBufObjGetMaxPerm,
+    .impl_NvSciBufObjValidate = first_NvSciBufObjValidate,
+    .impl_NvSciBufObjAttachPeer = first_NvSciBufObjAttachPeer,
+    .impl_NvSciBufObjGetCpuPtr = first_NvSciBufObjGetCpuPtr,
+    .impl_NvSciBufObjGetConstCpuPtr = first_NvSciBufObjGetConstCpuPtr,
+    .impl_NvSciBufObjFlushCpuCacheRange = first_NvSciBufObjFlushCpuCacheRange,
+    .impl_NvSciBufObjGetPixels = first_NvSciBufObjGetPixels,
+    .impl_NvSciBufObjPutPixels = first_NvSciBufObjPutPixels,
+    .impl_NvSciBufIpcExportAttrListAndObj = first_NvSciBufIpcExportAttrListAndObj,
+    .impl_NvSciBufIpcImportAttrListAndObj = first_NvSciBufIpcImportAttrListAndObj,
+    .impl_NvSciBufAttrListAndObjFreeDesc = first_NvSciBufAttrListAndObjFreeDesc,
+    .impl_NvSciBufObjIpcExport = first_NvSciBufObjIpcExport,
+    .impl_NvSciBufObjIpcImport = first_NvSciBufObjIpcImport,
+    .impl_NvSciBufAttrListIpcExportUnreconciled = first_NvSciBufAttrListIpcExportUnreconciled,
+    .impl_NvSciBufAttrListIpcExportReconciled = first_NvSciBufAttrListIpcExportReconciled,
+    .impl_NvSciBufAttrListIpcImportUnreconciled = first_NvSciBufAttrListIpcImportUnreconciled,
+    .impl_NvSciBufAttrListIpcImportReconciled = first_NvSciBufAttrListIpcImportReconciled,
+    .impl_NvSciBufAttrListFreeDesc = first_NvSciBufAttrListFreeDesc,
+    .impl_NvSciSyncModuleOpen = first_NvSciSyncModuleOpen,
+    .impl_NvSciSyncModuleClose = first_NvSciSyncModuleClose,
+    .impl_NvSciSyncCheckVersionCompatibility = first_NvSciSyncCheckVersionCompatibility,
+    .impl_NvSciSyncCpuWaitContextAlloc = first_NvSciSyncCpuWaitContextAlloc,
+    .impl_NvSciSyncCpuWaitContextFree = first_NvSciSyncCpuWaitContextFree,
+    .impl_NvSciSyncAttrListCreate = first_NvSciSyncAttrListCreate,
+    .impl_NvSciSyncAttrListFree = first_NvSciSyncAttrListFree,
+    .impl_NvSciSyncAttrListSetAttrs = first_NvSciSyncAttrListSetAttrs,
+    .impl_NvSciSyncAttrListGetAttrs = first_NvSciSyncAttrListGetAttrs,
+    .impl_NvSciSyncAttrListGetAttr = first_NvSciSyncAttrListGetAttr,
+    .impl_NvSciSyncAttrListSlotGetAttrs = first_NvSciSyncAttrListSlotGetAttrs,
+    .impl_NvSciSyncAttrListGetSlotCount = first_NvSciSyncAttrListGetSlotCount,
+    .impl_NvSciSyncAttrListDebugDump = first_NvSciSyncAttrListDebugDump,
+    .impl_NvSciSyncAttrListClone = first_NvSciSyncAttrListClone,
+    .impl_NvSciSyncAttrListAppendUnreconciled = first_NvSciSyncAttrListAppendUnreconciled,
+    .impl_NvSciSyncAttrListReconcile = first_NvSciSyncAttrListReconcile,
+    .impl_NvSciSyncAttrListIsReconciled = first_NvSciSyncAttrListIsReconciled,
+    .impl_NvSciSyncAttrListValidateReconciled = first_NvSciSyncAttrListValidateReconciled,
+    .impl_NvSciSyncAttrListValidateReconciledAgainstAttrs = first_NvSciSyncAttrListValidateReconciledAgainstAttrs,
+    .impl_NvSciSyncFillC2cAttrs = first_NvSciSyncFillC2cAttrs,
+    .impl_NvSciSyncObjAlloc = first_NvSciSyncObjAlloc,
+    .impl_NvSciSyncAttrListReconcileAndObjAlloc = first_NvSciSyncAttrListReconcileAndObjAlloc,
+    .impl_NvSciSyncObjDup = first_NvSciSyncObjDup,
+    .impl_NvSciSyncObjFree = first_NvSciSyncObjFree,
+    .impl_NvSciSyncObjGetAttrList = first_NvSciSyncObjGetAttrList,
+    .impl_NvSciSyncObjValidate = first_NvSciSyncObjValidate,
+    .impl_NvSciSyncObjAttachPeer = first_NvSciSyncObjAttachPeer,
+    .impl_NvSciSyncObjGenerateFence = first_NvSciSyncObjGenerateFence,
+    .impl_NvSciSyncObjSignal = first_NvSciSyncObjSignal,
+    .impl_NvSciSyncFenceWait = first_NvSciSyncFenceWait,
+    .impl_NvSciSyncFenceWaitWithMode = first_NvSciSyncFenceWaitWithMode,
+    .impl_NvSciSyncFenceClear = first_NvSciSyncFenceClear,
+    .impl_NvSciSyncFenceDup = first_NvSciSyncFenceDup,
+    .impl_NvSciSyncFenceUpdateFence = first_NvSciSyncFenceUpdateFence,
+    .impl_NvSciSyncFenceExtractFence = first_NvSciSyncFenceExtractFence,
+    .impl_NvSciSyncFenceGetTimestamp = first_NvSciSyncFenceGetTimestamp,
+    .impl_NvSciSyncFenceGetTaskStatus = first_NvSciSyncFenceGetTaskStatus,
+    .impl_NvSciSyncFenceAddTimestampSlot = first_NvSciSyncFenceAddTimestampSlot,
+    .impl_NvSciSyncFenceAddTaskStatusSlot = first_NvSciSyncFenceAddTaskStatusSlot,
+    .impl_NvSciSyncFenceExtractTimestampSlot = first_NvSciSyncFenceExtractTimestampSlot,
+    .impl_NvSciSyncIpcExportAttrListAndObj = first_NvSciSyncIpcExportAttrListAndObj,
+    .impl_NvSciSyncIpcImportAttrListAndObj = first_NvSciSyncIpcImportAttrListAndObj,
+    .impl_NvSciSyncAttrListAndObjFreeDesc = first_NvSciSyncAttrListAndObjFreeDesc,
+    .impl_NvSciSyncObjIpcExport = first_NvSciSyncObjIpcExport,
+    .impl_NvSciSyncObjIpcImport = first_NvSciSyncObjIpcImport,
+    .impl_NvSciSyncIpcExportFence = first_NvSciSyncIpcExportFence,
+    .impl_NvSciSyncIpcImportFence = first_NvSciSyncIpcImportFence,
+    .impl_NvSciSyncAttrListIpcExportUnreconciled = first_NvSciSyncAttrListIpcExportUnreconciled,
+    .impl_NvSciSyncAttrListIpcExportReconciled = first_NvSciSyncAttrListIpcExportReconciled,
+    .impl_NvSciSyncAttrListIpcImportUnreconciled = first_NvSciSyncAttrListIpcImportUnreconciled,
+    .impl_NvSciSyncAttrListIpcImportReconciled = first_NvSciSyncAttrListIpcImportReconciled,
+    .impl_NvSciSyncAttrListFreeDesc = first_NvSciSyncAttrListFreeDesc,
+    .impl_cudlaGetVersion = first_cudlaGetVersion,
+    .impl_cudlaDeviceGetCount = first_cudlaDeviceGetCount,
+    .impl_cudlaCreateDevice = first_cudlaCreateDevice,
+    .impl_cudlaDestroyDevice = first_cudlaDestroyDevice,
+    .impl_cudlaDeviceGetAttribute = first_cudlaDeviceGetAttribute,
+    .impl_cudlaGetLastError = first_cudlaGetLastError,
+    .impl_cudlaSetTaskTimeoutInMs = first_cudlaSetTaskTimeoutInMs,
+    .impl_cudlaModuleLoadFromMemory = first_cudlaModuleLoadFromMemory,
+    .impl_cudlaModuleGetAttributes = first_cudlaModuleGetAttributes,
+    .impl_cudlaModuleUnload = first_cudlaModuleUnload,
+    .impl_cudlaMemRegister = first_cudlaMemRegister,
+    .impl_cudlaImportExternalMemory = first_cudlaImportExternalMemory,
+    .impl_cudlaImportExternalSemaphore = first_cudlaImportExternalSemaphore,
+    .impl_cudlaMemUnregister = first_cudlaMemUnregister,
+    .impl_cudlaGetNvSciSyncAttributes = first_cudlaGetNvSciSyncAttributes,
+    .impl_cudlaSubmitTask = first_cudlaSubmitTask,
+    .impl_cudlaGetExternalExportTable = first_cudlaGetExternalExportTable,
+    .impl_cudaProfilerStart = first_cudaProfilerStart,
+    .impl_cudaProfilerStop = first_cudaProfilerStop,
+    .impl_cudaDriverGetVersion = first_cudaDriverGetVersion,
+    .impl_cudaRuntimeGetVersion = first_cudaRuntimeGetVersion,
+    .impl_cudaGetLastError = first_cudaGetLastError,
+    .impl_cudaPeekAtLastError = first_cudaPeekAtLastError,
+    .impl_cudaGetErrorName = first_cudaGetErrorName,
+    .impl_cudaGetErrorString = first_cudaGetErrorString,
+    .impl_cudaGetDeviceCount = first_cudaGetDeviceCount,
+    .impl_cudaGetDeviceProperties_v2 = first_cudaGetDeviceProperties_v2,
+    .impl_cudaDeviceGetAttribute = first_cudaDeviceGetAttribute,
+    .impl_cudaChooseDevice = first_cudaChooseDevice,
+    .impl_cudaSetDevice = first_cudaSetDevice,
+    .impl_cudaGetDevice = first_cudaGetDevice,
+    .impl_cudaInitDevice = first_cudaInitDevice,
+    .impl_cudaSetValidDevices = first_cudaSetValidDevices,
+    .impl_cudaSetDeviceFlags = first_cudaSetDeviceFlags,
+    .impl_cudaGetDeviceFlags = first_cudaGetDeviceFlags,
+    .impl_cudaDeviceSynchronize = first_cudaDeviceSynchronize,
+    .impl_cudaDeviceReset = first_cudaDeviceReset,
+    .impl_cudaDeviceGetLimit = first_cudaDeviceGetLimit,
+    .impl_cudaDeviceSetLimit = first_cudaDeviceSetLimit,
+    .impl_cudaDeviceGetStreamPriorityRange = first_cudaDeviceGetStreamPriorityRange,
+    .impl_cudaDeviceGetPCIBusId = first_cudaDeviceGetPCIBusId,
+    .impl_cudaDeviceGetByPCIBusId = first_cudaDeviceGetByPCIBusId,
+    .impl_cudaDeviceCanAccessPeer = first_cudaDeviceCanAccessPeer,
+    .impl_cudaDeviceEnablePeerAccess = first_cudaDeviceEnablePeerAccess,
+    .impl_cudaDeviceDisablePeerAccess = first_cudaDeviceDisablePeerAccess,
+    .impl_cudaDeviceGetNvSciSyncAttributes = first_cudaDeviceGetNvSciSyncAttributes,
+    .impl_cudaMalloc = first_cudaMalloc,
+    .impl_cudaMallocPitch = first_cudaMallocPitch,
+    .impl_cudaMallocManaged = first_cudaMallocManaged,
+    .impl_cudaMallocHost = first_cudaMallocHost,
+    .impl_cudaHostAlloc = first_cudaHostAlloc,
+    .impl_cudaMallocAsync = first_cudaMallocAsync,
+    .impl_cudaFree = first_cudaFree,
+    .impl_cudaFreeHost = first_cudaFreeHost,
+    .impl_cudaFreeAsync = first_cudaFreeAsync,
+    .impl_cudaHostRegister = first_cudaHostRegister,
+    .impl_cudaHostUnregister = first_cudaHostUnregister,
+    .impl_cudaHostGetDevicePointer = first_cudaHostGetDevicePointer,
+    .impl_cudaHostGetFlags = first_cudaHostGetFlags,
+    .impl_cudaMemGetInfo = first_cudaMemGetInfo,
+    .impl_cudaPointerGetAttributes = first_cudaPointerGetAttributes,
+    .impl_cudaMemPrefetchAsync = first_cudaMemPrefetchAsync,
+    .impl_cudaMemAdvise = first_cudaMemAdvise,
+    .impl_cudaStreamAttachMemAsync = first_cudaStreamAttachMemAsync,
+    .impl_cudaMemcpy = first_cudaMemcpy,
+    .impl_cudaMemcpyAsync = first_cudaMemcpyAsync,
+    .impl_cudaMemcpy2D = first_cudaMemcpy2D,
+    .impl_cudaMemcpy2DAsync = first_cudaMemcpy2DAsync,
+    .impl_cudaMemcpyPeer = first_cudaMemcpyPeer,
+    .impl_cudaMemcpyPeerAsync = first_cudaMemcpyPeerAsync,
+    .impl_cudaMemset = first_cudaMemset,
+    .impl_cudaMemsetAsync = first_cudaMemsetAsync,
+    .impl_cudaMemset2D = first_cudaMemset2D,
+    .impl_cudaMemset2DAsync = first_cudaMemset2DAsync,
+    .impl_cudaStreamCreate = first_cudaStreamCreate,
+    .impl_cudaStreamCreateWithFlags = first_cudaStreamCreateWithFlags,
+    .impl_cudaStreamCreateWithPriority = first_cudaStreamCreateWithPriority,
+    .impl_cudaStreamDestroy = first_cudaStreamDestroy,
+    .impl_cudaStreamSynchronize = first_cudaStreamSynchronize,
+    .impl_cudaStreamQuery = first_cudaStreamQuery,
+    .impl_cudaStreamWaitEvent = first_cudaStreamWaitEvent,
+    .impl_cudaStreamGetFlags = first_cudaStreamGetFlags,
+    .impl_cudaStreamGetPriority = first_cudaStreamGetPriority,
+    .impl_cudaStreamGetId = first_cudaStreamGetId,
+    .impl_cudaStreamGetDevice = first_cudaStreamGetDevice,
+    .impl_cudaLaunchHostFunc = first_cudaLaunchHostFunc,
+    .impl_cudaStreamAddCallback = first_cudaStreamAddCallback,
+    .impl_cudaStreamBeginCapture = first_cudaStreamBeginCapture,
+    .impl_cudaStreamEndCapture = first_cudaStreamEndCapture,
+    .impl_cudaStreamIsCapturing = first_cudaStreamIsCapturing,
+    .impl_cudaStreamGetCaptureInfo_v2 = first_cudaStreamGetCaptureInfo_v2,
+    .impl_cudaThreadExchangeStreamCaptureMode = first_cudaThreadExchangeStreamCaptureMode,
+    .impl_cudaGraphDestroy = first_cudaGraphDestroy,
+    .impl_cudaGraphInstantiate = first_cudaGraphInstantiate,
+    .impl_cudaGraphLaunch = first_cudaGraphLaunch,
+    .impl_cudaGraphExecDestroy = first_cudaGraphExecDestroy,
+    .impl_cudaEventCreate = first_cudaEventCreate,
+    .impl_cudaEventCreateWithFlags = first_cudaEventCreateWithFlags,
+    .impl_cudaEventDestroy = first_cudaEventDestroy,
+    .impl_cudaEventRecord = first_cudaEventRecord,
+    .impl_cudaEventRecordWithFlags = first_cudaEventRecordWithFlags,
+    .impl_cudaEventSynchronize = first_cudaEventSynchronize,
+    .impl_cudaEventQuery = first_cudaEventQuery,
+    .impl_cudaEventElapsedTime = first_cudaEventElapsedTime,
+    .impl_cudaEventElapsedTime_v2 = first_cudaEventElapsedTime_v2,
+    .impl_cudaImportExternalMemory = first_cudaImportExternalMemory,
+    .impl_cudaExternalMemoryGetMappedBuffer = first_cudaExternalMemoryGetMappedBuffer,
+    .impl_cudaExternalMemoryGetMappedMipmappedArray = first_cudaExternalMemoryGetMappedMipmappedArray,
+    .impl_cudaDestroyExternalMemory = first_cudaDestroyExternalMemory,
+    .impl_cudaImportExternalSemaphore = first_cudaImportExternalSemaphore,
+    .impl_cudaSignalExternalSemaphoresAsync_v2 = first_cudaSignalExternalSemaphoresAsync_v2,
+    .impl_cudaWaitExternalSemaphoresAsync_v2 = first_cudaWaitExternalSemaphoresAsync_v2,
+    .impl_cudaDestroyExternalSemaphore = first_cudaDestroyExternalSemaphore,
+    .impl_cudaGetDeviceProperties = first_cudaGetDeviceProperties,
+    .impl_cudaSignalExternalSemaphoresAsync = first_cudaSignalExternalSemaphoresAsync,
+    .impl_cudaWaitExternalSemaphoresAsync = first_cudaWaitExternalSemaphoresAsync,
+    .impl_cudaStreamGetCaptureInfo = first_cudaStreamGetCaptureInfo,
+    .impl_cuInit = first_cuInit,
+    .impl_cuDriverGetVersion = first_cuDriverGetVersion,
+    .impl_cuGetErrorName = first_cuGetErrorName,
+    .impl_cuGetErrorString = first_cuGetErrorString,
+    .impl_cuDeviceGetCount = first_cuDeviceGetCount,
+    .impl_cuDeviceGet = first_cuDeviceGet,
+    .impl_cuDeviceGetName = first_cuDeviceGetName,
+    .impl_cuDeviceGetUuid = first_cuDeviceGetUuid,
+    .impl_cuDeviceGetUuid_v2 = first_cuDeviceGetUuid_v2,
+    .impl_cuDeviceGetAttribute = first_cuDeviceGetAttribute,
+    .impl_cuDeviceTotalMem_v2 = first_cuDeviceTotalMem_v2,
+    .impl_cuDeviceGetPCIBusId = first_cuDeviceGetPCIBusId,
+    .impl_cuDeviceGetNvSciSyncAttributes = first_cuDeviceGetNvSciSyncAttributes,
+    .impl_cuDevicePrimaryCtxRetain = first_cuDevicePrimaryCtxRetain,
+    .impl_cuDevicePrimaryCtxRelease_v2 = first_cuDevicePrimaryCtxRelease_v2,
+    .impl_cuCtxGetCurrent = first_cuCtxGetCurrent,
+    .impl_cuCtxSetCurrent = first_cuCtxSetCurrent,
+    .impl_cuCtxGetDevice = first_cuCtxGetDevice,
+    .impl_cuCtxSynchronize = first_cuCtxSynchronize,
+    .impl_cuDeviceTotalMem = first_cuDeviceTotalMem,
+    .impl_cuDevicePrimaryCtxRelease = first_cuDevicePrimaryCtxRelease,
+    .impl_NvDlaInitialize = first_NvDlaInitialize,
+    .impl_NvDlaDestroy = first_NvDlaDestroy,
+    .impl_NvDlaOpen = first_NvDlaOpen,
+    .impl_NvDlaClose = first_NvDlaClose,
+    .impl_NvDlaSubmit = first_NvDlaSubmit,
+    .impl_NvDlaAllocMem = first_NvDlaAllocMem,
+    .impl_NvDlaFreeMem = first_NvDlaFreeMem,
+    .impl_dla_register_driver = first_dla_register_driver,
+    .impl_dla_execute_task = first_dla_execute_task,
+    .impl_dla_isr_handler = first_dla_isr_handler,
+    .impl_dla_process_events = first_dla_process_events,
+    .impl_dla_clear_task = first_dla_clear_task,
+    .impl_dpu_error_to_string = first_dpu_error_to_string,
+    .impl_dpu_bank_interface_pmc_enable = first_dpu_bank_interface_pmc_enable,
+    .impl_dpu_bank_interface_pmc_disable = first_dpu_bank_interface_pmc_disable,
+    .impl_dpu_bank_interface_pmc_stop_counters = first_dpu_bank_interface_pmc_stop_counters,
+    .impl_dpu_bank_interface_pmc_read_counters = first_dpu_bank_interface_pmc_read_counters,
+    .impl_dpu_extract_pcs_for_dpu = first_dpu_extract_pcs_for_dpu,
+    .impl_dpu_extract_context_for_dpu = first_dpu_extract_context_for_dpu,
+    .impl_dpu_restore_context_for_dpu = first_dpu_restore_context_for_dpu,
+    .impl_dpu_initialize_fault_process_for_dpu = first_dpu_initialize_fault_process_for_dpu,
+    .impl_dpu_finalize_fault_process_for_dpu = first_dpu_finalize_fault_process_for_dpu,
+    .impl_dpu_execute_thread_step_in_fault_for_dpu = first_dpu_execute_thread_step_in_fault_for_dpu,
+    .impl_dpu_set_debug_slice_info = first_dpu_set_debug_slice_info,
+    .impl_dpu_restore_mux_context_for_rank = first_dpu_restore_mux_context_for_rank,
+    .impl_dpu_save_context_for_rank = first_dpu_save_context_for_rank,
+    .impl_dpu_restore_context_for_rank = first_dpu_restore_context_for_rank,
+    .impl_dpu_create_core_dump = first_dpu_create_core_dump,
+    .impl_dpu_free_dpu_context = first_dpu_free_dpu_context,
+    .impl_dpu_context_fill_from_rank = first_dpu_context_fill_from_rank,
+    .impl_dpu_pop_debug_context = first_dpu_pop_debug_context,
+    .impl_dpu_checkpoint_save = first_dpu_checkpoint_save,
+    .impl_dpu_checkpoint_restore = first_dpu_checkpoint_restore,
+    .impl_dpu_checkpoint_get_serialized_context_size = first_dpu_checkpoint_get_serialized_context_size,
+    .impl_dpu_checkpoint_serialize = first_dpu_checkpoint_serialize,
+    .impl_dpu_checkpoint_deserialize = first_dpu_checkpoint_deserialize,
+    .impl_dpu_checkpoint_free = first_dpu_checkpoint_free,
+    .impl_dpu_transfer_matrix_add_dpu = first_dpu_transfer_matrix_add_dpu,
+    .impl_dpu_transfer_matrix_add_dpu_block = first_dpu_transfer_matrix_add_dpu_block,
+    .impl_dpu_transfer_matrix_set_all = first_dpu_transfer_matrix_set_all,
+    .impl_dpu_transfer_matrix_clear_dpu = first_dpu_transfer_matrix_clear_dpu,
+    .impl_dpu_transfer_matrix_clear_all = first_dpu_transfer_matrix_clear_all,
+    .impl_dpu_transfer_matrix_copy = first_dpu_transfer_matrix_copy,
+    .impl_dpu_transfer_matrix_get_ptr = first_dpu_transfer_matrix_get_ptr,
+    .impl_dpu_link_input_fifo = first_dpu_link_input_fifo,
+    .impl_dpu_link_output_fifo = first_dpu_link_output_fifo,
+    .impl_dpu_fifo_link_free = first_dpu_fifo_link_free,
+    .impl_get_fifo_size = first_get_fifo_size,
+    .impl_get_fifo_elem_index = first_get_fifo_elem_index,
+    .impl_get_fifo_elem = first_get_fifo_elem,
+    .impl_get_fifo_max_size = first_get_fifo_max_size,
+    .impl_get_rank_fifo = first_get_rank_fifo,
+    .impl_dpu_fifo_set_push_max_retries = first_dpu_fifo_set_push_max_retries,
+    .impl_dpu_fifo_set_time_for_push_retries = first_dpu_fifo_set_time_for_push_retries,
+    .impl_get_fifo_rd_ptr = first_get_fifo_rd_ptr,
+    .impl_get_fifo_wr_ptr = first_get_fifo_wr_ptr,
+    .impl_get_fifo_abs_rd_ptr = first_get_fifo_abs_rd_ptr,
+    .impl_get_fifo_abs_wr_ptr = first_get_fifo_abs_wr_ptr,
+    .impl_set_fifo_rd_ptr = first_set_fifo_rd_ptr,
+    .impl_set_fifo_wr_ptr = first_set_fifo_wr_ptr,
+    .impl_swap_fifo_rd_wr_ptr = first_swap_fifo_rd_wr_ptr,
+    .impl_incr_fifo_wr_ptr = first_incr_fifo_wr_ptr,
+    .impl_is_fifo_full = first_is_fifo_full,
+    .impl_is_fifo_empty = first_is_fifo_empty,
+    .impl_dpu_alloc = first_dpu_alloc,
+    .impl_dpu_alloc_ranks = first_dpu_alloc_ranks,
+    .impl_dpu_free = first_dpu_free,
+    .impl_dpu_get_nr_ranks = first_dpu_get_nr_ranks,
+    .impl_dpu_get_nr_dpus = first_dpu_get_nr_dpus,
+    .impl_dpu_set_rank_iterator_from = first_dpu_set_rank_iterator_from,
+    .impl_dpu_set_rank_iterator_next = first_dpu_set_rank_iterator_next,
+    .impl_dpu_set_dpu_iterator_from = first_dpu_set_dpu_iterator_from,
+    .impl_dpu_set_dpu_iterator_next = first_dpu_set_dpu_iterator_next,
+    .impl_dpu_load = first_dpu_load,
+    .impl_dpu_load_from_memory = first_dpu_load_from_memory,
+    .impl_dpu_load_from_incbin = first_dpu_load_from_incbin,
+    .impl_dpu_get_symbol = first_dpu_get_symbol,
+    .impl_dpu_launch = first_dpu_launch,
+    .impl_dpu_status = first_dpu_status,
+    .impl_dpu_sync = first_dpu_sync,
+    .impl_dpu_callback = first_dpu_callback,
+    .impl_dpu_copy_to = first_dpu_copy_to,
+    .impl_dpu_copy_from = first_dpu_copy_from,
+    .impl_dpu_copy_to_symbol = first_dpu_copy_to_symbol,
+    .impl_dpu_copy_from_symbol = first_dpu_copy_from_symbol,
+    .impl_dpu_broadcast_to = first_dpu_broadcast_to,
+    .impl_dpu_broadcast_to_symbol = first_dpu_broadcast_to_symbol,
+    .impl_dpu_prepare_xfer = first_dpu_prepare_xfer,
+    .impl_dpu_push_xfer = first_dpu_push_xfer,
+    .impl_dpu_push_xfer_symbol = first_dpu_push_xfer_symbol,
+    .impl_dpu_push_sg_xfer = first_dpu_push_sg_xfer,
+    .impl_dpu_push_sg_xfer_symbol = first_dpu_push_sg_xfer_symbol,
+    .impl_dpu_fifo_prepare_xfer = first_dpu_fifo_prepare_xfer,
+    .impl_dpu_fifo_push_xfer = first_dpu_fifo_push_xfer,
+    .impl_dpu_log_read = first_dpu_log_read,
+    .impl_dpu_acquire_description = first_dpu_acquire_description,
+    .impl_dpu_free_description = first_dpu_free_description,
+    .impl_dpu_iterator_from = first_dpu_iterator_from,
+    .impl_dpu_iterator_next = first_dpu_iterator_next,
+    .impl_dpu_get_profile_description = first_dpu_get_profile_description,
+    .impl_dpu_get_rank_of_type = first_dpu_get_rank_of_type,
+    .impl_dpu_free_rank = first_dpu_free_rank,
+    .impl_dpu_lock_rank = first_dpu_lock_rank,
+    .impl_dpu_trylock_rank = first_dpu_trylock_rank,
+    .impl_dpu_unlock_rank = first_dpu_unlock_rank,
+    .impl_dpu_get = first_dpu_get,
+    .impl_dpu_get_id = first_dpu_get_id,
+    .impl_dpu_get_rank_id = first_dpu_get_rank_id,
+    .impl_dpu_get_rank_numa_node = first_dpu_get_rank_numa_node,
+    .impl_dpu_get_rank = first_dpu_get_rank,
+    .impl_dpu_get_slice_id = first_dpu_get_slice_id,
+    .impl_dpu_get_member_id = first_dpu_get_member_id,
+    .impl_dpu_is_enabled = first_dpu_is_enabled,
+    .impl_dpu_get_description = first_dpu_get_description,
+    .impl_dpu_set_from_rank = first_dpu_set_from_rank,
+    .impl_dpu_set_from_dpu = first_dpu_set_from_dpu,
+    .impl_dpu_rank_from_set = first_dpu_rank_from_set,
+    .impl_dpu_from_set = first_dpu_from_set,
+    .impl_dpu_elf_open = first_dpu_elf_open,
+    .impl_dpu_elf_map = first_dpu_elf_map,
+    .impl_dpu_elf_close = first_dpu_elf_close,
+    .impl_dpu_elf_load_section = first_dpu_elf_load_section,
+    .impl_dpu_elf_load_symbols = first_dpu_elf_load_symbols,
+    .impl_dpu_elf_free_symbols = first_dpu_elf_free_symbols,
+    .impl_dpu_elf_get_sections = first_dpu_elf_get_sections,
+    .impl_dpu_elf_get_runtime_info = first_dpu_elf_get_runtime_info,
+    .impl_free_runtime_info = first_free_runtime_info,
+    .impl_dpu_elf_create_core_dump = first_dpu_elf_create_core_dump,
+    .impl_dpu_init_program_ref = first_dpu_init_program_ref,
+    .impl_dpu_take_program_ref = first_dpu_take_program_ref,
+    .impl_dpu_free_program = first_dpu_free_program,
+    .impl_dpu_get_program = first_dpu_get_program,
+    .impl_dpu_set_program = first_dpu_set_program,
+    .impl_dpu_load_elf_program_from_memory = first_dpu_load_elf_program_from_memory,
+    .impl_dpu_load_elf_program = first_dpu_load_elf_program,
+    .impl_dpu_get_common_program = first_dpu_get_common_program,
+    .impl_dpu_loader_fill_dpu_context = first_dpu_loader_fill_dpu_context,
+    .impl_dpu_loader_fill_rank_context = first_dpu_loader_fill_rank_context,
+    .impl_dpu_elf_load = first_dpu_elf_load,
+    .impl_dpu_copy_to_iram_for_rank = first_dpu_copy_to_iram_for_rank,
+    .impl_dpu_copy_to_iram_for_dpu = first_dpu_copy_to_iram_for_dpu,
+    .impl_dpu_copy_from_iram_for_dpu = first_dpu_copy_from_iram_for_dpu,
+    .impl_dpu_copy_to_iram_for_matrix = first_dpu_copy_to_iram_for_matrix,
+    .impl_dpu_copy_from_iram_for_matrix = first_dpu_copy_from_iram_for_matrix,
+    .impl_dpu_copy_to_wram_for_rank = first_dpu_copy_to_wram_for_rank,
+    .impl_dpu_copy_to_wram_for_dpu = first_dpu_copy_to_wram_for_dpu,
+    .impl_dpu_copy_to_wram_for_matrix = first_dpu_copy_to_wram_for_matrix,
+    .impl_dpu_copy_from_wram_for_dpu = first_dpu_copy_from_wram_for_dpu,
+    .impl_dpu_copy_from_wram_for_matrix = first_dpu_copy_from_wram_for_matrix,
+    .impl_dpu_copy_to_wram_fifo = first_dpu_copy_to_wram_fifo,
+    .impl_dpu_copy_from_wram_fifo = first_dpu_copy_from_wram_fifo,
+    .impl_dpu_copy_to_mram = first_dpu_copy_to_mram,
+    .impl_dpu_copy_from_mram = first_dpu_copy_from_mram,
+    .impl_dpu_copy_to_mrams = first_dpu_copy_to_mrams,
+    .impl_dpu_copy_from_mrams = first_dpu_copy_from_mrams,
+    .impl_dpu_copy_to_symbol_dpu = first_dpu_copy_to_symbol_dpu,
+    .impl_dpu_copy_to_symbol_rank = first_dpu_copy_to_symbol_rank,
+    .impl_dpu_copy_to_symbol_matrix = first_dpu_copy_to_symbol_matrix,
+    .impl_dpu_copy_from_symbol_dpu = first_dpu_copy_from_symbol_dpu,
+    .impl_dpu_copy_from_symbol_matrix = first_dpu_copy_from_symbol_matrix,
+    .impl_dpu_copy_to_address_dpu = first_dpu_copy_to_address_dpu,
+    .impl_dpu_copy_to_address_rank = first_dpu_copy_to_address_rank,
+    .impl_dpu_copy_to_address_matrix = first_dpu_copy_to_address_matrix,
+    .impl_dpu_copy_from_address_dpu = first_dpu_copy_from_address_dpu,
+    .impl_dpu_copy_from_address_matrix = first_dpu_copy_from_address_matrix,
+    .impl_dpu_trigger_fault_on_rank = first_dpu_trigger_fault_on_rank,
+    .impl_dpu_trigger_fault_on_dpu = first_dpu_trigger_fault_on_dpu,
+    .impl_dpu_clear_fault_on_rank = first_dpu_clear_fault_on_rank,
+    .impl_dpu_clear_fault_on_dpu = first_dpu_clear_fault_on_dpu,
+    .impl_dpu_resume_dpus_for_rank = first_dpu_resume_dpus_for_rank,
+    .impl_dpu_resume_threads_for_dpu = first_dpu_resume_threads_for_dpu,
+    .impl_dpu_stop_dpus_for_rank = first_dpu_stop_dpus_for_rank,
+    .impl_dpu_stop_threads_for_dpu = first_dpu_stop_threads_for_dpu,
+    .impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu = first_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu,
+    .impl_dpu_serialize_context = first_dpu_serialize_context,
+    .impl_dpu_deserialize_context = first_dpu_deserialize_context,
+    .impl_dpu_get_thread_status_on_rank = first_dpu_get_thread_status_on_rank,
+    .impl_dpu_get_thread_status_on_dpu = first_dpu_get_thread_status_on_dpu,
+    .impl_dpu_get_and_update_notify_status_on_rank = first_dpu_get_and_update_notify_status_on_rank,
+    .impl_dpu_get_and_update_notify_status_on_dpu = first_dpu_get_and_update_notify_status_on_dpu,
+    .impl_dpu_dma_config = first_dpu_dma_config,
+    .impl_dpu_dma_shuffling_box_config = first_dpu_dma_shuffling_box_config,
+    .impl_dpu_wavegen_config = first_dpu_wavegen_config,
+    .impl_dpu_wavegen_read_status = first_dpu_wavegen_read_status,
+    .impl_dpu_switch_mux_for_dpu_line = first_dpu_switch_mux_for_dpu_line,
+    .impl_dpu_switch_mux_for_rank = first_dpu_switch_mux_for_rank,
+    .impl_dpu_launch_thread_on_rank = first_dpu_launch_thread_on_rank,
+    .impl_dpu_launch_thread_on_dpu = first_dpu_launch_thread_on_dpu,
+    .impl_dpu_poll_rank = first_dpu_poll_rank,
+    .impl_dpu_poll_dpu = first_dpu_poll_dpu,
+    .impl_dpu_get_run_context = first_dpu_get_run_context,
+    .impl_dpu_boot_dpu = first_dpu_boot_dpu,
+    .impl_dpu_boot_rank = first_dpu_boot_rank,
+    .impl_dpu_status_rank = first_dpu_status_rank,
+    .impl_dpu_status_dpu = first_dpu_status_dpu,
+    .impl_dpulog_read_for_dpu_ = first_dpulog_read_for_dpu_,
+    .impl_dpulog_read_and_display_contents_of = first_dpulog_read_and_display_contents_of,
+    .impl_dpulog_read_for_dpu = first_dpulog_read_for_dpu,
+    .impl_dpu_reset_rank = first_dpu_reset_rank,
+    .impl_dpu_reset_dpu = first_dpu_reset_dpu,
+    .impl_dpu_custom_for_rank = first_dpu_custom_for_rank,
+    .impl_dpu_custom_for_dpu = first_dpu_custom_for_dpu,
+    .impl_dpu_fill_profiling_info = first_dpu_fill_profiling_info,
+    .impl_dpu_patch_profiling_for_dpu = first_dpu_patch_profiling_for_dpu,
+    .impl_dpu_collect_statistics_profiling = first_dpu_collect_statistics_profiling,
+    .impl_dpu_collect_samples_profiling = first_dpu_collect_samples_profiling,
+    .impl_dpu_dump_statistics_profiling = first_dpu_dump_statistics_profiling,
+    .impl_dpu_dump_samples_profiling = first_dpu_dump_samples_profiling,
+    .impl_dpu_set_magic_profiling_for_dpu = first_dpu_set_magic_profiling_for_dpu,
+    .impl_dpu_dump_section_profiling = first_dpu_dump_section_profiling,
+    .impl_dpu_get_profiling_context = first_dpu_get_profiling_context,
+    .impl_CupvaCheckCommandStatus = first_CupvaCheckCommandStatus,
+    .impl_CupvaCmdDestroy = first_CupvaCmdDestroy,
+    .impl_CupvaCmdBarrierInit = first_CupvaCmdBarrierInit,
+    .impl_CupvaCmdBufferCreate = first_CupvaCmdBufferCreate,
+    .impl_CupvaCmdBufferDestroy = first_CupvaCmdBufferDestroy,
+    .impl_CupvaCmdL2OpsCreate = first_CupvaCmdL2OpsCreate,
+    .impl_CupvaCmdPFSDCreate = first_CupvaCmdPFSDCreate,
+    .impl_CupvaGetPFSDTestCount = first_CupvaGetPFSDTestCount,
+    .impl_CupvaCmdRequestFencesInit = first_CupvaCmdRequestFencesInit,
+    .impl_CupvaCmdWaitOnFencesInit = first_CupvaCmdWaitOnFencesInit,
+    .impl_CupvaContextGetCurrent = first_CupvaContextGetCurrent,
+    .impl_CupvaContextSetCurrent = first_CupvaContextSetCurrent,
+    .impl_CupvaContextCreate = first_CupvaContextCreate,
+    .impl_CupvaContextDestroy = first_CupvaContextDestroy,
+    .impl_CupvaGetStatus = first_CupvaGetStatus,
+    .impl_CupvaFenceInit = first_CupvaFenceInit,
+    .impl_CupvaFenceWait = first_CupvaFenceWait,
+    .impl_CupvaFenceGetTimeStamp = first_CupvaFenceGetTimeStamp,
+    .impl_CupvaGetHardwareInfo = first_CupvaGetHardwareInfo,
+    .impl_CupvaGetLastError = first_CupvaGetLastError,
+    .impl_CupvaGetDriverVersion = first_CupvaGetDriverVersion,
+    .impl_CupvaGetRuntimeVersion = first_CupvaGetRuntimeVersion,
+    .impl_CupvaMemAlloc = first_CupvaMemAlloc,
+    .impl_CupvaMemFree = first_CupvaMemFree,
+    .impl_CupvaMemGetHostPointer = first_CupvaMemGetHostPointer,
+    .impl_CupvaMemRegister = first_CupvaMemRegister,
+    .impl_CupvaMemUnregister = first_CupvaMemUnregister,
+    .impl_CupvaMemImportFromHostPtr = first_CupvaMemImportFromHostPtr,
+    .impl_CupvaMemMapL2 = first_CupvaMemMapL2,
+    .impl_CupvaMemUnmapL2 = first_CupvaMemUnmapL2,
+    .impl_CupvaStreamCreate = first_CupvaStreamCreate,
+    .impl_CupvaStreamDestroy = first_CupvaStreamDestroy,
+    .impl_CupvaStreamSubmit = first_CupvaStreamSubmit,
+    .impl_CupvaStreamSubmitCmdBuffer = first_CupvaStreamSubmitCmdBuffer,
+    .impl_CupvaStreamSynchronize = first_CupvaStreamSynchronize,
+    .impl_CupvaStreamSetName = first_CupvaStreamSetName,
+    .impl_CupvaSyncObjCreate = first_CupvaSyncObjCreate,
+    .impl_CupvaSyncObjDestroy = first_CupvaSyncObjDestroy,
+    .impl_CupvaCmdMemcpyCreate = first_CupvaCmdMemcpyCreate,
+    .impl_CupvaCmdMemcpyCreate2D = first_CupvaCmdMemcpyCreate2D,
+    .impl_CupvaCmdProgramCreate = first_CupvaCmdProgramCreate,
+    .impl_CupvaCmdProgramGetParameter = first_CupvaCmdProgramGetParameter,
+    .impl_CupvaParameterSetValueArray = first_CupvaParameterSetValueArray,
+    .impl_CupvaParameterSetValuePointer = first_CupvaParameterSetValuePointer,
+    .impl_CupvaParameterGetDevicePointer = first_CupvaParameterGetDevicePointer,
+    .impl_CupvaCmdProgramAddDataFlowHead = first_CupvaCmdProgramAddDataFlowHead,
+    .impl_CupvaCmdProgramAddDataFlowHeadShared = first_CupvaCmdProgramAddDataFlowHeadShared,
+    .impl_CupvaCmdProgramAddDataFlow = first_CupvaCmdProgramAddDataFlow,
+    .impl_CupvaCmdProgramCompileDataFlows = first_CupvaCmdProgramCompileDataFlows,
+    .impl_CupvaCmdProgramUpdateDataFlows = first_CupvaCmdProgramUpdateDataFlows,
+    .impl_CupvaCmdProgramSetL2Size = first_CupvaCmdProgramSetL2Size,
+    .impl_CupvaOffsetPointerInit = first_CupvaOffsetPointerInit,
+    .impl_CupvaOffsetPointerSetBase = first_CupvaOffsetPointerSetBase,
+    .impl_CupvaOffsetPointerSetOffset = first_CupvaOffsetPointerSetOffset,
+    .impl_CupvaOffsetPointerGet = first_CupvaOffsetPointerGet,
+    .impl_CupvaStaticDataFlowSetParams = first_CupvaStaticDataFlowSetParams,
+    .impl_CupvaRasterDataFlowSetParams = first_CupvaRasterDataFlowSetParams,
+    .impl_CupvaTensorDataFlowSetParams = first_CupvaTensorDataFlowSetParams,
+    .impl_CupvaSequenceDataFlowSetParams = first_CupvaSequenceDataFlowSetParams,
+    .impl_CupvaSequenceDataFlowAddTransfer = first_CupvaSequenceDataFlowAddTransfer,
+    .impl_CupvaGatherScatterDataFlowSetParams = first_CupvaGatherScatterDataFlowSetParams,
+    .impl_CupvaDynamicDataFlowSetParams = first_CupvaDynamicDataFlowSetParams,
+    .impl_CupvaSetNodeParams = first_CupvaSetNodeParams,
+    .impl_CupvaConfigDataFlowSetParams = first_CupvaConfigDataFlowSetParams,
+    .impl_CupvaDataFlowLink = first_CupvaDataFlowLink,
+    .impl_CupvaDataFlowAppend = first_CupvaDataFlowAppend,
+    .impl_CupvaDataFlowGetId = first_CupvaDataFlowGetId,
+    .impl_CupvaExecutableCreate = first_CupvaExecutableCreate,
+    .impl_CupvaExecutableDestroy = first_CupvaExecutableDestroy,
+    .impl_CupvaMemGetL2BaseAddress = first_CupvaMemGetL2BaseAddress,
+    .impl_CupvaMemGetPointerAttributes = first_CupvaMemGetPointerAttributes,
+    .impl_CupvaMemGetSurfaceAttributes = first_CupvaMemGetSurfaceAttributes,
+    .impl_CupvaMemConvertToGeometry = first_CupvaMemConvertToGeometry,
+    .impl_CupvaImportFromHostPtr = first_CupvaImportFromHostPtr,
+    .impl_CupvaSetVPUPrintBufferSize = first_CupvaSetVPUPrintBufferSize,
+    .impl_CupvaMemFillAttributes = first_CupvaMemFillAttributes,
+    .impl_CupvaMemImport = first_CupvaMemImport,
+    .impl_CupvaFenceImport = first_CupvaFenceImport,
+    .impl_CupvaFenceExport = first_CupvaFenceExport,
+    .impl_CupvaSyncObjCreateFromNvsci = first_CupvaSyncObjCreateFromNvsci,
+    .impl_CupvaSyncObjFillAttributes = first_CupvaSyncObjFillAttributes,
+    .impl_CupvaCudaMemImport = first_CupvaCudaMemImport,
+    .impl_CupvaCudaCreateStream = first_CupvaCudaCreateStream,
+    .impl_CupvaCudaContextSupportsCuda = first_CupvaCudaContextSupportsCuda,
+    .impl_CupvaCudaForceDisableSupport = first_CupvaCudaForceDisableSupport,
+    .impl_CupvaCudaStreamSubmit = first_CupvaCudaStreamSubmit,
+    .impl_CupvaCudaStreamSubmitCmdBuffer = first_CupvaCudaStreamSubmitCmdBuffer,
+    .impl_CupvaCudaStreamSetAffinity = first_CupvaCudaStreamSetAffinity,
+    .impl_CupvaCudaStreamSetName = first_CupvaCudaStreamSetName,
+    .impl_CupvaSimDataFlowSet = first_CupvaSimDataFlowSet,
+    .impl_CupvaSimDataFlowSetHandler = first_CupvaSimDataFlowSetHandler,
+    .impl_CupvaSimDataFlowCreate = first_CupvaSimDataFlowCreate,
+    .impl_CupvaSimDataFlowDestroy = first_CupvaSimDataFlowDestroy,
+    .impl_CupvaSimDataFlowCopy = first_CupvaSimDataFlowCopy,
+    .impl_CupvaSimSequenceAddTransfer = first_CupvaSimSequenceAddTransfer,
+    .impl_simExplain = first_simExplain,
+    .impl_simWarmup = first_simWarmup,
+    .impl_simReset = first_simReset,
+    .impl_simInjectFault = first_simInjectFault,
+    .impl_simTraceStart = first_simTraceStart,
+    .impl_simTraceStop = first_simTraceStop,
+    .impl_simNvdlaContext = first_simNvdlaContext,
+    .impl_simNvdlaRead = first_simNvdlaRead,
+    .impl_simNvdlaWrite = first_simNvdlaWrite,
+    .impl_simNvdlaStep = first_simNvdlaStep,
+    .impl_simNvdlaReset = first_simNvdlaReset,
+    .impl_simSetInterruptHandler = first_simSetInterruptHandler,
+};
 
 static const struct sim_host host = {
     .size = sizeof(struct sim_host),
@@ -82,3515 +4903,3523 @@ SIM_EXPORT sim_bridge_attach_t sim_bridge_attach;
 const struct sim_host *sim_bridge_attach(const struct sim_bridge *from)
 {
     if (from->size != sizeof sim_bridge) { sim_bridge.size = 1; return NULL; }
-    sim_bridge = *from;
+    extension = *from;
+    sim_bridge = first;
+    sim_bridge.impl_sim_at_exit = from->impl_sim_at_exit;
+    sim_bridge.impl_sim_attach = from->impl_sim_attach;
     return &host;
 }
 
 void impl_sim_at_exit(void)
 {
-    sim_bridge.impl_sim_at_exit();
+    __atomic_load_n(&sim_bridge.impl_sim_at_exit, __ATOMIC_ACQUIRE)();
+}
+
+int impl_sim_attach(const char *name)
+{
+    return __atomic_load_n(&sim_bridge.impl_sim_attach, __ATOMIC_ACQUIRE)(name);
 }
 
 cudlaStatus impl_etiTranslateStats(cudlaDevHandle devHandle, unsigned char *input, uint32_t dlaFreqMHz, uint32_t idx, cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute *csvAttribute)
 {
-    return sim_bridge.impl_etiTranslateStats(devHandle, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
+    return __atomic_load_n(&sim_bridge.impl_etiTranslateStats, __ATOMIC_ACQUIRE)(devHandle, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
 }
 
 cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudlaModule hModule, unsigned char *input, uint32_t dlaFreqMHz, uint32_t idx, cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute *csvAttribute)
 {
-    return sim_bridge.impl_etiTranslateStatsForMultiModule(devHandle, hModule, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
+    return __atomic_load_n(&sim_bridge.impl_etiTranslateStatsForMultiModule, __ATOMIC_ACQUIRE)(devHandle, hModule, input, dlaFreqMHz, idx, csvAttrType, csvAttribute);
 }
 
 uint32_t impl_sim_reg_read(uintptr_t context, uint32_t address)
 {
-    return sim_bridge.impl_sim_reg_read(context, address);
+    return __atomic_load_n(&sim_bridge.impl_sim_reg_read, __ATOMIC_ACQUIRE)(context, address);
 }
 
 void impl_sim_reg_write(uintptr_t context, uint32_t address, uint32_t value)
 {
-    sim_bridge.impl_sim_reg_write(context, address, value);
+    __atomic_load_n(&sim_bridge.impl_sim_reg_write, __ATOMIC_ACQUIRE)(context, address, value);
 }
 
 void impl_sim_remember(const char *text)
 {
-    sim_bridge.impl_sim_remember(text);
+    __atomic_load_n(&sim_bridge.impl_sim_remember, __ATOMIC_ACQUIRE)(text);
 }
 
 NvDlaError impl_sim_nvdla_begin(void *device, const NvDlaTask *task, simNvdlaAddress *entries, void **context, uint32_t *config)
 {
-    return sim_bridge.impl_sim_nvdla_begin(device, task, entries, context, config);
+    return __atomic_load_n(&sim_bridge.impl_sim_nvdla_begin, __ATOMIC_ACQUIRE)(device, task, entries, context, config);
 }
 
 int impl_sim_nvdla_advance(void *context, int *interrupt)
 {
-    return sim_bridge.impl_sim_nvdla_advance(context, interrupt);
+    return __atomic_load_n(&sim_bridge.impl_sim_nvdla_advance, __ATOMIC_ACQUIRE)(context, interrupt);
 }
 
 void impl_sim_nvdla_end(void *context)
 {
-    sim_bridge.impl_sim_nvdla_end(context);
+    __atomic_load_n(&sim_bridge.impl_sim_nvdla_end, __ATOMIC_ACQUIRE)(context);
 }
 
 int impl_sim_engine_next(void *engine, uint64_t *fields, uint32_t *writes, void **data)
 {
-    return sim_bridge.impl_sim_engine_next(engine, fields, writes, data);
+    return __atomic_load_n(&sim_bridge.impl_sim_engine_next, __ATOMIC_ACQUIRE)(engine, fields, writes, data);
 }
 
 void impl_sim_engine_answer(void *engine, int64_t answer)
 {
-    sim_bridge.impl_sim_engine_answer(engine, answer);
+    __atomic_load_n(&sim_bridge.impl_sim_engine_answer, __ATOMIC_ACQUIRE)(engine, answer);
 }
 
 int32_t impl_sim_engine_result(void *engine)
 {
-    return sim_bridge.impl_sim_engine_result(engine);
+    return __atomic_load_n(&sim_bridge.impl_sim_engine_result, __ATOMIC_ACQUIRE)(engine);
 }
 
 uint64_t impl_sim_nvdla_handler(uint32_t core)
 {
-    return sim_bridge.impl_sim_nvdla_handler(core);
+    return __atomic_load_n(&sim_bridge.impl_sim_nvdla_handler, __ATOMIC_ACQUIRE)(core);
 }
 
 int impl_sim_nvdla_wait(uint32_t core, uint64_t handler)
 {
-    return sim_bridge.impl_sim_nvdla_wait(core, handler);
+    return __atomic_load_n(&sim_bridge.impl_sim_nvdla_wait, __ATOMIC_ACQUIRE)(core, handler);
 }
 
 NvDlaError impl_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks)
 {
-    return sim_bridge.impl_NvDlaSubmit(session_handle, device_handle, tasks, num_tasks);
+    return __atomic_load_n(&sim_bridge.impl_NvDlaSubmit, __ATOMIC_ACQUIRE)(session_handle, device_handle, tasks, num_tasks);
 }
 
 int32_t impl_dla_execute_task(void *engine_context, void *task_data, void *config_data)
 {
-    return sim_bridge.impl_dla_execute_task(engine_context, task_data, config_data);
+    return __atomic_load_n(&sim_bridge.impl_dla_execute_task, __ATOMIC_ACQUIRE)(engine_context, task_data, config_data);
 }
 
 int32_t impl_dla_isr_handler(void *engine_context)
 {
-    return sim_bridge.impl_dla_isr_handler(engine_context);
+    return __atomic_load_n(&sim_bridge.impl_dla_isr_handler, __ATOMIC_ACQUIRE)(engine_context);
 }
 
 int32_t impl_dla_process_events(void *engine_context, uint32_t *task_complete)
 {
-    return sim_bridge.impl_dla_process_events(engine_context, task_complete);
+    return __atomic_load_n(&sim_bridge.impl_dla_process_events, __ATOMIC_ACQUIRE)(engine_context, task_complete);
 }
 
 struct dpu_set_dpu_iterator_t impl_dpu_set_dpu_iterator_from(struct dpu_set_t *set)
 {
-    return sim_bridge.impl_dpu_set_dpu_iterator_from(set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_set_dpu_iterator_from, __ATOMIC_ACQUIRE)(set);
 }
 
 void impl_dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator)
 {
-    sim_bridge.impl_dpu_set_dpu_iterator_next(iterator);
+    __atomic_load_n(&sim_bridge.impl_dpu_set_dpu_iterator_next, __ATOMIC_ACQUIRE)(iterator);
 }
 
 dpu_error_t impl_dpu_copy_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length)
 {
-    return sim_bridge.impl_dpu_copy_to(dpu_set, symbol_name, symbol_offset, src, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to, __ATOMIC_ACQUIRE)(dpu_set, symbol_name, symbol_offset, src, length);
 }
 
 dpu_error_t impl_dpu_copy_from(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, void *dst, size_t length)
 {
-    return sim_bridge.impl_dpu_copy_from(dpu_set, symbol_name, symbol_offset, dst, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from, __ATOMIC_ACQUIRE)(dpu_set, symbol_name, symbol_offset, dst, length);
 }
 
 dpu_error_t impl_dpu_broadcast_to(struct dpu_set_t dpu_set, const char *symbol_name, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
 {
-    return sim_bridge.impl_dpu_broadcast_to(dpu_set, symbol_name, symbol_offset, src, length, flags);
+    return __atomic_load_n(&sim_bridge.impl_dpu_broadcast_to, __ATOMIC_ACQUIRE)(dpu_set, symbol_name, symbol_offset, src, length, flags);
 }
 
 dpu_error_t impl_dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
 {
-    return sim_bridge.impl_dpu_prepare_xfer(dpu_set, buffer);
+    return __atomic_load_n(&sim_bridge.impl_dpu_prepare_xfer, __ATOMIC_ACQUIRE)(dpu_set, buffer);
 }
 
 dpu_error_t impl_dpu_push_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
 {
-    return sim_bridge.impl_dpu_push_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, flags);
+    return __atomic_load_n(&sim_bridge.impl_dpu_push_xfer, __ATOMIC_ACQUIRE)(dpu_set, xfer, symbol_name, symbol_offset, length, flags);
 }
 
 size_t impl_simExplain(char *buffer, size_t size)
 {
-    return sim_bridge.impl_simExplain(buffer, size);
+    return __atomic_load_n(&sim_bridge.impl_simExplain, __ATOMIC_ACQUIRE)(buffer, size);
 }
 
 simStatus impl_simSetInterruptHandler(uint32_t core, simInterruptHandler handler, void *arg)
 {
-    return sim_bridge.impl_simSetInterruptHandler(core, handler, arg);
+    return __atomic_load_n(&sim_bridge.impl_simSetInterruptHandler, __ATOMIC_ACQUIRE)(core, handler, arg);
 }
 
 NvDlaError sim__nvdla_create(void **runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_create(runtime);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_create, __ATOMIC_ACQUIRE)(runtime);
 }
 
 NvDlaError sim__nvdla_destroy(void *runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_destroy(runtime);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_destroy, __ATOMIC_ACQUIRE)(runtime);
 }
 
 NvDlaError sim__nvdla_cores(uint16_t *count)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_cores(count);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_cores, __ATOMIC_ACQUIRE)(count);
 }
 
 NvDlaError sim__nvdla_emulator(void *runtime, int on)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_emulator(runtime, on);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_emulator, __ATOMIC_ACQUIRE)(runtime, on);
 }
 
 NvDlaError sim__nvdla_load(void *runtime, const uint8_t *image, uint32_t *memories)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_load(runtime, image, memories);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_load, __ATOMIC_ACQUIRE)(runtime, image, memories);
 }
 
 NvDlaError sim__nvdla_memory(void *runtime, uint32_t position, uint64_t *size, int *sram)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_memory(runtime, position, size, sram);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_memory, __ATOMIC_ACQUIRE)(runtime, position, size, sram);
 }
 
 NvDlaError sim__nvdla_place(void *runtime, uint32_t position, void *handle, void *data)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_place(runtime, position, handle, data);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_place, __ATOMIC_ACQUIRE)(runtime, position, handle, data);
 }
 
 NvDlaError sim__nvdla_loaded(void *runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_loaded(runtime);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_loaded, __ATOMIC_ACQUIRE)(runtime);
 }
 
 NvDlaError sim__nvdla_unload(void *runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_unload(runtime);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_unload, __ATOMIC_ACQUIRE)(runtime);
 }
 
 NvDlaError sim__nvdla_freed(void *runtime, void **handle, void **data, uint64_t *size)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_freed(runtime, handle, data, size);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_freed, __ATOMIC_ACQUIRE)(runtime, handle, data, size);
 }
 
 NvDlaError sim__nvdla_bind(void *runtime, int output, int index, void *handle, void *data, uint64_t size)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_bind(runtime, output, index, handle, data, size);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_bind, __ATOMIC_ACQUIRE)(runtime, output, index, handle, data, size);
 }
 
 NvDlaError sim__nvdla_count(void *runtime, int output, int *count)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_count(runtime, output, count);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_count, __ATOMIC_ACQUIRE)(runtime, output, count);
 }
 
 NvDlaError sim__nvdla_tensor(void *runtime, int output, int index, void *tensor)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_tensor(runtime, output, index, tensor);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_tensor, __ATOMIC_ACQUIRE)(runtime, output, index, tensor);
 }
 
 NvDlaError sim__nvdla_set_tensor(void *runtime, int output, int index, const void *tensor)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_set_tensor(runtime, output, index, tensor);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_set_tensor, __ATOMIC_ACQUIRE)(runtime, output, index, tensor);
 }
 
 NvDlaError sim__nvdla_begin(void *runtime)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_begin(runtime);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_begin, __ATOMIC_ACQUIRE)(runtime);
 }
 
 NvDlaError sim__nvdla_next(void *runtime, NvDlaTask *task, int *more)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_sim__nvdla_next(runtime, task, more);
+    return __atomic_load_n(&sim_bridge.impl_sim__nvdla_next, __ATOMIC_ACQUIRE)(runtime, task, more);
 }
 
 SIM_EXPORT NvSciError NvSciIpcInit(void)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcInit();
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcInit, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT void NvSciIpcDeinit(void)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciIpcDeinit();
+    __atomic_load_n(&sim_bridge.impl_NvSciIpcDeinit, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT NvSciError NvSciIpcOpenEndpoint(const char *endpoint, NvSciIpcEndpoint *handle)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcOpenEndpoint(endpoint, handle);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcOpenEndpoint, __ATOMIC_ACQUIRE)(endpoint, handle);
 }
 
 SIM_EXPORT NvSciError NvSciIpcOpenEndpointWithEventService(const char *endpoint, NvSciIpcEndpoint *handle, NvSciEventService *eventService)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcOpenEndpointWithEventService(endpoint, handle, eventService);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcOpenEndpointWithEventService, __ATOMIC_ACQUIRE)(endpoint, handle, eventService);
 }
 
 SIM_EXPORT void NvSciIpcCloseEndpoint(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciIpcCloseEndpoint(handle);
+    __atomic_load_n(&sim_bridge.impl_NvSciIpcCloseEndpoint, __ATOMIC_ACQUIRE)(handle);
 }
 
 SIM_EXPORT NvSciError NvSciIpcCloseEndpointSafe(NvSciIpcEndpoint handle, _Bool clear)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcCloseEndpointSafe(handle, clear);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcCloseEndpointSafe, __ATOMIC_ACQUIRE)(handle, clear);
 }
 
 SIM_EXPORT void NvSciIpcResetEndpoint(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciIpcResetEndpoint(handle);
+    __atomic_load_n(&sim_bridge.impl_NvSciIpcResetEndpoint, __ATOMIC_ACQUIRE)(handle);
 }
 
 SIM_EXPORT NvSciError NvSciIpcResetEndpointSafe(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcResetEndpointSafe(handle);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcResetEndpointSafe, __ATOMIC_ACQUIRE)(handle);
 }
 
 SIM_EXPORT NvSciError NvSciIpcGetEndpointInfo(NvSciIpcEndpoint handle, NvSciIpcEndpointInfo *info)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcGetEndpointInfo(handle, info);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcGetEndpointInfo, __ATOMIC_ACQUIRE)(handle, info);
 }
 
 SIM_EXPORT NvSciError NvSciIpcRead(NvSciIpcEndpoint handle, void *buf, size_t size, int32_t *bytes)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcRead(handle, buf, size, bytes);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcRead, __ATOMIC_ACQUIRE)(handle, buf, size, bytes);
 }
 
 SIM_EXPORT NvSciError NvSciIpcReadSafe(NvSciIpcEndpoint handle, void *buf, uint32_t size, uint32_t *bytes)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcReadSafe(handle, buf, size, bytes);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcReadSafe, __ATOMIC_ACQUIRE)(handle, buf, size, bytes);
 }
 
 SIM_EXPORT NvSciError NvSciIpcReadGetNextFrame(NvSciIpcEndpoint handle, const volatile void **buf)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcReadGetNextFrame(handle, buf);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcReadGetNextFrame, __ATOMIC_ACQUIRE)(handle, buf);
 }
 
 SIM_EXPORT NvSciError NvSciIpcReadAdvance(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcReadAdvance(handle);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcReadAdvance, __ATOMIC_ACQUIRE)(handle);
 }
 
 SIM_EXPORT NvSciError NvSciIpcWrite(NvSciIpcEndpoint handle, const void *buf, size_t size, int32_t *bytes)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcWrite(handle, buf, size, bytes);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcWrite, __ATOMIC_ACQUIRE)(handle, buf, size, bytes);
 }
 
 SIM_EXPORT NvSciError NvSciIpcWriteSafe(NvSciIpcEndpoint handle, const void *buf, uint32_t size, uint32_t *bytes)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcWriteSafe(handle, buf, size, bytes);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcWriteSafe, __ATOMIC_ACQUIRE)(handle, buf, size, bytes);
 }
 
 SIM_EXPORT NvSciError NvSciIpcWriteGetNextFrame(NvSciIpcEndpoint handle, volatile void **buf)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcWriteGetNextFrame(handle, buf);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcWriteGetNextFrame, __ATOMIC_ACQUIRE)(handle, buf);
 }
 
 SIM_EXPORT NvSciError NvSciIpcWriteAdvance(NvSciIpcEndpoint handle)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcWriteAdvance(handle);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcWriteAdvance, __ATOMIC_ACQUIRE)(handle);
 }
 
 SIM_EXPORT NvSciError NvSciIpcGetEvent(NvSciIpcEndpoint handle, uint32_t *events)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcGetEvent(handle, events);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcGetEvent, __ATOMIC_ACQUIRE)(handle, events);
 }
 
 SIM_EXPORT NvSciError NvSciIpcGetEventSafe(NvSciIpcEndpoint handle, uint32_t *events)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcGetEventSafe(handle, events);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcGetEventSafe, __ATOMIC_ACQUIRE)(handle, events);
 }
 
 SIM_EXPORT NvSciError NvSciIpcGetEventNotifier(NvSciIpcEndpoint handle, NvSciEventNotifier **eventNotifier)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcGetEventNotifier(handle, eventNotifier);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcGetEventNotifier, __ATOMIC_ACQUIRE)(handle, eventNotifier);
 }
 
 SIM_EXPORT NvSciError NvSciIpcGetLinuxEventFd(NvSciIpcEndpoint handle, int32_t *fd)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcGetLinuxEventFd(handle, fd);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcGetLinuxEventFd, __ATOMIC_ACQUIRE)(handle, fd);
 }
 
 SIM_EXPORT NvSciError NvSciIpcSetQnxPulseParam(NvSciIpcEndpoint handle, int32_t coid, int16_t pulsePriority, int16_t pulseCode, void *pulseValue)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcSetQnxPulseParam(handle, coid, pulsePriority, pulseCode, pulseValue);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcSetQnxPulseParam, __ATOMIC_ACQUIRE)(handle, coid, pulsePriority, pulseCode, pulseValue);
 }
 
 SIM_EXPORT NvSciError NvSciIpcSetQnxPulseParamSafe(NvSciIpcEndpoint handle, int32_t coid, int16_t pulsePriority, int16_t pulseCode)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcSetQnxPulseParamSafe(handle, coid, pulsePriority, pulseCode);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcSetQnxPulseParamSafe, __ATOMIC_ACQUIRE)(handle, coid, pulsePriority, pulseCode);
 }
 
 SIM_EXPORT NvSciError NvSciIpcInspectEventQnx(int32_t chid, uint16_t numEvents, uint32_t epCount, NvSciIpcEndpoint **epHandleArray)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcInspectEventQnx(chid, numEvents, epCount, epHandleArray);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcInspectEventQnx, __ATOMIC_ACQUIRE)(chid, numEvents, epCount, epHandleArray);
 }
 
 SIM_EXPORT NvSciError NvSciIpcCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciIpcCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+    return __atomic_load_n(&sim_bridge.impl_NvSciIpcCheckVersionCompatibility, __ATOMIC_ACQUIRE)(majorVer, minorVer, isCompatible);
 }
 
 SIM_EXPORT NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufModuleOpen(newModule);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufModuleOpen, __ATOMIC_ACQUIRE)(newModule);
 }
 
 SIM_EXPORT void NvSciBufModuleClose(NvSciBufModule module)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciBufModuleClose(module);
+    __atomic_load_n(&sim_bridge.impl_NvSciBufModuleClose, __ATOMIC_ACQUIRE)(module);
 }
 
 SIM_EXPORT NvSciError NvSciBufCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufCheckVersionCompatibility, __ATOMIC_ACQUIRE)(majorVer, minorVer, isCompatible);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListCreate(NvSciBufModule module, NvSciBufAttrList *newAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListCreate(module, newAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListCreate, __ATOMIC_ACQUIRE)(module, newAttrList);
 }
 
 SIM_EXPORT void NvSciBufAttrListFree(NvSciBufAttrList attrList)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciBufAttrListFree(attrList);
+    __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListFree, __ATOMIC_ACQUIRE)(attrList);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListSetAttrs(NvSciBufAttrList attrList, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListSetAttrs(attrList, pairArray, pairCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListSetAttrs, __ATOMIC_ACQUIRE)(attrList, pairArray, pairCount);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListGetAttrs(NvSciBufAttrList attrList, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListGetAttrs(attrList, pairArray, pairCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListGetAttrs, __ATOMIC_ACQUIRE)(attrList, pairArray, pairCount);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListSlotGetAttrs(NvSciBufAttrList attrList, size_t slotIndex, NvSciBufAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListSlotGetAttrs(attrList, slotIndex, pairArray, pairCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListSlotGetAttrs, __ATOMIC_ACQUIRE)(attrList, slotIndex, pairArray, pairCount);
 }
 
 SIM_EXPORT size_t NvSciBufAttrListGetSlotCount(NvSciBufAttrList attrList)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_NvSciBufAttrListGetSlotCount(attrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListGetSlotCount, __ATOMIC_ACQUIRE)(attrList);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListDebugDump(NvSciBufAttrList attrList, void **buf, size_t *len)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListDebugDump(attrList, buf, len);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListDebugDump, __ATOMIC_ACQUIRE)(attrList, buf, len);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListClone(NvSciBufAttrList origAttrList, NvSciBufAttrList *newAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListClone(origAttrList, newAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListClone, __ATOMIC_ACQUIRE)(origAttrList, newAttrList);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciBufAttrList *newUnreconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListAppendUnreconciled(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListAppendUnreconciled, __ATOMIC_ACQUIRE)(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[], size_t inputCount, NvSciBufAttrList *newReconciledAttrList, NvSciBufAttrList *newConflictList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListReconcile(inputArray, inputCount, newReconciledAttrList, newConflictList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListReconcile, __ATOMIC_ACQUIRE)(inputArray, inputCount, newReconciledAttrList, newConflictList);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListIsReconciled(NvSciBufAttrList attrList, _Bool *isReconciled)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListIsReconciled(attrList, isReconciled);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListIsReconciled, __ATOMIC_ACQUIRE)(attrList, isReconciled);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListValidateReconciled(NvSciBufAttrList reconciledAttrList, const NvSciBufAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, _Bool *isReconcileListValid)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListValidateReconciled(reconciledAttrList, unreconciledAttrListArray, unreconciledAttrListCount, isReconcileListValid);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListValidateReconciled, __ATOMIC_ACQUIRE)(reconciledAttrList, unreconciledAttrListArray, unreconciledAttrListCount, isReconcileListValid);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListValidateReconciledAgainstAttrs(const NvSciBufAttrList reconciledAttrList, const NvSciBufAttrKeyValuePair *pairArray, const size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListValidateReconciledAgainstAttrs(reconciledAttrList, pairArray, pairCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListValidateReconciledAgainstAttrs, __ATOMIC_ACQUIRE)(reconciledAttrList, pairArray, pairCount);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjAlloc(NvSciBufAttrList reconciledAttrList, NvSciBufObj *bufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjAlloc(reconciledAttrList, bufObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjAlloc, __ATOMIC_ACQUIRE)(reconciledAttrList, bufObj);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListReconcileAndObjAlloc(const NvSciBufAttrList attrListArray[], size_t attrListCount, NvSciBufObj *bufObj, NvSciBufAttrList *newConflictList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListReconcileAndObjAlloc(attrListArray, attrListCount, bufObj, newConflictList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListReconcileAndObjAlloc, __ATOMIC_ACQUIRE)(attrListArray, attrListCount, bufObj, newConflictList);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjDup(NvSciBufObj bufObj, NvSciBufObj *dupObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjDup(bufObj, dupObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjDup, __ATOMIC_ACQUIRE)(bufObj, dupObj);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjDupWithReducePerm(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm reducedPerm, NvSciBufObj *newBufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjDupWithReducePerm(bufObj, reducedPerm, newBufObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjDupWithReducePerm, __ATOMIC_ACQUIRE)(bufObj, reducedPerm, newBufObj);
 }
 
 SIM_EXPORT void NvSciBufObjFree(NvSciBufObj bufObj)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciBufObjFree(bufObj);
+    __atomic_load_n(&sim_bridge.impl_NvSciBufObjFree, __ATOMIC_ACQUIRE)(bufObj);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjGetAttrList(NvSciBufObj bufObj, NvSciBufAttrList *bufAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjGetAttrList(bufObj, bufAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjGetAttrList, __ATOMIC_ACQUIRE)(bufObj, bufAttrList);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjGetMaxPerm(const NvSciBufObj bufObj, const NvSciIpcEndpoint ipcEndpoint, NvSciBufAttrValAccessPerm *accPerm)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjGetMaxPerm(bufObj, ipcEndpoint, accPerm);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjGetMaxPerm, __ATOMIC_ACQUIRE)(bufObj, ipcEndpoint, accPerm);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjValidate(NvSciBufObj bufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjValidate(bufObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjValidate, __ATOMIC_ACQUIRE)(bufObj);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjAttachPeer(NvSciBufObj bufObj, const NvSciBufAttrList inputArray[], size_t inputCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjAttachPeer(bufObj, inputArray, inputCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjAttachPeer, __ATOMIC_ACQUIRE)(bufObj, inputArray, inputCount);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjGetCpuPtr(NvSciBufObj bufObj, void **ptr)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjGetCpuPtr(bufObj, ptr);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjGetCpuPtr, __ATOMIC_ACQUIRE)(bufObj, ptr);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjGetConstCpuPtr(NvSciBufObj bufObj, const void **ptr)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjGetConstCpuPtr(bufObj, ptr);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjGetConstCpuPtr, __ATOMIC_ACQUIRE)(bufObj, ptr);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjFlushCpuCacheRange(NvSciBufObj bufObj, uint64_t offset, uint64_t len)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjFlushCpuCacheRange(bufObj, offset, len);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjFlushCpuCacheRange, __ATOMIC_ACQUIRE)(bufObj, offset, len);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjGetPixels(NvSciBufObj bufObj, const NvSciBufRect *rect, void **dstPtrs, const uint32_t *dstPtrSizes, const uint32_t *dstPitches)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjGetPixels(bufObj, rect, dstPtrs, dstPtrSizes, dstPitches);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjGetPixels, __ATOMIC_ACQUIRE)(bufObj, rect, dstPtrs, dstPtrSizes, dstPitches);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjPutPixels(NvSciBufObj bufObj, const NvSciBufRect *rect, const void **srcPtrs, const uint32_t *srcPtrSizes, const uint32_t *srcPitches)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjPutPixels(bufObj, rect, srcPtrs, srcPtrSizes, srcPitches);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjPutPixels, __ATOMIC_ACQUIRE)(bufObj, rect, srcPtrs, srcPtrSizes, srcPitches);
 }
 
 SIM_EXPORT NvSciError NvSciBufIpcExportAttrListAndObj(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, void **attrListAndObjDesc, size_t *attrListAndObjDescSize)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufIpcExportAttrListAndObj(bufObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufIpcExportAttrListAndObj, __ATOMIC_ACQUIRE)(bufObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
 }
 
 SIM_EXPORT NvSciError NvSciBufIpcImportAttrListAndObj(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *attrListAndObjDesc, size_t attrListAndObjDescSize, const NvSciBufAttrList attrList[], size_t count, NvSciBufAttrValAccessPerm minPermissions, int64_t timeoutUs, NvSciBufObj *bufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufIpcImportAttrListAndObj(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, count, minPermissions, timeoutUs, bufObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufIpcImportAttrListAndObj, __ATOMIC_ACQUIRE)(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, count, minPermissions, timeoutUs, bufObj);
 }
 
 SIM_EXPORT void NvSciBufAttrListAndObjFreeDesc(void *attrListAndObjDescBuf)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciBufAttrListAndObjFreeDesc(attrListAndObjDescBuf);
+    __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListAndObjFreeDesc, __ATOMIC_ACQUIRE)(attrListAndObjDescBuf);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjIpcExport(NvSciBufObj bufObj, NvSciBufAttrValAccessPerm accPerm, NvSciIpcEndpoint ipcEndpoint, NvSciBufObjIpcExportDescriptor *exportData)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjIpcExport(bufObj, accPerm, ipcEndpoint, exportData);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjIpcExport, __ATOMIC_ACQUIRE)(bufObj, accPerm, ipcEndpoint, exportData);
 }
 
 SIM_EXPORT NvSciError NvSciBufObjIpcImport(NvSciIpcEndpoint ipcEndpoint, const NvSciBufObjIpcExportDescriptor *desc, NvSciBufAttrList reconciledAttrList, NvSciBufAttrValAccessPerm minPermissions, int64_t timeoutUs, NvSciBufObj *bufObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufObjIpcImport(ipcEndpoint, desc, reconciledAttrList, minPermissions, timeoutUs, bufObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufObjIpcImport, __ATOMIC_ACQUIRE)(ipcEndpoint, desc, reconciledAttrList, minPermissions, timeoutUs, bufObj);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListIpcExportUnreconciled(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListIpcExportUnreconciled, __ATOMIC_ACQUIRE)(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListIpcExportReconciled(NvSciBufAttrList reconciledAttrList, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListIpcExportReconciled(reconciledAttrList, ipcEndpoint, descBuf, descLen);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListIpcExportReconciled, __ATOMIC_ACQUIRE)(reconciledAttrList, ipcEndpoint, descBuf, descLen);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListIpcImportUnreconciled(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, NvSciBufAttrList *importedUnreconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListIpcImportUnreconciled(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListIpcImportUnreconciled, __ATOMIC_ACQUIRE)(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
 }
 
 SIM_EXPORT NvSciError NvSciBufAttrListIpcImportReconciled(NvSciBufModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, const NvSciBufAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciBufAttrList *importedReconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciBufAttrListIpcImportReconciled(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListIpcImportReconciled, __ATOMIC_ACQUIRE)(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
 }
 
 SIM_EXPORT void NvSciBufAttrListFreeDesc(void *descBuf)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciBufAttrListFreeDesc(descBuf);
+    __atomic_load_n(&sim_bridge.impl_NvSciBufAttrListFreeDesc, __ATOMIC_ACQUIRE)(descBuf);
 }
 
 SIM_EXPORT NvSciError NvSciSyncModuleOpen(NvSciSyncModule *newModule)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncModuleOpen(newModule);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncModuleOpen, __ATOMIC_ACQUIRE)(newModule);
 }
 
 SIM_EXPORT void NvSciSyncModuleClose(NvSciSyncModule module)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciSyncModuleClose(module);
+    __atomic_load_n(&sim_bridge.impl_NvSciSyncModuleClose, __ATOMIC_ACQUIRE)(module);
 }
 
 SIM_EXPORT NvSciError NvSciSyncCheckVersionCompatibility(uint32_t majorVer, uint32_t minorVer, _Bool *isCompatible)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncCheckVersionCompatibility(majorVer, minorVer, isCompatible);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncCheckVersionCompatibility, __ATOMIC_ACQUIRE)(majorVer, minorVer, isCompatible);
 }
 
 SIM_EXPORT NvSciError NvSciSyncCpuWaitContextAlloc(NvSciSyncModule module, NvSciSyncCpuWaitContext *newContext)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncCpuWaitContextAlloc(module, newContext);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncCpuWaitContextAlloc, __ATOMIC_ACQUIRE)(module, newContext);
 }
 
 SIM_EXPORT void NvSciSyncCpuWaitContextFree(NvSciSyncCpuWaitContext context)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciSyncCpuWaitContextFree(context);
+    __atomic_load_n(&sim_bridge.impl_NvSciSyncCpuWaitContextFree, __ATOMIC_ACQUIRE)(context);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListCreate(NvSciSyncModule module, NvSciSyncAttrList *attrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListCreate(module, attrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListCreate, __ATOMIC_ACQUIRE)(module, attrList);
 }
 
 SIM_EXPORT void NvSciSyncAttrListFree(NvSciSyncAttrList attrList)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciSyncAttrListFree(attrList);
+    __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListFree, __ATOMIC_ACQUIRE)(attrList);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListSetAttrs(NvSciSyncAttrList attrList, const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListSetAttrs(attrList, pairArray, pairCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListSetAttrs, __ATOMIC_ACQUIRE)(attrList, pairArray, pairCount);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListGetAttrs(NvSciSyncAttrList attrList, NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListGetAttrs(attrList, pairArray, pairCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListGetAttrs, __ATOMIC_ACQUIRE)(attrList, pairArray, pairCount);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListGetAttr(NvSciSyncAttrList attrList, NvSciSyncAttrKey key, const void **value, size_t *len)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListGetAttr(attrList, key, value, len);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListGetAttr, __ATOMIC_ACQUIRE)(attrList, key, value, len);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListSlotGetAttrs(NvSciSyncAttrList attrList, size_t slotIndex, NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListSlotGetAttrs(attrList, slotIndex, pairArray, pairCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListSlotGetAttrs, __ATOMIC_ACQUIRE)(attrList, slotIndex, pairArray, pairCount);
 }
 
 SIM_EXPORT size_t NvSciSyncAttrListGetSlotCount(NvSciSyncAttrList attrList)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_NvSciSyncAttrListGetSlotCount(attrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListGetSlotCount, __ATOMIC_ACQUIRE)(attrList);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListDebugDump(NvSciSyncAttrList attrList, void **buf, size_t *len)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListDebugDump(attrList, buf, len);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListDebugDump, __ATOMIC_ACQUIRE)(attrList, buf, len);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListClone(NvSciSyncAttrList origAttrList, NvSciSyncAttrList *newAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListClone(origAttrList, newAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListClone, __ATOMIC_ACQUIRE)(origAttrList, newAttrList);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListAppendUnreconciled(const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciSyncAttrList *newUnreconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListAppendUnreconciled(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListAppendUnreconciled, __ATOMIC_ACQUIRE)(inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, newUnreconciledAttrList);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListReconcile(const NvSciSyncAttrList inputArray[], size_t inputCount, NvSciSyncAttrList *newReconciledList, NvSciSyncAttrList *newConflictList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListReconcile(inputArray, inputCount, newReconciledList, newConflictList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListReconcile, __ATOMIC_ACQUIRE)(inputArray, inputCount, newReconciledList, newConflictList);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListIsReconciled(NvSciSyncAttrList attrList, _Bool *isReconciled)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListIsReconciled(attrList, isReconciled);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListIsReconciled, __ATOMIC_ACQUIRE)(attrList, isReconciled);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListValidateReconciled(NvSciSyncAttrList reconciledAttrList, const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, _Bool *isReconciledListValid)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListValidateReconciled(reconciledAttrList, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, isReconciledListValid);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListValidateReconciled, __ATOMIC_ACQUIRE)(reconciledAttrList, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, isReconciledListValid);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListValidateReconciledAgainstAttrs(NvSciSyncAttrList reconciledAttrList, const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount, NvSciSyncAccessPerm permissions)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListValidateReconciledAgainstAttrs(reconciledAttrList, pairArray, pairCount, permissions);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListValidateReconciledAgainstAttrs, __ATOMIC_ACQUIRE)(reconciledAttrList, pairArray, pairCount, permissions);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFillC2cAttrs(NvSciSyncAttrList unrecAttrList, NvSciSyncAccessPerm permissions)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFillC2cAttrs(unrecAttrList, permissions);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFillC2cAttrs, __ATOMIC_ACQUIRE)(unrecAttrList, permissions);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjAlloc(NvSciSyncAttrList reconciledList, NvSciSyncObj *syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjAlloc(reconciledList, syncObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjAlloc, __ATOMIC_ACQUIRE)(reconciledList, syncObj);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListReconcileAndObjAlloc(const NvSciSyncAttrList inputArray[], size_t inputCount, NvSciSyncObj *syncObj, NvSciSyncAttrList *newConflictList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListReconcileAndObjAlloc(inputArray, inputCount, syncObj, newConflictList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListReconcileAndObjAlloc, __ATOMIC_ACQUIRE)(inputArray, inputCount, syncObj, newConflictList);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjDup(NvSciSyncObj syncObj, NvSciSyncObj *dupObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjDup(syncObj, dupObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjDup, __ATOMIC_ACQUIRE)(syncObj, dupObj);
 }
 
 SIM_EXPORT void NvSciSyncObjFree(NvSciSyncObj syncObj)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciSyncObjFree(syncObj);
+    __atomic_load_n(&sim_bridge.impl_NvSciSyncObjFree, __ATOMIC_ACQUIRE)(syncObj);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjGetAttrList(NvSciSyncObj syncObj, NvSciSyncAttrList *syncAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjGetAttrList(syncObj, syncAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjGetAttrList, __ATOMIC_ACQUIRE)(syncObj, syncAttrList);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjValidate(NvSciSyncObj syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjValidate(syncObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjValidate, __ATOMIC_ACQUIRE)(syncObj);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjAttachPeer(NvSciSyncObj syncObj, const NvSciSyncAttrList inputArray[], size_t inputCount)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjAttachPeer(syncObj, inputArray, inputCount);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjAttachPeer, __ATOMIC_ACQUIRE)(syncObj, inputArray, inputCount);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjGenerateFence(NvSciSyncObj syncObj, NvSciSyncFence *syncFence)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjGenerateFence(syncObj, syncFence);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjGenerateFence, __ATOMIC_ACQUIRE)(syncObj, syncFence);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjSignal(NvSciSyncObj syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjSignal(syncObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjSignal, __ATOMIC_ACQUIRE)(syncObj);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceWait(const NvSciSyncFence *syncFence, NvSciSyncCpuWaitContext context, int64_t timeoutUs)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceWait(syncFence, context, timeoutUs);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceWait, __ATOMIC_ACQUIRE)(syncFence, context, timeoutUs);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceWaitWithMode(const NvSciSyncFence *syncFence, NvSciSyncCpuWaitContext context, int64_t timeoutUs, NvSciSyncWaitMode waitMode)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceWaitWithMode(syncFence, context, timeoutUs, waitMode);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceWaitWithMode, __ATOMIC_ACQUIRE)(syncFence, context, timeoutUs, waitMode);
 }
 
 SIM_EXPORT void NvSciSyncFenceClear(NvSciSyncFence *syncFence)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciSyncFenceClear(syncFence);
+    __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceClear, __ATOMIC_ACQUIRE)(syncFence);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceDup(const NvSciSyncFence *srcSyncFence, NvSciSyncFence *dstSyncFence)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceDup(srcSyncFence, dstSyncFence);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceDup, __ATOMIC_ACQUIRE)(srcSyncFence, dstSyncFence);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceUpdateFence(NvSciSyncObj syncObj, uint64_t id, uint64_t value, NvSciSyncFence *syncFence)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceUpdateFence(syncObj, id, value, syncFence);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceUpdateFence, __ATOMIC_ACQUIRE)(syncObj, id, value, syncFence);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceExtractFence(const NvSciSyncFence *syncFence, uint64_t *id, uint64_t *value)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceExtractFence(syncFence, id, value);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceExtractFence, __ATOMIC_ACQUIRE)(syncFence, id, value);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceGetTimestamp(const NvSciSyncFence *syncFence, uint64_t *timestampUS)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceGetTimestamp(syncFence, timestampUS);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceGetTimestamp, __ATOMIC_ACQUIRE)(syncFence, timestampUS);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceGetTaskStatus(const NvSciSyncFence *syncFence, NvSciSyncTaskStatus *taskStatus)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceGetTaskStatus(syncFence, taskStatus);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceGetTaskStatus, __ATOMIC_ACQUIRE)(syncFence, taskStatus);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceAddTimestampSlot(NvSciSyncFence *syncFence, uint32_t timestampSlot)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceAddTimestampSlot(syncFence, timestampSlot);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceAddTimestampSlot, __ATOMIC_ACQUIRE)(syncFence, timestampSlot);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceAddTaskStatusSlot(NvSciSyncFence *syncFence, uint32_t taskStatusSlot)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceAddTaskStatusSlot(syncFence, taskStatusSlot);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceAddTaskStatusSlot, __ATOMIC_ACQUIRE)(syncFence, taskStatusSlot);
 }
 
 SIM_EXPORT NvSciError NvSciSyncFenceExtractTimestampSlot(NvSciSyncFence *syncFence, uint32_t *timeStampSlot)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncFenceExtractTimestampSlot(syncFence, timeStampSlot);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncFenceExtractTimestampSlot, __ATOMIC_ACQUIRE)(syncFence, timeStampSlot);
 }
 
 SIM_EXPORT NvSciError NvSciSyncIpcExportAttrListAndObj(NvSciSyncObj syncObj, NvSciSyncAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, void **attrListAndObjDesc, size_t *attrListAndObjDescSize)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncIpcExportAttrListAndObj(syncObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncIpcExportAttrListAndObj, __ATOMIC_ACQUIRE)(syncObj, permissions, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize);
 }
 
 SIM_EXPORT NvSciError NvSciSyncIpcImportAttrListAndObj(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *attrListAndObjDesc, size_t attrListAndObjDescSize, const NvSciSyncAttrList attrList[], size_t attrListCount, NvSciSyncAccessPerm minPermissions, int64_t timeoutUs, NvSciSyncObj *syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncIpcImportAttrListAndObj(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, attrListCount, minPermissions, timeoutUs, syncObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncIpcImportAttrListAndObj, __ATOMIC_ACQUIRE)(module, ipcEndpoint, attrListAndObjDesc, attrListAndObjDescSize, attrList, attrListCount, minPermissions, timeoutUs, syncObj);
 }
 
 SIM_EXPORT void NvSciSyncAttrListAndObjFreeDesc(void *attrListAndObjDescBuf)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciSyncAttrListAndObjFreeDesc(attrListAndObjDescBuf);
+    __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListAndObjFreeDesc, __ATOMIC_ACQUIRE)(attrListAndObjDescBuf);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjIpcExport(NvSciSyncObj syncObj, NvSciSyncAccessPerm permissions, NvSciIpcEndpoint ipcEndpoint, NvSciSyncObjIpcExportDescriptor *desc)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjIpcExport(syncObj, permissions, ipcEndpoint, desc);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjIpcExport, __ATOMIC_ACQUIRE)(syncObj, permissions, ipcEndpoint, desc);
 }
 
 SIM_EXPORT NvSciError NvSciSyncObjIpcImport(NvSciIpcEndpoint ipcEndpoint, const NvSciSyncObjIpcExportDescriptor *desc, NvSciSyncAttrList inputAttrList, NvSciSyncAccessPerm permissions, int64_t timeoutUs, NvSciSyncObj *syncObj)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncObjIpcImport(ipcEndpoint, desc, inputAttrList, permissions, timeoutUs, syncObj);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncObjIpcImport, __ATOMIC_ACQUIRE)(ipcEndpoint, desc, inputAttrList, permissions, timeoutUs, syncObj);
 }
 
 SIM_EXPORT NvSciError NvSciSyncIpcExportFence(const NvSciSyncFence *syncFence, NvSciIpcEndpoint ipcEndpoint, NvSciSyncFenceIpcExportDescriptor *desc)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncIpcExportFence(syncFence, ipcEndpoint, desc);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncIpcExportFence, __ATOMIC_ACQUIRE)(syncFence, ipcEndpoint, desc);
 }
 
 SIM_EXPORT NvSciError NvSciSyncIpcImportFence(NvSciSyncObj syncObj, const NvSciSyncFenceIpcExportDescriptor *desc, NvSciSyncFence *syncFence)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncIpcImportFence(syncObj, desc, syncFence);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncIpcImportFence, __ATOMIC_ACQUIRE)(syncObj, desc, syncFence);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListIpcExportUnreconciled(const NvSciSyncAttrList unreconciledAttrListArray[], size_t unreconciledAttrListCount, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListIpcExportUnreconciled(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListIpcExportUnreconciled, __ATOMIC_ACQUIRE)(unreconciledAttrListArray, unreconciledAttrListCount, ipcEndpoint, descBuf, descLen);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListIpcExportReconciled(NvSciSyncAttrList reconciledAttrList, NvSciIpcEndpoint ipcEndpoint, void **descBuf, size_t *descLen)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListIpcExportReconciled(reconciledAttrList, ipcEndpoint, descBuf, descLen);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListIpcExportReconciled, __ATOMIC_ACQUIRE)(reconciledAttrList, ipcEndpoint, descBuf, descLen);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListIpcImportUnreconciled(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, NvSciSyncAttrList *importedUnreconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListIpcImportUnreconciled(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListIpcImportUnreconciled, __ATOMIC_ACQUIRE)(module, ipcEndpoint, descBuf, descLen, importedUnreconciledAttrList);
 }
 
 SIM_EXPORT NvSciError NvSciSyncAttrListIpcImportReconciled(NvSciSyncModule module, NvSciIpcEndpoint ipcEndpoint, const void *descBuf, size_t descLen, const NvSciSyncAttrList inputUnreconciledAttrListArray[], size_t inputUnreconciledAttrListCount, NvSciSyncAttrList *importedReconciledAttrList)
 {
     if (sim_enter() != 0) { return NvSciError_Unknown; }
-    return sim_bridge.impl_NvSciSyncAttrListIpcImportReconciled(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
+    return __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListIpcImportReconciled, __ATOMIC_ACQUIRE)(module, ipcEndpoint, descBuf, descLen, inputUnreconciledAttrListArray, inputUnreconciledAttrListCount, importedReconciledAttrList);
 }
 
 SIM_EXPORT void NvSciSyncAttrListFreeDesc(void *descBuf)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvSciSyncAttrListFreeDesc(descBuf);
+    __atomic_load_n(&sim_bridge.impl_NvSciSyncAttrListFreeDesc, __ATOMIC_ACQUIRE)(descBuf);
 }
 
 SIM_EXPORT cudlaStatus cudlaGetVersion(uint64_t * const version)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaGetVersion(version);
+    return __atomic_load_n(&sim_bridge.impl_cudlaGetVersion, __ATOMIC_ACQUIRE)(version);
 }
 
 SIM_EXPORT cudlaStatus cudlaDeviceGetCount(uint64_t * const pNumDevices)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaDeviceGetCount(pNumDevices);
+    return __atomic_load_n(&sim_bridge.impl_cudlaDeviceGetCount, __ATOMIC_ACQUIRE)(pNumDevices);
 }
 
 SIM_EXPORT cudlaStatus cudlaCreateDevice(const uint64_t device, cudlaDevHandle * const devHandle, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaCreateDevice(device, devHandle, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaCreateDevice, __ATOMIC_ACQUIRE)(device, devHandle, flags);
 }
 
 SIM_EXPORT cudlaStatus cudlaDestroyDevice(const cudlaDevHandle devHandle)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaDestroyDevice(devHandle);
+    return __atomic_load_n(&sim_bridge.impl_cudlaDestroyDevice, __ATOMIC_ACQUIRE)(devHandle);
 }
 
 SIM_EXPORT cudlaStatus cudlaDeviceGetAttribute(const cudlaDevHandle devHandle, const cudlaDevAttributeType attrib, cudlaDevAttribute * const pAttribute)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaDeviceGetAttribute(devHandle, attrib, pAttribute);
+    return __atomic_load_n(&sim_bridge.impl_cudlaDeviceGetAttribute, __ATOMIC_ACQUIRE)(devHandle, attrib, pAttribute);
 }
 
 SIM_EXPORT cudlaStatus cudlaGetLastError(const cudlaDevHandle devHandle)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaGetLastError(devHandle);
+    return __atomic_load_n(&sim_bridge.impl_cudlaGetLastError, __ATOMIC_ACQUIRE)(devHandle);
 }
 
 SIM_EXPORT cudlaStatus cudlaSetTaskTimeoutInMs(const cudlaDevHandle devHandle, const uint32_t timeout)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaSetTaskTimeoutInMs(devHandle, timeout);
+    return __atomic_load_n(&sim_bridge.impl_cudlaSetTaskTimeoutInMs, __ATOMIC_ACQUIRE)(devHandle, timeout);
 }
 
 SIM_EXPORT cudlaStatus cudlaModuleLoadFromMemory(const cudlaDevHandle devHandle, const uint8_t * const pModule, const size_t moduleSize, cudlaModule * const hModule, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaModuleLoadFromMemory(devHandle, pModule, moduleSize, hModule, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaModuleLoadFromMemory, __ATOMIC_ACQUIRE)(devHandle, pModule, moduleSize, hModule, flags);
 }
 
 SIM_EXPORT cudlaStatus cudlaModuleGetAttributes(const cudlaModule hModule, const cudlaModuleAttributeType attrType, cudlaModuleAttribute * const attribute)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaModuleGetAttributes(hModule, attrType, attribute);
+    return __atomic_load_n(&sim_bridge.impl_cudlaModuleGetAttributes, __ATOMIC_ACQUIRE)(hModule, attrType, attribute);
 }
 
 SIM_EXPORT cudlaStatus cudlaModuleUnload(const cudlaModule hModule, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaModuleUnload(hModule, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaModuleUnload, __ATOMIC_ACQUIRE)(hModule, flags);
 }
 
 SIM_EXPORT cudlaStatus cudlaMemRegister(const cudlaDevHandle devHandle, const uint64_t * const ptr, const size_t size, uint64_t ** const devPtr, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaMemRegister(devHandle, ptr, size, devPtr, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaMemRegister, __ATOMIC_ACQUIRE)(devHandle, ptr, size, devPtr, flags);
 }
 
 SIM_EXPORT cudlaStatus cudlaImportExternalMemory(const cudlaDevHandle devHandle, const cudlaExternalMemoryHandleDesc * const desc, uint64_t ** const devPtr, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaImportExternalMemory(devHandle, desc, devPtr, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaImportExternalMemory, __ATOMIC_ACQUIRE)(devHandle, desc, devPtr, flags);
 }
 
 SIM_EXPORT cudlaStatus cudlaImportExternalSemaphore(const cudlaDevHandle devHandle, const cudlaExternalSemaphoreHandleDesc * const desc, uint64_t ** const devPtr, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaImportExternalSemaphore(devHandle, desc, devPtr, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaImportExternalSemaphore, __ATOMIC_ACQUIRE)(devHandle, desc, devPtr, flags);
 }
 
 SIM_EXPORT cudlaStatus cudlaMemUnregister(const cudlaDevHandle devHandle, const uint64_t * const devPtr)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaMemUnregister(devHandle, devPtr);
+    return __atomic_load_n(&sim_bridge.impl_cudlaMemUnregister, __ATOMIC_ACQUIRE)(devHandle, devPtr);
 }
 
 SIM_EXPORT cudlaStatus cudlaGetNvSciSyncAttributes(uint64_t *attrList, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaGetNvSciSyncAttributes(attrList, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaGetNvSciSyncAttributes, __ATOMIC_ACQUIRE)(attrList, flags);
 }
 
 SIM_EXPORT cudlaStatus cudlaSubmitTask(const cudlaDevHandle devHandle, const cudlaTask * const ptrToTasks, const uint32_t numTasks, void * const stream, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaSubmitTask(devHandle, ptrToTasks, numTasks, stream, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaSubmitTask, __ATOMIC_ACQUIRE)(devHandle, ptrToTasks, numTasks, stream, flags);
 }
 
 SIM_EXPORT cudlaStatus cudlaGetExternalExportTable(const cudlaExternalEtbl ** const exportTable, const uint32_t flags)
 {
     if (sim_enter() != 0) { return cudlaErrorUnknown; }
-    return sim_bridge.impl_cudlaGetExternalExportTable(exportTable, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudlaGetExternalExportTable, __ATOMIC_ACQUIRE)(exportTable, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaProfilerStart(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaProfilerStart();
+    return __atomic_load_n(&sim_bridge.impl_cudaProfilerStart, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cudaError_t sim__cudaProfilerStop(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaProfilerStop();
+    return __atomic_load_n(&sim_bridge.impl_cudaProfilerStop, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cudaError_t sim__cudaDriverGetVersion(int *driverVersion)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDriverGetVersion(driverVersion);
+    return __atomic_load_n(&sim_bridge.impl_cudaDriverGetVersion, __ATOMIC_ACQUIRE)(driverVersion);
 }
 
 SIM_EXPORT cudaError_t sim__cudaRuntimeGetVersion(int *runtimeVersion)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaRuntimeGetVersion(runtimeVersion);
+    return __atomic_load_n(&sim_bridge.impl_cudaRuntimeGetVersion, __ATOMIC_ACQUIRE)(runtimeVersion);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGetLastError(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGetLastError();
+    return __atomic_load_n(&sim_bridge.impl_cudaGetLastError, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cudaError_t sim__cudaPeekAtLastError(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaPeekAtLastError();
+    return __atomic_load_n(&sim_bridge.impl_cudaPeekAtLastError, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT const char *sim__cudaGetErrorName(cudaError_t error)
 {
     if (sim_enter() != 0) { return (const char *)0; }
-    return sim_bridge.impl_cudaGetErrorName(error);
+    return __atomic_load_n(&sim_bridge.impl_cudaGetErrorName, __ATOMIC_ACQUIRE)(error);
 }
 
 SIM_EXPORT const char *sim__cudaGetErrorString(cudaError_t error)
 {
     if (sim_enter() != 0) { return (const char *)0; }
-    return sim_bridge.impl_cudaGetErrorString(error);
+    return __atomic_load_n(&sim_bridge.impl_cudaGetErrorString, __ATOMIC_ACQUIRE)(error);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGetDeviceCount(int *count)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGetDeviceCount(count);
+    return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceCount, __ATOMIC_ACQUIRE)(count);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGetDeviceProperties_v2(prop, device);
+    return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceProperties_v2, __ATOMIC_ACQUIRE)(prop, device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceGetAttribute(value, attr, device);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetAttribute, __ATOMIC_ACQUIRE)(value, attr, device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaChooseDevice(device, prop);
+    return __atomic_load_n(&sim_bridge.impl_cudaChooseDevice, __ATOMIC_ACQUIRE)(device, prop);
 }
 
 SIM_EXPORT cudaError_t sim__cudaSetDevice(int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaSetDevice(device);
+    return __atomic_load_n(&sim_bridge.impl_cudaSetDevice, __ATOMIC_ACQUIRE)(device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGetDevice(int *device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGetDevice(device);
+    return __atomic_load_n(&sim_bridge.impl_cudaGetDevice, __ATOMIC_ACQUIRE)(device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaInitDevice(device, deviceFlags, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaInitDevice, __ATOMIC_ACQUIRE)(device, deviceFlags, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaSetValidDevices(int *device_arr, int len)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaSetValidDevices(device_arr, len);
+    return __atomic_load_n(&sim_bridge.impl_cudaSetValidDevices, __ATOMIC_ACQUIRE)(device_arr, len);
 }
 
 SIM_EXPORT cudaError_t sim__cudaSetDeviceFlags(unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaSetDeviceFlags(flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaSetDeviceFlags, __ATOMIC_ACQUIRE)(flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGetDeviceFlags(flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceFlags, __ATOMIC_ACQUIRE)(flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceSynchronize(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceSynchronize();
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSynchronize, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceReset(void)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceReset();
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceReset, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceGetLimit(pValue, limit);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetLimit, __ATOMIC_ACQUIRE)(pValue, limit);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceSetLimit(limit, value);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetLimit, __ATOMIC_ACQUIRE)(limit, value);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetStreamPriorityRange, __ATOMIC_ACQUIRE)(leastPriority, greatestPriority);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceGetPCIBusId(pciBusId, len, device);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetPCIBusId, __ATOMIC_ACQUIRE)(pciBusId, len, device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceGetByPCIBusId(device, pciBusId);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetByPCIBusId, __ATOMIC_ACQUIRE)(device, pciBusId);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceCanAccessPeer, __ATOMIC_ACQUIRE)(canAccessPeer, device, peerDevice);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceEnablePeerAccess(peerDevice, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceEnablePeerAccess, __ATOMIC_ACQUIRE)(peerDevice, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceDisablePeerAccess(int peerDevice)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceDisablePeerAccess(peerDevice);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceDisablePeerAccess, __ATOMIC_ACQUIRE)(peerDevice);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, int device, int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, device, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetNvSciSyncAttributes, __ATOMIC_ACQUIRE)(nvSciSyncAttrList, device, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMalloc(void **devPtr, size_t size)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMalloc(devPtr, size);
+    return __atomic_load_n(&sim_bridge.impl_cudaMalloc, __ATOMIC_ACQUIRE)(devPtr, size);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMallocPitch(devPtr, pitch, width, height);
+    return __atomic_load_n(&sim_bridge.impl_cudaMallocPitch, __ATOMIC_ACQUIRE)(devPtr, pitch, width, height);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMallocManaged(devPtr, size, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaMallocManaged, __ATOMIC_ACQUIRE)(devPtr, size, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMallocHost(void **ptr, size_t size)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMallocHost(ptr, size);
+    return __atomic_load_n(&sim_bridge.impl_cudaMallocHost, __ATOMIC_ACQUIRE)(ptr, size);
 }
 
 SIM_EXPORT cudaError_t sim__cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaHostAlloc(pHost, size, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaHostAlloc, __ATOMIC_ACQUIRE)(pHost, size, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMallocAsync(devPtr, size, hStream);
+    return __atomic_load_n(&sim_bridge.impl_cudaMallocAsync, __ATOMIC_ACQUIRE)(devPtr, size, hStream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaFree(void *devPtr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaFree(devPtr);
+    return __atomic_load_n(&sim_bridge.impl_cudaFree, __ATOMIC_ACQUIRE)(devPtr);
 }
 
 SIM_EXPORT cudaError_t sim__cudaFreeHost(void *ptr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaFreeHost(ptr);
+    return __atomic_load_n(&sim_bridge.impl_cudaFreeHost, __ATOMIC_ACQUIRE)(ptr);
 }
 
 SIM_EXPORT cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaFreeAsync(devPtr, hStream);
+    return __atomic_load_n(&sim_bridge.impl_cudaFreeAsync, __ATOMIC_ACQUIRE)(devPtr, hStream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaHostRegister(ptr, size, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaHostRegister, __ATOMIC_ACQUIRE)(ptr, size, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaHostUnregister(void *ptr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaHostUnregister(ptr);
+    return __atomic_load_n(&sim_bridge.impl_cudaHostUnregister, __ATOMIC_ACQUIRE)(ptr);
 }
 
 SIM_EXPORT cudaError_t sim__cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaHostGetDevicePointer(pDevice, pHost, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaHostGetDevicePointer, __ATOMIC_ACQUIRE)(pDevice, pHost, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaHostGetFlags(pFlags, pHost);
+    return __atomic_load_n(&sim_bridge.impl_cudaHostGetFlags, __ATOMIC_ACQUIRE)(pFlags, pHost);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemGetInfo(size_t *free, size_t *total)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemGetInfo(free, total);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemGetInfo, __ATOMIC_ACQUIRE)(free, total);
 }
 
 SIM_EXPORT cudaError_t sim__cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaPointerGetAttributes(attributes, ptr);
+    return __atomic_load_n(&sim_bridge.impl_cudaPointerGetAttributes, __ATOMIC_ACQUIRE)(attributes, ptr);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemPrefetchAsync(devPtr, count, dstDevice, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPrefetchAsync, __ATOMIC_ACQUIRE)(devPtr, count, dstDevice, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemAdvise(devPtr, count, advice, device);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemAdvise, __ATOMIC_ACQUIRE)(devPtr, count, advice, device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamAttachMemAsync(stream, devPtr, length, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamAttachMemAsync, __ATOMIC_ACQUIRE)(stream, devPtr, length, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemcpy(dst, src, count, kind);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy, __ATOMIC_ACQUIRE)(dst, src, count, kind);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemcpyAsync(dst, src, count, kind, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyAsync, __ATOMIC_ACQUIRE)(dst, src, count, kind, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy2D, __ATOMIC_ACQUIRE)(dst, dpitch, src, spitch, width, height, kind);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy2DAsync, __ATOMIC_ACQUIRE)(dst, dpitch, src, spitch, width, height, kind, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemcpyPeer(dst, dstDevice, src, srcDevice, count);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyPeer, __ATOMIC_ACQUIRE)(dst, dstDevice, src, srcDevice, count);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyPeerAsync, __ATOMIC_ACQUIRE)(dst, dstDevice, src, srcDevice, count, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemset(void *devPtr, int value, size_t count)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemset(devPtr, value, count);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemset, __ATOMIC_ACQUIRE)(devPtr, value, count);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemsetAsync(devPtr, value, count, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemsetAsync, __ATOMIC_ACQUIRE)(devPtr, value, count, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemset2D(devPtr, pitch, value, width, height);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemset2D, __ATOMIC_ACQUIRE)(devPtr, pitch, value, width, height);
 }
 
 SIM_EXPORT cudaError_t sim__cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaMemset2DAsync(devPtr, pitch, value, width, height, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaMemset2DAsync, __ATOMIC_ACQUIRE)(devPtr, pitch, value, width, height, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamCreate(cudaStream_t *pStream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamCreate(pStream);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamCreate, __ATOMIC_ACQUIRE)(pStream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamCreateWithFlags(pStream, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamCreateWithFlags, __ATOMIC_ACQUIRE)(pStream, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamCreateWithPriority(pStream, flags, priority);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamCreateWithPriority, __ATOMIC_ACQUIRE)(pStream, flags, priority);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamDestroy(cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamDestroy(stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamDestroy, __ATOMIC_ACQUIRE)(stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamSynchronize(stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamSynchronize, __ATOMIC_ACQUIRE)(stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamQuery(cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamQuery(stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamQuery, __ATOMIC_ACQUIRE)(stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamWaitEvent(stream, event, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamWaitEvent, __ATOMIC_ACQUIRE)(stream, event, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamGetFlags(hStream, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetFlags, __ATOMIC_ACQUIRE)(hStream, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamGetPriority(hStream, priority);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetPriority, __ATOMIC_ACQUIRE)(hStream, priority);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamGetId(hStream, streamId);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetId, __ATOMIC_ACQUIRE)(hStream, streamId);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamGetDevice(cudaStream_t hStream, int *device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamGetDevice(hStream, device);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetDevice, __ATOMIC_ACQUIRE)(hStream, device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaLaunchHostFunc(stream, fn, userData);
+    return __atomic_load_n(&sim_bridge.impl_cudaLaunchHostFunc, __ATOMIC_ACQUIRE)(stream, fn, userData);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamAddCallback(stream, callback, userData, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamAddCallback, __ATOMIC_ACQUIRE)(stream, callback, userData, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamBeginCapture(stream, mode);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamBeginCapture, __ATOMIC_ACQUIRE)(stream, mode);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamEndCapture(stream, pGraph);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamEndCapture, __ATOMIC_ACQUIRE)(stream, pGraph);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamIsCapturing(stream, pCaptureStatus);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamIsCapturing, __ATOMIC_ACQUIRE)(stream, pCaptureStatus);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetCaptureInfo_v2, __ATOMIC_ACQUIRE)(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
 }
 
 SIM_EXPORT cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaThreadExchangeStreamCaptureMode(mode);
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadExchangeStreamCaptureMode, __ATOMIC_ACQUIRE)(mode);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGraphDestroy(graph);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphDestroy, __ATOMIC_ACQUIRE)(graph);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGraphInstantiate(pGraphExec, graph, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiate, __ATOMIC_ACQUIRE)(pGraphExec, graph, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGraphLaunch(graphExec, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphLaunch, __ATOMIC_ACQUIRE)(graphExec, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGraphExecDestroy(graphExec);
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecDestroy, __ATOMIC_ACQUIRE)(graphExec);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventCreate(cudaEvent_t *event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventCreate(event);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventCreate, __ATOMIC_ACQUIRE)(event);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventCreateWithFlags(event, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventCreateWithFlags, __ATOMIC_ACQUIRE)(event, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventDestroy(cudaEvent_t event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventDestroy(event);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventDestroy, __ATOMIC_ACQUIRE)(event);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventRecord(event, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventRecord, __ATOMIC_ACQUIRE)(event, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventRecordWithFlags(event, stream, flags);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventRecordWithFlags, __ATOMIC_ACQUIRE)(event, stream, flags);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventSynchronize(cudaEvent_t event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventSynchronize(event);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventSynchronize, __ATOMIC_ACQUIRE)(event);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventQuery(cudaEvent_t event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventQuery(event);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventQuery, __ATOMIC_ACQUIRE)(event);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventElapsedTime(ms, start, end);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventElapsedTime, __ATOMIC_ACQUIRE)(ms, start, end);
 }
 
 SIM_EXPORT cudaError_t sim__cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaEventElapsedTime_v2(ms, start, end);
+    return __atomic_load_n(&sim_bridge.impl_cudaEventElapsedTime_v2, __ATOMIC_ACQUIRE)(ms, start, end);
 }
 
 SIM_EXPORT cudaError_t sim__cudaImportExternalMemory(cudaExternalMemory_t *extMem_out, const struct cudaExternalMemoryHandleDesc *memHandleDesc)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaImportExternalMemory(extMem_out, memHandleDesc);
+    return __atomic_load_n(&sim_bridge.impl_cudaImportExternalMemory, __ATOMIC_ACQUIRE)(extMem_out, memHandleDesc);
 }
 
 SIM_EXPORT cudaError_t sim__cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc);
+    return __atomic_load_n(&sim_bridge.impl_cudaExternalMemoryGetMappedBuffer, __ATOMIC_ACQUIRE)(devPtr, extMem, bufferDesc);
 }
 
 SIM_EXPORT cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem, const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc);
+    return __atomic_load_n(&sim_bridge.impl_cudaExternalMemoryGetMappedMipmappedArray, __ATOMIC_ACQUIRE)(mipmap, extMem, mipmapDesc);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDestroyExternalMemory(extMem);
+    return __atomic_load_n(&sim_bridge.impl_cudaDestroyExternalMemory, __ATOMIC_ACQUIRE)(extMem);
 }
 
 SIM_EXPORT cudaError_t sim__cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaImportExternalSemaphore(extSem_out, semHandleDesc);
+    return __atomic_load_n(&sim_bridge.impl_cudaImportExternalSemaphore, __ATOMIC_ACQUIRE)(extSem_out, semHandleDesc);
 }
 
 SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaSignalExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaSignalExternalSemaphoresAsync_v2, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaWaitExternalSemaphoresAsync_v2(extSemArray, paramsArray, numExtSems, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaWaitExternalSemaphoresAsync_v2, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaDestroyExternalSemaphore(extSem);
+    return __atomic_load_n(&sim_bridge.impl_cudaDestroyExternalSemaphore, __ATOMIC_ACQUIRE)(extSem);
 }
 
 SIM_EXPORT cudaError_t sim__cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaGetDeviceProperties(prop, device);
+    return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceProperties, __ATOMIC_ACQUIRE)(prop, device);
 }
 
 SIM_EXPORT cudaError_t sim__cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaSignalExternalSemaphoresAsync, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+    return __atomic_load_n(&sim_bridge.impl_cudaWaitExternalSemaphoresAsync, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return sim_bridge.impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetCaptureInfo, __ATOMIC_ACQUIRE)(stream, captureStatus_out, id_out);
 }
 
 SIM_EXPORT CUresult sim__cuInit(unsigned int Flags)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuInit(Flags);
+    return __atomic_load_n(&sim_bridge.impl_cuInit, __ATOMIC_ACQUIRE)(Flags);
 }
 
 SIM_EXPORT CUresult sim__cuDriverGetVersion(int *driverVersion)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDriverGetVersion(driverVersion);
+    return __atomic_load_n(&sim_bridge.impl_cuDriverGetVersion, __ATOMIC_ACQUIRE)(driverVersion);
 }
 
 SIM_EXPORT CUresult sim__cuGetErrorName(CUresult error, const char **pStr)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuGetErrorName(error, pStr);
+    return __atomic_load_n(&sim_bridge.impl_cuGetErrorName, __ATOMIC_ACQUIRE)(error, pStr);
 }
 
 SIM_EXPORT CUresult sim__cuGetErrorString(CUresult error, const char **pStr)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuGetErrorString(error, pStr);
+    return __atomic_load_n(&sim_bridge.impl_cuGetErrorString, __ATOMIC_ACQUIRE)(error, pStr);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetCount(int *count)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceGetCount(count);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetCount, __ATOMIC_ACQUIRE)(count);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGet(CUdevice *device, int ordinal)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceGet(device, ordinal);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGet, __ATOMIC_ACQUIRE)(device, ordinal);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetName(char *name, int len, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceGetName(name, len, dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetName, __ATOMIC_ACQUIRE)(name, len, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceGetUuid(uuid, dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetUuid, __ATOMIC_ACQUIRE)(uuid, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceGetUuid_v2(uuid, dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetUuid_v2, __ATOMIC_ACQUIRE)(uuid, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceGetAttribute(pi, attrib, dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetAttribute, __ATOMIC_ACQUIRE)(pi, attrib, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceTotalMem_v2(bytes, dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceTotalMem_v2, __ATOMIC_ACQUIRE)(bytes, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceGetPCIBusId(pciBusId, len, dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetPCIBusId, __ATOMIC_ACQUIRE)(pciBusId, len, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList, dev, flags);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceGetNvSciSyncAttributes, __ATOMIC_ACQUIRE)(nvSciSyncAttrList, dev, flags);
 }
 
 SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDevicePrimaryCtxRetain(pctx, dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxRetain, __ATOMIC_ACQUIRE)(pctx, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDevicePrimaryCtxRelease_v2(dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxRelease_v2, __ATOMIC_ACQUIRE)(dev);
 }
 
 SIM_EXPORT CUresult sim__cuCtxGetCurrent(CUcontext *pctx)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuCtxGetCurrent(pctx);
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetCurrent, __ATOMIC_ACQUIRE)(pctx);
 }
 
 SIM_EXPORT CUresult sim__cuCtxSetCurrent(CUcontext ctx)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuCtxSetCurrent(ctx);
+    return __atomic_load_n(&sim_bridge.impl_cuCtxSetCurrent, __ATOMIC_ACQUIRE)(ctx);
 }
 
 SIM_EXPORT CUresult sim__cuCtxGetDevice(CUdevice *device)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuCtxGetDevice(device);
+    return __atomic_load_n(&sim_bridge.impl_cuCtxGetDevice, __ATOMIC_ACQUIRE)(device);
 }
 
 SIM_EXPORT CUresult sim__cuCtxSynchronize(void)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuCtxSynchronize();
+    return __atomic_load_n(&sim_bridge.impl_cuCtxSynchronize, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDeviceTotalMem(bytes, dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceTotalMem, __ATOMIC_ACQUIRE)(bytes, dev);
 }
 
 SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRelease(CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return sim_bridge.impl_cuDevicePrimaryCtxRelease(dev);
+    return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxRelease, __ATOMIC_ACQUIRE)(dev);
 }
 
 SIM_EXPORT NvDlaError NvDlaInitialize(void **session_handle)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_NvDlaInitialize(session_handle);
+    return __atomic_load_n(&sim_bridge.impl_NvDlaInitialize, __ATOMIC_ACQUIRE)(session_handle);
 }
 
 SIM_EXPORT void NvDlaDestroy(void *session_handle)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvDlaDestroy(session_handle);
+    __atomic_load_n(&sim_bridge.impl_NvDlaDestroy, __ATOMIC_ACQUIRE)(session_handle);
 }
 
 SIM_EXPORT NvDlaError NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_NvDlaOpen(session_handle, instance, device_handle);
+    return __atomic_load_n(&sim_bridge.impl_NvDlaOpen, __ATOMIC_ACQUIRE)(session_handle, instance, device_handle);
 }
 
 SIM_EXPORT void NvDlaClose(void *device_handle)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_NvDlaClose(device_handle);
+    __atomic_load_n(&sim_bridge.impl_NvDlaClose, __ATOMIC_ACQUIRE)(device_handle);
 }
 
 SIM_EXPORT NvDlaError NvDlaAllocMem(void *session_handle, void *device_handle, void **mem_handle, void **pData, NvU32 size, NvDlaHeap heap)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_NvDlaAllocMem(session_handle, device_handle, mem_handle, pData, size, heap);
+    return __atomic_load_n(&sim_bridge.impl_NvDlaAllocMem, __ATOMIC_ACQUIRE)(session_handle, device_handle, mem_handle, pData, size, heap);
 }
 
 SIM_EXPORT NvDlaError NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_handle, void *pData, NvU32 size)
 {
     if (sim_enter() != 0) { return NvDlaError_ResourceError; }
-    return sim_bridge.impl_NvDlaFreeMem(session_handle, device_handle, mem_handle, pData, size);
+    return __atomic_load_n(&sim_bridge.impl_NvDlaFreeMem, __ATOMIC_ACQUIRE)(session_handle, device_handle, mem_handle, pData, size);
 }
 
 SIM_EXPORT int32_t dla_register_driver(void **engine_context, void *driver_context)
 {
     if (sim_enter() != 0) { return -1; }
-    return sim_bridge.impl_dla_register_driver(engine_context, driver_context);
+    return __atomic_load_n(&sim_bridge.impl_dla_register_driver, __ATOMIC_ACQUIRE)(engine_context, driver_context);
 }
 
 SIM_EXPORT void dla_clear_task(void *engine_context)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dla_clear_task(engine_context);
+    __atomic_load_n(&sim_bridge.impl_dla_clear_task, __ATOMIC_ACQUIRE)(engine_context);
 }
 
 SIM_EXPORT char *dpu_error_to_string(dpu_error_t status)
 {
     if (sim_enter() != 0) { return strdup("internal error"); }
-    return sim_bridge.impl_dpu_error_to_string(status);
+    return __atomic_load_n(&sim_bridge.impl_dpu_error_to_string, __ATOMIC_ACQUIRE)(status);
 }
 
 SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_enable(struct dpu_set_t set, bank_interface_pmc_config_t configuration)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_bank_interface_pmc_enable(set, configuration);
+    return __atomic_load_n(&sim_bridge.impl_dpu_bank_interface_pmc_enable, __ATOMIC_ACQUIRE)(set, configuration);
 }
 
 SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_disable(struct dpu_set_t set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_bank_interface_pmc_disable(set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_bank_interface_pmc_disable, __ATOMIC_ACQUIRE)(set);
 }
 
 SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_stop_counters(struct dpu_set_t set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_bank_interface_pmc_stop_counters(set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_bank_interface_pmc_stop_counters, __ATOMIC_ACQUIRE)(set);
 }
 
 SIM_EXPORT dpu_error_t dpu_bank_interface_pmc_read_counters(struct dpu_set_t set, bank_interface_pmc_result_t *result)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_bank_interface_pmc_read_counters(set, result);
+    return __atomic_load_n(&sim_bridge.impl_dpu_bank_interface_pmc_read_counters, __ATOMIC_ACQUIRE)(set, result);
 }
 
 SIM_EXPORT dpu_error_t dpu_extract_pcs_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_extract_pcs_for_dpu(dpu, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_extract_pcs_for_dpu, __ATOMIC_ACQUIRE)(dpu, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_extract_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_extract_context_for_dpu(dpu, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_extract_context_for_dpu, __ATOMIC_ACQUIRE)(dpu, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_restore_context_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_restore_context_for_dpu(dpu, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_restore_context_for_dpu, __ATOMIC_ACQUIRE)(dpu, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_initialize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context, mram_addr_t error_store_addr)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_initialize_fault_process_for_dpu(dpu, context, error_store_addr);
+    return __atomic_load_n(&sim_bridge.impl_dpu_initialize_fault_process_for_dpu, __ATOMIC_ACQUIRE)(dpu, context, error_store_addr);
 }
 
 SIM_EXPORT dpu_error_t dpu_finalize_fault_process_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_finalize_fault_process_for_dpu(dpu, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_finalize_fault_process_for_dpu, __ATOMIC_ACQUIRE)(dpu, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_execute_thread_step_in_fault_for_dpu(struct dpu_t *dpu, dpu_thread_t thread, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_execute_thread_step_in_fault_for_dpu(dpu, thread, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_execute_thread_step_in_fault_for_dpu, __ATOMIC_ACQUIRE)(dpu, thread, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_set_debug_slice_info(struct dpu_rank_t *rank, uint32_t slice_id, uint64_t structure_value, uint64_t slice_target, dpu_bitfield_t host_mux_mram_state)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_set_debug_slice_info(rank, slice_id, structure_value, slice_target, host_mux_mram_state);
+    return __atomic_load_n(&sim_bridge.impl_dpu_set_debug_slice_info, __ATOMIC_ACQUIRE)(rank, slice_id, structure_value, slice_target, host_mux_mram_state);
 }
 
 SIM_EXPORT dpu_error_t dpu_restore_mux_context_for_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_restore_mux_context_for_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_restore_mux_context_for_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_save_context_for_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_save_context_for_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_save_context_for_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_restore_context_for_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_restore_context_for_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_restore_context_for_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_create_core_dump(struct dpu_rank_t *rank, const char *exe_path, const char *core_file_path, struct dpu_context_t *context, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_create_core_dump(rank, exe_path, core_file_path, context, wram, mram, iram, wram_size, mram_size, iram_size);
+    return __atomic_load_n(&sim_bridge.impl_dpu_create_core_dump, __ATOMIC_ACQUIRE)(rank, exe_path, core_file_path, context, wram, mram, iram, wram_size, mram_size, iram_size);
 }
 
 SIM_EXPORT void dpu_free_dpu_context(struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_free_dpu_context(context);
+    __atomic_load_n(&sim_bridge.impl_dpu_free_dpu_context, __ATOMIC_ACQUIRE)(context);
 }
 
 SIM_EXPORT dpu_error_t dpu_context_fill_from_rank(struct dpu_context_t *context, struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_context_fill_from_rank(context, rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_context_fill_from_rank, __ATOMIC_ACQUIRE)(context, rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_pop_debug_context(struct dpu_t *dpu, struct dpu_context_t **debug_context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_pop_debug_context(dpu, debug_context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_pop_debug_context, __ATOMIC_ACQUIRE)(dpu, debug_context);
 }
 
 SIM_EXPORT dpu_error_t dpu_checkpoint_save(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_checkpoint_save(set, flags, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_checkpoint_save, __ATOMIC_ACQUIRE)(set, flags, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_checkpoint_restore(struct dpu_set_t set, dpu_checkpoint_flags_t flags, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_checkpoint_restore(set, flags, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_checkpoint_restore, __ATOMIC_ACQUIRE)(set, flags, context);
 }
 
 SIM_EXPORT uint32_t dpu_checkpoint_get_serialized_context_size(struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_dpu_checkpoint_get_serialized_context_size(context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_checkpoint_get_serialized_context_size, __ATOMIC_ACQUIRE)(context);
 }
 
 SIM_EXPORT dpu_error_t dpu_checkpoint_serialize(struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_checkpoint_serialize(context, serialized_context, serialized_context_size);
+    return __atomic_load_n(&sim_bridge.impl_dpu_checkpoint_serialize, __ATOMIC_ACQUIRE)(context, serialized_context, serialized_context_size);
 }
 
 SIM_EXPORT dpu_error_t dpu_checkpoint_deserialize(const uint8_t *serialized_context, uint32_t serialized_context_size, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_checkpoint_deserialize(serialized_context, serialized_context_size, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_checkpoint_deserialize, __ATOMIC_ACQUIRE)(serialized_context, serialized_context_size, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_checkpoint_free(struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_checkpoint_free(context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_checkpoint_free, __ATOMIC_ACQUIRE)(context);
 }
 
 SIM_EXPORT void dpu_transfer_matrix_add_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_transfer_matrix_add_dpu(dpu, transfer_matrix, buffer);
+    __atomic_load_n(&sim_bridge.impl_dpu_transfer_matrix_add_dpu, __ATOMIC_ACQUIRE)(dpu, transfer_matrix, buffer);
 }
 
 SIM_EXPORT dpu_error_t dpu_transfer_matrix_add_dpu_block(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix, void *buffer, uint32_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_transfer_matrix_add_dpu_block(dpu, transfer_matrix, buffer, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_transfer_matrix_add_dpu_block, __ATOMIC_ACQUIRE)(dpu, transfer_matrix, buffer, length);
 }
 
 SIM_EXPORT void dpu_transfer_matrix_set_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix, void *buffer)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_transfer_matrix_set_all(rank, transfer_matrix, buffer);
+    __atomic_load_n(&sim_bridge.impl_dpu_transfer_matrix_set_all, __ATOMIC_ACQUIRE)(rank, transfer_matrix, buffer);
 }
 
 SIM_EXPORT void dpu_transfer_matrix_clear_dpu(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_transfer_matrix_clear_dpu(dpu, transfer_matrix);
+    __atomic_load_n(&sim_bridge.impl_dpu_transfer_matrix_clear_dpu, __ATOMIC_ACQUIRE)(dpu, transfer_matrix);
 }
 
 SIM_EXPORT void dpu_transfer_matrix_clear_all(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_transfer_matrix_clear_all(rank, transfer_matrix);
+    __atomic_load_n(&sim_bridge.impl_dpu_transfer_matrix_clear_all, __ATOMIC_ACQUIRE)(rank, transfer_matrix);
 }
 
 SIM_EXPORT void dpu_transfer_matrix_copy(struct dpu_transfer_matrix *dst, struct dpu_transfer_matrix *src)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_transfer_matrix_copy(dst, src);
+    __atomic_load_n(&sim_bridge.impl_dpu_transfer_matrix_copy, __ATOMIC_ACQUIRE)(dst, src);
 }
 
 SIM_EXPORT void *dpu_transfer_matrix_get_ptr(struct dpu_t *dpu, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return (void *)0; }
-    return sim_bridge.impl_dpu_transfer_matrix_get_ptr(dpu, transfer_matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_transfer_matrix_get_ptr, __ATOMIC_ACQUIRE)(dpu, transfer_matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_link_input_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_link_input_fifo(dpu_set, link, fifo_name);
+    return __atomic_load_n(&sim_bridge.impl_dpu_link_input_fifo, __ATOMIC_ACQUIRE)(dpu_set, link, fifo_name);
 }
 
 SIM_EXPORT dpu_error_t dpu_link_output_fifo(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *link, char *fifo_name)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_link_output_fifo(dpu_set, link, fifo_name);
+    return __atomic_load_n(&sim_bridge.impl_dpu_link_output_fifo, __ATOMIC_ACQUIRE)(dpu_set, link, fifo_name);
 }
 
 SIM_EXPORT dpu_error_t dpu_fifo_link_free(struct dpu_fifo_link_t *fifo_link)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_fifo_link_free(fifo_link);
+    return __atomic_load_n(&sim_bridge.impl_dpu_fifo_link_free, __ATOMIC_ACQUIRE)(fifo_link);
 }
 
 SIM_EXPORT uint16_t get_fifo_size(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_get_fifo_size(fifo_link, dpu);
+    return __atomic_load_n(&sim_bridge.impl_get_fifo_size, __ATOMIC_ACQUIRE)(fifo_link, dpu);
 }
 
 SIM_EXPORT uint8_t get_fifo_elem_index(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t i)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_get_fifo_elem_index(fifo_link, dpu, i);
+    return __atomic_load_n(&sim_bridge.impl_get_fifo_elem_index, __ATOMIC_ACQUIRE)(fifo_link, dpu, i);
 }
 
 SIM_EXPORT uint8_t *get_fifo_elem(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu, uint8_t *fifo_data, uint8_t i)
 {
     if (sim_enter() != 0) { return (uint8_t *)0; }
-    return sim_bridge.impl_get_fifo_elem(fifo_link, dpu, fifo_data, i);
+    return __atomic_load_n(&sim_bridge.impl_get_fifo_elem, __ATOMIC_ACQUIRE)(fifo_link, dpu, fifo_data, i);
 }
 
 SIM_EXPORT uint16_t get_fifo_max_size(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_get_fifo_max_size(rank, fifo);
+    return __atomic_load_n(&sim_bridge.impl_get_fifo_max_size, __ATOMIC_ACQUIRE)(rank, fifo);
 }
 
 SIM_EXPORT struct dpu_fifo_rank_t *get_rank_fifo(struct dpu_fifo_link_t *fifo_link, struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (struct dpu_fifo_rank_t *)0; }
-    return sim_bridge.impl_get_rank_fifo(fifo_link, rank);
+    return __atomic_load_n(&sim_bridge.impl_get_rank_fifo, __ATOMIC_ACQUIRE)(fifo_link, rank);
 }
 
 SIM_EXPORT void dpu_fifo_set_push_max_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t max_retries)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_fifo_set_push_max_retries(fifo_link, dpu_set, max_retries);
+    __atomic_load_n(&sim_bridge.impl_dpu_fifo_set_push_max_retries, __ATOMIC_ACQUIRE)(fifo_link, dpu_set, max_retries);
 }
 
 SIM_EXPORT void dpu_fifo_set_time_for_push_retries(struct dpu_fifo_link_t *fifo_link, struct dpu_set_t dpu_set, uint32_t time_us)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_fifo_set_time_for_push_retries(fifo_link, dpu_set, time_us);
+    __atomic_load_n(&sim_bridge.impl_dpu_fifo_set_time_for_push_retries, __ATOMIC_ACQUIRE)(fifo_link, dpu_set, time_us);
 }
 
 SIM_EXPORT uint8_t get_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_get_fifo_rd_ptr(fifo, dpu);
+    return __atomic_load_n(&sim_bridge.impl_get_fifo_rd_ptr, __ATOMIC_ACQUIRE)(fifo, dpu);
 }
 
 SIM_EXPORT uint8_t get_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_get_fifo_wr_ptr(fifo, dpu);
+    return __atomic_load_n(&sim_bridge.impl_get_fifo_wr_ptr, __ATOMIC_ACQUIRE)(fifo, dpu);
 }
 
 SIM_EXPORT uint64_t get_fifo_abs_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_get_fifo_abs_rd_ptr(fifo, dpu);
+    return __atomic_load_n(&sim_bridge.impl_get_fifo_abs_rd_ptr, __ATOMIC_ACQUIRE)(fifo, dpu);
 }
 
 SIM_EXPORT uint64_t get_fifo_abs_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_get_fifo_abs_wr_ptr(fifo, dpu);
+    return __atomic_load_n(&sim_bridge.impl_get_fifo_abs_wr_ptr, __ATOMIC_ACQUIRE)(fifo, dpu);
 }
 
 SIM_EXPORT void set_fifo_rd_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_set_fifo_rd_ptr(fifo, dpu, val);
+    __atomic_load_n(&sim_bridge.impl_set_fifo_rd_ptr, __ATOMIC_ACQUIRE)(fifo, dpu, val);
 }
 
 SIM_EXPORT void set_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu, uint8_t val)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_set_fifo_wr_ptr(fifo, dpu, val);
+    __atomic_load_n(&sim_bridge.impl_set_fifo_wr_ptr, __ATOMIC_ACQUIRE)(fifo, dpu, val);
 }
 
 SIM_EXPORT void swap_fifo_rd_wr_ptr(struct dpu_fifo_rank_t *fifo)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_swap_fifo_rd_wr_ptr(fifo);
+    __atomic_load_n(&sim_bridge.impl_swap_fifo_rd_wr_ptr, __ATOMIC_ACQUIRE)(fifo);
 }
 
 SIM_EXPORT void incr_fifo_wr_ptr(struct dpu_fifo_rank_t *fifo)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_incr_fifo_wr_ptr(fifo);
+    __atomic_load_n(&sim_bridge.impl_incr_fifo_wr_ptr, __ATOMIC_ACQUIRE)(fifo);
 }
 
 SIM_EXPORT _Bool is_fifo_full(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_is_fifo_full(fifo, dpu);
+    return __atomic_load_n(&sim_bridge.impl_is_fifo_full, __ATOMIC_ACQUIRE)(fifo, dpu);
 }
 
 SIM_EXPORT _Bool is_fifo_empty(struct dpu_fifo_rank_t *fifo, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_is_fifo_empty(fifo, dpu);
+    return __atomic_load_n(&sim_bridge.impl_is_fifo_empty, __ATOMIC_ACQUIRE)(fifo, dpu);
 }
 
 SIM_EXPORT dpu_error_t dpu_alloc(uint32_t nr_dpus, const char *profile, struct dpu_set_t *dpu_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_alloc(nr_dpus, profile, dpu_set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_alloc, __ATOMIC_ACQUIRE)(nr_dpus, profile, dpu_set);
 }
 
 SIM_EXPORT dpu_error_t dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, struct dpu_set_t *dpu_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_alloc_ranks(nr_ranks, profile, dpu_set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_alloc_ranks, __ATOMIC_ACQUIRE)(nr_ranks, profile, dpu_set);
 }
 
 SIM_EXPORT dpu_error_t dpu_free(struct dpu_set_t dpu_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_free(dpu_set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_free, __ATOMIC_ACQUIRE)(dpu_set);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_nr_ranks(struct dpu_set_t dpu_set, uint32_t *nr_ranks)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_nr_ranks(dpu_set, nr_ranks);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_nr_ranks, __ATOMIC_ACQUIRE)(dpu_set, nr_ranks);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_nr_dpus(struct dpu_set_t dpu_set, uint32_t *nr_dpus)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_nr_dpus(dpu_set, nr_dpus);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_nr_dpus, __ATOMIC_ACQUIRE)(dpu_set, nr_dpus);
 }
 
 SIM_EXPORT struct dpu_set_rank_iterator_t dpu_set_rank_iterator_from(struct dpu_set_t *set)
 {
     if (sim_enter() != 0) { return (struct dpu_set_rank_iterator_t){0}; }
-    return sim_bridge.impl_dpu_set_rank_iterator_from(set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_set_rank_iterator_from, __ATOMIC_ACQUIRE)(set);
 }
 
 SIM_EXPORT void dpu_set_rank_iterator_next(struct dpu_set_rank_iterator_t *iterator)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_set_rank_iterator_next(iterator);
+    __atomic_load_n(&sim_bridge.impl_dpu_set_rank_iterator_next, __ATOMIC_ACQUIRE)(iterator);
 }
 
 SIM_EXPORT dpu_error_t dpu_load(struct dpu_set_t dpu_set, const char *binary_path, struct dpu_program_t **program)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_load(dpu_set, binary_path, program);
+    return __atomic_load_n(&sim_bridge.impl_dpu_load, __ATOMIC_ACQUIRE)(dpu_set, binary_path, program);
 }
 
 SIM_EXPORT dpu_error_t dpu_load_from_memory(struct dpu_set_t dpu_set, uint8_t *buffer, size_t buffer_size, struct dpu_program_t **program)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_load_from_memory(dpu_set, buffer, buffer_size, program);
+    return __atomic_load_n(&sim_bridge.impl_dpu_load_from_memory, __ATOMIC_ACQUIRE)(dpu_set, buffer, buffer_size, program);
 }
 
 SIM_EXPORT dpu_error_t dpu_load_from_incbin(struct dpu_set_t dpu_set, struct dpu_incbin_t *incbin, struct dpu_program_t **program)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_load_from_incbin(dpu_set, incbin, program);
+    return __atomic_load_n(&sim_bridge.impl_dpu_load_from_incbin, __ATOMIC_ACQUIRE)(dpu_set, incbin, program);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_symbol(struct dpu_program_t *program, const char *symbol_name, struct dpu_symbol_t *symbol)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_symbol(program, symbol_name, symbol);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_symbol, __ATOMIC_ACQUIRE)(program, symbol_name, symbol);
 }
 
 SIM_EXPORT dpu_error_t dpu_launch(struct dpu_set_t dpu_set, dpu_launch_policy_t policy)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_launch(dpu_set, policy);
+    return __atomic_load_n(&sim_bridge.impl_dpu_launch, __ATOMIC_ACQUIRE)(dpu_set, policy);
 }
 
 SIM_EXPORT dpu_error_t dpu_status(struct dpu_set_t dpu_set, _Bool *done, _Bool *fault)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_status(dpu_set, done, fault);
+    return __atomic_load_n(&sim_bridge.impl_dpu_status, __ATOMIC_ACQUIRE)(dpu_set, done, fault);
 }
 
 SIM_EXPORT dpu_error_t dpu_sync(struct dpu_set_t dpu_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_sync(dpu_set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_sync, __ATOMIC_ACQUIRE)(dpu_set);
 }
 
 SIM_EXPORT dpu_error_t dpu_callback(struct dpu_set_t dpu_set, dpu_error_t (*callback)(struct dpu_set_t, uint32_t, void *), void *args, dpu_callback_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_callback(dpu_set, callback, args, flags);
+    return __atomic_load_n(&sim_bridge.impl_dpu_callback, __ATOMIC_ACQUIRE)(dpu_set, callback, args, flags);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_symbol(dpu_set, symbol, symbol_offset, src, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_symbol, __ATOMIC_ACQUIRE)(dpu_set, symbol, symbol_offset, src, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_symbol(dpu_set, symbol, symbol_offset, dst, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_symbol, __ATOMIC_ACQUIRE)(dpu_set, symbol, symbol_offset, dst, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_broadcast_to_symbol(struct dpu_set_t dpu_set, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length, dpu_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_broadcast_to_symbol(dpu_set, symbol, symbol_offset, src, length, flags);
+    return __atomic_load_n(&sim_bridge.impl_dpu_broadcast_to_symbol, __ATOMIC_ACQUIRE)(dpu_set, symbol, symbol_offset, src, length, flags);
 }
 
 SIM_EXPORT dpu_error_t dpu_push_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, dpu_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_push_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, flags);
+    return __atomic_load_n(&sim_bridge.impl_dpu_push_xfer_symbol, __ATOMIC_ACQUIRE)(dpu_set, xfer, symbol, symbol_offset, length, flags);
 }
 
 SIM_EXPORT dpu_error_t dpu_push_sg_xfer(struct dpu_set_t dpu_set, dpu_xfer_t xfer, const char *symbol_name, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_push_sg_xfer(dpu_set, xfer, symbol_name, symbol_offset, length, get_block_info, flags);
+    return __atomic_load_n(&sim_bridge.impl_dpu_push_sg_xfer, __ATOMIC_ACQUIRE)(dpu_set, xfer, symbol_name, symbol_offset, length, get_block_info, flags);
 }
 
 SIM_EXPORT dpu_error_t dpu_push_sg_xfer_symbol(struct dpu_set_t dpu_set, dpu_xfer_t xfer, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length, get_block_t *get_block_info, dpu_sg_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_push_sg_xfer_symbol(dpu_set, xfer, symbol, symbol_offset, length, get_block_info, flags);
+    return __atomic_load_n(&sim_bridge.impl_dpu_push_sg_xfer_symbol, __ATOMIC_ACQUIRE)(dpu_set, xfer, symbol, symbol_offset, length, get_block_info, flags);
 }
 
 SIM_EXPORT dpu_error_t dpu_fifo_prepare_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, void *buffer)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_fifo_prepare_xfer(dpu_set, fifo_link, buffer);
+    return __atomic_load_n(&sim_bridge.impl_dpu_fifo_prepare_xfer, __ATOMIC_ACQUIRE)(dpu_set, fifo_link, buffer);
 }
 
 SIM_EXPORT dpu_error_t dpu_fifo_push_xfer(struct dpu_set_t dpu_set, struct dpu_fifo_link_t *fifo_link, dpu_xfer_flags_t flags)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_fifo_push_xfer(dpu_set, fifo_link, flags);
+    return __atomic_load_n(&sim_bridge.impl_dpu_fifo_push_xfer, __ATOMIC_ACQUIRE)(dpu_set, fifo_link, flags);
 }
 
 SIM_EXPORT dpu_error_t dpu_log_read(struct dpu_set_t set, FILE *stream)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_log_read(set, stream);
+    return __atomic_load_n(&sim_bridge.impl_dpu_log_read, __ATOMIC_ACQUIRE)(set, stream);
 }
 
 SIM_EXPORT void dpu_acquire_description(dpu_description_t description)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_acquire_description(description);
+    __atomic_load_n(&sim_bridge.impl_dpu_acquire_description, __ATOMIC_ACQUIRE)(description);
 }
 
 SIM_EXPORT void dpu_free_description(dpu_description_t description)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_free_description(description);
+    __atomic_load_n(&sim_bridge.impl_dpu_free_description, __ATOMIC_ACQUIRE)(description);
 }
 
 SIM_EXPORT struct dpu_iterator_t dpu_iterator_from(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (struct dpu_iterator_t){0}; }
-    return sim_bridge.impl_dpu_iterator_from(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_iterator_from, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT void dpu_iterator_next(struct dpu_iterator_t *iterator)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_iterator_next(iterator);
+    __atomic_load_n(&sim_bridge.impl_dpu_iterator_next, __ATOMIC_ACQUIRE)(iterator);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_profile_description(const char *profile, dpu_description_t *description)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_profile_description(profile, description);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_profile_description, __ATOMIC_ACQUIRE)(profile, description);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_rank_of_type(const char *profile, struct dpu_rank_t **rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_rank_of_type(profile, rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_rank_of_type, __ATOMIC_ACQUIRE)(profile, rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_free_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_free_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_free_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT void dpu_lock_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_lock_rank(rank);
+    __atomic_load_n(&sim_bridge.impl_dpu_lock_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT int dpu_trylock_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return -1; }
-    return sim_bridge.impl_dpu_trylock_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_trylock_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT void dpu_unlock_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_unlock_rank(rank);
+    __atomic_load_n(&sim_bridge.impl_dpu_unlock_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT struct dpu_t *dpu_get(struct dpu_rank_t *rank, dpu_slice_id_t slice_id, dpu_member_id_t dpu_id)
 {
     if (sim_enter() != 0) { return (struct dpu_t *)0; }
-    return sim_bridge.impl_dpu_get(rank, slice_id, dpu_id);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get, __ATOMIC_ACQUIRE)(rank, slice_id, dpu_id);
 }
 
 SIM_EXPORT dpu_id_t dpu_get_id(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_dpu_get_id(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_id, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_id_t dpu_get_rank_id(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_dpu_get_rank_id(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_rank_id, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT int dpu_get_rank_numa_node(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return -1; }
-    return sim_bridge.impl_dpu_get_rank_numa_node(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_rank_numa_node, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT struct dpu_rank_t *dpu_get_rank(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return (struct dpu_rank_t *)0; }
-    return sim_bridge.impl_dpu_get_rank(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_rank, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_slice_id_t dpu_get_slice_id(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_dpu_get_slice_id(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_slice_id, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_member_id_t dpu_get_member_id(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_dpu_get_member_id(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_member_id, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT _Bool dpu_is_enabled(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_dpu_is_enabled(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_is_enabled, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_description_t dpu_get_description(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (dpu_description_t)0; }
-    return sim_bridge.impl_dpu_get_description(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_description, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT struct dpu_set_t dpu_set_from_rank(struct dpu_rank_t **rank)
 {
     if (sim_enter() != 0) { return (struct dpu_set_t){0}; }
-    return sim_bridge.impl_dpu_set_from_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_set_from_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT struct dpu_set_t dpu_set_from_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return (struct dpu_set_t){0}; }
-    return sim_bridge.impl_dpu_set_from_dpu(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_set_from_dpu, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT struct dpu_rank_t *dpu_rank_from_set(struct dpu_set_t set)
 {
     if (sim_enter() != 0) { return (struct dpu_rank_t *)0; }
-    return sim_bridge.impl_dpu_rank_from_set(set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_rank_from_set, __ATOMIC_ACQUIRE)(set);
 }
 
 SIM_EXPORT struct dpu_t *dpu_from_set(struct dpu_set_t set)
 {
     if (sim_enter() != 0) { return (struct dpu_t *)0; }
-    return sim_bridge.impl_dpu_from_set(set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_from_set, __ATOMIC_ACQUIRE)(set);
 }
 
 SIM_EXPORT dpu_error_t dpu_elf_open(const char *path, dpu_elf_file_t *file)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_elf_open(path, file);
+    return __atomic_load_n(&sim_bridge.impl_dpu_elf_open, __ATOMIC_ACQUIRE)(path, file);
 }
 
 SIM_EXPORT dpu_error_t dpu_elf_map(uint8_t *memory, unsigned int size, dpu_elf_file_t *file, const char *filename_or_null)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_elf_map(memory, size, file, filename_or_null);
+    return __atomic_load_n(&sim_bridge.impl_dpu_elf_map, __ATOMIC_ACQUIRE)(memory, size, file, filename_or_null);
 }
 
 SIM_EXPORT void dpu_elf_close(dpu_elf_file_t file)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_elf_close(file);
+    __atomic_load_n(&sim_bridge.impl_dpu_elf_close, __ATOMIC_ACQUIRE)(file);
 }
 
 SIM_EXPORT dpu_error_t dpu_elf_load_section(dpu_elf_file_t file, const char *name, unsigned int *size, uint8_t **buffer)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_elf_load_section(file, name, size, buffer);
+    return __atomic_load_n(&sim_bridge.impl_dpu_elf_load_section, __ATOMIC_ACQUIRE)(file, name, size, buffer);
 }
 
 SIM_EXPORT dpu_error_t dpu_elf_load_symbols(dpu_elf_file_t file, const char *name, dpu_elf_symbols_t **symbols)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_elf_load_symbols(file, name, symbols);
+    return __atomic_load_n(&sim_bridge.impl_dpu_elf_load_symbols, __ATOMIC_ACQUIRE)(file, name, symbols);
 }
 
 SIM_EXPORT void dpu_elf_free_symbols(dpu_elf_symbols_t *symbols)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_elf_free_symbols(symbols);
+    __atomic_load_n(&sim_bridge.impl_dpu_elf_free_symbols, __ATOMIC_ACQUIRE)(symbols);
 }
 
 SIM_EXPORT dpu_error_t dpu_elf_get_sections(dpu_elf_file_t file, unsigned int *nr_sections, char ***sections)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_elf_get_sections(file, nr_sections, sections);
+    return __atomic_load_n(&sim_bridge.impl_dpu_elf_get_sections, __ATOMIC_ACQUIRE)(file, nr_sections, sections);
 }
 
 SIM_EXPORT void dpu_elf_get_runtime_info(dpu_elf_file_t file, dpu_elf_runtime_info_t *runtime_info)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_elf_get_runtime_info(file, runtime_info);
+    __atomic_load_n(&sim_bridge.impl_dpu_elf_get_runtime_info, __ATOMIC_ACQUIRE)(file, runtime_info);
 }
 
 SIM_EXPORT void free_runtime_info(dpu_elf_runtime_info_t *runtime_info)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_free_runtime_info(runtime_info);
+    __atomic_load_n(&sim_bridge.impl_free_runtime_info, __ATOMIC_ACQUIRE)(runtime_info);
 }
 
 SIM_EXPORT dpu_error_t dpu_elf_create_core_dump(const char *exe_path, const char *core_file_path, uint8_t *wram, uint8_t *mram, uint8_t *iram, uint8_t *context, uint32_t wram_size, uint32_t mram_size, uint32_t iram_size, uint32_t context_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_elf_create_core_dump(exe_path, core_file_path, wram, mram, iram, context, wram_size, mram_size, iram_size, context_size);
+    return __atomic_load_n(&sim_bridge.impl_dpu_elf_create_core_dump, __ATOMIC_ACQUIRE)(exe_path, core_file_path, wram, mram, iram, context, wram_size, mram_size, iram_size, context_size);
 }
 
 SIM_EXPORT void dpu_init_program_ref(struct dpu_program_t *program)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_init_program_ref(program);
+    __atomic_load_n(&sim_bridge.impl_dpu_init_program_ref, __ATOMIC_ACQUIRE)(program);
 }
 
 SIM_EXPORT void dpu_take_program_ref(struct dpu_program_t *program)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_take_program_ref(program);
+    __atomic_load_n(&sim_bridge.impl_dpu_take_program_ref, __ATOMIC_ACQUIRE)(program);
 }
 
 SIM_EXPORT void dpu_free_program(struct dpu_program_t *program)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_free_program(program);
+    __atomic_load_n(&sim_bridge.impl_dpu_free_program, __ATOMIC_ACQUIRE)(program);
 }
 
 SIM_EXPORT struct dpu_program_t *dpu_get_program(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return (struct dpu_program_t *)0; }
-    return sim_bridge.impl_dpu_get_program(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_program, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT void dpu_set_program(struct dpu_t *dpu, struct dpu_program_t *program)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_set_program(dpu, program);
+    __atomic_load_n(&sim_bridge.impl_dpu_set_program, __ATOMIC_ACQUIRE)(dpu, program);
 }
 
 SIM_EXPORT dpu_error_t dpu_load_elf_program_from_memory(dpu_elf_file_t *elf_info, const char *path, uint8_t *buffer_start, size_t buffer_size, struct dpu_program_t *program, mram_size_t mram_size_hint)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_load_elf_program_from_memory(elf_info, path, buffer_start, buffer_size, program, mram_size_hint);
+    return __atomic_load_n(&sim_bridge.impl_dpu_load_elf_program_from_memory, __ATOMIC_ACQUIRE)(elf_info, path, buffer_start, buffer_size, program, mram_size_hint);
 }
 
 SIM_EXPORT dpu_error_t dpu_load_elf_program(dpu_elf_file_t *elf_info, const char *path, struct dpu_program_t *program, mram_size_t mram_size_hint)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_load_elf_program(elf_info, path, program, mram_size_hint);
+    return __atomic_load_n(&sim_bridge.impl_dpu_load_elf_program, __ATOMIC_ACQUIRE)(elf_info, path, program, mram_size_hint);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_common_program(struct dpu_set_t *dpu_set, struct dpu_program_t **program)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_common_program(dpu_set, program);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_common_program, __ATOMIC_ACQUIRE)(dpu_set, program);
 }
 
 SIM_EXPORT void dpu_loader_fill_dpu_context(dpu_loader_context_t context, struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_loader_fill_dpu_context(context, dpu);
+    __atomic_load_n(&sim_bridge.impl_dpu_loader_fill_dpu_context, __ATOMIC_ACQUIRE)(context, dpu);
 }
 
 SIM_EXPORT void dpu_loader_fill_rank_context(dpu_loader_context_t context, struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_loader_fill_rank_context(context, rank);
+    __atomic_load_n(&sim_bridge.impl_dpu_loader_fill_rank_context, __ATOMIC_ACQUIRE)(context, rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_elf_load(dpu_elf_file_t file, dpu_loader_context_t context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_elf_load(file, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_elf_load, __ATOMIC_ACQUIRE)(file, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_rank(struct dpu_rank_t *rank, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_iram_for_rank(rank, iram_instruction_index, source, nb_of_instructions);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_iram_for_rank, __ATOMIC_ACQUIRE)(rank, iram_instruction_index, source, nb_of_instructions);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_dpu(struct dpu_t *dpu, iram_addr_t iram_instruction_index, const dpuinstruction_t *source, iram_size_t nb_of_instructions)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_iram_for_dpu(dpu, iram_instruction_index, source, nb_of_instructions);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_iram_for_dpu, __ATOMIC_ACQUIRE)(dpu, iram_instruction_index, source, nb_of_instructions);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_iram_for_dpu(struct dpu_t *dpu, dpuinstruction_t *destination, iram_addr_t iram_instruction_index, iram_size_t nb_of_instructions)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_iram_for_dpu(dpu, destination, iram_instruction_index, nb_of_instructions);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_iram_for_dpu, __ATOMIC_ACQUIRE)(dpu, destination, iram_instruction_index, nb_of_instructions);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_iram_for_matrix(rank, matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_iram_for_matrix, __ATOMIC_ACQUIRE)(rank, matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_iram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_iram_for_matrix(rank, matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_iram_for_matrix, __ATOMIC_ACQUIRE)(rank, matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_rank(struct dpu_rank_t *rank, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_wram_for_rank(rank, wram_word_offset, source, nb_of_words);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_wram_for_rank, __ATOMIC_ACQUIRE)(rank, wram_word_offset, source, nb_of_words);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_dpu(struct dpu_t *dpu, wram_addr_t wram_word_offset, const dpuword_t *source, wram_size_t nb_of_words)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_wram_for_dpu(dpu, wram_word_offset, source, nb_of_words);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_wram_for_dpu, __ATOMIC_ACQUIRE)(dpu, wram_word_offset, source, nb_of_words);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_wram_for_matrix(rank, transfer_matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_wram_for_matrix, __ATOMIC_ACQUIRE)(rank, transfer_matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_wram_for_dpu(struct dpu_t *dpu, dpuword_t *destination, wram_addr_t wram_word_offset, wram_size_t nb_of_words)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_wram_for_dpu(dpu, destination, wram_word_offset, nb_of_words);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_wram_for_dpu, __ATOMIC_ACQUIRE)(dpu, destination, wram_word_offset, nb_of_words);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_wram_for_matrix(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_wram_for_matrix(rank, transfer_matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_wram_for_matrix, __ATOMIC_ACQUIRE)(rank, transfer_matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_wram_fifo(rank, fifo, transfer_matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_wram_fifo, __ATOMIC_ACQUIRE)(rank, fifo, transfer_matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_wram_fifo(struct dpu_rank_t *rank, struct dpu_fifo_rank_t *fifo, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_wram_fifo(rank, fifo, transfer_matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_wram_fifo, __ATOMIC_ACQUIRE)(rank, fifo, transfer_matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_mram(struct dpu_t *dpu, mram_addr_t mram_byte_offset, const uint8_t *source, mram_size_t nb_of_bytes)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_mram(dpu, mram_byte_offset, source, nb_of_bytes);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_mram, __ATOMIC_ACQUIRE)(dpu, mram_byte_offset, source, nb_of_bytes);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_mram(struct dpu_t *dpu, uint8_t *destination, mram_addr_t mram_byte_offset, mram_size_t nb_of_bytes)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_mram(dpu, destination, mram_byte_offset, nb_of_bytes);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_mram, __ATOMIC_ACQUIRE)(dpu, destination, mram_byte_offset, nb_of_bytes);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_mrams(rank, transfer_matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_mrams, __ATOMIC_ACQUIRE)(rank, transfer_matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_mrams(struct dpu_rank_t *rank, struct dpu_transfer_matrix *transfer_matrix)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_mrams(rank, transfer_matrix);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_mrams, __ATOMIC_ACQUIRE)(rank, transfer_matrix);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_symbol_dpu(dpu, symbol, symbol_offset, src, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_symbol_dpu, __ATOMIC_ACQUIRE)(dpu, symbol, symbol_offset, src, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol_rank(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, const void *src, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_symbol_rank(rank, symbol, symbol_offset, src, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_symbol_rank, __ATOMIC_ACQUIRE)(rank, symbol, symbol_offset, src, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_symbol_matrix(rank, symbol, symbol_offset, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_symbol_matrix, __ATOMIC_ACQUIRE)(rank, symbol, symbol_offset, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_symbol_dpu(struct dpu_t *dpu, struct dpu_symbol_t symbol, uint32_t symbol_offset, void *dst, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_symbol_dpu(dpu, symbol, symbol_offset, dst, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_symbol_dpu, __ATOMIC_ACQUIRE)(dpu, symbol, symbol_offset, dst, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_symbol_matrix(struct dpu_rank_t *rank, struct dpu_symbol_t symbol, uint32_t symbol_offset, size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_symbol_matrix(rank, symbol, symbol_offset, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_symbol_matrix, __ATOMIC_ACQUIRE)(rank, symbol, symbol_offset, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_address_dpu(dpu, address, src, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_address_dpu, __ATOMIC_ACQUIRE)(dpu, address, src, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_address_rank(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, const void *src, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_address_rank(rank, address, src, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_address_rank, __ATOMIC_ACQUIRE)(rank, address, src, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_to_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_to_address_matrix(rank, address, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_to_address_matrix, __ATOMIC_ACQUIRE)(rank, address, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_address_dpu(struct dpu_t *dpu, dpu_mem_max_addr_t address, void *dst, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_address_dpu(dpu, address, dst, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_address_dpu, __ATOMIC_ACQUIRE)(dpu, address, dst, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_copy_from_address_matrix(struct dpu_rank_t *rank, dpu_mem_max_addr_t address, dpu_mem_max_size_t length)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_copy_from_address_matrix(rank, address, length);
+    return __atomic_load_n(&sim_bridge.impl_dpu_copy_from_address_matrix, __ATOMIC_ACQUIRE)(rank, address, length);
 }
 
 SIM_EXPORT dpu_error_t dpu_trigger_fault_on_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_trigger_fault_on_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_trigger_fault_on_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_trigger_fault_on_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_trigger_fault_on_dpu(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_trigger_fault_on_dpu, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_error_t dpu_clear_fault_on_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_clear_fault_on_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_clear_fault_on_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_clear_fault_on_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_clear_fault_on_dpu(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_clear_fault_on_dpu, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_error_t dpu_resume_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_resume_dpus_for_rank(rank, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_resume_dpus_for_rank, __ATOMIC_ACQUIRE)(rank, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_resume_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_resume_threads_for_dpu(dpu, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_resume_threads_for_dpu, __ATOMIC_ACQUIRE)(dpu, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_stop_dpus_for_rank(struct dpu_rank_t *rank, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_stop_dpus_for_rank(rank, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_stop_dpus_for_rank, __ATOMIC_ACQUIRE)(rank, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_stop_threads_for_dpu(struct dpu_t *dpu, struct dpu_context_t *context)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_stop_threads_for_dpu(dpu, context);
+    return __atomic_load_n(&sim_bridge.impl_dpu_stop_threads_for_dpu, __ATOMIC_ACQUIRE)(dpu, context);
 }
 
 SIM_EXPORT dpu_error_t dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(struct dpu_t *dpu, int pid)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu(dpu, pid);
+    return __atomic_load_n(&sim_bridge.impl_dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu, __ATOMIC_ACQUIRE)(dpu, pid);
 }
 
 SIM_EXPORT dpu_error_t dpu_serialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t **serialized_context, uint32_t *serialized_context_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_serialize_context(rank, context, serialized_context, serialized_context_size);
+    return __atomic_load_n(&sim_bridge.impl_dpu_serialize_context, __ATOMIC_ACQUIRE)(rank, context, serialized_context, serialized_context_size);
 }
 
 SIM_EXPORT dpu_error_t dpu_deserialize_context(struct dpu_rank_t *rank, struct dpu_context_t *context, uint8_t *serialized_context, uint32_t serialized_context_size)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_deserialize_context(rank, context, serialized_context, serialized_context_size);
+    return __atomic_load_n(&sim_bridge.impl_dpu_deserialize_context, __ATOMIC_ACQUIRE)(rank, context, serialized_context, serialized_context_size);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_thread_status_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, dpu_bitfield_t *thread_is_running)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_thread_status_on_rank(rank, thread, thread_is_running);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_thread_status_on_rank, __ATOMIC_ACQUIRE)(rank, thread, thread_is_running);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_thread_status_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool *thread_is_running)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_thread_status_on_dpu(dpu, thread, thread_is_running);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_thread_status_on_dpu, __ATOMIC_ACQUIRE)(dpu, thread, thread_is_running);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_and_update_notify_status_on_rank(struct dpu_rank_t *rank, dpu_notify_bit_id_t notify_bit, _Bool value, dpu_bitfield_t *notify_bit_was_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_and_update_notify_status_on_rank(rank, notify_bit, value, notify_bit_was_set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_and_update_notify_status_on_rank, __ATOMIC_ACQUIRE)(rank, notify_bit, value, notify_bit_was_set);
 }
 
 SIM_EXPORT dpu_error_t dpu_get_and_update_notify_status_on_dpu(struct dpu_t *dpu, dpu_notify_bit_id_t notify_bit, _Bool value, _Bool *notify_bit_was_set)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_get_and_update_notify_status_on_dpu(dpu, notify_bit, value, notify_bit_was_set);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_and_update_notify_status_on_dpu, __ATOMIC_ACQUIRE)(dpu, notify_bit, value, notify_bit_was_set);
 }
 
 SIM_EXPORT dpu_error_t dpu_dma_config(struct dpu_rank_t *rank, const struct dpu_dma_config *config)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_dma_config(rank, config);
+    return __atomic_load_n(&sim_bridge.impl_dpu_dma_config, __ATOMIC_ACQUIRE)(rank, config);
 }
 
 SIM_EXPORT dpu_error_t dpu_dma_shuffling_box_config(struct dpu_rank_t *rank, const struct dpu_bit_config *config)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_dma_shuffling_box_config(rank, config);
+    return __atomic_load_n(&sim_bridge.impl_dpu_dma_shuffling_box_config, __ATOMIC_ACQUIRE)(rank, config);
 }
 
 SIM_EXPORT dpu_error_t dpu_wavegen_config(struct dpu_rank_t *rank, const struct dpu_wavegen_config *config)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_wavegen_config(rank, config);
+    return __atomic_load_n(&sim_bridge.impl_dpu_wavegen_config, __ATOMIC_ACQUIRE)(rank, config);
 }
 
 SIM_EXPORT dpu_error_t dpu_wavegen_read_status(struct dpu_t *dpu, uint8_t address, uint8_t *value)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_wavegen_read_status(dpu, address, value);
+    return __atomic_load_n(&sim_bridge.impl_dpu_wavegen_read_status, __ATOMIC_ACQUIRE)(dpu, address, value);
 }
 
 SIM_EXPORT dpu_error_t dpu_switch_mux_for_dpu_line(struct dpu_rank_t *rank, uint8_t dpu_id, uint8_t mask)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_switch_mux_for_dpu_line(rank, dpu_id, mask);
+    return __atomic_load_n(&sim_bridge.impl_dpu_switch_mux_for_dpu_line, __ATOMIC_ACQUIRE)(rank, dpu_id, mask);
 }
 
 SIM_EXPORT dpu_error_t dpu_switch_mux_for_rank(struct dpu_rank_t *rank, _Bool set_mux_for_host)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_switch_mux_for_rank(rank, set_mux_for_host);
+    return __atomic_load_n(&sim_bridge.impl_dpu_switch_mux_for_rank, __ATOMIC_ACQUIRE)(rank, set_mux_for_host);
 }
 
 SIM_EXPORT dpu_error_t dpu_launch_thread_on_rank(struct dpu_rank_t *rank, dpu_thread_t thread, _Bool should_resume)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_launch_thread_on_rank(rank, thread, should_resume);
+    return __atomic_load_n(&sim_bridge.impl_dpu_launch_thread_on_rank, __ATOMIC_ACQUIRE)(rank, thread, should_resume);
 }
 
 SIM_EXPORT dpu_error_t dpu_launch_thread_on_dpu(struct dpu_t *dpu, dpu_thread_t thread, _Bool should_resume)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_launch_thread_on_dpu(dpu, thread, should_resume);
+    return __atomic_load_n(&sim_bridge.impl_dpu_launch_thread_on_dpu, __ATOMIC_ACQUIRE)(dpu, thread, should_resume);
 }
 
 SIM_EXPORT dpu_error_t dpu_poll_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_poll_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_poll_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_poll_dpu(struct dpu_t *dpu, _Bool *dpu_is_running, _Bool *dpu_is_in_fault)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_poll_dpu(dpu, dpu_is_running, dpu_is_in_fault);
+    return __atomic_load_n(&sim_bridge.impl_dpu_poll_dpu, __ATOMIC_ACQUIRE)(dpu, dpu_is_running, dpu_is_in_fault);
 }
 
 SIM_EXPORT dpu_run_context_t dpu_get_run_context(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (dpu_run_context_t)0; }
-    return sim_bridge.impl_dpu_get_run_context(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_run_context, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_boot_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_boot_dpu(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_boot_dpu, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_error_t dpu_boot_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_boot_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_boot_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_status_rank(struct dpu_rank_t *rank, _Bool *done, _Bool *fault)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_status_rank(rank, done, fault);
+    return __atomic_load_n(&sim_bridge.impl_dpu_status_rank, __ATOMIC_ACQUIRE)(rank, done, fault);
 }
 
 SIM_EXPORT dpu_error_t dpu_status_dpu(struct dpu_t *dpu, _Bool *done, _Bool *fault)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_status_dpu(dpu, done, fault);
+    return __atomic_load_n(&sim_bridge.impl_dpu_status_dpu, __ATOMIC_ACQUIRE)(dpu, done, fault);
 }
 
 SIM_EXPORT dpu_error_t dpulog_read_for_dpu_(struct dpu_t *dpu, dpu_log_print_fct_t print_fct, void *arg)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpulog_read_for_dpu_(dpu, print_fct, arg);
+    return __atomic_load_n(&sim_bridge.impl_dpulog_read_for_dpu_, __ATOMIC_ACQUIRE)(dpu, print_fct, arg);
 }
 
 SIM_EXPORT dpu_error_t dpulog_read_and_display_contents_of(void *input, size_t input_size, dpu_log_print_fct_t print_fct, void *print_fct_arg)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpulog_read_and_display_contents_of(input, input_size, print_fct, print_fct_arg);
+    return __atomic_load_n(&sim_bridge.impl_dpulog_read_and_display_contents_of, __ATOMIC_ACQUIRE)(input, input_size, print_fct, print_fct_arg);
 }
 
 SIM_EXPORT dpu_error_t dpulog_read_for_dpu(struct dpu_t *dpu, FILE *stream)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpulog_read_for_dpu(dpu, stream);
+    return __atomic_load_n(&sim_bridge.impl_dpulog_read_for_dpu, __ATOMIC_ACQUIRE)(dpu, stream);
 }
 
 SIM_EXPORT dpu_error_t dpu_reset_rank(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_reset_rank(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_reset_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT dpu_error_t dpu_reset_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_reset_dpu(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_reset_dpu, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_error_t dpu_custom_for_rank(struct dpu_rank_t *rank, dpu_custom_command_t command, dpu_custom_command_args_t args)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_custom_for_rank(rank, command, args);
+    return __atomic_load_n(&sim_bridge.impl_dpu_custom_for_rank, __ATOMIC_ACQUIRE)(rank, command, args);
 }
 
 SIM_EXPORT dpu_error_t dpu_custom_for_dpu(struct dpu_t *dpu, dpu_custom_command_t command, dpu_custom_command_args_t args)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_custom_for_dpu(dpu, command, args);
+    return __atomic_load_n(&sim_bridge.impl_dpu_custom_for_dpu, __ATOMIC_ACQUIRE)(dpu, command, args);
 }
 
 SIM_EXPORT dpu_error_t dpu_fill_profiling_info(struct dpu_rank_t *rank, iram_addr_t mcount_address, iram_addr_t ret_mcount_address, wram_addr_t thread_profiling_address, wram_addr_t perfcounter_end_value_address, dpu_elf_symbols_t *profiling_symbols)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_fill_profiling_info(rank, mcount_address, ret_mcount_address, thread_profiling_address, perfcounter_end_value_address, profiling_symbols);
+    return __atomic_load_n(&sim_bridge.impl_dpu_fill_profiling_info, __ATOMIC_ACQUIRE)(rank, mcount_address, ret_mcount_address, thread_profiling_address, perfcounter_end_value_address, profiling_symbols);
 }
 
 SIM_EXPORT dpu_error_t dpu_patch_profiling_for_dpu(struct dpu_t *dpu, dpuinstruction_t *source, uint32_t address, uint32_t size, _Bool init)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_patch_profiling_for_dpu(dpu, source, address, size, init);
+    return __atomic_load_n(&sim_bridge.impl_dpu_patch_profiling_for_dpu, __ATOMIC_ACQUIRE)(dpu, source, address, size, init);
 }
 
 SIM_EXPORT void dpu_collect_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads, const uint32_t *profiled_address)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_collect_statistics_profiling(dpu, nr_threads, profiled_address);
+    __atomic_load_n(&sim_bridge.impl_dpu_collect_statistics_profiling, __ATOMIC_ACQUIRE)(dpu, nr_threads, profiled_address);
 }
 
 SIM_EXPORT void dpu_collect_samples_profiling(struct dpu_t *dpu, iram_addr_t profiled_address)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_collect_samples_profiling(dpu, profiled_address);
+    __atomic_load_n(&sim_bridge.impl_dpu_collect_samples_profiling, __ATOMIC_ACQUIRE)(dpu, profiled_address);
 }
 
 SIM_EXPORT void dpu_dump_statistics_profiling(struct dpu_t *dpu, uint8_t nr_threads)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_dump_statistics_profiling(dpu, nr_threads);
+    __atomic_load_n(&sim_bridge.impl_dpu_dump_statistics_profiling, __ATOMIC_ACQUIRE)(dpu, nr_threads);
 }
 
 SIM_EXPORT void dpu_dump_samples_profiling(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_dump_samples_profiling(dpu);
+    __atomic_load_n(&sim_bridge.impl_dpu_dump_samples_profiling, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT dpu_error_t dpu_set_magic_profiling_for_dpu(struct dpu_t *dpu)
 {
     if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
-    return sim_bridge.impl_dpu_set_magic_profiling_for_dpu(dpu);
+    return __atomic_load_n(&sim_bridge.impl_dpu_set_magic_profiling_for_dpu, __ATOMIC_ACQUIRE)(dpu);
 }
 
 SIM_EXPORT void dpu_dump_section_profiling(struct dpu_t *dpu, uint8_t nr_threads, const char *section_name, const dpuword_t *section_info, uint32_t perfcounter_end_value)
 {
     if (sim_enter() != 0) { return; }
-    sim_bridge.impl_dpu_dump_section_profiling(dpu, nr_threads, section_name, section_info, perfcounter_end_value);
+    __atomic_load_n(&sim_bridge.impl_dpu_dump_section_profiling, __ATOMIC_ACQUIRE)(dpu, nr_threads, section_name, section_info, perfcounter_end_value);
 }
 
 SIM_EXPORT dpu_profiling_context_t dpu_get_profiling_context(struct dpu_rank_t *rank)
 {
     if (sim_enter() != 0) { return (dpu_profiling_context_t)0; }
-    return sim_bridge.impl_dpu_get_profiling_context(rank);
+    return __atomic_load_n(&sim_bridge.impl_dpu_get_profiling_context, __ATOMIC_ACQUIRE)(rank);
 }
 
 SIM_EXPORT cupvaError_t CupvaCheckCommandStatus(const cupvaCmdStatus_t status, cupvaError_t *statusCode)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCheckCommandStatus(status, statusCode);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCheckCommandStatus, __ATOMIC_ACQUIRE)(status, statusCode);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdDestroy(cupvaCmd_t *cmd)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdDestroy(cmd);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdDestroy, __ATOMIC_ACQUIRE)(cmd);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdBarrierInit(cupvaCmd_t *cmd)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdBarrierInit(cmd);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdBarrierInit, __ATOMIC_ACQUIRE)(cmd);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdBufferCreate(cupvaCmdBuffer_t *buffer, const cupvaCmd_t * const *cmds, int32_t count, cupvaCmdStatus_t *status, cupvaOrderType_t order)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdBufferCreate(buffer, cmds, count, status, order);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdBufferCreate, __ATOMIC_ACQUIRE)(buffer, cmds, count, status, order);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdBufferDestroy(cupvaCmdBuffer_t buffer)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdBufferDestroy(buffer);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdBufferDestroy, __ATOMIC_ACQUIRE)(buffer);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdL2OpsCreate(cupvaCmd_t *cmd, cupvaL2OperationType_t operation, void *devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdL2OpsCreate(cmd, operation, devicePtr);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdL2OpsCreate, __ATOMIC_ACQUIRE)(cmd, operation, devicePtr);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdPFSDCreate(cupvaCmd_t *cmd, uint32_t index)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdPFSDCreate(cmd, index);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdPFSDCreate, __ATOMIC_ACQUIRE)(cmd, index);
 }
 
 SIM_EXPORT cupvaError_t CupvaGetPFSDTestCount(uint32_t *count)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaGetPFSDTestCount(count);
+    return __atomic_load_n(&sim_bridge.impl_CupvaGetPFSDTestCount, __ATOMIC_ACQUIRE)(count);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdRequestFencesInit(cupvaCmd_t *cmd, cupvaFence_t *fences, int32_t count)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdRequestFencesInit(cmd, fences, count);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdRequestFencesInit, __ATOMIC_ACQUIRE)(cmd, fences, count);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdWaitOnFencesInit(cupvaCmd_t *cmd, const cupvaFence_t *fences, int32_t count)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdWaitOnFencesInit(cmd, fences, count);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdWaitOnFencesInit, __ATOMIC_ACQUIRE)(cmd, fences, count);
 }
 
 SIM_EXPORT cupvaError_t CupvaContextGetCurrent(cupvaContext_t *context)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaContextGetCurrent(context);
+    return __atomic_load_n(&sim_bridge.impl_CupvaContextGetCurrent, __ATOMIC_ACQUIRE)(context);
 }
 
 SIM_EXPORT cupvaError_t CupvaContextSetCurrent(cupvaContext_t context)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaContextSetCurrent(context);
+    return __atomic_load_n(&sim_bridge.impl_CupvaContextSetCurrent, __ATOMIC_ACQUIRE)(context);
 }
 
 SIM_EXPORT cupvaError_t CupvaContextCreate(cupvaContext_t *context, uint32_t engineMask)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaContextCreate(context, engineMask);
+    return __atomic_load_n(&sim_bridge.impl_CupvaContextCreate, __ATOMIC_ACQUIRE)(context, engineMask);
 }
 
 SIM_EXPORT cupvaError_t CupvaContextDestroy(cupvaContext_t context)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaContextDestroy(context);
+    return __atomic_load_n(&sim_bridge.impl_CupvaContextDestroy, __ATOMIC_ACQUIRE)(context);
 }
 
 SIM_EXPORT cupvaError_t CupvaGetStatus(cupvaStatus_t *status)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaGetStatus(status);
+    return __atomic_load_n(&sim_bridge.impl_CupvaGetStatus, __ATOMIC_ACQUIRE)(status);
 }
 
 SIM_EXPORT cupvaError_t CupvaFenceInit(cupvaFence_t *fence, cupvaSyncObj_t syncObj)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaFenceInit(fence, syncObj);
+    return __atomic_load_n(&sim_bridge.impl_CupvaFenceInit, __ATOMIC_ACQUIRE)(fence, syncObj);
 }
 
 SIM_EXPORT cupvaError_t CupvaFenceWait(const cupvaFence_t *fence, int64_t timeout, _Bool *waitSuccess)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaFenceWait(fence, timeout, waitSuccess);
+    return __atomic_load_n(&sim_bridge.impl_CupvaFenceWait, __ATOMIC_ACQUIRE)(fence, timeout, waitSuccess);
 }
 
 SIM_EXPORT cupvaError_t CupvaFenceGetTimeStamp(const cupvaFence_t *fence, uint64_t *timeStamp)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaFenceGetTimeStamp(fence, timeStamp);
+    return __atomic_load_n(&sim_bridge.impl_CupvaFenceGetTimeStamp, __ATOMIC_ACQUIRE)(fence, timeStamp);
 }
 
 SIM_EXPORT cupvaError_t CupvaGetHardwareInfo(cupvaHardwareInfo_t *info)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaGetHardwareInfo(info);
+    return __atomic_load_n(&sim_bridge.impl_CupvaGetHardwareInfo, __ATOMIC_ACQUIRE)(info);
 }
 
 SIM_EXPORT cupvaError_t CupvaGetLastError(const char **message)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaGetLastError(message);
+    return __atomic_load_n(&sim_bridge.impl_CupvaGetLastError, __ATOMIC_ACQUIRE)(message);
 }
 
 SIM_EXPORT cupvaError_t CupvaGetDriverVersion(uint32_t *version)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaGetDriverVersion(version);
+    return __atomic_load_n(&sim_bridge.impl_CupvaGetDriverVersion, __ATOMIC_ACQUIRE)(version);
 }
 
 SIM_EXPORT cupvaError_t CupvaGetRuntimeVersion(uint32_t *version)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaGetRuntimeVersion(version);
+    return __atomic_load_n(&sim_bridge.impl_CupvaGetRuntimeVersion, __ATOMIC_ACQUIRE)(version);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemAlloc(void **devicePtr, int64_t size, cupvaMemAccessType_t access, cupvaMemAllocType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemAlloc(devicePtr, size, access, type);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemAlloc, __ATOMIC_ACQUIRE)(devicePtr, size, access, type);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemFree(void *devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemFree(devicePtr);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemFree, __ATOMIC_ACQUIRE)(devicePtr);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemGetHostPointer(void **hostPtr, void *devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemGetHostPointer(hostPtr, devicePtr);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemGetHostPointer, __ATOMIC_ACQUIRE)(hostPtr, devicePtr);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemRegister(const void *ptr, int64_t size, cupvaExternalAllocType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemRegister(ptr, size, type);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemRegister, __ATOMIC_ACQUIRE)(ptr, size, type);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemUnregister(const void *ptr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemUnregister(ptr);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemUnregister, __ATOMIC_ACQUIRE)(ptr);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemImportFromHostPtr(devicePtr, hostPtr, size, access);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemImportFromHostPtr, __ATOMIC_ACQUIRE)(devicePtr, hostPtr, size, access);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemMapL2(void **l2Ptr, void *devicePtr, int64_t size, cupvaL2SRAMPolicyType_t policy)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemMapL2(l2Ptr, devicePtr, size, policy);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemMapL2, __ATOMIC_ACQUIRE)(l2Ptr, devicePtr, size, policy);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemUnmapL2(void *l2Ptr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemUnmapL2(l2Ptr);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemUnmapL2, __ATOMIC_ACQUIRE)(l2Ptr);
 }
 
 SIM_EXPORT cupvaError_t CupvaStreamCreate(cupvaStream_t *stream, cupvaEngineType_t engine, cupvaAffinityType_t affinity)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaStreamCreate(stream, engine, affinity);
+    return __atomic_load_n(&sim_bridge.impl_CupvaStreamCreate, __ATOMIC_ACQUIRE)(stream, engine, affinity);
 }
 
 SIM_EXPORT cupvaError_t CupvaStreamDestroy(cupvaStream_t stream)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaStreamDestroy(stream);
+    return __atomic_load_n(&sim_bridge.impl_CupvaStreamDestroy, __ATOMIC_ACQUIRE)(stream);
 }
 
 SIM_EXPORT cupvaError_t CupvaStreamSubmit(cupvaStream_t stream, const cupvaCmd_t * const *cmds, cupvaCmdStatus_t *status, int32_t count, cupvaOrderType_t order, int32_t executionTimeout, int32_t submitTimeout)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaStreamSubmit(stream, cmds, status, count, order, executionTimeout, submitTimeout);
+    return __atomic_load_n(&sim_bridge.impl_CupvaStreamSubmit, __ATOMIC_ACQUIRE)(stream, cmds, status, count, order, executionTimeout, submitTimeout);
 }
 
 SIM_EXPORT cupvaError_t CupvaStreamSubmitCmdBuffer(cupvaStream_t stream, cupvaCmdBuffer_t buffer, int32_t executionTimeout, int32_t submitTimeout)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaStreamSubmitCmdBuffer(stream, buffer, executionTimeout, submitTimeout);
+    return __atomic_load_n(&sim_bridge.impl_CupvaStreamSubmitCmdBuffer, __ATOMIC_ACQUIRE)(stream, buffer, executionTimeout, submitTimeout);
 }
 
 SIM_EXPORT cupvaError_t CupvaStreamSynchronize(cupvaStream_t stream)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaStreamSynchronize(stream);
+    return __atomic_load_n(&sim_bridge.impl_CupvaStreamSynchronize, __ATOMIC_ACQUIRE)(stream);
 }
 
 SIM_EXPORT cupvaError_t CupvaStreamSetName(cupvaStream_t stream, const char *name)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaStreamSetName(stream, name);
+    return __atomic_load_n(&sim_bridge.impl_CupvaStreamSetName, __ATOMIC_ACQUIRE)(stream, name);
 }
 
 SIM_EXPORT cupvaError_t CupvaSyncObjCreate(cupvaSyncObj_t *syncObj, _Bool isTimeStamp, cupvaSyncClientType_t clientType, cupvaSyncWaitMode_t waitMode)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSyncObjCreate(syncObj, isTimeStamp, clientType, waitMode);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSyncObjCreate, __ATOMIC_ACQUIRE)(syncObj, isTimeStamp, clientType, waitMode);
 }
 
 SIM_EXPORT cupvaError_t CupvaSyncObjDestroy(cupvaSyncObj_t syncObj)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSyncObjDestroy(syncObj);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSyncObjDestroy, __ATOMIC_ACQUIRE)(syncObj);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdMemcpyCreate(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t bytes)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdMemcpyCreate(cmd, params, bytes);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdMemcpyCreate, __ATOMIC_ACQUIRE)(cmd, params, bytes);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdMemcpyCreate2D(cupvaCmd_t *cmd, const cupvaCmdMemcpyBufferParams_t *params, size_t dstLinePitch, size_t srcLinePitch, size_t width, size_t height)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdMemcpyCreate2D(cmd, params, dstLinePitch, srcLinePitch, width, height);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdMemcpyCreate2D, __ATOMIC_ACQUIRE)(cmd, params, dstLinePitch, srcLinePitch, width, height);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdProgramCreate(cupvaCmd_t *cmd, cupvaExecutable_t exec)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdProgramCreate(cmd, exec);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdProgramCreate, __ATOMIC_ACQUIRE)(cmd, exec);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdProgramGetParameter(cupvaCmd_t *cmd, cupvaParameter_t *parameter, const char *name)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdProgramGetParameter(cmd, parameter, name);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdProgramGetParameter, __ATOMIC_ACQUIRE)(cmd, parameter, name);
 }
 
 SIM_EXPORT cupvaError_t CupvaParameterSetValueArray(cupvaParameter_t *parameter, const void *value, int64_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaParameterSetValueArray(parameter, value, size);
+    return __atomic_load_n(&sim_bridge.impl_CupvaParameterSetValueArray, __ATOMIC_ACQUIRE)(parameter, value, size);
 }
 
 SIM_EXPORT cupvaError_t CupvaParameterSetValuePointer(cupvaParameter_t *parameter, const void *devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaParameterSetValuePointer(parameter, devicePtr);
+    return __atomic_load_n(&sim_bridge.impl_CupvaParameterSetValuePointer, __ATOMIC_ACQUIRE)(parameter, devicePtr);
 }
 
 SIM_EXPORT cupvaError_t CupvaParameterGetDevicePointer(const cupvaParameter_t *parameter, void **devicePtr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaParameterGetDevicePointer(parameter, devicePtr);
+    return __atomic_load_n(&sim_bridge.impl_CupvaParameterGetDevicePointer, __ATOMIC_ACQUIRE)(parameter, devicePtr);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlowHead(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, int32_t phase, float32_t weight)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdProgramAddDataFlowHead(cmd, dataFlow, type, phase, weight);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdProgramAddDataFlowHead, __ATOMIC_ACQUIRE)(cmd, dataFlow, type, phase, weight);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlowHeadShared(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type, cupvaDataFlow_t shared)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdProgramAddDataFlowHeadShared(cmd, dataFlow, type, shared);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdProgramAddDataFlowHeadShared, __ATOMIC_ACQUIRE)(cmd, dataFlow, type, shared);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdProgramAddDataFlow(cupvaCmd_t *cmd, cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdProgramAddDataFlow(cmd, dataFlow, type);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdProgramAddDataFlow, __ATOMIC_ACQUIRE)(cmd, dataFlow, type);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdProgramCompileDataFlows(cupvaCmd_t *cmd)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdProgramCompileDataFlows(cmd);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdProgramCompileDataFlows, __ATOMIC_ACQUIRE)(cmd);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdProgramUpdateDataFlows(cupvaCmd_t *cmd)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdProgramUpdateDataFlows(cmd);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdProgramUpdateDataFlows, __ATOMIC_ACQUIRE)(cmd);
 }
 
 SIM_EXPORT cupvaError_t CupvaCmdProgramSetL2Size(cupvaCmd_t *cmd, int32_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCmdProgramSetL2Size(cmd, size);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCmdProgramSetL2Size, __ATOMIC_ACQUIRE)(cmd, size);
 }
 
 SIM_EXPORT cupvaError_t CupvaOffsetPointerInit(cupvaOffsetPointer_t *pointer, void *base, int64_t offset)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaOffsetPointerInit(pointer, base, offset);
+    return __atomic_load_n(&sim_bridge.impl_CupvaOffsetPointerInit, __ATOMIC_ACQUIRE)(pointer, base, offset);
 }
 
 SIM_EXPORT cupvaError_t CupvaOffsetPointerSetBase(cupvaOffsetPointer_t *pointer, void *base)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaOffsetPointerSetBase(pointer, base);
+    return __atomic_load_n(&sim_bridge.impl_CupvaOffsetPointerSetBase, __ATOMIC_ACQUIRE)(pointer, base);
 }
 
 SIM_EXPORT cupvaError_t CupvaOffsetPointerSetOffset(cupvaOffsetPointer_t *pointer, int64_t offset)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaOffsetPointerSetOffset(pointer, offset);
+    return __atomic_load_n(&sim_bridge.impl_CupvaOffsetPointerSetOffset, __ATOMIC_ACQUIRE)(pointer, offset);
 }
 
 SIM_EXPORT cupvaError_t CupvaOffsetPointerGet(const cupvaOffsetPointer_t *pointer, void **base, int64_t *offset)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaOffsetPointerGet(pointer, base, offset);
+    return __atomic_load_n(&sim_bridge.impl_CupvaOffsetPointerGet, __ATOMIC_ACQUIRE)(pointer, base, offset);
 }
 
 SIM_EXPORT cupvaError_t CupvaStaticDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaStaticDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaStaticDataFlowSetParams(dataFlow, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaStaticDataFlowSetParams, __ATOMIC_ACQUIRE)(dataFlow, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaRasterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaRasterDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaRasterDataFlowSetParams(dataFlow, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaRasterDataFlowSetParams, __ATOMIC_ACQUIRE)(dataFlow, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaTensorDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaTensorDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaTensorDataFlowSetParams(dataFlow, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaTensorDataFlowSetParams, __ATOMIC_ACQUIRE)(dataFlow, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaSequenceDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSequenceDataFlowSetParams(dataFlow, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSequenceDataFlowSetParams, __ATOMIC_ACQUIRE)(dataFlow, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaSequenceDataFlowAddTransfer(cupvaDataFlow_t dataFlow, const cupvaSequenceDataFlowTransferParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSequenceDataFlowAddTransfer(dataFlow, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSequenceDataFlowAddTransfer, __ATOMIC_ACQUIRE)(dataFlow, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaGatherScatterDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaGatherScatterDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaGatherScatterDataFlowSetParams(dataFlow, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaGatherScatterDataFlowSetParams, __ATOMIC_ACQUIRE)(dataFlow, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaDynamicDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaDynamicDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaDynamicDataFlowSetParams(dataFlow, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaDynamicDataFlowSetParams, __ATOMIC_ACQUIRE)(dataFlow, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaSetNodeParams(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, const cupvaNodeParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSetNodeParams(dataFlow, nodeId, laneId, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSetNodeParams, __ATOMIC_ACQUIRE)(dataFlow, nodeId, laneId, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaConfigDataFlowSetParams(cupvaDataFlow_t dataFlow, const cupvaConfigDataFlowParams_t *params)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaConfigDataFlowSetParams(dataFlow, params);
+    return __atomic_load_n(&sim_bridge.impl_CupvaConfigDataFlowSetParams, __ATOMIC_ACQUIRE)(dataFlow, params);
 }
 
 SIM_EXPORT cupvaError_t CupvaDataFlowLink(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaDataFlowLink(df1, df2);
+    return __atomic_load_n(&sim_bridge.impl_CupvaDataFlowLink, __ATOMIC_ACQUIRE)(df1, df2);
 }
 
 SIM_EXPORT cupvaError_t CupvaDataFlowAppend(const cupvaDataFlow_t df1, const cupvaDataFlow_t df2)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaDataFlowAppend(df1, df2);
+    return __atomic_load_n(&sim_bridge.impl_CupvaDataFlowAppend, __ATOMIC_ACQUIRE)(df1, df2);
 }
 
 SIM_EXPORT cupvaError_t CupvaDataFlowGetId(cupvaDataFlow_t dataFlow, int32_t *id)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaDataFlowGetId(dataFlow, id);
+    return __atomic_load_n(&sim_bridge.impl_CupvaDataFlowGetId, __ATOMIC_ACQUIRE)(dataFlow, id);
 }
 
 SIM_EXPORT cupvaError_t CupvaExecutableCreate(cupvaExecutable_t *exec, const void *data, int32_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaExecutableCreate(exec, data, size);
+    return __atomic_load_n(&sim_bridge.impl_CupvaExecutableCreate, __ATOMIC_ACQUIRE)(exec, data, size);
 }
 
 SIM_EXPORT cupvaError_t CupvaExecutableDestroy(cupvaExecutable_t exec)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaExecutableDestroy(exec);
+    return __atomic_load_n(&sim_bridge.impl_CupvaExecutableDestroy, __ATOMIC_ACQUIRE)(exec);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemGetL2BaseAddress(void **base)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemGetL2BaseAddress(base);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemGetL2BaseAddress, __ATOMIC_ACQUIRE)(base);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemGetPointerAttributes(const void *devicePtr, cupvaPointerAttributes_t *attributes)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemGetPointerAttributes(devicePtr, attributes);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemGetPointerAttributes, __ATOMIC_ACQUIRE)(devicePtr, attributes);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemGetSurfaceAttributes(const void *devicePtr, cupvaSurfaceAttributes_t *attributes)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemGetSurfaceAttributes(devicePtr, attributes);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemGetSurfaceAttributes, __ATOMIC_ACQUIRE)(devicePtr, attributes);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemConvertToGeometry(const cupvaSurfaceAttributes_t *attributes, int32_t bpp, struct PlanarGeometry *geometry)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemConvertToGeometry(attributes, bpp, geometry);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemConvertToGeometry, __ATOMIC_ACQUIRE)(attributes, bpp, geometry);
 }
 
 SIM_EXPORT cupvaError_t CupvaImportFromHostPtr(void **devicePtr, void *hostPtr, int64_t size, cupvaMemAccessType_t access)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaImportFromHostPtr(devicePtr, hostPtr, size, access);
+    return __atomic_load_n(&sim_bridge.impl_CupvaImportFromHostPtr, __ATOMIC_ACQUIRE)(devicePtr, hostPtr, size, access);
 }
 
 SIM_EXPORT cupvaError_t CupvaSetVPUPrintBufferSize(uint32_t size)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSetVPUPrintBufferSize(size);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSetVPUPrintBufferSize, __ATOMIC_ACQUIRE)(size);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemFillAttributes(const NvSciBufAttrList sciBufAttr)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemFillAttributes(sciBufAttr);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemFillAttributes, __ATOMIC_ACQUIRE)(sciBufAttr);
 }
 
 SIM_EXPORT cupvaError_t CupvaMemImport(void ** const pvaPtr, const NvSciBufObj buff, const cupvaMemAccessType_t accessType)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaMemImport(pvaPtr, buff, accessType);
+    return __atomic_load_n(&sim_bridge.impl_CupvaMemImport, __ATOMIC_ACQUIRE)(pvaPtr, buff, accessType);
 }
 
 SIM_EXPORT cupvaError_t CupvaFenceImport(cupvaFence_t * const fence, const NvSciSyncFence * const sciFence)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaFenceImport(fence, sciFence);
+    return __atomic_load_n(&sim_bridge.impl_CupvaFenceImport, __ATOMIC_ACQUIRE)(fence, sciFence);
 }
 
 SIM_EXPORT cupvaError_t CupvaFenceExport(const cupvaFence_t * const fence, NvSciSyncFence * const sciFence)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaFenceExport(fence, sciFence);
+    return __atomic_load_n(&sim_bridge.impl_CupvaFenceExport, __ATOMIC_ACQUIRE)(fence, sciFence);
 }
 
 SIM_EXPORT cupvaError_t CupvaSyncObjCreateFromNvsci(cupvaSyncObj_t * const syncObj, const NvSciSyncObj sciSyncobj, const cupvaSyncClientType_t clientType)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSyncObjCreateFromNvsci(syncObj, sciSyncobj, clientType);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSyncObjCreateFromNvsci, __ATOMIC_ACQUIRE)(syncObj, sciSyncobj, clientType);
 }
 
 SIM_EXPORT cupvaError_t CupvaSyncObjFillAttributes(NvSciSyncAttrList * const attrList, const cupvaSyncClientType_t clientType)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSyncObjFillAttributes(attrList, clientType);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSyncObjFillAttributes, __ATOMIC_ACQUIRE)(attrList, clientType);
 }
 
 SIM_EXPORT cupvaError_t CupvaCudaMemImport(void ** const devPtr, void * const cudaDevPtr, const int64_t size, const cupvaMemAccessType_t accessType)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCudaMemImport(devPtr, cudaDevPtr, size, accessType);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCudaMemImport, __ATOMIC_ACQUIRE)(devPtr, cudaDevPtr, size, accessType);
 }
 
 SIM_EXPORT cupvaError_t CupvaCudaCreateStream(cupvaStream_t * const stream, const cudaStream_t cudaStream, const cupvaEngineType_t absEngine, const cupvaAffinityType_t vpuAffinity)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCudaCreateStream(stream, cudaStream, absEngine, vpuAffinity);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCudaCreateStream, __ATOMIC_ACQUIRE)(stream, cudaStream, absEngine, vpuAffinity);
 }
 
 SIM_EXPORT cupvaError_t CupvaCudaContextSupportsCuda(const cupvaContext_t ctx, _Bool * const cudaFlag)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCudaContextSupportsCuda(ctx, cudaFlag);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCudaContextSupportsCuda, __ATOMIC_ACQUIRE)(ctx, cudaFlag);
 }
 
 SIM_EXPORT cupvaError_t CupvaCudaForceDisableSupport(void)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCudaForceDisableSupport();
+    return __atomic_load_n(&sim_bridge.impl_CupvaCudaForceDisableSupport, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cupvaError_t CupvaCudaStreamSubmit(const cudaStream_t cudaStream, const cupvaCmd_t * const * const command, cupvaCmdStatus_t * const status, const int32_t count, const cupvaOrderType_t order, const int32_t executionTimeout, const int32_t submitTimeout)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCudaStreamSubmit(cudaStream, command, status, count, order, executionTimeout, submitTimeout);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCudaStreamSubmit, __ATOMIC_ACQUIRE)(cudaStream, command, status, count, order, executionTimeout, submitTimeout);
 }
 
 SIM_EXPORT cupvaError_t CupvaCudaStreamSubmitCmdBuffer(const cudaStream_t cudaStream, const cupvaCmdBuffer_t cmdBuffer, const int32_t executionTimeout, const int32_t submitTimeout)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCudaStreamSubmitCmdBuffer(cudaStream, cmdBuffer, executionTimeout, submitTimeout);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCudaStreamSubmitCmdBuffer, __ATOMIC_ACQUIRE)(cudaStream, cmdBuffer, executionTimeout, submitTimeout);
 }
 
 SIM_EXPORT cupvaError_t CupvaCudaStreamSetAffinity(const cudaStream_t cudaStream, const cupvaAffinityType_t vpuAffinity)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCudaStreamSetAffinity(cudaStream, vpuAffinity);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCudaStreamSetAffinity, __ATOMIC_ACQUIRE)(cudaStream, vpuAffinity);
 }
 
 SIM_EXPORT cupvaError_t CupvaCudaStreamSetName(const cudaStream_t cudaStream, const char * const name)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaCudaStreamSetName(cudaStream, name);
+    return __atomic_load_n(&sim_bridge.impl_CupvaCudaStreamSetName, __ATOMIC_ACQUIRE)(cudaStream, name);
 }
 
 SIM_EXPORT cupvaError_t CupvaSimDataFlowSet(cupvaDataFlow_t dataFlow, cupvaSimProperty_t property, const int64_t *values, int32_t count)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSimDataFlowSet(dataFlow, property, values, count);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSimDataFlowSet, __ATOMIC_ACQUIRE)(dataFlow, property, values, count);
 }
 
 SIM_EXPORT cupvaError_t CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, const cupvaParameter_t *handler)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSimDataFlowSetHandler(dataFlow, handler);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSimDataFlowSetHandler, __ATOMIC_ACQUIRE)(dataFlow, handler);
 }
 
 SIM_EXPORT cupvaError_t CupvaSimDynamicNode(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, cupvaDataFlow_t *node)
@@ -3602,83 +8431,83 @@ SIM_EXPORT cupvaError_t CupvaSimDynamicNode(cupvaDataFlow_t dataFlow, int32_t no
 SIM_EXPORT cupvaError_t CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSimDataFlowCreate(dataFlow, type);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSimDataFlowCreate, __ATOMIC_ACQUIRE)(dataFlow, type);
 }
 
 SIM_EXPORT cupvaError_t CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSimDataFlowDestroy(dataFlow);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSimDataFlowDestroy, __ATOMIC_ACQUIRE)(dataFlow);
 }
 
 SIM_EXPORT cupvaError_t CupvaSimDataFlowCopy(cupvaDataFlow_t dataFlow, cupvaDataFlow_t source)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSimDataFlowCopy(dataFlow, source);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSimDataFlowCopy, __ATOMIC_ACQUIRE)(dataFlow, source);
 }
 
 SIM_EXPORT cupvaError_t CupvaSimSequenceAddTransfer(cupvaDataFlow_t dataFlow, cupvaDataFlow_t *transfer)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSimSequenceAddTransfer(dataFlow, transfer);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSimSequenceAddTransfer, __ATOMIC_ACQUIRE)(dataFlow, transfer);
 }
 
 SIM_EXPORT simStatus simWarmup(void)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return sim_bridge.impl_simWarmup();
+    return __atomic_load_n(&sim_bridge.impl_simWarmup, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT simStatus simReset(void)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return sim_bridge.impl_simReset();
+    return __atomic_load_n(&sim_bridge.impl_simReset, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT simStatus simInjectFault(const char *rule)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return sim_bridge.impl_simInjectFault(rule);
+    return __atomic_load_n(&sim_bridge.impl_simInjectFault, __ATOMIC_ACQUIRE)(rule);
 }
 
 SIM_EXPORT simStatus simTraceStart(const char *path)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return sim_bridge.impl_simTraceStart(path);
+    return __atomic_load_n(&sim_bridge.impl_simTraceStart, __ATOMIC_ACQUIRE)(path);
 }
 
 SIM_EXPORT simStatus simTraceStop(void)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return sim_bridge.impl_simTraceStop();
+    return __atomic_load_n(&sim_bridge.impl_simTraceStop, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT void *simNvdlaContext(uint32_t core)
 {
     if (sim_enter() != 0) { return (void *)0; }
-    return sim_bridge.impl_simNvdlaContext(core);
+    return __atomic_load_n(&sim_bridge.impl_simNvdlaContext, __ATOMIC_ACQUIRE)(core);
 }
 
 SIM_EXPORT uint32_t simNvdlaRead(uint32_t core, uint32_t address)
 {
     if (sim_enter() != 0) { return 0; }
-    return sim_bridge.impl_simNvdlaRead(core, address);
+    return __atomic_load_n(&sim_bridge.impl_simNvdlaRead, __ATOMIC_ACQUIRE)(core, address);
 }
 
 SIM_EXPORT simStatus simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return sim_bridge.impl_simNvdlaWrite(core, address, value);
+    return __atomic_load_n(&sim_bridge.impl_simNvdlaWrite, __ATOMIC_ACQUIRE)(core, address, value);
 }
 
 SIM_EXPORT simStatus simNvdlaStep(uint32_t core, int *moved, int *interrupt)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return sim_bridge.impl_simNvdlaStep(core, moved, interrupt);
+    return __atomic_load_n(&sim_bridge.impl_simNvdlaStep, __ATOMIC_ACQUIRE)(core, moved, interrupt);
 }
 
 SIM_EXPORT simStatus simNvdlaReset(uint32_t core)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
-    return sim_bridge.impl_simNvdlaReset(core);
+    return __atomic_load_n(&sim_bridge.impl_simNvdlaReset, __ATOMIC_ACQUIRE)(core);
 }

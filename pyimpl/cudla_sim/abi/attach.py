@@ -1,19 +1,32 @@
-"""Runs once when the native library has found Python: attaches every handler.
+"""Runs once when the native library has found Python, and attaches each handler when it is needed.
 
-The embedding code imports this module; an exception here makes every call answer its failure.
+The embedding code imports this module; an exception here makes every call answer its failure. What
+a function needs (its module of handlers, the models behind it, numpy) is imported by its first
+call: a program that uses one API does not wait for the others.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import sys
+import threading
+from importlib import import_module
 from typing import Any
 
 from .. import obs
-from ..core import process
-from . import cudart, cudla, cupva, entry, nvdla, nvsci, sim, upmem  # noqa: F401  (imported to attach their handlers)
+from ..constants.handlers import MODULES
+from . import entry
 from .embedding import ffi, lib
-from .upmem import fast
+
+# Two threads that import modules which need each other would see halves of them. A fork waits: in
+# the child nobody would finish what another thread had begun.
+_importing = threading.RLock()
+os.register_at_fork(
+    before=_importing.acquire,
+    after_in_parent=_importing.release,
+    after_in_child=_importing.release,
+)
 
 
 class _HostStdio(io.TextIOBase):
@@ -41,13 +54,36 @@ def _at_exit() -> None:
 ffi.def_extern(name="impl_sim_at_exit")(_at_exit)
 
 
-def _attach() -> Any:
+def _attach_one(name: Any) -> int:
+    """0 when the function has a handler; its failure is answered otherwise."""
+    function = ffi.string(name).decode()
+    try:
+        with _importing:
+            import_module(f".{MODULES[function]}", __package__)
+        entry.check_attached(function)
+    except Exception as error:
+        entry.internal_error(f"the first call of {function}", error)
+        return -1
+    return 0
+
+
+ffi.def_extern(name="impl_sim_attach", error=-1)(_attach_one)
+
+
+def attach_all() -> None:
+    """Attaches every handler. Raises RuntimeError unless exactly the declared functions have one,
+    each from the module that its first call imports."""
+    for function, module in MODULES.items():
+        import_module(f".{module}", __package__)
+        entry.check_attached(function)
+    entry.check_complete()
+
+
+def _start() -> None:
     if lib.sim_started_python():
         sys.stdout = _HostStdio(to_stderr=False)
         sys.stderr = _HostStdio(to_stderr=True)
-    entry.check_complete()
-    process.on_watching_change(fast.watching_changed)
     obs.begin()
 
 
-_attach()
+_start()

@@ -4,7 +4,7 @@ An ABI module declares its family once and decorates one function per exported n
 
     cudla = Family("cudla", CudlaStatus, PARAMETERS, unknown=CudlaStatus.cudlaErrorUnknown, ...)
 
-    @cudla.export("cudlaGetVersion")
+    @cudla.export("cudlaGet...")
     def get_version(version):          # raw cffi arguments, the header's parameter order
         if not version:
             raise CudlaError(CudlaStatus.cudlaErrorInvalidParam, "version is NULL; ...")
@@ -12,7 +12,8 @@ An ABI module declares its family once and decorates one function per exported n
 
 The gate turns what the function raises into the API's status and remembers the explanation. In
 these APIs 0 is success, and cffi answers 0 when anything goes wrong, so every function is attached
-with a non-zero error value and ``check_complete`` compares what is attached with what the headers
+with a non-zero error value. ``attach`` imports a module of handlers when one of its functions is
+called for the first time; ``check_complete`` compares what all of them attach with what the headers
 declare.
 """
 
@@ -324,10 +325,16 @@ def internal_error(where: str, error: BaseException) -> None:
         os.abort()
 
 
+def check_attached(function: str) -> None:
+    """Raises RuntimeError when the function has no handler."""
+    if function not in _attached:
+        raise RuntimeError(f"{function} has no handler; `python build_ffi.py` renews the table")
+
+
 def check_complete() -> None:
     """Raises RuntimeError unless exactly the declared functions have handlers."""
     declared = {n.removeprefix("impl_") for n in dir(lib) if n.startswith("impl_")}
-    declared -= {"sim_at_exit"}
+    declared -= {"sim_at_exit", "sim_attach"}
     if declared != _attached:
         missing, extra = sorted(declared - _attached), sorted(_attached - declared)
         raise RuntimeError(f"handlers missing: {missing}; handlers without a declaration: {extra}")

@@ -7,14 +7,15 @@ import os
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .pages import anonymous
 
-Bytes = NDArray[np.uint8]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Bytes: TypeAlias = "NDArray[np.uint8]"
 
 _NEAR = 1 << 32
 """Ranges that are further away than this have nothing to do with a wrong address."""
@@ -58,6 +59,8 @@ class Region:
 
 def host_bytes(address: int, size: int) -> Bytes:
     """Host memory as a uint8 array, without a copy and without keeping it alive."""
+    import numpy as np
+
     return np.frombuffer(memoryview((ctypes.c_uint8 * size).from_address(address)), np.uint8)
 
 

@@ -12,12 +12,14 @@ import mmap
 import sys
 import threading
 from collections import deque
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from ..native.compiled import lib
 from . import forks
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _NORESERVE = 0x4000  # MAP_NORESERVE and MAP_FIXED of Linux, which the mmap module may not name
 _FIXED = 0x10
@@ -97,6 +99,8 @@ def anonymous(size: int, align: int = mmap.PAGESIZE, *, reserve: bool = True) ->
     ``reserve=False`` is for address ranges of which only a little will ever be touched: the system
     does not ask whether it could back all of it.
     """
+    import numpy as np  # not for the first call of a program
+
     slack = align if align > mmap.PAGESIZE else 0
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0 if reserve else _NORESERVE)
     kind = _Pages if reserve else mmap.mmap

@@ -6,9 +6,9 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ..native import Native, load
 from . import forks
 from .config import Config, from_environment
 from .events import EventHub
@@ -16,6 +16,9 @@ from .faults import Faults
 from .handles import HandleTable
 from .hardware import Timeline, Times
 from .memory import AddressSpace
+
+if TYPE_CHECKING:
+    from ..native import Native
 
 T = TypeVar("T")
 
@@ -31,7 +34,6 @@ class Process:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.native: Native = load()
         self.memory = AddressSpace("this process's device memory")
         self.handles = HandleTable()
         self.events = EventHub(watching_changed)
@@ -44,6 +46,13 @@ class Process:
         self.reports: list[Callable[[], None]] = []
         self.lock = threading.RLock()
         self.pid = os.getpid()
+
+    @cached_property
+    def native(self) -> Native:
+        """The compiled functions. Raises ImportError when the extension was not built."""
+        from ..native import load  # needs numpy, which the first call of a program need not
+
+        return load()
 
     def family(self, name: str, create: Callable[[Process], T]) -> T:
         """The state of one API family; ``create`` makes it on first use."""

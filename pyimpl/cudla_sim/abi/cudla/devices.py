@@ -1,10 +1,9 @@
-"""Library version, devices, errors and timeouts."""
+"""Devices, errors and timeouts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...constants import cudla as c
 from ...constants.cudla import cudlaDevAttributeType as DevAttribute
 from ...constants.cudla import cudlaMode as Mode
 from ...constants.cudla import cudlaScratchMemoryConfig as Scratch
@@ -17,15 +16,6 @@ from ...cudla.device import MAX_TIMEOUT_MS
 from ...cudla.errors import CudlaError, invalid_param, unsupported
 from ..embedding import address, ffi
 from .family import DEVICE, MODULE, cudla, device_of, null
-
-_VERSION = c.CUDLA_VER_MAJOR * 1_000_000 + c.CUDLA_VER_MINOR * 1000 + c.CUDLA_VER_PATCH
-
-
-@cudla.export("cudlaGetVersion")
-def get_version(version: Any) -> None:
-    if not version:
-        null(version=version)
-    version[0] = _VERSION
 
 
 @cudla.export("cudlaDeviceGetCount")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...constants.cudla import cudlaStatus as Status
 from ...constants.cudla_parameters import PARAMETERS
-from ...cudla.device import Device
 from ...cudla.errors import CudlaError, invalid_param
 from ..entry import Family
+
+if TYPE_CHECKING:
+    from ...cudla.device import Device
 
 DEVICE, MODULE = "cuDLA device", "cuDLA module"
 

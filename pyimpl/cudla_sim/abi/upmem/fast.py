@@ -72,3 +72,6 @@ def watching_changed() -> None:
         made = current.families.get("upmem")
         watched = isinstance(made, Machine) and made.timed
     lib.sim_dpu_fast_enable(not watched)
+
+
+process.on_watching_change(watching_changed)
