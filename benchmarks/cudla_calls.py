@@ -69,7 +69,7 @@ def figures() -> list[Figure]:
         Figure("empty call (cudlaGetVersion)", median["empty_call_us"], "us", 0.4),
         Figure("the same in an empty cffi embedding", bare["empty_call_us"], "us"),
         Figure("ratio of the two", median["empty_call_us"] / bare["empty_call_us"], "x"),
-        Figure("first call: boot and numpy", median["first_call_s"], "s", 0.15),
+        Figure("first call: starting Python", median["first_call_s"], "s", 0.15),
         Figure("first call of an empty cffi embedding", bare["first_call_s"], "s"),
         Figure("submit + wait of a NOOP task", median["noop_hybrid_us"], "us", 30, remark="hybrid"),
         Figure("event-only submission", median["event_only_us"], "us"),

@@ -9,15 +9,14 @@ with the same code. ``core.process.Process`` holds the object and models take it
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .calls import Calls
-from .dpu_memory import DpuCopies
-from .fp16 import Fp16Mac
-from .ints import Ints
-from .pva_dma import PvaDma
-
-__all__ = ["Calls", "DpuCopies", "Fp16Mac", "Ints", "Native", "PvaDma", "load"]
+if TYPE_CHECKING:
+    from .calls import Calls as Calls
+    from .dpu_memory import DpuCopies as DpuCopies
+    from .fp16 import Fp16Mac as Fp16Mac
+    from .ints import Ints as Ints
+    from .pva_dma import PvaDma as PvaDma
 
 
 class Native(NamedTuple):
@@ -33,4 +32,11 @@ class Native(NamedTuple):
 @functools.cache
 def load() -> Native:
     """The one object of this process. Raises ImportError when the extension was not built."""
+    # They need numpy, which the first call of a program does without.
+    from .calls import Calls
+    from .dpu_memory import DpuCopies
+    from .fp16 import Fp16Mac
+    from .ints import Ints
+    from .pva_dma import PvaDma
+
     return Native(Fp16Mac(), Ints(), Calls(), DpuCopies(), PvaDma())

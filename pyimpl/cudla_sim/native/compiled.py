@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from . import _compiled  # type: ignore[attr-defined]  # made by build_ffi.py
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ffi: Any = _compiled.ffi
 lib: Any = _compiled.lib

@@ -13,7 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ...core.errors import ConfigError
-from ...native import Ints, Native, load
+from ...native import Native, load
+from ...native.ints import Ints
 from ..errors import NvdlaError, Status
 from .configs import HardwareConfig
 from .csb import CONVOLUTION, LAUNCHED, RegisterFile
