@@ -4167,6 +4167,13 @@ static cupvaError_t first_CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, c
     return extension.impl_CupvaSimDataFlowSetHandler(dataFlow, handler);
 }
 
+static cupvaError_t first_CupvaSimDynamicNode(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, cupvaDataFlow_t *node)
+{
+    if (extension.impl_sim_attach("CupvaSimDynamicNode") != 0) { return CUPVA_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_CupvaSimDynamicNode, extension.impl_CupvaSimDynamicNode, __ATOMIC_RELEASE);
+    return extension.impl_CupvaSimDynamicNode(dataFlow, nodeId, laneId, node);
+}
+
 static cupvaError_t first_CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)
 {
     if (extension.impl_sim_attach("CupvaSimDataFlowCreate") != 0) { return CUPVA_INTERNAL_ERROR; }
@@ -4867,6 +4874,7 @@ static const struct sim_bridge first = {
     .impl_CupvaCudaStreamSetName = first_CupvaCudaStreamSetName,
     .impl_CupvaSimDataFlowSet = first_CupvaSimDataFlowSet,
     .impl_CupvaSimDataFlowSetHandler = first_CupvaSimDataFlowSetHandler,
+    .impl_CupvaSimDynamicNode = first_CupvaSimDynamicNode,
     .impl_CupvaSimDataFlowCreate = first_CupvaSimDataFlowCreate,
     .impl_CupvaSimDataFlowDestroy = first_CupvaSimDataFlowDestroy,
     .impl_CupvaSimDataFlowCopy = first_CupvaSimDataFlowCopy,
@@ -8425,7 +8433,7 @@ SIM_EXPORT cupvaError_t CupvaSimDataFlowSetHandler(cupvaDataFlow_t dataFlow, con
 SIM_EXPORT cupvaError_t CupvaSimDynamicNode(cupvaDataFlow_t dataFlow, int32_t nodeId, int32_t laneId, cupvaDataFlow_t *node)
 {
     if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
-    return sim_bridge.impl_CupvaSimDynamicNode(dataFlow, nodeId, laneId, node);
+    return __atomic_load_n(&sim_bridge.impl_CupvaSimDynamicNode, __ATOMIC_ACQUIRE)(dataFlow, nodeId, laneId, node);
 }
 
 SIM_EXPORT cupvaError_t CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaDataFlowType_t type)

@@ -587,6 +587,7 @@ MODULES = {
     "CupvaCudaStreamSetName": "cupva.cuda",
     "CupvaSimDataFlowSet": "cupva.dataflows",
     "CupvaSimDataFlowSetHandler": "cupva.dataflows",
+    "CupvaSimDynamicNode": "cupva.dataflows",
     "CupvaSimDataFlowCreate": "cupva.dataflows",
     "CupvaSimDataFlowDestroy": "cupva.dataflows",
     "CupvaSimDataFlowCopy": "cupva.dataflows",
