@@ -57,6 +57,7 @@ class _Types:
         self.lines += ["", "", f"class {tag}(ctypes.{kind}):"]
         if public in COMPILER_LAYOUT or public.startswith("dla_"):
             self.lines.append("    _pack_ = 1")
+            self.lines.append('    _layout_ = "ms"  # what packing implies; 3.14 wants it said')
         if anonymous:
             self.lines.append(f"    _anonymous_ = {tuple(anonymous)!r}")
         self.lines += ["    _fields_ = [", *fields, "    ]"]

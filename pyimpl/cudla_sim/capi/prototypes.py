@@ -49,6 +49,7 @@ class NvSciBufRect(ctypes.Structure):
 
 class NvSciBufPeerHwEngine(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('engName', ctypes.c_int),
         ('platName', ctypes.c_int),
@@ -57,6 +58,7 @@ class NvSciBufPeerHwEngine(ctypes.Structure):
 
 class NvSciBufPeerLocationInfo(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('socID', ctypes.c_uint32),
         ('vmID', ctypes.c_uint32),
@@ -66,6 +68,7 @@ class NvSciBufPeerLocationInfo(ctypes.Structure):
 
 class NvSciBufObjIpcExportDescriptor(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('data', ctypes.c_uint64 * 32),
     ]
@@ -87,6 +90,7 @@ class NvSciSyncFence(ctypes.Structure):
 
 class NvSciSyncTaskStatus(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('timestamp', ctypes.c_uint64),
         ('statusEngine', ctypes.c_uint32),
@@ -624,6 +628,7 @@ class NvDlaDirRec(ctypes.Structure):
 
 class dla_network_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('operation_desc_index', ctypes.c_int16),
         ('surface_desc_index', ctypes.c_int16),
@@ -646,6 +651,7 @@ class dla_network_desc(ctypes.Structure):
 
 class dla_consumer(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('index', ctypes.c_int16),
         ('event', ctypes.c_uint8),
@@ -655,6 +661,7 @@ class dla_consumer(ctypes.Structure):
 
 class dla_common_op_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('index', ctypes.c_int16),
         ('roi_index', ctypes.c_int8),
@@ -668,6 +675,7 @@ class dla_common_op_desc(ctypes.Structure):
 
 class dla_roi_array_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('array_length', ctypes.c_uint32),
         ('array_reserved', ctypes.c_uint32),
@@ -676,6 +684,7 @@ class dla_roi_array_desc(ctypes.Structure):
 
 class dla_roi_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('left', ctypes.c_uint32),
         ('top', ctypes.c_uint32),
@@ -686,6 +695,7 @@ class dla_roi_desc(ctypes.Structure):
 
 class dla_data_cube(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('type', ctypes.c_uint16),
         ('address', ctypes.c_int16),
@@ -703,6 +713,7 @@ class dla_data_cube(ctypes.Structure):
 
 class dla_cvt_param(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('scale', ctypes.c_int16),
         ('truncate', ctypes.c_uint8),
@@ -713,6 +724,7 @@ class dla_cvt_param(ctypes.Structure):
 
 class dla_bdma_transfer_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('source_address', ctypes.c_int16),
         ('destination_address', ctypes.c_int16),
@@ -728,6 +740,7 @@ class dla_bdma_transfer_desc(ctypes.Structure):
 
 class dla_bdma_surface_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('source_type', ctypes.c_uint8),
         ('destination_type', ctypes.c_uint8),
@@ -738,6 +751,7 @@ class dla_bdma_surface_desc(ctypes.Structure):
 
 class dla_bdma_op_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('num_transfers', ctypes.c_uint16),
         ('reserved0', ctypes.c_uint16),
@@ -746,6 +760,7 @@ class dla_bdma_op_desc(ctypes.Structure):
 
 class dla_bdma_stat_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('read_stall', ctypes.c_uint32),
         ('write_stall', ctypes.c_uint32),
@@ -755,6 +770,7 @@ class dla_bdma_stat_desc(ctypes.Structure):
 
 class dla_conv_surface_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('weight_data', dla_data_cube),
         ('wmb_data', dla_data_cube),
@@ -768,6 +784,7 @@ class dla_conv_surface_desc(ctypes.Structure):
 
 class dla_conv_op_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('conv_mode', ctypes.c_uint8),
         ('data_reuse', ctypes.c_uint8),
@@ -822,6 +839,7 @@ class dla_conv_op_desc(ctypes.Structure):
 
 class dla_conv_stat_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('data_read_stall', ctypes.c_uint32),
         ('weight_read_stall', ctypes.c_uint32),
@@ -838,6 +856,7 @@ class dla_conv_stat_desc(ctypes.Structure):
 
 class dla_lut_offset(ctypes.Union):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('exp_offset', ctypes.c_int8),
         ('frac_bits', ctypes.c_int8),
@@ -847,6 +866,7 @@ class dla_lut_offset(ctypes.Union):
 
 class dla_float_data(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('scale', ctypes.c_int16),
         ('shifter', ctypes.c_int8),
@@ -856,6 +876,7 @@ class dla_float_data(ctypes.Structure):
 
 class dla_slope(ctypes.Union):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('data_i', dla_float_data),
         ('data_f', ctypes.c_uint16),
@@ -864,6 +885,7 @@ class dla_slope(ctypes.Union):
 
 class dla_lut_param(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('linear_exp_table', ctypes.c_int16 * 65),
         ('linear_only_table', ctypes.c_int16 * 257),
@@ -886,6 +908,7 @@ class dla_lut_param(ctypes.Structure):
 
 class dla_sdp_surface_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('src_data', dla_data_cube),
         ('x1_data', dla_data_cube),
@@ -897,6 +920,7 @@ class dla_sdp_surface_desc(ctypes.Structure):
 
 class dla_sdp_cvt(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('alu_cvt', dla_cvt_param),
         ('mul_cvt', dla_cvt_param),
@@ -905,6 +929,7 @@ class dla_sdp_cvt(ctypes.Structure):
 
 class dla_sdp_op(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('enable', ctypes.c_uint8),
         ('alu_type', ctypes.c_uint8),
@@ -922,6 +947,7 @@ class dla_sdp_op(ctypes.Structure):
 
 class dla_sdp_op_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('src_precision', ctypes.c_uint8),
         ('dst_precision', ctypes.c_uint8),
@@ -939,6 +965,7 @@ class dla_sdp_op_desc(ctypes.Structure):
 
 class dla_sdp_stat_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('nan_input_num', ctypes.c_uint32),
         ('inf_input_num', ctypes.c_uint32),
@@ -956,6 +983,7 @@ class dla_sdp_stat_desc(ctypes.Structure):
 
 class dla_pdp_surface_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('src_data', dla_data_cube),
         ('dst_data', dla_data_cube),
@@ -964,6 +992,7 @@ class dla_pdp_surface_desc(ctypes.Structure):
 
 class dla_pdp_op_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('partial_in_width_first', ctypes.c_uint16),
         ('partial_in_width_mid', ctypes.c_uint16),
@@ -989,6 +1018,7 @@ class dla_pdp_op_desc(ctypes.Structure):
 
 class dla_pdp_stat_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('inf_input_num', ctypes.c_uint32),
         ('nan_input_num', ctypes.c_uint32),
@@ -1000,6 +1030,7 @@ class dla_pdp_stat_desc(ctypes.Structure):
 
 class dla_cdp_surface_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('src_data', dla_data_cube),
         ('dst_data', dla_data_cube),
@@ -1008,6 +1039,7 @@ class dla_cdp_surface_desc(ctypes.Structure):
 
 class dla_cdp_op_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('in_precision', ctypes.c_uint8),
         ('out_precision', ctypes.c_uint8),
@@ -1023,6 +1055,7 @@ class dla_cdp_op_desc(ctypes.Structure):
 
 class dla_cdp_stat_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('nan_input_num', ctypes.c_uint32),
         ('inf_input_num', ctypes.c_uint32),
@@ -1040,6 +1073,7 @@ class dla_cdp_stat_desc(ctypes.Structure):
 
 class dla_rubik_surface_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('src_data', dla_data_cube),
         ('dst_data', dla_data_cube),
@@ -1048,6 +1082,7 @@ class dla_rubik_surface_desc(ctypes.Structure):
 
 class dla_rubik_op_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('mode', ctypes.c_uint8),
         ('precision', ctypes.c_uint8),
@@ -1058,6 +1093,7 @@ class dla_rubik_op_desc(ctypes.Structure):
 
 class dla_rubik_stat_desc(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('read_stall', ctypes.c_uint32),
         ('write_stall', ctypes.c_uint32),
@@ -1067,6 +1103,7 @@ class dla_rubik_stat_desc(ctypes.Structure):
 
 class dla_surface_container(ctypes.Union):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('bdma_surface', dla_bdma_surface_desc),
         ('conv_surface', dla_conv_surface_desc),
@@ -1079,6 +1116,7 @@ class dla_surface_container(ctypes.Union):
 
 class dla_operation_container(ctypes.Union):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('bdma_op', dla_bdma_op_desc),
         ('conv_op', dla_conv_op_desc),
@@ -1091,6 +1129,7 @@ class dla_operation_container(ctypes.Union):
 
 class dla_stat_container(ctypes.Union):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('bdma_stat', dla_bdma_stat_desc),
         ('conv_stat', dla_conv_stat_desc),
@@ -1103,6 +1142,7 @@ class dla_stat_container(ctypes.Union):
 
 class dla_task_status(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # what packing implies; 3.14 wants it said
     _fields_ = [
         ('timestamp', ctypes.c_uint64),
         ('status_engine', ctypes.c_uint32),
