@@ -12,7 +12,7 @@ from cudla_sim.cupva.dma import DESCRIPTOR
 from cudla_sim.cupva.executable import Kind
 from cudla_sim.cupva.toolchain.runtime import headers, sources
 from cudla_sim.cupva.workers import protocol as p
-from cudla_sim.cupva.workers.checks import MODES
+from cudla_sim.workers.switches import MODES
 
 PROGRAM = r"""
 #include <stddef.h>

@@ -7,8 +7,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from cudla_sim.upmem.workers.checks import MODES, Checks
+from cudla_sim.upmem.workers.checks import Checks
 from cudla_sim.upmem.workers.protocol import FaultKind
+from cudla_sim.workers.switches import MODES
 
 from .bench import Bench
 from .conftest import Build

@@ -12,7 +12,7 @@ import numpy as np
 from ...native.pva_gate import PvaGate
 from ...workers.image import Image
 from ...workers.process import WorkerError, signal_name
-from .checks import MODES
+from ...workers.switches import MODES
 from .explain import explain, warnings
 from .process import Process
 from .protocol import (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
-MODES = ("off", "warn", "fault")
+from ...workers.switches import Switches
 
 
 @dataclass(frozen=True)
-class Checks:
+class Checks(Switches):
     """Each is ``off``, ``warn`` or ``fault``. Real hardware gives silent garbage in these cases.
 
     The order of the fields is that of ``enum check`` in shim/dpu_run/protocol.h.
@@ -36,27 +36,3 @@ class Checks:
     heap_on_stacks: str = "warn"
     """A heap that fits WRAM only without the declared stacks, which a DPU keeps there too. Fault:
     the heap is full then, as on a DPU (fault 1). Off and warn: the heap gets their place."""
-
-    @classmethod
-    def parse(cls, text: str) -> Checks:
-        """``name=mode`` separated by commas; a mode alone is for all of them.
-
-        Raises ValueError for a name or mode that does not exist.
-        """
-        checks = cls()
-        names = [f.name for f in fields(cls)]
-        for part in filter(None, (p.strip() for p in text.split(","))):
-            name, _, mode = part.rpartition("=")
-            if mode not in MODES or (name and name not in names):
-                raise ValueError(
-                    f"{part!r} is no check: write one of {', '.join(names)} = "
-                    "off, warn or fault; a mode alone is for all"
-                )
-            checks = replace(checks, **dict.fromkeys([name] if name else names, mode))
-        return checks
-
-    @property
-    def word(self) -> int:
-        """Two bits a check, as the workers read it."""
-        modes = [getattr(self, f.name) for f in fields(self)]
-        return sum(MODES.index(mode) << (2 * i) for i, mode in enumerate(modes))
