@@ -49,7 +49,6 @@ enum { METH_NOARGS = 4, PY_FILE_INPUT = 257 };
     X(void, PyErr_Fetch, (PyObject **, PyObject **, PyObject **))                                  \
     X(void, PyErr_NormalizeException, (PyObject **, PyObject **, PyObject **))                     \
     X(void, PyErr_Restore, (PyObject *, PyObject *, PyObject *))                                   \
-    X(void, Py_IncRef, (PyObject *))                                                               \
     X(void, Py_DecRef, (PyObject *))                                                               \
     X(PyObject *, PyObject_Repr, (PyObject *))                                                     \
     X(const char *, PyUnicode_AsUTF8AndSize, (PyObject *, ptrdiff_t *))                            \

@@ -118,12 +118,12 @@ def _loop(blocks: list[_Block], latch: _Block, header: _Block) -> list[_Block]:
     for block in blocks:
         for target in block.targets:
             before.setdefault(target, []).append(block)
-    inside, todo = [header], [latch]
-    while todo:
-        block = todo.pop()
+    inside, waiting = [header], [latch]
+    while waiting:
+        block = waiting.pop()
         if block not in inside:
             inside.append(block)
-            todo += before.get(block.label, [])
+            waiting += before.get(block.label, [])
     return inside
 
 
