@@ -164,6 +164,14 @@ def test_constant_wrong_transfer_size(tmp_path: Path, route: str) -> None:
     assert "8 to 2048" in done.stderr
 
 
+def test_unknown_route(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPU_COMPILER_ROUTE", "native")
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }")
+    done = dpu_cc("a.c", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "DPU_COMPILER_ROUTE=native is no way of compiling: clang-x32, gcc-x32" in done.stderr
+
+
 def test_missing_file_and_missing_value(tmp_path: Path) -> None:
     assert "no such file or directory: 'absent.c'" in dpu_cc("absent.c", cwd=tmp_path).stderr
     for words in ([], ["-o"], ["-", "-c"], ["a.c", "-DNR_TASKLETS=many"]):

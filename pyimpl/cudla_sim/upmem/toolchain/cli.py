@@ -15,7 +15,7 @@ from ... import paths
 from . import counting, profile, steps
 from .link import link
 from .options import Input, Options, UsageError, parse
-from .routes import Route, available
+from .routes import ROUTES, Route, available
 from .runtime import archive, syslib
 
 TRIPLE = "dpu-upmem-dpurte"
@@ -23,6 +23,15 @@ NO_COMPILER = (
     "no compiler for DPU programs was found. On an x86-64 machine install clang (best) or gcc, and "
     "binutils:\n  apt install clang binutils"
 )
+
+
+def _no_compiler() -> str:
+    wanted = os.environ.get("DPU_COMPILER_ROUTE")
+    if not wanted:
+        return NO_COMPILER
+    if wanted not in ROUTES:
+        return f"DPU_COMPILER_ROUTE={wanted} is no way of compiling: {', '.join(ROUTES)}"
+    return f"DPU_COMPILER_ROUTE={wanted} asks for a compiler that is not installed.\n{NO_COMPILER}"
 
 
 def _own_folder() -> Path:
@@ -43,7 +52,7 @@ def choose_route() -> tuple[Route, Path]:
             return route, archive(route)
         except (steps.StepFailed, OSError) as error:
             failures.append(f"{route.name}: {error}")
-    raise UsageError("\n".join([NO_COMPILER, *failures]))
+    raise UsageError("\n".join([_no_compiler(), *failures]))
 
 
 def _answer(options: Options) -> int:
@@ -56,7 +65,9 @@ def _answer(options: Options) -> int:
         routes = available(_own_folder())
         print("clang version 12.0.0 (cudla-sim DPU driver)")
         print(f"Target: {TRIPLE}\nThread model: posix")
-        print(f"Compiles with: {routes[0].name} ({routes[0].compiler})" if routes else NO_COMPILER)
+        print(
+            f"Compiles with: {routes[0].name} ({routes[0].compiler})" if routes else _no_compiler()
+        )
     elif "file-name=" in query or "prog-name=" in query:
         print(query.partition("=")[2])
     return 0

@@ -53,6 +53,10 @@ _HOST_MACROS = (
 )
 
 
+ROUTES = ("clang-x32", "gcc-x32", "clang-m64", "gcc-m64")
+"""Best first."""
+
+
 @dataclass(frozen=True)
 class Route:
     """A way to compile. ``x32`` objects are rewritten for 64-bit longs and converted to ELF64."""
@@ -109,7 +113,7 @@ def available(avoid: Path | None = None) -> list[Route]:
     """The routes whose compiler is installed, best first.
 
     None but on x86-64: a worker's code switches tasklets by that processor's registers.
-    DPU_COMPILER_ROUTE (clang-x32, gcc-x32, clang-m64, gcc-m64) asks for one of them.
+    DPU_COMPILER_ROUTE asks for one of ROUTES.
     """
     if platform.machine() != "x86_64":
         return []
