@@ -130,6 +130,36 @@ def test_txn_form(fixtures: Path, tmp_path: Path, name: str) -> None:
     assert (outcome.verdict, outcome.failures) == ("pass", [])
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        ["0x00010000", "0x00040000", "0x00100000", "0x00000001"],
+        ["0x00040000", "0x00110001"],  # as the virtual platform tells it of small weights
+        ["0x00010000", "0x00140001"],
+        ["0x00150001"],
+    ],
+)
+def test_until(fixtures: Path, tmp_path: Path, order: list[str]) -> None:
+    """gem5-NVDLA's traces: interrupts come in the order that was recorded, alone or together."""
+    file = write_txn(packed("conv_8x8_fc_int16"), tmp_path)
+    lines = file.read_text().splitlines()
+    first, last = lines.index("wait"), next(i for i, x in enumerate(lines) if "dump_mem" in x)
+    waits = [f"{word} 0xffff0003 {bits}" for bits in order for word in ("until", "write_reg")]
+    file.write_text("\n".join([*lines[:first], *waits, *lines[last:]]))
+    (trace,) = read(file)
+    outcome = play(trace)
+    assert (outcome.verdict, outcome.failures) == ("pass", [])
+
+
+def test_until_something_that_never_comes(fixtures: Path, tmp_path: Path) -> None:
+    file = write_txn(packed("conv_8x8_fc_int16"), tmp_path)
+    file.write_text(file.read_text().replace("wait\n", "until 0xffff0003 0x00080000\n", 1))
+    (trace,) = read(file)
+    outcome = play(trace)
+    assert outcome.verdict == "fail"
+    assert "GLB.S_INTR_STATUS is 0x150001; 0x80000 is expected" in outcome.failures[0]
+
+
 def test_wrong_result_is_located(fixtures: Path, tmp_path: Path) -> None:
     """The third byte of the golden is changed: its address is named, and the command fails."""
     trace = packed("conv_8x8_fc_int16")

@@ -89,8 +89,11 @@ class Chip:
         """Events of computed layers that have not been released yet."""
         return len(self._releases)
 
-    def step(self) -> bool:
+    def step(self, first: int = 0) -> bool:
         """Release one event; False if nothing is running and nothing can start.
+
+        *first*: interrupt status bits whose events go before the others. Which of a chain's units
+        is done first is a matter of time on hardware.
 
         Raises NvdlaError if a launched layer is not defined or not simulated; the state of the
         chip is then undefined until it is replaced.
@@ -98,8 +101,17 @@ class Chip:
         if not self._releases and not (self._changed and self._launch()):
             self._changed = False
             return False
+        if first:
+            self._prefer(first)
         self._leave()
         return True
+
+    def _prefer(self, bits: int) -> None:
+        for number, release in enumerate(self._releases):
+            if release.raises(bits):
+                del self._releases[number]
+                self._releases.appendleft(release)
+                return
 
     def advance(self) -> bool:
         """Take a step, and release all other events of what was computed with it."""

@@ -48,6 +48,10 @@ class Release:
     interrupt: Interrupt | None
     group: int
 
+    def raises(self, bits: int) -> bool:
+        """Whether its interrupt is among *bits* of the status register."""
+        return self.interrupt is not None and bool(bits >> (self.interrupt + self.group) & 1)
+
 
 @dataclass(slots=True)
 class Launched:

@@ -96,6 +96,9 @@ class _Player:
                 self.chip.write(op.address, op.value)
             case t.RegCheck():
                 self._reg_check(op)
+            case t.RegUntil():
+                bits = op.value if op.address == self._status else 0
+                self._reg_check(t.RegCheck(op.address, op.value), bits)
             case t.MemInit():
                 self._fill(op)
             case t.MemLoad():
@@ -139,19 +142,22 @@ class _Player:
         else:
             raise t.TraceError(f"{self.trace.name}: no such memory pattern: {op.pattern}")
 
-    def _until(self, condition: Callable[[], bool]) -> bool:
-        """Lets the chip move on, one event at a time, until the condition holds."""
+    def _until(self, condition: Callable[[], bool], first: int = 0) -> bool:
+        """Lets the chip move on, one event at a time, until the condition holds.
+
+        ``first``: status bits whose events come before others.
+        """
         for _ in range(_MOST_STEPS):
             if condition():
                 return True
-            if not self.chip.step():
+            if not self.chip.step(first):
                 return condition()
         return False
 
-    def _reg_check(self, op: t.RegCheck) -> None:
+    def _reg_check(self, op: t.RegCheck, first: int = 0) -> None:
         self.outcome.checks += 1
         wanted = op.value & op.mask
-        if not self._until(lambda: self.chip.read(op.address) & op.mask == wanted):
+        if not self._until(lambda: self.chip.read(op.address) & op.mask == wanted, first):
             found = self.chip.read(op.address)
             name = registers.describe_address(self.trace.line, op.address)
             self._fail(f"{name} is {found:#x}; {wanted:#x} is expected under mask {op.mask:#x}")

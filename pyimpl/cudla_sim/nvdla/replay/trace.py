@@ -48,6 +48,15 @@ class RegCheck:
 
 
 @dataclass(frozen=True)
+class RegUntil:
+    """Reads until ``value`` is found. Of the interrupt status, its bits are awaited in this order:
+    which of the units of a layer is done first depends on the time that each takes."""
+
+    address: int
+    value: int
+
+
+@dataclass(frozen=True)
 class WaitInterrupt:
     """Waits until the interrupt line is high."""
 
@@ -94,6 +103,7 @@ Operation = (
     | MemLoad
     | RegWrite
     | RegCheck
+    | RegUntil
     | WaitInterrupt
     | Notify
     | CheckCrc

@@ -1,4 +1,8 @@
-"""``input.txn``: the tests of the nvdlav1 branch of the public hardware repository (nv_full)."""
+"""``input.txn``: the tests of the nvdlav1 branch of the public hardware repository (nv_full).
+
+``until``, which gem5-NVDLA's traces have in place of ``wait`` (its README, "until $reg $val"), is
+read too.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from .trace import (
     MemLoad,
     Operation,
     RegCheck,
+    RegUntil,
     RegWrite,
     Trace,
     TraceError,
@@ -38,6 +43,8 @@ def _operation(words: list[str], folder: Path) -> Operation:
         return RegWrite(_csb(rest[0]), int(rest[1], 16))
     if name == "read_reg":
         return RegCheck(_csb(rest[0]), int(rest[2], 16), int(rest[1], 16))
+    if name == "until":
+        return RegUntil(_csb(rest[0]), int(rest[1], 16))
     if name == "load_mem":
         address, size = int(rest[0], 16), int(rest[1], 16)
         return MemLoad(0, address, rest[2], partial(_whole, folder / rest[2], size))

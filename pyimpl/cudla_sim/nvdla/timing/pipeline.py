@@ -106,13 +106,16 @@ class TimedChip(Chip):
         self.now += self.around.software_cycles
         self._done(name, start, self.now, Cost(0, 0, 0, "software", 0, 0), {})
 
-    def step(self) -> bool:
-        """Let the next thing happen; False if nothing runs and nothing can start."""
+    def step(self, first: int = 0) -> bool:
+        """Let the next thing happen; False if nothing runs and nothing can start.
+
+        *first*: interrupt status bits whose events go before the others.
+        """
         while self._start():
             pass
         if not self._due:
             return False
-        due, _, release = heapq.heappop(self._due)
+        due, _, release = self._next(first)
         self.now = max(self.now, due)
         for name in release.blocks:
             if name == "BDMA":
@@ -124,6 +127,14 @@ class TimedChip(Chip):
             self.csb.glb.raise_bit(release.interrupt, release.group)
             self.now += self.around.interrupt_cycles
         return True
+
+    def _next(self, first: int) -> tuple[int, int, Release]:
+        named = [entry for entry in self._due if entry[2].raises(first)]
+        if not named:
+            return heapq.heappop(self._due)
+        self._due.remove(min(named))
+        heapq.heapify(self._due)
+        return min(named)
 
     # -- starting -----------------------------------------------------------------------------
 
