@@ -1,9 +1,10 @@
-"""Software ("EMU") tasks: softmax and power on the host processor.
+"""Software ("EMU") tasks: softmax, power and logarithm on the host processor.
 
 Arithmetic follows the public emulator: single precision, sums in channel order, conversion to
 half rounds to nearest with ties away from zero, conversion to int8 saturates and cuts off.
 Two layouts of the structures exist (without and with scale factors and buffer offsets).
-Source: nvdla/sw ``Emulator.cpp``, ``emu_interface.h``.
+Source: nvdla/sw ``Emulator.cpp``, ``emu_interface.h``; the logarithm is ONNC's (ONNC/onnc-tutorial,
+lab 5, ``emu_interface.h``).
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ class EmuOp(IntEnum):
 
     POWER = 0
     SOFTMAX = 1
+    LOG = 2
+
+    @classmethod
+    def word(cls, op_type: int) -> str:
+        """The operation as a lower case word."""
+        return cls(op_type).name.lower() if op_type in tuple(cls) else f"operation {op_type}"
 
 
 class EmuFormat(IntEnum):
@@ -164,15 +171,34 @@ def softmax(op: EmuOperation, src: Bytes, dst: Bytes) -> None:
 
 def power(op: EmuOperation, src: Bytes, dst: Bytes) -> None:
     """y = (shift + scale * x) ** power for every element."""
-    source, target = _cube(op.src, src), _cube(op.dst, dst)
+
+    def function(values: NDArray[np.float32]) -> NDArray[np.float32]:
+        base = np.float32(op.shift) + np.float32(op.scale) * values
+        return np.power(base.astype(np.float64), op.power).astype(np.float32)
+
+    _each("power", function, op, src, dst)
+
+
+def logarithm(op: EmuOperation, src: Bytes, dst: Bytes) -> None:
+    """Natural logarithm of every element; -inf of 0, NaN of what is negative."""
+    _each("log", lambda x: np.log(x.astype(np.float64)).astype(np.float32), op, src, dst)
+
+
+def _each(
+    name: str,
+    function: Callable[[NDArray[np.float32]], NDArray[np.float32]],
+    op: EmuOperation,
+    src: Bytes,
+    dst: Bytes,
+) -> None:
+    source, target = _cube(name, op.src, src), _cube(name, op.dst, dst)
     if source.shape[1:3] != target.shape[1:3] or source.shape[0] > target.shape[0]:
-        raise NvdlaError("EMU power: source and destination cubes differ in size")
+        raise NvdlaError(f"EMU {name}: source and destination cubes differ in size")
     with np.errstate(all="ignore"):
         values = source.astype(np.float32)
         if op.src.format != EmuFormat.FF16:
             values *= np.float32(op.in_scale)
-        base = np.float32(op.shift) + np.float32(op.scale) * values
-        result = np.power(base.astype(np.float64), op.power).astype(np.float32)
+        result = function(values)
         if op.src.format == EmuFormat.FF16:
             converted: NDArray[Any] = half_ties_away(result)
         else:
@@ -197,13 +223,13 @@ def _take(data: Bytes, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return data[:size].view(dtype)
 
 
-def _cube(desc: BufferDesc, data: Bytes) -> NDArray[Any]:
+def _cube(name: str, desc: BufferDesc, data: Bytes) -> NDArray[Any]:
     """View a cube as [surface, y, x, channel]."""
     dtype = np.dtype("<f2") if desc.format == EmuFormat.FF16 else np.dtype("i1")
     atom = 8 if desc.format == EmuFormat.INT8_8 else 32
     surfaces = -(-desc.channel * dtype.itemsize // atom)
     if 0 in (surfaces, desc.width, desc.height):
-        raise NvdlaError("EMU power: an empty cube")
+        raise NvdlaError(f"EMU {name}: an empty cube")
     strides = (desc.surf_stride, desc.line_stride, atom, dtype.itemsize)
     shape = (surfaces, desc.height, desc.width, atom // dtype.itemsize)
     need = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
@@ -212,7 +238,7 @@ def _cube(desc: BufferDesc, data: Bytes) -> NDArray[Any]:
     overlap |= surfaces > 1 and desc.surf_stride < (desc.height - 1) * desc.line_stride + line
     if need > len(data) or overlap:
         raise NvdlaError(
-            f"EMU power: a cube of {desc.width} x {desc.height} x {desc.channel} needs {need}"
+            f"EMU {name}: a cube of {desc.width} x {desc.height} x {desc.channel} needs {need}"
             f" bytes, the buffer has {len(data)}",
             Status.INVALID_SIZE,
         )
@@ -234,6 +260,8 @@ def run(op: EmuOperation, resolve: Callable[[int], Bytes]) -> None:
         softmax(op, src, dst)
     elif op.op_type == EmuOp.POWER:
         power(op, src, dst)
+    elif op.op_type == EmuOp.LOG:
+        logarithm(op, src, dst)
     else:
         raise UnsupportedOperation("EMU", f"operation {op.op_type}")
 

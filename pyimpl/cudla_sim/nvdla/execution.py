@@ -115,7 +115,7 @@ class NetworkRun:
                 LayerRecord(
                     len(self.report.layers),
                     self.task,
-                    f"EMU {emu.EmuOp(operation.op_type).name.lower()}",
+                    f"EMU {emu.EmuOp.word(operation.op_type)}",
                     (number,),
                     (src.channel, src.height, src.width),
                     (dst.channel, dst.height, dst.width),

@@ -82,8 +82,11 @@ class Loadable:
 
     @property
     def new_layout(self) -> bool:
-        """True for 32-byte data cubes (interface version 0.12 and later), False for 28 bytes."""
-        return self.interface_version >= (0, 12, 0)
+        """True for 32-byte data cubes (interface version 0.12 and later), False for 28 bytes.
+
+        ONNC numbers its blobs 1.2.0 and writes 28 bytes (its NvDlaBackend.cpp and dla_interface.h).
+        """
+        return (0, 12, 0) <= self.interface_version < (1, 0, 0)
 
     def bound_memory(self, flag: MemoryFlags, bind_id: int) -> tuple[int, ...]:
         """Positions of the memories that carry *flag* and *bind_id*."""
@@ -255,7 +258,10 @@ def _interface_version(
     addresses: tuple[AddressEntry, ...],
     blobs: dict[str, Blob],
 ) -> Version:
-    """Version of the blob that holds the first DLA task's network descriptor."""
+    """Version of the blob that holds the first DLA task's network descriptor.
+
+    EMU blobs have a numbering of their own; only ONNC's (1.x) says something about layouts.
+    """
     for task in tasks:
         if task.interface != Interface.DLA1:
             continue
@@ -263,6 +269,7 @@ def _interface_version(
             if name in blobs:
                 return blobs[name].version
     versions = [blob.version for blob in blobs.values() if blob.interface == Interface.DLA1]
+    versions += [blob.version for blob in blobs.values() if blob.version.major]
     return versions[0] if versions else Version(0, 12, 0)
 
 

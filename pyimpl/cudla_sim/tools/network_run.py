@@ -147,7 +147,8 @@ def first_difference(found: NDArray[Any], golden: NDArray[Any]) -> str:
 
 
 def load_golden(path: Path, tensor: TensorDesc) -> NDArray[Any]:
-    """Expected values: .npy (n, c, h, w), a DIMG file, a raw buffer, or bare elements.
+    """Expected values: .npy (n, c, h, w), a DIMG file, a raw buffer, bare elements, or the text
+    that the runtime application writes with --rawdump.
 
     Raises OSError or ValueError.
     """
@@ -161,6 +162,17 @@ def load_golden(path: Path, tensor: TensorDesc) -> NDArray[Any]:
         data = data[36:]
     elif data.size == tensor.size and data.size != count:
         return layout.unpack_tensor(tensor, data)
-    if data.size != count:
-        raise ValueError(f"{data.size} bytes; {shape} of {dtype} has {count}")
-    return data.view(dtype).reshape(shape)
+    if data.size == count:
+        return data.view(dtype).reshape(shape)
+    numbers = _numbers(data.tobytes())
+    if numbers is not None and numbers.size == np.prod(shape):
+        return numbers.astype(dtype).reshape(shape)
+    found = f"{data.size} bytes" if numbers is None else f"{numbers.size} numbers"
+    raise ValueError(f"{found}; {shape} of {dtype} has {int(np.prod(shape))} in {count} bytes")
+
+
+def _numbers(text: bytes) -> NDArray[np.float64] | None:
+    try:
+        return np.array([float(word) for word in text.decode("ascii").split()])
+    except ValueError:
+        return None

@@ -54,6 +54,15 @@ def test_power_scales_and_shifts() -> None:
     np.testing.assert_array_equal(result, ((1 + 0.5 * source) ** 2).astype(np.float16))
 
 
+def test_logarithm() -> None:
+    """The numbers are those that ONNC's tutorial prints for its lab 5."""
+    source = np.arange(10).astype(np.float16)
+    result = run(operation(emu.EmuFormat.FF16, emu.EmuOp.LOG), source, "<f2")
+    text = "-inf 0 0.693359 1.09863 1.38672 1.60938 1.79199 1.94629 2.08008 2.19727"
+    assert [f"{float(value):.6g}" for value in result] == text.split()
+    assert np.isnan(run(operation(emu.EmuFormat.FF16, emu.EmuOp.LOG), -source, "<f2")[1])
+
+
 def test_unknown_operation_and_format() -> None:
     with pytest.raises(UnsupportedOperation):
         run(operation(emu.EmuFormat.INT8, 9), np.zeros(10, np.int8), "i1")

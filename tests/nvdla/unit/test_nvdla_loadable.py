@@ -55,7 +55,7 @@ def make(**change) -> bytes:
         [
             (0, "ref", b.CreateString("task-0-addr0")),
             (1, "Uint64", change.get("blob_size", len(content))),
-            (2, "Uint32", 1),
+            (2, "Uint32", change.get("interface", 1)),
             (3, "Uint32", 1),
             (4, "version", change.get("blob_version", (0, 12, 3))),
             (5, "ref", b.CreateByteVector(content)),
@@ -143,9 +143,18 @@ def test_every_field_arrives() -> None:
     assert loadable.tasks[0].instance == -1
 
 
-@pytest.mark.parametrize("version", [(0, 10, 0), (0, 11, 0)])
+@pytest.mark.parametrize("version", [(0, 10, 0), (0, 11, 0), (1, 2, 0), (1, 3, 0)])
 def test_old_interface_means_small_cubes(version: tuple[int, int, int]) -> None:
+    """1.x are ONNC's numbers."""
     assert not Loadable.parse(make(blob_version=version)).new_layout
+
+
+@pytest.mark.parametrize(("version", "new"), [((0, 0, 1), True), ((1, 2, 0), False)])
+def test_layout_of_a_loadable_with_software_tasks_only(
+    version: tuple[int, int, int], new: bool
+) -> None:
+    data = make(blob_version=version, interface=2)
+    assert Loadable.parse(data).new_layout is new
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def _software(chip: TimedChip, loaded: LoadedNetwork, task: TaskEntry, binding: 
         return window.data[offset:]
 
     for operation in emu.operations(resolve, loaded.loadable.new_layout):
-        chip.software(f"EMU {emu.EmuOp(operation.op_type).name.lower()}")
+        chip.software(f"EMU {emu.EmuOp.word(operation.op_type)}")
 
 
 def _who(
