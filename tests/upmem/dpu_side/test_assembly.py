@@ -40,6 +40,9 @@ int main(void) {
     __asm__("add %0, %0, -7" : "+r"(out[20]));
     __asm__ volatile("nop");
     __asm__ volatile("" ::: "memory");
+    out[22] = a;
+    if (b == 0x5eed) __asm__ volatile("nop\\n nop // wait"); else out[22] += 0;
+    for (int i = 0; i < 3; i++) __asm__("add %0, %0, %1\\n nop" : "+r"(out[22]) : "r"(b));
     return 0;
 }"""
 
@@ -59,6 +62,7 @@ def model(a: int, b: int) -> dict[int, int]:
         12: signed(a >> 8 & 255) * (b & 255), 13: (a >> 8 & 255) * (b >> 8 & 255),
         14: a + (b << 4), 15: a + (b >> 31), 16: a + b, 17: a + (a + b > M),
         18: b.bit_count(), 19: 32 - b.bit_length(), 20: a - 7,
+        22: a + 3 * b,
         21: 32 - (a ^ (M if a >> 31 else 0)).bit_length(),
     }  # fmt: skip
 

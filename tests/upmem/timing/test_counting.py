@@ -100,6 +100,28 @@ def test_rounds_of_a_loop(
     assert each(bench, counted, kind, op) == pytest.approx(expected, abs=0.6)
 
 
+WAIT = """
+#include <built_ins.h>
+#include <stdint.h>
+int main(void)
+{{
+    for (uint32_t i = 0; i < {count}; i++)
+    {{
+        __builtin_nop_();
+    }}
+    return 0;
+}}"""
+
+
+def test_a_loop_that_only_passes_time(bench: Bench, counted: Build) -> None:
+    """nop, counter, comparison and branch in one: two instructions a round."""
+    found = []
+    for count in (128, 640):
+        bench.load(counted(WAIT.format(count=count), 1, "-O2"))
+        found.append(bench.time().tasklets[0].half_instructions / 2)
+    assert (found[1] - found[0]) / 512 == pytest.approx(2, abs=1)
+
+
 ARITHMETIC = """
 #include <stdint.h>
 #include <attributes.h>

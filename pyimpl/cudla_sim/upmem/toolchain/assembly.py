@@ -18,6 +18,7 @@ _START = re.compile(
 _STRING = re.compile(r'\s*((?:"(?:\\.|[^"\\])*"\s*)+)')
 _REFERENCE = re.compile(r"%(?:\[(\w+)\]|(\d+))$")
 _OPERAND = re.compile(r'\s*(?:\[(\w+)\]\s*)?"([^"]*)"\s*\(', re.DOTALL)
+_NOP = '__asm__ __volatile__("nop"); '
 _MACROS = {"acquire", "release", "resume", "stop", "fault"}
 
 _SHIFTS = {
@@ -268,13 +269,16 @@ def _translated(statement: _Statement) -> str | None:
     """C, or None for a statement that stays as it is (empty, or only macros of dpu_asm.h)."""
     lines = _instructions(statement.template)
     names = [re.split(r"[\s,]", line, maxsplit=1)[0] for line in lines]
-    if all(name in _MACROS or name in ("nop", "//", "") for name in names):
-        return None if "nop" not in names else ""
+    nops = _NOP * names.count("nop")  # loops that pass time with them have to stay
+    if all(name in ("nop", "//", "") for name in names):
+        return f"{{ {nops}}}" if nops else None
+    if all(name in _MACROS or name == "nop" for name in names):
+        return None
     writer = _Writer(statement)
     for line in lines:
         if line.split()[0] != "nop":
             writer.instruction(line)
-    return writer.text()
+    return f"{{ {nops}{writer.text()} }}" if nops else writer.text()
 
 
 def translate(source: str) -> str:
@@ -308,8 +312,18 @@ def _at_file_level(source: str, at: int) -> bool:
     while before.endswith("\n") or before.rpartition("\n")[2].startswith("# "):
         before = before.rpartition("\n")[0].rstrip()
     if before.endswith(")"):
-        return not re.search(r"\b(?:if|while|for)\s*\([^;{}]*\)$", before)
+        return not re.search(r"\b(?:if|while|for)\s*$", before[: _opening(before)])
     return source.count("{", 0, at) == source.count("}", 0, at)
+
+
+def _opening(text: str) -> int:
+    """Where the parenthesis opens that the text ends with."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] == ")") - (text[at] == "(")
+        if depth == 0:
+            return at
+    return 0
 
 
 def _message(source: str, at: int, what: str) -> str:
