@@ -14,6 +14,7 @@ from .errors import DpuError, Status, error
 from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .program import IRAM, MRAM, Program, Symbol
 from .rank import Dpu, Selection, submit_all
+from .workers.protocol import WRAM_WINDOW
 
 _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same bytes for all)
     ("mram", True, False): "copy_mram_to_matrix",
@@ -79,6 +80,8 @@ def place(
     DPU_ERR_INVALID_{MRAM,WRAM,IRAM}_ACCESS for its alignment (MRAM 8 bytes, WRAM 4) and size.
     """
     said = function if selection.dpu is None else "dpu_copy_symbol_dpu"
+    if symbol.memory == "wram" and 0 <= symbol.address + offset - WRAM_WINDOW < WRAM_SIZE:
+        offset -= WRAM_WINDOW  # a pointer that a program handed over; on hardware WRAM begins at 0
     if offset + length > symbol.size:
         text = f"invalid symbol access (offset:{offset} + length:{length} > size:{symbol.size})"
         notices.warn(said, text)

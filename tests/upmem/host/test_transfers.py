@@ -53,6 +53,37 @@ def test_push_gives_each_dpu_its_own(host: Host, symbol: dpu_symbol_t, flags: in
     assert (back == data).all()
 
 
+POINTER = """
+#include <alloc.h>
+#include <stdint.h>
+__host uint32_t place;
+int main(void)
+{
+    uint32_t *made = mem_alloc(16);
+    for (uint32_t i = 0; i < 4; i++)
+        made[i] = 10 + i;
+    place = (uint32_t)(uintptr_t)made;
+    return 0;
+}"""
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_pointer_of_a_program_is_a_place_in_wram(host: Host, kernel: Kernel, whole: bool) -> None:
+    """On hardware WRAM begins at 0; programs hand addresses over as offsets in all of it."""
+    api = host.api
+    place, found = np.zeros(1, np.uint32), np.zeros(4, np.uint32)
+    with host.alloc(1) as made:
+        host.ok(api.dpu_load(made, str(kernel(POINTER)).encode(), None))
+        host.ok(api.dpu_launch(made, 1))
+        host.ok(api.dpu_copy_from(made, b"place", 0, pointer(place), 4))
+        at = int(place[0])
+        symbol, offset = (WRAM, at) if whole else (dpu_symbol_t(at, 16), 0)
+        host.ok(api.dpu_copy_from_symbol(made, symbol, offset, pointer(found), 16))
+        assert found.tolist() == [10, 11, 12, 13]
+        beyond = api.dpu_copy_from_symbol(made, WRAM, at, pointer(found), 1 << 16)
+        assert beyond == status("INVALID_SYMBOL_ACCESS")
+
+
 def test_a_partial_push_leaves_the_others_alone(host: Host) -> None:
     data = _random(512)
     with host.alloc(5) as made:
