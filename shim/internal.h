@@ -118,12 +118,12 @@ struct sim_dpu_fast_set {
     uint32_t rank_count, member_count;
 };
 
-/* `base`: of the DPUs' memory; `loads`: grows when a DPU gets another program; `transfer`:
-   sim_dpu_transfer of native/native.h. */
+/* `base`: of the DPUs' memory; `loads`: grows when a DPU gets another program; `transfer` and `token`:
+   sim_dpu_transfer and sim_dpu_token of native/native.h. */
 void sim_dpu_fast_enable(int on);
 int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member_count,
                         const struct sim_dpu_fast_set *sets, size_t set_count, uint64_t base,
-                        const uint64_t *loads, void *transfer);
+                        const uint64_t *loads, void *transfer, void *token);
 
 /*
  * A symbol of the program that all DPUs of a set hold: `offset` in their slots, `unit` its alignment

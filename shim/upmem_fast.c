@@ -31,6 +31,7 @@ struct learned {
 
 typedef int64_t transfer_function(const struct sim_dpu_place *, const uint32_t *, const uint64_t *,
                                   size_t);
+typedef uint64_t token_function(void);
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static int enabled;
@@ -42,6 +43,7 @@ static size_t set_count;
 static uint64_t memory_base;
 static const uint64_t *loads;
 static transfer_function *transfer;
+static token_function *token;
 
 enum { LEARNED = 1024 };
 static struct learned learned[LEARNED];
@@ -81,7 +83,8 @@ static void *copy_of(const void *data, size_t size)
 
 int sim_dpu_fast_tables(const struct sim_dpu_fast_member *new_members, size_t member_count,
                         const struct sim_dpu_fast_set *new_sets, size_t new_set_count,
-                        uint64_t base, const uint64_t *new_loads, void *function)
+                        uint64_t base, const uint64_t *new_loads, void *new_transfer,
+                        void *new_token)
 {
     size_t room = 16;
     while (room < 2 * member_count) {
@@ -105,7 +108,8 @@ int sim_dpu_fast_tables(const struct sim_dpu_fast_member *new_members, size_t me
         set_count = new_set_count;
         memory_base = base;
         loads = new_loads;
-        transfer = (transfer_function *)function;
+        transfer = (transfer_function *)new_transfer;
+        token = (token_function *)new_token;
     } else {
         forget();
     }
@@ -223,6 +227,9 @@ SIM_EXPORT dpu_error_t dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
         pthread_rwlock_rdlock(&lock);
         const struct sim_dpu_fast_member *member = find_place((uint64_t)(uintptr_t)dpu_set.dpu);
         uint64_t *prepared = member != NULL ? (uint64_t *)(uintptr_t)member->buffer : NULL;
+        if (prepared != NULL && token() != 0) {
+            prepared = NULL; /* callbacks have buffers of their own */
+        }
         if (prepared != NULL && (*prepared == 0 || buffer == NULL)) {
             *prepared = (uint64_t)(uintptr_t)buffer;
             done = 1;

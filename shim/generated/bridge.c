@@ -649,9 +649,9 @@ void sim_dpu_fast_enable(int on)
     sim_host_there->sim_dpu_fast_enable(on);
 }
 
-int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member_count, const struct sim_dpu_fast_set *sets, size_t set_count, uint64_t base, const uint64_t *loads, void *transfer)
+int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member_count, const struct sim_dpu_fast_set *sets, size_t set_count, uint64_t base, const uint64_t *loads, void *transfer, void *token)
 {
-    return sim_host_there->sim_dpu_fast_tables(members, member_count, sets, set_count, base, loads, transfer);
+    return sim_host_there->sim_dpu_fast_tables(members, member_count, sets, set_count, base, loads, transfer, token);
 }
 
 void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t offset, uint32_t size, uint32_t unit)

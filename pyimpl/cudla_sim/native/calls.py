@@ -29,6 +29,11 @@ class Calls:
     """The ``token`` of the DPU callback that the calling thread runs, 0 elsewhere."""
 
     @staticmethod
+    def dpu_token_address() -> int:
+        """Where the C function of ``dpu_token`` lies, for other C code of this process."""
+        return int(ffi.cast("uintptr_t", ffi.addressof(lib, "sim_dpu_token")))
+
+    @staticmethod
     def host_function(function: int, argument: int) -> None:
         """``void function(void *argument)`` (cudaHostFn_t)."""
         if lib.sim_run_callback(pointer(function), pointer(argument)):

@@ -151,6 +151,7 @@ class Rank:
         self.buffers = np.zeros(DPUS_PER_RANK, np.uint64)
         """Host addresses that dpu_prepare_xfer set, by DPU index; 0 for none. The C side of
         dpu_prepare_xfer writes here."""
+        self._callback_buffers: NDArray[np.uint64] | None = None
         self.handle = 0
         self.launches = 0
         """Asynchronous launches that did not end yet."""
@@ -173,6 +174,16 @@ class Rank:
 
     def __repr__(self) -> str:
         return f"<rank {self.id}, {len(self.enabled)} DPUs>"
+
+    @property
+    def prepared(self) -> NDArray[np.uint64]:
+        """``buffers``, and others for a callback that the queue waits for: meanwhile the program
+        prepares what is queued behind it."""
+        if self not in self.machine.held_by_caller:
+            return self.buffers
+        if self._callback_buffers is None:
+            self._callback_buffers = np.zeros_like(self.buffers)
+        return self._callback_buffers
 
     def submit(self, job: str, work: Callable[[], None]) -> None:
         """Queues work; ``job`` is its name in an asynchronous error word.

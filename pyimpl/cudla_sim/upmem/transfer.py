@@ -249,10 +249,11 @@ def prepare(selection: Selection, buffer: int) -> None:
     """
     replaced: Dpu | None = None
     for rank in selection.ranks:
+        prepared = rank.prepared
         for dpu in selection.of(rank):
-            if buffer and rank.buffers[dpu.index]:
+            if buffer and prepared[dpu.index]:
                 replaced = dpu
-            rank.buffers[dpu.index] = buffer
+            prepared[dpu.index] = buffer
     if replaced is not None:
         raise error(
             Status.DPU_ERR_TRANSFER_ALREADY_SET,
@@ -270,7 +271,7 @@ def push(
     """
     where = place(selection, symbol, offset, length, to_dpu, "dpu_push_xfer_symbol")
     _parallel(symbol, flags)
-    parts = [(rank.buffers, selection.indexes(rank)) for rank in selection.ranks]
+    parts = [(rank.prepared, selection.indexes(rank)) for rank in selection.ranks]
     hosts = np.concatenate([buffers[indexes] for buffers, indexes in parts])
     if not hosts.any():
         from ..core import explain

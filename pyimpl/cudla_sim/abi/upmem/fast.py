@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import process
+from ...native.calls import Calls
 from ...native.dpu_memory import DpuCopies
 from ...upmem.machine import Machine, machine
 from ...upmem.memory import WRAM_OFFSET
@@ -42,6 +43,7 @@ def publish(sets: dict[int, list[Rank]]) -> None:
         owner.store.base if owner else 0,
         ffi.cast("uint64_t *", owner.loads.ctypes.data) if owner else ffi.NULL,
         ffi.cast("void *", DpuCopies.transfer_address()),
+        ffi.cast("void *", Calls.dpu_token_address()),
     )
     watching_changed()
 
