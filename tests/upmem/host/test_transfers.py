@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import cudla_sim
 from cudla_sim.capi import load
-from cudla_sim.capi.prototypes import dpu_symbol_t
+from cudla_sim.capi.prototypes import dpu_set_t, dpu_symbol_t
 from cudla_sim.upmem.machine import machine
 
 from .hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, WRAM, Host, pointer, status
@@ -82,6 +82,37 @@ def test_a_pointer_of_a_program_is_a_place_in_wram(host: Host, kernel: Kernel, w
         assert found.tolist() == [10, 11, 12, 13]
         beyond = api.dpu_copy_from_symbol(made, WRAM, at, pointer(found), 1 << 16)
         assert beyond == status("INVALID_SYMBOL_ACCESS")
+
+
+@pytest.mark.parametrize("flags", [0, ASYNC])
+def test_a_callback_prepares_beside_the_program(host: Host, flags: int) -> None:
+    """What the program prepared for the push behind it stays."""
+    mine, its = _random(8, 1), _random(8, 2)
+    api = host.api
+    answers: list[int] = []
+    prepared = threading.Event()
+
+    def copy(part: dpu_set_t, number: int, argument: int) -> int:
+        prepared.wait(60)
+        answers.append(api.dpu_prepare_xfer(part, pointer(its)))
+        answers.append(api.dpu_push_xfer_symbol(part, TO_DPU, MRAM, 0, 8, 0))
+        return 0
+
+    function = callback(copy)
+    with host.alloc(1) as made:
+        if not flags:
+            host.ok(api.dpu_prepare_xfer(made, pointer(mine)))
+            prepared.set()
+        host.ok(api.dpu_callback(made, function, None, 1 if flags else 0))  # asynchronous or not
+        if flags:
+            host.ok(api.dpu_prepare_xfer(made, pointer(mine)))
+            prepared.set()
+        host.ok(api.dpu_push_xfer_symbol(made, TO_DPU, MRAM, 8, 8, flags))
+        host.ok(api.dpu_sync(made))
+        assert answers == [0, 0]
+        mram = cudla_sim.upmem.sets[0].dpus[0].mram
+        assert (mram[:8] == its).all()
+        assert (mram[8:16] == mine).all()
 
 
 def test_a_partial_push_leaves_the_others_alone(host: Host) -> None:
