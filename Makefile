@@ -4,6 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -path 'shim/codegen/*.py')
 
+# A folder per API; the digits come last, and onnx needs more than the package.
+ALL_SAMPLES := $(notdir $(patsubst %/Makefile,%,$(wildcard c_examples/*/Makefile)))
+SAMPLES := $(filter-out cudla onnx,$(ALL_SAMPLES)) cudla
+
 .PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz lint man docs bench clean
 .DEFAULT_GOAL := run
 
@@ -19,10 +23,7 @@ $(VENV)/installed-test: $(VENV)/installed
 # Build the library and the samples, classify the shipped digits.
 run: export PATH := $(CURDIR)/$(BIN):$(PATH)
 run: $(VENV)/installed
-	$(MAKE) --no-print-directory -C c_examples/nvdla run
-	$(MAKE) --no-print-directory -C c_examples/upmem run
-	$(MAKE) --no-print-directory -C c_examples/cupva run
-	$(MAKE) --no-print-directory -C c_examples/cudla run
+	set -e; for api in $(SAMPLES); do $(MAKE) --no-print-directory -C c_examples/$$api run; done
 
 test: $(VENV)/installed-test
 	$(BIN)/python build_ffi.py --verify
@@ -82,8 +83,4 @@ bench: $(VENV)/installed-test
 clean:
 	test ! -x $(BIN)/python || $(BIN)/python build_ffi.py --clean
 	rm -rf $(VENV) build *.egg-info pyimpl/*.egg-info
-	$(MAKE) -C c_examples/cudla clean
-	$(MAKE) -C c_examples/nvdla clean
-	$(MAKE) -C c_examples/onnx clean
-	$(MAKE) -C c_examples/upmem clean
-	$(MAKE) -C c_examples/cupva clean
+	set -e; for folder in c_examples/*/; do $(MAKE) -C $$folder clean; done

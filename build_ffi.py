@@ -25,74 +25,55 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent
 sys.path[:0] = [str(ROOT / "shim"), str(ROOT / "pyimpl")]
 
-from codegen import emit, native, parse, private, prototypes, sdk  # noqa: E402  (needs the paths above)
+from codegen import (  # noqa: E402  (needs the paths above)
+    emit,
+    native,
+    packages,
+    parse,
+    private,
+    prototypes,
+    sdk,
+    sources,
+)
+from cudla_sim.families import HEADERS  # noqa: E402
 
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 GENERATED = ROOT / "shim" / "generated"
 CONSTANTS = PACKAGE / "constants"
 
-# The public headers, in the order in which a program could include all of them at once.
-HEADERS = [
-    "nvscierror.h",
-    "nvsciipc.h",
-    "nvscibuf.h",
-    "nvscisync.h",
-    "cudla.h",
-    "cudlaExternalEtbl.hpp",
-    "cuda/cuda_runtime_api.h",
-    "cuda/cuda.h",
-    "nvdla/nvdla_inf.h",
-    "nvdla/nvdla_os_inf.h",
-    "nvdla/dla_interface.h",
-    "upmem/dpu.h",
-    "upmem/dpu_management.h",
-    "upmem/dpu_program.h",
-    "upmem/dpu_loader.h",
-    "upmem/dpu_memory.h",
-    "upmem/dpu_older_releases.h",
-    "upmem/dpu_runner.h",
-    "upmem/dpu_log.h",
-    "upmem/dpu_config.h",
-    "upmem/dpu_custom.h",
-    "upmem/dpu_profiler.h",
-    "upmem/dpu_bank_interface_pmc.h",
-    "cupva/cupva_host.h",
-    "cupva/cupva_host_nonsafety.h",
-    "cupva/cupva_host_nvsci.h",
-    "cupva/cupva_host_cuda.h",
-    "cupva/detail/cupva_host_cpp_detail.h",
-    "cudla_sim.h",
-]
-
 
 @functools.cache
-def _api() -> parse.Api:
+def api() -> parse.Api:
+    """The headers, and who answers their functions."""
     include = ROOT / "include"
-    return parse.read([include / h for h in HEADERS], include, ROOT / "shim" / "parse_include")
+    found = parse.read([include / h for h in HEADERS], include, ROOT / "shim" / "parse_include")
+    sources.mark(found, PACKAGE, ROOT / "shim")
+    return found
 
 
 def _contents() -> dict[Path, str]:
     """Every generated file with what it should hold."""
     include = ROOT / "include"
-    api = _api()
+    declared = api()
     internal = private.read(ROOT / "shim" / "internal.h", include, ROOT / "shim")
     files = {
-        GENERATED / "cdef.h": emit.cdef(api),
-        GENERATED / "exports.c": emit.exports_c(api, HEADERS, internal),
-        GENERATED / "hand_written.h": emit.hand_written_h(api, HEADERS),
-        GENERATED / "bridge.h": emit.bridge_h(api, HEADERS, internal),
-        GENERATED / "bridge.c": emit.bridge_c(api, internal),
-        GENERATED / "exports.map": emit.version_script(api, cudart=False),
-        GENERATED / "cudart_exports.c": emit.cudart_exports_c(api, HEADERS),
-        GENERATED / "cudart_exports.map": emit.version_script(api, cudart=True),
-        GENERATED / "coverage.md": emit.coverage_md(api, PACKAGE, ROOT / "shim"),
-        CONSTANTS / "handlers.py": emit.modules_py(api, internal, PACKAGE),
+        GENERATED / "cdef.h": emit.cdef(declared),
+        GENERATED / "exports.c": emit.exports_c(declared, HEADERS, internal),
+        GENERATED / "hand_written.h": emit.hand_written_h(declared, HEADERS),
+        GENERATED / "bridge.h": emit.bridge_h(declared, HEADERS, internal),
+        GENERATED / "bridge.c": emit.bridge_c(declared, internal),
+        GENERATED / "exports.map": emit.version_script(declared, cudart=False),
+        GENERATED / "cudart_exports.c": emit.cudart_exports_c(declared, HEADERS),
+        GENERATED / "cudart_exports.map": emit.version_script(declared, cudart=True),
+        GENERATED / "coverage.md": emit.coverage_md(declared, PACKAGE, ROOT / "shim"),
+        CONSTANTS / "handlers.py": emit.modules_py(declared, internal, PACKAGE),
         CONSTANTS / "__init__.py": f'"""{emit.BANNER}"""\n',
-        PACKAGE / "capi" / "prototypes.py": prototypes.ctypes_py(api),
+        PACKAGE / "capi" / "prototypes.py": prototypes.ctypes_py(declared),
     }
-    for family in sorted({emit.family(f.header) for f in api.functions}):
-        files[CONSTANTS / f"{family}.py"] = emit.constants_py(api, family)
-        files[CONSTANTS / f"{family}_parameters.py"] = emit.parameters_py(api, family)
+    files.update(packages.files(PACKAGE / "lib"))
+    for family in sorted({emit.family(f.header) for f in declared.functions}):
+        files[CONSTANTS / f"{family}.py"] = emit.constants_py(declared, family)
+        files[CONSTANTS / f"{family}_parameters.py"] = emit.parameters_py(declared, family)
     return files
 
 
@@ -125,7 +106,7 @@ def build(editable: bool) -> None:
         raise SystemExit("build_ffi: a free-threaded Python has no stable ABI; use an ordinary one")
     generate()
     python = sys.executable if editable else ""
-    native.compile_all(ROOT, HEADERS, PACKAGE, _api(), python)
+    native.compile_all(ROOT, HEADERS, PACKAGE, api(), python)
     _install(ROOT / "include", PACKAGE / "include", editable)
     # the DPU compiler compiles these sources into every DPU program
     _install(ROOT / "shim" / "dpu_run", PACKAGE / "dpu_run", editable)

@@ -10,19 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from cudla_sim.families import FAMILIES
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
-MODELS = {"nvdla", "cudla", "nvsci", "cudart", "upmem", "cupva"}
-ALLOWED_BETWEEN_MODELS = {
-    ("cudla", "nvdla"),
-    ("cudla", "nvsci"),
-    ("cudla", "cudart"),
-    ("cudart", "nvsci"),
-    ("cupva", "nvsci"),
-    ("cupva", "cudart"),
-}
-LEAVES = {"core", "constants", "native", "workers", "cluster"}
+MODELS = {f.name for f in FAMILIES if (PACKAGE / f.name).is_dir()}
+ALLOWED_BETWEEN_MODELS = {(f.name, other) for f in FAMILIES for other in f.needs}
+LEAVES = {"core", "constants", "native", "workers", "cluster", "families"}
 # Installing these changes the host's signal handlers or starts processes behind its back.
 BANNED_AT_RUN_TIME = {"signal", "asyncio", "subprocess"}
 # Never imported by the library inside a host program.
@@ -122,7 +116,7 @@ def test_the_package_dpu_is_a_user_of_the_c_api(path: Path) -> None:
     assert "environ" not in path.read_text()
 
 
-WITHOUT_CIRCLES = ["core", "nvsci", "cudart", "cupva", "obs", "cudla", "native", "workers", "nvdla"]
+WITHOUT_CIRCLES = sorted({"core", "obs", "native", "workers", *MODELS} - {"upmem"})
 
 
 @pytest.mark.parametrize("package", WITHOUT_CIRCLES)
@@ -164,6 +158,7 @@ def _loaded_after(calls: str) -> set[str]:
 def test_a_call_that_needs_no_model_imports_none(call: str) -> None:
     loaded = _loaded_after(f"l.{call}")
     assert "numpy" not in loaded
+    assert "cudla_sim.families" not in loaded, "it is for builds, commands and fault rules"
     assert not {f"cudla_sim.{model}" for model in MODELS - {"cudla"}} & loaded
 
 

@@ -9,39 +9,27 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cudla_sim.families import FAMILIES, of_header
+
 from .tables import code, table
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 
-FAMILIES = {
-    "cudla": ("cuDLA", ("cudla",)),
-    "nvsci": ("NvSciBuf, NvSciSync, NvSciIpc", ("nvsci",)),
-    "cudart": ("CUDA", ("cuda/",)),
-    "nvdla": ("NVDLA drivers", ("nvdla/",)),
-    "upmem": ("UPMEM", ("upmem/",)),
-    "cupva": ("cuPVA", ("cupva/",)),
-    "sim": ("cudla_sim.h", ("cudla_sim.h",)),
-}
-"""Page -> title, and how the headers of it begin."""
+TITLES = {family.name: family.title for family in FAMILIES}
+"""Page -> title."""
 
 
 @cache
-def _parts() -> tuple[Any, Any, list[str]]:
+def _parts() -> tuple[Any, Any]:
+    """The functions of all headers; the generator's package."""
     for folder in (ROOT, ROOT / "shim"):
         if str(folder) not in sys.path:
             sys.path.insert(0, str(folder))
     import build_ffi
-    from codegen import emit, parse
+    from codegen import parse, sources
 
-    return parse, emit, build_ffi.HEADERS
-
-
-@cache
-def _api() -> Any:
-    parse, _, headers = _parts()
-    include = ROOT / "include"
-    return parse.read([include / h for h in headers], include, ROOT / "shim" / "parse_include")
+    return build_ffi.api(), (parse, sources)
 
 
 @cache
@@ -77,13 +65,13 @@ def _text(node: ast.expr | None, module: Path) -> str:
 
 def states() -> dict[str, tuple[str, str]]:
     """Function -> (implemented, refuses or missing; the file that answers)."""
-    _, emit, _ = _parts()
-    known = emit.handlers(PACKAGE)
-    native = emit.defined_in_c(ROOT / "shim")
+    api, (_, sources) = _parts()
+    known = sources.handlers(PACKAGE)
+    native = sources.defined_in_c(ROOT / "shim")
     words = {"export": "implemented", "unsupported": "refuses"}
     found = {}
-    for function in _api().functions:
-        if emit.is_native(function):
+    for function in api.functions:
+        if function.native:
             where = native.get(function.name, "")
             found[function.name] = ("implemented" if where else "missing", where)
         else:
@@ -94,19 +82,13 @@ def states() -> dict[str, tuple[str, str]]:
 
 def page(name: str) -> str:
     """The functions of one family."""
-    parse, _, _ = _parts()
-    title, prefixes = FAMILIES[name]
+    api, (parse, _) = _parts()
+    title = TITLES[name]
     known, why = states(), reasons()
     by_header: dict[str, list[Any]] = {}
-    for function in _api().functions:
-        header = function.header
-        own = (
-            header.startswith(prefixes)
-            if name != "cudla"
-            else header.startswith("cudla") and header != "cudla_sim.h"
-        )
-        if own:
-            by_header.setdefault(header, []).append(function)
+    for function in api.functions:
+        if of_header(function.header).name == name:
+            by_header.setdefault(function.header, []).append(function)
     lines = [
         f"# Functions: {title}",
         "",

@@ -28,7 +28,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/json.md": schemas.page,
     "reference/statuses.md": statuses.page,
     "nvdla/layers.md": layers.page,
-    **{f"reference/functions/{name}.md": functions.page_of(name) for name in functions.FAMILIES},
+    **{f"reference/functions/{name}.md": functions.page_of(name) for name in functions.TITLES},
 }
 
 

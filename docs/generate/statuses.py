@@ -7,20 +7,13 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from cudla_sim.families import FAMILIES
+
 from .tables import code, table
 
 PACKAGE = Path(__file__).resolve().parents[2] / "pyimpl" / "cudla_sim"
 MOST = 6
 """Causes that are shown of one status."""
-
-FAMILIES = {
-    "cuDLA": ("cudla", "cudlaStatus", ("cudla",)),
-    "NvSci": ("nvsci", "NvSciError", ("nvsci",)),
-    "CUDA": ("cudart", "cudaError", ("cudart",)),
-    "NVDLA drivers": ("nvdla", "NvDlaError", ("nvdla",)),
-    "UPMEM": ("upmem", "dpu_error_t", ("upmem",)),
-    "cuPVA": ("cupva", "cupvaError_t", ("cupva",)),
-}
 
 
 def _template(node: ast.expr) -> str:
@@ -61,14 +54,14 @@ def _makers(trees: list[ast.Module], members: set[str]) -> dict[str, str]:
     return found
 
 
-def causes(folders: tuple[str, ...], members: set[str]) -> dict[str, list[str]]:
-    """Status -> explanations, as the sources of these folders give them."""
+def causes(family: str, members: set[str]) -> dict[str, list[str]]:
+    """Status -> explanations, as the sources of one API give them."""
     files = [
         file
-        for folder in folders
-        for place in (PACKAGE / folder, PACKAGE / "abi" / folder)
+        for place in (PACKAGE / family, PACKAGE / "abi" / family)
         for file in sorted(place.rglob("*.py"))
     ]
+    files += [file for file in [PACKAGE / "abi" / f"{family}.py"] if file.exists()]
     trees = [ast.parse(file.read_text()) for file in files]
     makers = _makers(trees, members)
     found: dict[str, list[str]] = {}
@@ -104,11 +97,15 @@ def page() -> str:
         "status without causes is one that the simulator passes on or never has a reason for.",
         "",
     ]
-    for title, (module, enum, folders) in FAMILIES.items():
-        members = {
-            m.name: int(m) for m in getattr(import_module(f"cudla_sim.constants.{module}"), enum)
-        }
-        known = causes(folders, set(members))
+    for family, answers in ((f, a) for f in FAMILIES for a in f.answers):
+        module = import_module(f"cudla_sim.constants.{family.name}")
+        members = {m.name: int(m) for m in getattr(module, answers.enumeration)}
+        title = (
+            family.title
+            if answers is family.answers[0]
+            else f"{family.title}: {answers.enumeration}"
+        )
+        known = causes(family.name, set(members))
         rows = []
         for name, value in members.items():
             found = known.get(name, [])

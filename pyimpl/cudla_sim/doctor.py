@@ -14,6 +14,7 @@ from pathlib import Path
 from . import paths
 from .core.config import from_environment
 from .core.errors import ConfigError
+from .families import libraries
 
 Check = tuple[str, str, str]  # what, what was found, what is wrong ("" when nothing is)
 
@@ -95,7 +96,8 @@ def _python_path() -> Iterator[Check]:
 def _drop_in() -> Iterator[Check]:
     """The vendors' library names."""
     bad = []
-    for name in paths.DROP_IN:
+    names = libraries()
+    for name in names:
         file = paths.lib_dir() / name
         if file.is_symlink():
             bad.append(f"{name} is a link that an older version left behind")
@@ -103,7 +105,7 @@ def _drop_in() -> Iterator[Check]:
             bad.append(f"{name} is missing")
     more = f" (and {len(bad) - 1} more)" if bad[1:] else ""
     wrong = f"{bad[0]}{more}; install again" if bad else ""
-    yield "vendors' names", f"{len(paths.DROP_IN)} in {paths.lib_dir()}", wrong
+    yield "vendors' names", f"{len(names)} in {paths.lib_dir()}", wrong
 
 
 def _compilers() -> Iterator[Check]:

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 from . import paths
+from .families import FAMILIES, INCLUDE_FOLDERS
 
 OPTIONS = {
     "--cflags": "compiler flags to find the headers",
@@ -23,7 +24,8 @@ OPTIONS = {
 
 def include_dirs(cuda: bool) -> list[Path]:
     include = paths.include_dir()
-    return [include / folder for folder in paths.INCLUDE_FOLDERS if cuda or folder != "cuda"]
+    real = {f.folder for f in FAMILIES if f.beside_real}
+    return [include / folder for folder in INCLUDE_FOLDERS if cuda or folder not in real]
 
 
 def library_dirs(cuda: bool) -> list[Path]:
@@ -45,8 +47,8 @@ def ldflags(cuda: bool) -> str:
 
 
 def libs(cuda: bool) -> str:
-    names = ["cudla", "nvscibuf", "nvscisync", "nvdla_runtime", "dpu", "cupva_host"]
-    names += ["cudart"] if cuda else []
+    ours = sorted(FAMILIES, key=lambda f: f.beside_real)
+    names = [p.name for f in ours if cuda or not f.beside_real for p in f.packages]
     return f"{ldflags(cuda)} " + _quoted([f"-l{n}" for n in names])
 
 

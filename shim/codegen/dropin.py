@@ -13,15 +13,12 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from cudla_sim.paths import DROP_IN
+from cudla_sim.families import FAMILIES, libraries
 
 from . import emit
 from .parse import Api
 
 _DT_FILTER = 0x7FFFFFFF
-
-# Symbols that no parsed header declares (C++), by the family whose library has them.
-_UNDECLARED = {"nvdla": ("NvDlaUtils*", "_ZN5nvdla*", "_ZT?N5nvdla*")}
 
 
 def _defined(library: Path) -> dict[str, tuple[str, int]]:
@@ -61,28 +58,26 @@ def _make_filter(library: Path, real: str) -> None:
 
 
 def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], None]) -> None:
-    """Writes every library of ``paths.DROP_IN`` below ``lib``.
+    """Writes the libraries of all families below ``lib``.
 
     ``compile_shared(source, target, options)`` compiles one shared library.
     """
-    defined = {name: _defined(lib / name) for name in {d.real for d in DROP_IN.values()}}
-    families: dict[str, set[str]] = {}
+    defined = {name: _defined(lib / name) for name in {f.real for f in FAMILIES}}
+    functions: dict[str, set[str]] = {}
     for function in api.functions:
-        families.setdefault(emit.family(function.header), set()).add(function.name)
-    built: dict[tuple[str, str], bytes] = {}
-    for file, library in DROP_IN.items():
-        target = lib / file
+        functions.setdefault(emit.family(function.header), set()).add(function.name)
+    built: dict[str, bytes] = {}
+    for family, library in libraries().values():
+        target = lib / library.file
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
-        key = (library.soname, library.family)
-        if key not in built:
-            here = defined[library.real]
-            wanted = families[library.family] | families["sim"]
-            patterns = _UNDECLARED.get(library.family, ())
-            wanted |= {n for n in here for p in patterns if fnmatch.fnmatchcase(n, p)}
-            depth = file.count("/")
+        if library.soname not in built:
+            here = defined[family.real]
+            wanted = functions[family.name] | functions["sim"]
+            wanted |= {n for n in here for p in family.cpp_symbols if fnmatch.fnmatchcase(n, p)}
+            depth = library.file.count("/")
             origin = "$ORIGIN" + "/.." * depth
-            if library.family == "upmem":
+            if family.name == "upmem":
                 origin += ":$ORIGIN/../../lib"  # from the copy in sdk/lib
             with tempfile.TemporaryDirectory() as scratch:
                 source = Path(scratch) / "dropin.c"
@@ -94,14 +89,14 @@ def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], 
                     "-s",
                     "-nostdlib",
                     f"-Wl,-soname,{library.soname}",
-                    *("-Wl,--no-as-needed", str(lib / library.real)),
+                    *("-Wl,--no-as-needed", str(lib / family.real)),
                     f"-Wl,-rpath,{origin}",
                     "-Wl,-z,max-page-size=4096",
                     "-Wl,--build-id=none",
                 ]
                 compile_shared(source, target, options)
-                _make_filter(target, library.real)
-            built[key] = target.read_bytes()
+                _make_filter(target, family.real)
+            built[library.soname] = target.read_bytes()
         else:
-            target.write_bytes(built[key])
+            target.write_bytes(built[library.soname])
             target.chmod(0o755)

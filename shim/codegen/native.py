@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from cffi import FFI
@@ -33,7 +34,7 @@ def _run(command: list[str]) -> None:
         raise SystemExit(f"build_ffi: {shlex.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def _write_bridge(cdef: str, headers: list[str], target: Path) -> None:
+def _write_bridge(cdef: str, headers: Sequence[str], target: Path) -> None:
     """The C file that connects the exports with ``abi/``."""
     ffi = FFI()
     ffi.cdef(cdef + "int sim_bridge_connected(void);\n")
@@ -59,7 +60,7 @@ def _emit(ffi: FFI, target: Path) -> None:
 
 
 def compile_all(
-    root: Path, headers: list[str], package: Path, api: parse.Api, python: str = ""
+    root: Path, headers: Sequence[str], package: Path, api: parse.Api, python: str = ""
 ) -> None:
     """Writes the libraries of ``lib/`` and the extensions ``abi/_cudla_sim`` and
     ``native/_compiled``.

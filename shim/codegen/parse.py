@@ -13,7 +13,7 @@ from typing import Any
 
 from pycparser import c_ast, c_generator, c_parser
 
-from cudla_sim.paths import INCLUDE_FOLDERS
+from cudla_sim.families import INCLUDE_FOLDERS
 
 _DEFINE = re.compile(r"#define\s+([A-Za-z_]\w*)\s+(.+?)\s*$")
 _LINEMARK = re.compile(r'#\s+\d+\s+"([^"]*)"')
@@ -25,6 +25,8 @@ class Function:
     name: str
     decl: c_ast.Decl
     header: str  # path below include/, e.g. "cuda/cuda_runtime_api.h"
+    c_body: bool = False  # the exported function is written by hand in shim/*.c
+    native: bool = False  # it never reaches Python
 
     @property
     def returns(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from .emit import BANNER, COMPILER_LAYOUT
+from .emit import BANNER, packed
 from .parse import Api, Function
 
 _BASE = {
@@ -55,7 +55,7 @@ class _Types:
             fields.append(f"        ({name!r}, {self.text(decl.type)}),")
         kind = "Structure" if isinstance(node, c_ast.Struct) else "Union"
         self.lines += ["", "", f"class {tag}(ctypes.{kind}):"]
-        if public in COMPILER_LAYOUT or public.startswith("dla_"):
+        if packed(public):
             self.lines.append("    _pack_ = 1")
             self.lines.append('    _layout_ = "ms"  # what packing implies; 3.14 wants it said')
         if anonymous:

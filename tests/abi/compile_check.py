@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from cudla_sim.families import INCLUDE_FOLDERS
+
 INCLUDE = Path(__file__).resolve().parents[2] / "include"
 
 C_STANDARDS = ("c99", "c11")
@@ -23,8 +25,7 @@ def rejected(source: Path, standard: str, *options: str) -> str:
     command = [
         *compiler,
         f"-std={standard}",
-        f"-I{INCLUDE}",
-        f"-I{INCLUDE / 'cuda'}",
+        *(f"-I{INCLUDE / folder}" for folder in INCLUDE_FOLDERS),
         "-fsyntax-only",
         *options,
         str(source),

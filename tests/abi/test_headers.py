@@ -6,17 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from cudla_sim import families
+
 from .compile_check import CLEAN, CPP_STANDARDS, INCLUDE, STANDARDS, is_cpp, rejected
 
-HEADERS = [
-    "cudla.h",
-    "cudlaExternalEtbl.hpp",
-    "nvscierror.h",
-    "nvsciipc.h",
-    "nvscibuf.h",
-    "nvscisync.h",
-    *sorted(p.name for p in (INCLUDE / "cuda").glob("*.h")),
-]
+HEADERS = sorted({*families.HEADERS, *(f"cuda/{p.name}" for p in (INCLUDE / "cuda").glob("*.h"))})
+# dpu_types.h has an anonymous union, as UPMEM's own.
+NOT_C99 = "upmem/"
 PATTERNS = Path(__file__).parent / "patterns"
 
 
@@ -25,6 +21,8 @@ PATTERNS = Path(__file__).parent / "patterns"
 def test_a_header_compiles_alone_without_a_warning(
     header: str, standard: str, tmp_path: Path
 ) -> None:
+    if standard == "c99" and header.startswith(NOT_C99):
+        return
     source = tmp_path / "alone.c"
     source.write_text(f'#include "{header}"\n#include "{header}"\nextern int nothing;\n')
     assert rejected(source, standard, *CLEAN) == ""
@@ -33,7 +31,8 @@ def test_a_header_compiles_alone_without_a_warning(
 @pytest.mark.parametrize("standard", STANDARDS)
 def test_all_headers_compile_together_in_either_order(standard: str, tmp_path: Path) -> None:
     source = tmp_path / "together.c"
-    for order in (HEADERS, HEADERS[::-1]):
+    headers = [h for h in HEADERS if standard != "c99" or not h.startswith(NOT_C99)]
+    for order in (headers, headers[::-1]):
         source.write_text("".join(f'#include "{h}"\n' for h in order) + "extern int nothing;\n")
         assert rejected(source, standard, *CLEAN) == ""
 

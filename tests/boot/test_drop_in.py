@@ -10,6 +10,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from cudla_sim import paths
+from cudla_sim.families import libraries
 from cudla_sim.testing import Compiler
 
 from . import programs
@@ -27,7 +28,7 @@ def exported(library: Path) -> list[str]:
         return [s.name for s in symbols if s.name and s["st_shndx"] != "SHN_UNDEF"]
 
 
-@pytest.mark.parametrize("name", list(paths.DROP_IN))
+@pytest.mark.parametrize("name", list(libraries()))
 def test_functions_are_those_of_the_real_library(name: str) -> None:
     """Opened by the vendor's name alone, in a process that has nothing of ours yet."""
     text = """
@@ -37,10 +38,10 @@ real = ctypes.CDLL(sys.argv[2])
 address = lambda library, name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value
 print([n for n in sys.argv[3:] if address(vendor, n) != address(real, n)])
 """
-    drop_in = paths.DROP_IN[name]
+    family, _ = libraries()[name]
     names = exported(paths.lib_dir() / name)
     assert len(names) > 5
-    files = [str(paths.lib_dir() / f) for f in (name, drop_in.real)]
+    files = [str(paths.lib_dir() / f) for f in (name, family.real)]
     command = [sys.executable, "-c", text, *files, *names]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.stdout == "[]\n", run.stderr

@@ -2,7 +2,7 @@
 
 An ABI module declares its family once and decorates one function per exported name::
 
-    cudla = Family("cudla", CudlaStatus, PARAMETERS, unknown=CudlaStatus.cudlaErrorUnknown, ...)
+    cudla = Family("cudla", cudlaStatus, cudla_parameters, error=CudlaError)
 
     @cudla.export("cudlaGet...")
     def get_version(version):          # raw cffi arguments, the header's parameter order
@@ -49,24 +49,23 @@ class Family:
         self,
         name: str,
         statuses: type[IntEnum],
-        parameters: Mapping[str, tuple[str, ...]],
+        declared: Any,
         *,
-        unknown: int,
-        no_memory: int,
-        bad_handle: int,
-        bad_memory: int,
-        not_supported: int,
+        answers: Mapping[str, int] | None = None,
         error: type[ApiError] = ApiError,
     ) -> None:
+        """``declared``: the generated module ``constants.<name>_parameters``. It has the names of
+        parameters, and what the gate answers by itself; ``answers`` replaces the latter."""
+        given: Mapping[str, int] = answers or declared.ANSWERS[statuses.__name__]
         self.name = name
         self.statuses = statuses
         self._constants = sys.modules[statuses.__module__]  # all enumerations of the family
-        self.parameters = parameters
-        self.unknown = int(unknown)
-        self.no_memory = int(no_memory)
-        self.bad_handle = int(bad_handle)
-        self.bad_memory = int(bad_memory)
-        self.not_supported = int(not_supported)
+        self.parameters: Mapping[str, tuple[str, ...]] = declared.PARAMETERS
+        self.unknown = given["unknown"]
+        self.no_memory = given["no_memory"]
+        self.bad_handle = given["bad_handle"]
+        self.bad_memory = given["bad_memory"]
+        self.not_supported = given["not_supported"]
         self.error = error
 
     def status_name(self, status: int) -> str:

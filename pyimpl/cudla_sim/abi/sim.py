@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import obs
+from ..constants import sim_parameters
 from ..constants.sim import simStatus
-from ..constants.sim_parameters import PARAMETERS
 from ..core import explain, process
 from ..core.errors import ApiError, ConfigError
 from .embedding import ffi
@@ -14,16 +14,7 @@ from .entry import Family
 
 _INVALID = simStatus.simErrorInvalidParam
 
-sim = Family(
-    "sim",
-    simStatus,
-    PARAMETERS,
-    unknown=simStatus.simErrorUnknown,
-    no_memory=simStatus.simErrorUnknown,
-    bad_handle=_INVALID,
-    bad_memory=_INVALID,
-    not_supported=simStatus.simErrorUnknown,
-)
+sim = Family("sim", simStatus, sim_parameters)
 
 
 @sim.export("simExplain", status=False, failure=0, always=True)

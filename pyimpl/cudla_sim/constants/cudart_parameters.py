@@ -123,3 +123,21 @@ PARAMETERS = {
     "cuDeviceTotalMem": ("bytes*", "dev"),
     "cuDevicePrimaryCtxRelease": ("dev",),
 }
+
+# What the gate itself answers: enumeration -> statuses.
+ANSWERS = {
+    "cudaError": {
+        "unknown": 0x3e7,  # cudaErrorUnknown
+        "no_memory": 0x2,  # cudaErrorMemoryAllocation
+        "bad_handle": 0x190,  # cudaErrorInvalidResourceHandle
+        "bad_memory": 0x1,  # cudaErrorInvalidValue
+        "not_supported": 0x321,  # cudaErrorNotSupported
+    },
+    "cudaError_enum": {
+        "unknown": 0x3e7,  # CUDA_ERROR_UNKNOWN
+        "no_memory": 0x2,  # CUDA_ERROR_OUT_OF_MEMORY
+        "bad_handle": 0xc9,  # CUDA_ERROR_INVALID_CONTEXT
+        "bad_memory": 0x1,  # CUDA_ERROR_INVALID_VALUE
+        "not_supported": 0x321,  # CUDA_ERROR_NOT_SUPPORTED
+    },
+}

@@ -19,3 +19,14 @@ PARAMETERS = {
     "cudlaSubmitTask": ("devHandle", "ptrToTasks", "numTasks", "stream", "flags"),
     "cudlaGetExternalExportTable": ("exportTable*", "flags"),
 }
+
+# What the gate itself answers: enumeration -> statuses.
+ANSWERS = {
+    "cudlaStatus": {
+        "unknown": 0x7fffffff,  # cudlaErrorUnknown
+        "no_memory": 0x2,  # cudlaErrorOutOfResources
+        "bad_handle": 0x8,  # cudlaErrorInvalidDevice
+        "bad_memory": 0x4,  # cudlaErrorInvalidAddress
+        "not_supported": 0xd,  # cudlaErrorUnsupportedOperation
+    },
+}

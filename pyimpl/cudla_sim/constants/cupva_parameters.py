@@ -98,3 +98,14 @@ PARAMETERS = {
     "CupvaSimDataFlowCopy": ("dataFlow", "source"),
     "CupvaSimSequenceAddTransfer": ("dataFlow", "transfer*"),
 }
+
+# What the gate itself answers: enumeration -> statuses.
+ANSWERS = {
+    "cupvaError_t": {
+        "unknown": 0x2,  # CUPVA_INTERNAL_ERROR
+        "no_memory": 0x6,  # CUPVA_DRIVER_API_ERROR
+        "bad_handle": 0x5,  # CUPVA_UNINITIALIZED_OBJECT
+        "bad_memory": 0x4,  # CUPVA_INVALID_ARGUMENT
+        "not_supported": 0x1,  # CUPVA_UNSUPPORTED_FEATURE
+    },
+}

@@ -14,3 +14,14 @@ PARAMETERS = {
     "dla_process_events": ("engine_context", "task_complete*"),
     "dla_clear_task": ("engine_context",),
 }
+
+# What the gate itself answers: enumeration -> statuses.
+ANSWERS = {
+    "NvDlaError": {
+        "unknown": 0xf,  # NvDlaError_ResourceError
+        "no_memory": 0x6,  # NvDlaError_InsufficientMemory
+        "bad_handle": 0x4,  # NvDlaError_BadParameter
+        "bad_memory": 0x9,  # NvDlaError_InvalidAddress
+        "not_supported": 0x2,  # NvDlaError_NotSupported
+    },
+}

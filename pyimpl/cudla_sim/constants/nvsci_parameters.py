@@ -119,3 +119,14 @@ PARAMETERS = {
     "NvSciSyncAttrListIpcImportReconciled": ("module", "ipcEndpoint", "descBuf", "descLen", "inputUnreconciledAttrListArray", "inputUnreconciledAttrListCount", "importedReconciledAttrList*"),
     "NvSciSyncAttrListFreeDesc": ("descBuf",),
 }
+
+# What the gate itself answers: enumeration -> statuses.
+ANSWERS = {
+    "NvSciError": {
+        "unknown": 0x1,  # NvSciError_Unknown
+        "no_memory": 0x30,  # NvSciError_InsufficientMemory
+        "bad_handle": 0x100,  # NvSciError_BadParameter
+        "bad_memory": 0x101,  # NvSciError_BadAddress
+        "not_supported": 0x11,  # NvSciError_NotSupported
+    },
+}

@@ -14,3 +14,14 @@ PARAMETERS = {
     "simNvdlaReset": ("core",),
     "simSetInterruptHandler": ("core", "handler", "arg"),
 }
+
+# What the gate itself answers: enumeration -> statuses.
+ANSWERS = {
+    "simStatus": {
+        "unknown": -0x1,  # simErrorUnknown
+        "no_memory": -0x1,  # simErrorUnknown
+        "bad_handle": 0x1,  # simErrorInvalidParam
+        "bad_memory": 0x1,  # simErrorInvalidParam
+        "not_supported": -0x1,  # simErrorUnknown
+    },
+}

@@ -201,3 +201,14 @@ PARAMETERS = {
     "dpu_dump_section_profiling": ("dpu", "nr_threads", "section_name$", "section_info", "perfcounter_end_value"),
     "dpu_get_profiling_context": ("rank",),
 }
+
+# What the gate itself answers: enumeration -> statuses.
+ANSWERS = {
+    "dpu_error_t": {
+        "unknown": 0x1,  # DPU_ERR_INTERNAL
+        "no_memory": 0x2,  # DPU_ERR_SYSTEM
+        "bad_handle": 0x5,  # DPU_ERR_INVALID_DPU_SET
+        "bad_memory": 0x15,  # DPU_ERR_INVALID_MEMORY_TRANSFER
+        "not_supported": 0x1,  # DPU_ERR_INTERNAL
+    },
+}

@@ -10,59 +10,44 @@ import difflib
 from functools import cache
 from importlib import import_module
 
+from ..families import FAMILIES, Family, named
 from .errors import ConfigError
 
-# The statuses of each family, as modules of ``constants`` and enumerations in them.
-_STATUSES = {
-    "cudart": ("cudart", "cudaError"),
-    "cudart driver": ("cudart", "cudaError_enum"),
-    "cudla": ("cudla", "cudlaStatus"),
-    "cupva": ("cupva", "cupvaError_t"),
-    "nvdla": ("nvdla", "NvDlaError"),
-    "nvsci": ("nvsci", "NvSciError"),
-    "sim": ("sim", "simStatus"),
-    "upmem": ("upmem", "dpu_error_t"),
-}
-_HEADERS = ("cudart", "cudla", "cupva", "nvdla", "nvsci", "sim", "upmem")
+_ENGINE: dict[str, tuple[str, ...]] = {"fence/never": ()}
+for _family in FAMILIES:
+    for _point in _family.points:
+        _ENGINE[_point] = (*_ENGINE.get(_point, ()), _family.name)
 
-ENGINE_POINTS: dict[str, tuple[str, ...]] = {
-    "dla/task": ("cudla", "nvdla"),
-    "dla/timeout": ("cudla", "nvdla"),
-    "fence/never": (),
-    "pva/program": ("cupva",),
-    "pva/timeout": ("cupva",),
-    "upmem/launch": ("upmem",),
-}
+ENGINE_POINTS = _ENGINE
 """Points inside engines, with the families whose statuses they can end in."""
 
-# C++ methods, which no C header declares.
-_METHODS = (
-    "createRuntime",
-    "destroyRuntime",
-    *(
-        f"IRuntime::{name}"
-        for name in (
-            "getMaxDevices", "initEMU", "load", "unload", "bindTensor", "getNumTensors",
-            "getTensorDesc", "setTensorDesc", "submit",
-        )
-    ),
-)  # fmt: skip
+Statuses = tuple[tuple[str, str], ...]
+"""Modules of ``constants`` and enumerations in them."""
+
+
+def _of(family: Family, function: str = "") -> Statuses:
+    """The enumeration that a function returns; all of the family's without a function."""
+    if not function:
+        return ((family.name, family.answers[0].enumeration),)
+    found = next(a for a in family.answers if function.startswith(a.functions))
+    return ((family.name, found.enumeration),)
 
 
 @cache
-def _points() -> dict[str, tuple[str, ...]]:
-    """Every point with the families of its statuses."""
-    found = {f"nvdla::{name}": ("nvdla",) for name in _METHODS}
-    for family in _HEADERS:
-        for name in import_module(f"..constants.{family}_parameters", __package__).PARAMETERS:
-            is_driver = family == "cudart" and not name.startswith("cuda")
-            found[name] = ("cudart driver",) if is_driver else (family,)
-    return {**found, **ENGINE_POINTS}
+def _points() -> dict[str, Statuses]:
+    """Every point with the statuses that it can end in."""
+    found: dict[str, Statuses] = {}
+    for family in FAMILIES:
+        found |= {f"{family.name}::{method}": _of(family) for method in family.cpp_methods}
+        module = import_module(f"..constants.{family.name}_parameters", __package__)
+        found |= {name: _of(family, name) for name in module.PARAMETERS}
+    for point, names in ENGINE_POINTS.items():
+        found[point] = tuple(s for name in names for s in _of(named(name)))
+    return found
 
 
 @cache
-def _statuses(family: str) -> frozenset[str]:
-    module, enumeration = _STATUSES[family]
+def _statuses(module: str, enumeration: str) -> frozenset[str]:
     found = import_module(f"..constants.{module}", __package__)
     return frozenset(getattr(found, enumeration).__members__)
 
@@ -76,14 +61,14 @@ def _near(name: str, names: list[str]) -> str:
 def check(rule: str, point: str, status: str) -> None:
     """Raises ConfigError when there is no such point, or it cannot fail with that status ("": any).
     The nearest name is part of the text."""
-    families = _points().get(point)
-    if families is None:
+    statuses = _points().get(point)
+    if statuses is None:
         raise ConfigError(
             f"fault rule {rule!r}: there is no point {point!r}{_near(point, list(_points()))}"
         )
     if not status:
         return
-    known = sorted(name for family in families for name in _statuses(family))
+    known = sorted(name for where in statuses for name in _statuses(*where))
     if not known:
         raise ConfigError(f"fault rule {rule!r}: {point} takes no status, it just happens")
     if status not in known:

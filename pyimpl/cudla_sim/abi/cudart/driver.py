@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+from ...constants import cudart_parameters
 from ...constants.cudart import cudaError_enum as Result
-from ...constants.cudart_parameters import PARAMETERS
 from ...cudart import context, device, messages
 from ...cudart.errors import CudaError
 from ..embedding import ffi, pointer
@@ -47,17 +47,7 @@ class Driver(Family):
         return decorate
 
 
-driver = Driver(
-    "cuda driver",
-    Result,
-    PARAMETERS,
-    unknown=Result.CUDA_ERROR_UNKNOWN,
-    no_memory=Result.CUDA_ERROR_OUT_OF_MEMORY,
-    bad_handle=Result.CUDA_ERROR_INVALID_CONTEXT,
-    bad_memory=Result.CUDA_ERROR_INVALID_VALUE,
-    not_supported=Result.CUDA_ERROR_NOT_SUPPORTED,
-    error=CudaError,
-)
+driver = Driver("cuda driver", Result, cudart_parameters, error=CudaError)
 
 null = partial(driver.require, Result.CUDA_ERROR_INVALID_VALUE)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+from ...constants import cudart_parameters
 from ...constants.cudart import cudaError as Status
-from ...constants.cudart_parameters import PARAMETERS
 from ...core.errors import ApiError
 from ...core.handles import BadHandle
 from ...core.memory import MemoryFault
@@ -81,17 +81,7 @@ class Runtime(Family):
         return decorate
 
 
-cudart = Runtime(
-    "cudart",
-    Status,
-    PARAMETERS,
-    unknown=Status.cudaErrorUnknown,
-    no_memory=Status.cudaErrorMemoryAllocation,
-    bad_handle=Status.cudaErrorInvalidResourceHandle,
-    bad_memory=Status.cudaErrorInvalidValue,
-    not_supported=Status.cudaErrorNotSupported,
-    error=InjectedError,
-)
+cudart = Runtime("cudart", Status, cudart_parameters, error=InjectedError)
 
 null = partial(cudart.require, Status.cudaErrorInvalidValue)
 

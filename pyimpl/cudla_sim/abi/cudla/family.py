@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...constants import cudla_parameters
 from ...constants.cudla import cudlaStatus as Status
-from ...constants.cudla_parameters import PARAMETERS
 from ...cudla.errors import CudlaError, invalid_param
 from ..entry import Family
 
@@ -15,17 +15,7 @@ if TYPE_CHECKING:
 
 DEVICE, MODULE = "cuDLA device", "cuDLA module"
 
-cudla = Family(
-    "cudla",
-    Status,
-    PARAMETERS,
-    unknown=Status.cudlaErrorUnknown,
-    no_memory=Status.cudlaErrorOutOfResources,
-    bad_handle=Status.cudlaErrorInvalidDevice,
-    bad_memory=Status.cudlaErrorInvalidAddress,
-    not_supported=Status.cudlaErrorUnsupportedOperation,
-    error=CudlaError,
-)
+cudla = Family("cudla", Status, cudla_parameters, error=CudlaError)
 
 null = partial(cudla.require, Status.cudlaErrorInvalidParam)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, TypeVar, cast
 
-from ...constants.cupva_parameters import PARAMETERS
+from ...constants import cupva_parameters
 from ...core import process
 from ...core.pages import accessible
 from ...cupva.dataflow.base import DataFlow
@@ -34,17 +34,7 @@ __all__ = [
     "unsupported",
 ]
 
-cupva = Family(
-    "cupva",
-    Error,
-    PARAMETERS,
-    unknown=Error.CUPVA_INTERNAL_ERROR,
-    no_memory=Error.CUPVA_DRIVER_API_ERROR,
-    bad_handle=Error.CUPVA_UNINITIALIZED_OBJECT,
-    bad_memory=Error.CUPVA_INVALID_ARGUMENT,
-    not_supported=Error.CUPVA_UNSUPPORTED_FEATURE,
-    error=CupvaError,
-)
+cupva = Family("cupva", Error, cupva_parameters, error=CupvaError)
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...constants import nvdla_parameters
 from ...constants.nvdla import NvDlaError
-from ...constants.nvdla_parameters import PARAMETERS
 from ...core import process
 from ...core.errors import ApiError
 from ...core.memory import MemoryFault
@@ -19,16 +19,7 @@ from ..entry import Family
 
 Status = NvDlaError
 
-nvdla = Family(
-    "nvdla",
-    NvDlaError,
-    PARAMETERS,
-    unknown=Status.NvDlaError_ResourceError,
-    no_memory=Status.NvDlaError_InsufficientMemory,
-    bad_handle=Status.NvDlaError_BadParameter,
-    bad_memory=Status.NvDlaError_InvalidAddress,
-    not_supported=Status.NvDlaError_NotSupported,
-)
+nvdla = Family("nvdla", NvDlaError, nvdla_parameters)
 
 _FIRMWARE_FAILED = -1  # INVALID_METHOD
 _INVALID_INPUT = -3
@@ -36,12 +27,14 @@ _INVALID_INPUT = -3
 firmware = Family(
     "nvdla",
     NvDlaError,
-    PARAMETERS,
-    unknown=_FIRMWARE_FAILED,
-    no_memory=-8,
-    bad_handle=_INVALID_INPUT,
-    bad_memory=_INVALID_INPUT,
-    not_supported=_FIRMWARE_FAILED,
+    nvdla_parameters,
+    answers={
+        "unknown": _FIRMWARE_FAILED,
+        "no_memory": -8,
+        "bad_handle": _INVALID_INPUT,
+        "bad_memory": _INVALID_INPUT,
+        "not_supported": _FIRMWARE_FAILED,
+    },
 )
 """The engine functions: they return negated firmware error numbers."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...constants import nvsci_parameters
 from ...constants.nvsci import NvSciError as Status
-from ...constants.nvsci_parameters import PARAMETERS
 from ...core import process
 from ...nvsci.attributes import AttrList, Schema, Slot, append
 from ...nvsci.errors import NvSciError, bad_parameter
@@ -15,17 +15,7 @@ from ..entry import Family
 
 MAX_LISTS = 1024  # far above any real program; a garbage count must not be a long walk
 
-nvsci = Family(
-    "nvsci",
-    Status,
-    PARAMETERS,
-    unknown=Status.NvSciError_Unknown,
-    no_memory=Status.NvSciError_InsufficientMemory,
-    bad_handle=Status.NvSciError_BadParameter,
-    bad_memory=Status.NvSciError_BadAddress,
-    not_supported=Status.NvSciError_NotSupported,
-    error=NvSciError,
-)
+nvsci = Family("nvsci", Status, nvsci_parameters, error=NvSciError)
 
 
 def null(**pointers: Any) -> None:

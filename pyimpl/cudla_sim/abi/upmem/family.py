@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from ...constants.upmem_parameters import PARAMETERS
+from ...constants import upmem_parameters
 from ...core import process
 from ...core.process import Process
 from ...upmem.errors import DpuError, Status, error
@@ -36,17 +36,7 @@ __all__ = [
     "upmem",
 ]
 
-upmem = Family(
-    "upmem",
-    Status,
-    PARAMETERS,
-    unknown=Status.DPU_ERR_INTERNAL,
-    no_memory=Status.DPU_ERR_SYSTEM,
-    bad_handle=Status.DPU_ERR_INVALID_DPU_SET,
-    bad_memory=Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
-    not_supported=Status.DPU_ERR_INTERNAL,
-    error=DpuError,
-)
+upmem = Family("upmem", Status, upmem_parameters, error=DpuError)
 
 RANKS, DPU = 0, 1  # dpu_set_kind_t
 _FREED_SETS_KEPT = 4096

@@ -16,14 +16,7 @@ function(_cudla_sim_target name library)
   endif()
 endfunction()
 
-_cudla_sim_target(cudla libcudla.so.1 "${_cudla_sim_prefix}/include")
-_cudla_sim_target(nvscibuf libnvscibuf.so.1 "${_cudla_sim_prefix}/include")
-_cudla_sim_target(nvscisync libnvscisync.so.1 "${_cudla_sim_prefix}/include")
-_cudla_sim_target(nvdla_runtime libnvdla_runtime.so
-  "${_cudla_sim_prefix}/include;${_cudla_sim_prefix}/include/nvdla")
-_cudla_sim_target(dpu libdpu.so.2025.1 "${_cudla_sim_prefix}/include/upmem")
-_cudla_sim_target(cupva_host libcupva_host.so "${_cudla_sim_prefix}/include/cupva")
-_cudla_sim_target(cudart cuda/libcudart.so.12 "${_cudla_sim_prefix}/include/cuda")
+include("${CMAKE_CURRENT_LIST_DIR}/cudla-simTargets.cmake")
 
 set(cudla-sim_INCLUDE_DIRS "${_cudla_sim_prefix}/include")
 set(cudla-sim_LIBRARY_DIRS "${_cudla_sim_prefix}/lib")
