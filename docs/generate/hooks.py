@@ -13,7 +13,15 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from docs.generate import commands, functions, layers, schemas, settings, statuses  # noqa: E402
+from docs.generate import (  # noqa: E402
+    commands,
+    functions,
+    layers,
+    navigation,
+    schemas,
+    settings,
+    statuses,
+)
 
 ROOT_PAGES = {
     "changelog.md": "CHANGELOG.md",
@@ -30,6 +38,12 @@ PAGES: dict[str, Callable[[], str]] = {
     "nvdla/layers.md": layers.page,
     **{f"reference/functions/{name}.md": functions.page_of(name) for name in functions.TITLES},
 }
+
+
+def on_config(config: Any) -> Any:
+    """Completes the navigation."""
+    config["nav"] = navigation.complete(config["nav"])
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:

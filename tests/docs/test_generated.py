@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cudla_sim.core.config import PREFIX, Config
 from cudla_sim.testing import prototypes
-from docs.generate import commands, functions, settings, statuses
+from docs.generate import commands, functions, navigation, settings, statuses
 from tests.conftest import ROOT
 
 
@@ -48,3 +50,17 @@ def test_statuses_have_the_explanations_of_the_sources() -> None:
 @pytest.mark.parametrize("command", ["run", "nvdla run", "compile", "upmem time"])
 def test_commands_are_there(command: str) -> None:
     assert f" cudla-sim {command}\n" in commands.page()
+
+
+def test_the_navigation_finds_an_api_by_its_folder(tmp_path: Path) -> None:
+    nav: list[Any] = [{"Start": ["index.md"]}, {"Tools": ["a.md"]}, {"Reference": ["b.md"]}]
+    (tmp_path / "cupva").mkdir()
+    for page in ("differences", "flows", "porting", "tutorial"):
+        (tmp_path / "cupva" / f"{page}.md").touch()
+    start, section, tools, reference = navigation.complete(nav, tmp_path)
+    pages = ["tutorial", "porting", "flows", "differences"]
+    assert section == {"cuPVA": [f"cupva/{page}.md" for page in pages]}
+    assert (start, tools) == (nav[0], nav[1])
+    assert {"cuPVA": "reference/functions/cupva.md"} in reference["Reference"][1]["Functions"]
+    listed = [{"cuPVA": ["cupva/tutorial.md"]}, *nav]
+    assert navigation.complete(listed, tmp_path)[:2] == [listed[0], nav[0]]
