@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cudla_sim.nvdla.build import Network
+from cudla_sim.nvdla.build.layers import CURVES, POOLS
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.hw.configs import CONFIGS, FP16, INT8, INT16
 
@@ -17,6 +18,15 @@ _WEIGHTS = np.linspace(-1, 1, 8 * 8 * 9).reshape(8, 8, 3, 3)
 _DOWN = np.linspace(-1, 1, 8 * 8 * 4).reshape(8, 8, 2, 2)
 _FULL = np.linspace(-1, 1, 4 * 8 * 36).reshape(4, 8, 6, 6)
 
+
+def _pooling(method: str) -> Callable[[Network], object]:
+    return lambda net: net.pool(method, 2)
+
+
+def _curve(name: str) -> Callable[[Network], object]:
+    return lambda net: net.curve(name)
+
+
 LAYERS: dict[str, Callable[[Network], object]] = {
     "convolution": lambda net: net.conv2d(_WEIGHTS, padding=1),
     "convolution, dilated": lambda net: net.conv2d(_WEIGHTS, padding=2, dilation=2),
@@ -26,11 +36,8 @@ LAYERS: dict[str, Callable[[Network], object]] = {
     "ReLU": lambda net: net.relu(),
     "scale (batch norm)": lambda net: net.scale(np.ones(8), np.ones(8)),
     "add": lambda net: net.add(net.relu(), net.conv2d(_WEIGHTS, padding=1)),
-    "max pooling": lambda net: net.max_pool(2),
-    "min pooling": lambda net: net.min_pool(2),
-    "average pooling": lambda net: net.avg_pool(2),
-    "sigmoid": lambda net: net.sigmoid(),
-    "tanh": lambda net: net.tanh(),
+    **{f"{method} pooling": _pooling(method) for method in POOLS},
+    **{name: _curve(name) for name in CURVES},
     "LRN": lambda net: net.lrn(),
     "softmax (on the host)": lambda net: _softmax(net),
 }

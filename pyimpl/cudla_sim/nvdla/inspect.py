@@ -7,6 +7,7 @@ from typing import Any
 
 from . import emu, target
 from .descriptors import (
+    Activation,
     ConvOp,
     ConvSurface,
     DataCube,
@@ -27,12 +28,10 @@ from .loadable import (
     MemoryDomain,
     TensorDesc,
 )
+from .modes import Alu, Pooling, word
 
 _DATA_FORMATS = {0: "unknown", 1: "NCHW", 2: "NHWC", 3: "NCxHWx"}
 _MODES = ("per layer", "per kernel", "per point")
-_ALU = ("max", "min", "sum", "eql")
-_ACTIVATIONS = {1: "relu", 2: "lut", 3: "prelu"}
-_POOLS = ("average", "max", "min")
 
 
 def _pixel_format(number: int) -> str:
@@ -81,13 +80,13 @@ def _stage(stage: SdpStage) -> str | None:
         return None
     words = []
     if stage.type in (SdpOpType.ADD, SdpOpType.BOTH):
-        words.append(_ALU[stage.alu_type] if stage.alu_type < 4 else f"alu {stage.alu_type}")
+        words.append(word(Alu, stage.alu_type))
     if stage.type in (SdpOpType.MUL, SdpOpType.BOTH):
         words.append("mul")
     if words:
         words.append(_MODES[stage.mode] if stage.mode < 3 else f"mode {stage.mode}")
-    if stage.act in _ACTIVATIONS:
-        words.append(_ACTIVATIONS[stage.act])
+    if stage.act in list(Activation)[1:]:
+        words.append(word(Activation, stage.act))
     return " ".join(words) or "pass"
 
 
@@ -112,9 +111,9 @@ def _summary(layer: target.LayerDesc) -> str:
         parts.append(f"cvt ({cvt.offset}, {cvt.scale}, >>{cvt.truncate})")
         return ", ".join(parts)
     if isinstance(operation, PdpOp):
-        mode = _POOLS[operation.pool_mode] if operation.pool_mode < 3 else "unknown"
         return (
-            f"{mode} {operation.pool_height + 1}x{operation.pool_width + 1}"
+            f"{word(Pooling, operation.pool_mode)}"
+            f" {operation.pool_height + 1}x{operation.pool_width + 1}"
             f" stride {operation.stride_y},{operation.stride_x}"
             f" pad {operation.pad_top},{operation.pad_bottom},"
             f"{operation.pad_left},{operation.pad_right}"

@@ -17,6 +17,7 @@ from ..nvdla.descriptors import MemoryType, OpType, RubikOp
 from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
+from ..nvdla.modes import Rubik
 from ..nvdla.network import Binding, LoadedNetwork
 from ..nvdla.task_report import LayerRecord, TaskReport
 from ..nvdla.timing import runs
@@ -109,7 +110,7 @@ class _Dumper:
         operation = layer.operation
         if cube.type not in (MemoryType.MC, MemoryType.CV):
             return
-        if isinstance(operation, RubikOp) and operation.mode == 1:
+        if isinstance(operation, RubikOp) and operation.mode == Rubik.SPLIT:
             return  # split writes planes, no feature cube
         names = ("dst_precision", "out_precision", "precision")
         precision = next(getattr(operation, n) for n in names if hasattr(operation, n))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from cudla_sim.nvdla.descriptors import DataCube, MemoryType, OpType, RubikOp, RubikSurface
 from cudla_sim.nvdla.hw.configs import element_size
+from cudla_sim.nvdla.modes import Rubik
 
 from .. import graph as g
 from .cubes import Buffer, Cube
 from .task import Task
 
-_SPLIT, _MERGE = 1, 2
 _LINE = 64
 
 
@@ -44,7 +44,7 @@ def merge(task: Task, value: g.Value, buffer: Buffer, target: Cube, image: int) 
     """Append the operation that makes a feature cube of planes."""
     src = _planes(task, value.shape, target.precision, buffer, image)
     surface = RubikSurface(src=src, dst=task.cube(target))
-    operation = RubikOp(_MERGE, target.precision, 1, 1)
+    operation = RubikOp(Rubik.MERGE, target.precision, 1, 1)
     task.append(OpType.RUBIK, operation, surface, {buffer}, {target.buffer})
 
 
@@ -52,5 +52,5 @@ def split(task: Task, value: g.Value, source: Cube, buffer: Buffer, image: int) 
     """Append the operation that makes planes of a feature cube without holes."""
     dst = _planes(task, value.shape, source.precision, buffer, image)
     surface = RubikSurface(src=task.cube(source), dst=dst)
-    operation = RubikOp(_SPLIT, source.precision, 1, 1)
+    operation = RubikOp(Rubik.SPLIT, source.precision, 1, 1)
     task.append(OpType.RUBIK, operation, surface, {source.buffer}, {buffer})

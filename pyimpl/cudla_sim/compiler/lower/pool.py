@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from cudla_sim.nvdla.descriptors import OpType, PdpOp, PdpSurface
 from cudla_sim.nvdla.limits.pooling import widest
+from cudla_sim.nvdla.modes import Pooling, by_word
 
 from ..graph import Pool
 from .cubes import Cube
 from .task import Task
-
-_MODES = {"average": 0, "max": 1, "min": 2}
 
 
 def emit(task: Task, node: Pool, source: Cube, target: Cube) -> None:
@@ -30,7 +29,7 @@ def emit(task: Task, node: Pool, source: Cube, target: Cube) -> None:
         data = source.whole().box(0, source.height, start, end - start)
         out = replace(target.whole(), channels=source.channels).box(0, target.height, first, count)
         operation = PdpOp(
-            pool_mode=_MODES[node.mode],
+            pool_mode=by_word(Pooling)[node.mode],
             pool_width=kw - 1,
             pool_height=kh - 1,
             stride_x=sx,

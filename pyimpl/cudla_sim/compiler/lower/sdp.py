@@ -28,6 +28,7 @@ from cudla_sim.nvdla.descriptors import (
     SdpSurface,
 )
 from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16
+from cudla_sim.nvdla.modes import Alu
 
 from ..graph import PRelu, Value
 from . import lut, numbers
@@ -35,7 +36,7 @@ from .cubes import Buffer, Cube
 from .fit import Fit, Limit, Operand
 from .task import Task
 
-_ALU = {"max": 0, "min": 1, "add": 2}
+_ALU = {"max": Alu.MAX, "min": Alu.MIN, "add": Alu.SUM}
 _SPARE = {INT8: 8, INT16: 3}
 """Fraction bits below the output's step while stages follow X1."""
 _PASS = CvtParam(1, 0, 1, 0)

@@ -26,12 +26,11 @@ from ..descriptors import (
 from ..hw.arithmetic import RANGES
 from ..hw.configs import FP16, INT8, INT16, element_size
 from ..limits.cbuf import entries_per_slice
+from ..modes import Alu
 from . import quantize
 from .layers import Conv, Image, Tensor
 from .places import INPUT, WEIGHTS
 from .program import Program
-
-_SUM = 2
 
 
 def add(program: Program, layer: Conv) -> None:
@@ -160,7 +159,7 @@ def _numbers(program: Program, layer: Conv) -> tuple[SdpStage, DataCube, NDArray
         packed = _pack(program, layer, layer.weights + 0.0)  # -0 becomes 0: compressible
         stage = SdpStage(
             enable=1,
-            alu_type=_SUM,
+            alu_type=Alu.SUM,
             type=SdpOpType.ADD,
             mode=SdpMode.PER_KERNEL,
             act=act,
@@ -175,7 +174,7 @@ def _numbers(program: Program, layer: Conv) -> tuple[SdpStage, DataCube, NDArray
     bias = quantize.offsets(np.rint(layer.bias / step))
     stage = SdpStage(
         enable=1,
-        alu_type=_SUM,
+        alu_type=Alu.SUM,
         type=SdpOpType.BOTH,
         mode=SdpMode.PER_KERNEL,
         act=act,

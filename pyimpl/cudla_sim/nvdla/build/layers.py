@@ -176,9 +176,17 @@ class Add(Layer):
         return values[0] + values[1]
 
 
+POOLS: dict[str, tuple[float, Callable[..., Any]]] = {
+    "average": (0.0, np.mean),
+    "max": (-np.inf, np.max),
+    "min": (np.inf, np.min),
+}
+"""Methods of :class:`Pool`: what padding counts as, and what is made of a window."""
+
+
 @dataclass(eq=False)
 class Pool(Layer):
-    """Pooling with *mode* "average" (which counts padding as zeros), "max" or "min"."""
+    """Pooling with one of *POOLS*."""
 
     mode: str = "max"
     kernel: tuple[int, int] = (2, 2)
@@ -187,7 +195,7 @@ class Pool(Layer):
 
     def compute(self, *values: Array) -> Array:
         top, bottom, left, right = self.pads
-        fill = {"average": 0.0, "max": -np.inf, "min": np.inf}[self.mode]
+        fill, reduce = POOLS[self.mode]
         _, height, width = self.output.shape
         frame = ((0, 0), (0, 0), (top, bottom + 16), (left, right + 16))
         x = np.pad(values[0], frame, constant_values=fill)
@@ -201,10 +209,7 @@ class Pool(Layer):
             for row in range(self.kernel[0])
             for column in range(self.kernel[1])
         ]
-        stack = np.stack(parts)
-        if self.mode == "average":
-            return stack.mean(axis=0)
-        return stack.max(axis=0) if self.mode == "max" else stack.min(axis=0)
+        return np.asarray(reduce(np.stack(parts), axis=0))
 
 
 @dataclass(eq=False)

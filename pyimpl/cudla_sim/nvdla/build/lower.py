@@ -31,6 +31,7 @@ from ..descriptors import (
 )
 from ..errors import NvdlaError, UnsupportedOperation
 from ..hw.configs import FP16, INT16
+from ..modes import Alu, Pooling, Rubik, by_word
 from . import convolution, quantize, tables
 from .layers import (
     Activation,
@@ -46,9 +47,7 @@ from .layers import (
 from .program import Program
 
 _PAGE = 4096
-_POOL_MODES = {"average": 0, "max": 1, "min": 2}
 _MID_SHIFT = 8
-_SUM = 2
 
 
 class Lowering(Program):
@@ -65,7 +64,7 @@ class Lowering(Program):
         elif isinstance(layer, Add):
             stage = SdpStage(
                 enable=1,
-                alu_type=_SUM,
+                alu_type=Alu.SUM,
                 type=SdpOpType.ADD,
                 mode=SdpMode.PER_POINT,
                 precision=self.precision,
@@ -77,8 +76,8 @@ class Lowering(Program):
             self._curve(layer)
         elif isinstance(layer, Contract):
             surface = RubikSurface(src=self.cube(layer.inputs[0]), dst=self.cube(layer.output))
-            (sy, sx), mode = layer.stride, 0
-            self.append(OpType.RUBIK, RubikOp(mode, self.precision, sx, sy), surface)
+            sy, sx = layer.stride
+            self.append(OpType.RUBIK, RubikOp(Rubik.CONTRACT, self.precision, sx, sy), surface)
         elif isinstance(layer, Normalise):
             self._normalise(layer)
         else:
@@ -119,7 +118,7 @@ class Lowering(Program):
         """X1 multiplies, X2 adds; integers keep some bits until the converter."""
         channels = layer.output.shape[0]
         mul = SdpStage(enable=1, type=SdpOpType.MUL, mode=SdpMode.PER_KERNEL)
-        add = SdpStage(enable=1, alu_type=_SUM, type=SdpOpType.ADD, mode=SdpMode.PER_KERNEL)
+        add = SdpStage(enable=1, alu_type=Alu.SUM, type=SdpOpType.ADD, mode=SdpMode.PER_KERNEL)
         if self.precision == FP16:
             mul.precision = add.precision = FP16
             tables: tuple[NDArray[Any], NDArray[Any]] = (
@@ -161,7 +160,7 @@ class Lowering(Program):
             if max(values) > limit:
                 raise NvdlaError(f"{layer.name}: pooling {name} {values} is more than {limit}")
         operation = PdpOp(
-            pool_mode=_POOL_MODES[layer.mode],
+            pool_mode=by_word(Pooling)[layer.mode],
             pool_width=layer.kernel[1] - 1,
             pool_height=layer.kernel[0] - 1,
             stride_x=layer.stride[1],

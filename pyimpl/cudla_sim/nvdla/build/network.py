@@ -29,6 +29,8 @@ from ..layout import FEATURE
 from . import quantize
 from .emit import Emitter
 from .layers import (
+    CURVES,
+    POOLS,
     Activation,
     Add,
     Array,
@@ -227,7 +229,13 @@ class Network:
         label = self._name(name, "relu")
         return self._add(Activation(label, [origin], Tensor(label, origin.shape), True))
 
-    def _curve(self, function: str, name: str | None, source: Tensor | None) -> Tensor:
+    def curve(
+        self, function: str, *, name: str | None = None, source: Tensor | None = None
+    ) -> Tensor:
+        """Apply a function of one variable, "sigmoid" or "tanh", with a look-up table. Raises
+        NvdlaError for another one, and where the configuration has no tables."""
+        if function not in CURVES:
+            raise NvdlaError(f"curve {function!r} does not exist; there are {', '.join(CURVES)}")
         origin = source or self._last
         label = self._name(name, function)
         self._need_lut(label)
@@ -240,11 +248,11 @@ class Network:
 
     def sigmoid(self, *, name: str | None = None, source: Tensor | None = None) -> Tensor:
         """Apply 1 / (1 + exp(-x)) with the look-up table of SDP."""
-        return self._curve("sigmoid", name, source)
+        return self.curve("sigmoid", name=name, source=source)
 
     def tanh(self, *, name: str | None = None, source: Tensor | None = None) -> Tensor:
         """Apply tanh(x) with the look-up table of SDP."""
-        return self._curve("tanh", name, source)
+        return self.curve("tanh", name=name, source=source)
 
     def lrn(
         self,
@@ -282,19 +290,24 @@ class Network:
         label = self._name(name, "scale")
         return self._add(Scale(label, [origin], Tensor(label, origin.shape), relu, factor, offset))
 
-    def _pool(
+    def pool(
         self,
-        mode: str,
+        method: str,
         kernel: int | tuple[int, int],
-        stride: int | tuple[int, int] | None,
-        padding: int | tuple[int, ...],
-        name: str | None,
-        source: Tensor | None,
+        stride: int | tuple[int, int] | None = None,
+        padding: int | tuple[int, ...] = 0,
+        *,
+        name: str | None = None,
+        source: Tensor | None = None,
     ) -> Tensor:
+        """Pool each window (stride = kernel by default) with *method* "average" (padding counts
+        as zeros), "max" or "min". Raises NvdlaError for another one."""
+        if method not in POOLS:
+            raise NvdlaError(f"pooling {method!r} does not exist; there are {', '.join(POOLS)}")
         origin = source or self._last
         size = pair(kernel)
         steps, pads = pair(stride if stride is not None else size), four(padding)
-        label = self._name(name, {"average": "avg"}.get(mode, mode) + "pool")
+        label = self._name(name, {"average": "avg"}.get(method, method) + "pool")
         channels, height, width = origin.shape
         shape = (
             channels,
@@ -302,7 +315,7 @@ class Network:
             output_size(width, size[1], steps[1], pads[2], pads[3]),
         )
         output = Tensor(label, shape)
-        return self._add(Pool(label, [origin], output, False, mode, size, steps, pads))
+        return self._add(Pool(label, [origin], output, False, method, size, steps, pads))
 
     def max_pool(
         self,
@@ -314,7 +327,7 @@ class Network:
         source: Tensor | None = None,
     ) -> Tensor:
         """Take the maximum of each window (stride = kernel by default)."""
-        return self._pool("max", kernel, stride, padding, name, source)
+        return self.pool("max", kernel, stride, padding, name=name, source=source)
 
     def min_pool(
         self,
@@ -326,7 +339,7 @@ class Network:
         source: Tensor | None = None,
     ) -> Tensor:
         """Take the minimum of each window (stride = kernel by default)."""
-        return self._pool("min", kernel, stride, padding, name, source)
+        return self.pool("min", kernel, stride, padding, name=name, source=source)
 
     def avg_pool(
         self,
@@ -338,7 +351,7 @@ class Network:
         source: Tensor | None = None,
     ) -> Tensor:
         """Take the mean of each window; padding counts as zeros."""
-        return self._pool("average", kernel, stride, padding, name, source)
+        return self.pool("average", kernel, stride, padding, name=name, source=source)
 
     def add(
         self, first: Tensor, second: Tensor, *, relu: bool = False, name: str | None = None

@@ -35,9 +35,6 @@ from .places import WEIGHTS, Place
 from .queue import HardwareOp, new_entry
 
 _PAGE = 4096
-_POOL_MODES = {"average": 0, "max": 1, "min": 2}
-_MID_SHIFT = 8
-_SUM = 2
 
 
 @dataclass

@@ -16,10 +16,10 @@ from ..descriptors import (
 )
 from ..hw.configs import element_size
 from ..limits import fields
+from ..modes import Rubik
 from .extent import Extent
 from .inspection import Accesses, Inspection, accesses
 
-_CONTRACT, _SPLIT, _MERGE = 0, 1, 2
 _RUBIK_ATOM = _BDMA_ATOM = 32
 
 
@@ -68,8 +68,8 @@ def reshape(look: Inspection, op: RubikOp, surface: RubikSurface) -> Accesses:
     src, dst = surface.src, surface.dst
     item = element_size(op.precision)
     for name, cube, planar in (
-        ("surface.src", src, op.mode == _MERGE),
-        ("surface.dst", dst, op.mode == _SPLIT),
+        ("surface.src", src, op.mode == Rubik.MERGE),
+        ("surface.dst", dst, op.mode == Rubik.SPLIT),
     ):
         look.require(cube.type != MemoryType.HW, f"{name}.type", "RUBIK works on memory")
         if not planar:
@@ -84,7 +84,7 @@ def reshape(look: Inspection, op: RubikOp, surface: RubikSurface) -> Accesses:
         return Accesses()
     sizes = {"width": src.width, "height": src.height, "channel": dst.channel}
     reads = look.feature("surface.src", src, op.precision)
-    if op.mode == _CONTRACT:
+    if op.mode == Rubik.CONTRACT:
         for axis in "xy":
             look.between(f"stride_{axis}", getattr(op, f"stride_{axis}"), 1, 32)
         sizes = {"width": src.width * op.stride_x, "height": src.height * op.stride_y}
@@ -96,14 +96,14 @@ def reshape(look: Inspection, op: RubikOp, surface: RubikSurface) -> Accesses:
             f"{src.channel}; {op.stride_x} x {op.stride_y} positions of {dst.channel} channels are"
             f" {needed}",
         )
-    elif op.mode == _MERGE:
+    elif op.mode == Rubik.MERGE:
         reads = _planes(look, src, item)
     for name, size in sizes.items():
         made = getattr(dst, name)
         look.require(made == size, f"surface.dst.{name}", f"{made}; RUBIK makes {size}")
     written = (
         _planes(look, dst, item)
-        if op.mode == _SPLIT
+        if op.mode == Rubik.SPLIT
         else look.feature("surface.dst", dst, op.precision)
     )
     return accesses([("surface.src", reads)], [("surface.dst", written)])

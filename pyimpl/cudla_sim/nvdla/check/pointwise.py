@@ -18,10 +18,9 @@ from ..descriptors import (
     SdpSurface,
 )
 from ..hw.configs import FP16, INT8, INT16, element_size
+from ..modes import Alu
 from .extent import Extent
 from .inspection import Accesses, Inspection, accesses, precision_name
-
-_EQL = 3
 
 
 def inspect(look: Inspection, op: SdpOp, surface: SdpSurface) -> Accesses:
@@ -79,7 +78,7 @@ def _stage(look: Inspection, name: str, stage: SdpStage, processing: int) -> Non
     look.between(f"{name}.mode", stage.mode, 0, 2)
     look.between(f"{name}.act", stage.act, 0, 3)
     if alu:
-        most = 2 if x_stage else _EQL
+        most = Alu.EQL - 1 if x_stage else max(Alu)
         look.between(f"{name}.alu_type", stage.alu_type, 0, most)
     if stage.act == Activation.PRELU:
         look.require(mul, f"{name}.act", "PReLU needs a multiplier")

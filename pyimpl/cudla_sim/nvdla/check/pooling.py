@@ -9,6 +9,7 @@ from ..descriptors import DataCube, MemoryType, PdpOp, PdpSurface
 from ..hw.configs import FP16
 from ..limits import fields
 from ..limits.pooling import MOST_STRIPES, widest
+from ..modes import Pooling
 from .inspection import Accesses, Inspection, accesses
 
 
@@ -24,7 +25,7 @@ def inspect(look: Inspection, op: PdpOp, surface: PdpSurface) -> Accesses:
         "surface.dst.channel",
         f"{dst.channel}; the source has {src.channel}",
     )
-    look.between("pool_mode", op.pool_mode, 0, 2)
+    look.between("pool_mode", op.pool_mode, 0, max(Pooling))
     for name in ("pool_width", "pool_height"):
         look.between(name, getattr(op, name), 0, fields.POOLING_KERNEL - 1)
     for name in ("stride_x", "stride_y"):

@@ -15,11 +15,10 @@ from ..descriptors import (
     RubikOp,
     RubikSurface,
 )
+from ..modes import Rubik
 from .context import Context, Program, Writes, high_low
 from .port import Destination, check_choice, require
 from .program_lut import lut_writes
-
-_CONTRACT, _SPLIT, _MERGE = 0, 1, 2
 
 
 def cdp(op: CdpOp, surface: CdpSurface, context: Context) -> Program:
@@ -71,7 +70,7 @@ def rubik(op: RubikOp, surface: RubikSurface, context: Context) -> Program:
     require(context.config.rubik_enable, "this hardware has no RUBIK")
     for name, cube in (("source", src), ("destination", dst)):
         require(cube.type != MemoryType.HW, f"RUBIK {name} must be in memory")
-    check_choice("RUBIK mode", op.mode, 3)
+    check_choice("RUBIK mode", op.mode, len(Rubik))
     check_choice("RUBIK precision", op.precision, 3)
     high, low = high_low(context.input_address("source", src, 1))
     out_high, out_low = high_low(context.cube_address("destination", dst))
@@ -83,7 +82,7 @@ def rubik(op: RubikOp, surface: RubikSurface, context: Context) -> Program:
         ("D_DAIN_ADDR_LOW", low),
         ("D_DAIN_ADDR_HIGH", high),
     ]
-    if op.mode == _MERGE:
+    if op.mode == Rubik.MERGE:
         stride = src.plane_stride
         require(stride != 0 and stride % 32 == 0, f"RUBIK merge with plane stride {stride}")
         writes.append(("D_DAIN_PLANAR_STRIDE", stride))
@@ -97,11 +96,11 @@ def rubik(op: RubikOp, surface: RubikSurface, context: Context) -> Program:
         ("D_DAOUT_ADDR_HIGH", out_high),
         ("D_DAOUT_LINE_STRIDE", dst.line_stride),
     ]
-    if op.mode == _SPLIT:
+    if op.mode == Rubik.SPLIT:
         writes.append(("D_DAOUT_PLANAR_STRIDE", dst.plane_stride))
     else:
         writes.append(("D_DAOUT_SURF_STRIDE", dst.surf_stride))
-    if op.mode == _CONTRACT:
+    if op.mode == Rubik.CONTRACT:
         surfaces = (dst.channel * (1 if op.precision == 0 else 2) + 31) >> 5
         writes += [
             ("D_CONTRACT_STRIDE_0", surfaces * src.surf_stride),

@@ -6,6 +6,7 @@ Source: nvdla/sw firmware, PDP processor; nvdla hardware manual, register descri
 from __future__ import annotations
 
 from ..descriptors import DataCube, MemoryType, PdpOp, PdpSurface, Precision
+from ..modes import Pooling
 from .context import Context, Program, Writes, high_low
 from .port import check_choice, require
 
@@ -36,7 +37,7 @@ def _check(op: PdpOp, surface: PdpSurface) -> None:
     require(op.split_num <= MAX_SPLIT, f"PDP split_num = {op.split_num}: at most {MAX_SPLIT}")
     check_choice("PDP pool_width", op.pool_width, 8)
     check_choice("PDP pool_height", op.pool_height, 8)
-    check_choice("PDP pool_mode", op.pool_mode, 3)
+    check_choice("PDP pool_mode", op.pool_mode, len(Pooling))
     if surface.src.type == MemoryType.HW:
         require(op.split_num == 1, f"PDP split_num = {op.split_num} without memory input")
     if op.precision == Precision.FP16:

@@ -16,6 +16,7 @@ from ..descriptors import (
     SdpStage,
     SdpSurface,
 )
+from ..modes import Alu
 from .context import Context, Program, Writes, high_low
 from .port import check_choice
 from .program_lut import lut_writes
@@ -41,7 +42,7 @@ def _check(op: SdpOp, surface: SdpSurface) -> None:
     check_choice("dst_precision", op.dst_precision, 3)
     for name, stage in (("x1", op.x1), ("x2", op.x2), ("y", op.y)):
         check_choice(f"{name}_op.enable", stage.enable, 2)
-        check_choice(f"{name}_op.alu_type", stage.alu_type, 4)
+        check_choice(f"{name}_op.alu_type", stage.alu_type, len(Alu))
         check_choice(f"{name}_op.type", stage.type, 4)
         check_choice(f"{name}_op.mode", stage.mode, 3)
         check_choice(f"{name}_op.precision", stage.precision, 3)

@@ -3,6 +3,15 @@
 Source: nvdla/hw register headers (v1 ``arnvdla.h``, master ``spec/manual/*.rdl``).
 """
 
+from enum import IntEnum
+
+from ...modes import Alu, Pooling, Rubik
+
+
+def _modes(kind: type[IntEnum], prefix: str = "", without: str = "") -> dict[str, int]:
+    """The modes of a unit under the names of the register headers."""
+    return {f"{prefix}{m.name}": int(m) for m in kind if m.name != without}
+
 
 def _named(names: str) -> dict[str, int]:
     """Number the names 0, 1, 2, … in the order written."""
@@ -39,17 +48,17 @@ ENUMS: dict[str, dict[str, int]] = {
         "T_Y10___V10U10_N444 T_Y12___U12V12_N444 T_Y12___V12U12_N444 T_Y16___U16V16_N444 "
         "T_Y16___V16U16_N444"
     ),
-    "pooling": _named("POOLING_METHOD_AVERAGE POOLING_METHOD_MAX POOLING_METHOD_MIN"),
+    "pooling": _modes(Pooling, "POOLING_METHOD_"),
     "precision": _named("INT8 INT16 FP16"),
     "ram": _named("CV MC"),
     "reload": _named("NORELOAD RELOAD"),
-    "rubik_mode": _named("CONTRACT SPLIT MERGE"),
+    "rubik_mode": _modes(Rubik),
     "sdp_output": _named("MEM PDP"),
     "sign": _named("UNSIGNED_INT SIGNED_INT"),
     "status": _named("IDLE RUNNING PENDING"),
     "true": _named("FALSE TRUE"),
     "weight_format": _named("UNCOMPRESSED COMPRESSED"),
-    "x_alu": _named("MAX MIN SUM"),
-    "y_alu": _named("MAX MIN SUM EQL"),
+    "x_alu": _modes(Alu, without="EQL"),
+    "y_alu": _modes(Alu),
     "yes": _named("NO YES"),
 }

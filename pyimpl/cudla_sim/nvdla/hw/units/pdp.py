@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....native.ints import Pool, PoolLayer
 from ...errors import HardwareFault
+from ...modes import Pooling
 from .. import floats
 from ..arithmetic import RANGES, rounding_shift
 from ..configs import FP16, HardwareConfig
 from ..fields import Params, address, bits
 from ..memory import DTYPES, Memory
-
-AVERAGE, MAXIMUM, MINIMUM = 0, 1, 2
 
 MAX_OVERHANG = 16
 """Elements that windows may reach past the input."""
@@ -152,7 +151,7 @@ def run(
     """Pool a cube [y, x, channel] (padding channels included) and write the result."""
     p = Pdp.decode(groups["PDP"])
     _check_precision(p, config)
-    if p.method > MINIMUM:
+    if p.method not in METHODS:
         raise HardwareFault("PDP", f"pooling method {p.method} does not exist")
     if cube.shape[:2] != (p.height, p.width):
         raise HardwareFault(
@@ -182,7 +181,10 @@ def compiled(
     """The layer from memory to memory for the compiled function; None when numpy has to do it, or
     has to say what is wrong with it."""
     p = Pdp.decode(groups["PDP"])
-    if p.precision not in config.precisions or p.precision == FP16 or p.method > MINIMUM:
+    if p.precision not in config.precisions or p.precision == FP16:
+        return None
+    method = METHODS.get(p.method)
+    if method is None or not method.compiled:
         return None
     source, target = _input(groups, config, memory), _output(p, config, memory)
     over_y, over_x = _overhang(p)
@@ -193,7 +195,7 @@ def compiled(
     low, high = RANGES[p.precision]
     pool_ = Pool(
         p.method, p.out_height, p.out_width, p.kernel_height, p.kernel_width, p.stride_y,
-        p.stride_x, p.pad_top, p.pad_left, low if p.method == MAXIMUM else high, (low, high),
+        p.stride_x, p.pad_top, p.pad_left, low if p.method == Pooling.MAX else high, (low, high),
         p.reciprocal_height, p.reciprocal_width, [*p.pads, *[0] * 9],
     )  # fmt: skip
     return PoolLayer(pool_, source, target)
@@ -264,10 +266,16 @@ def _valid(count: int, stride: int, kernel: int, pad: int, size: int) -> NDArray
 
 def pool(p: Pdp, cube: NDArray[Any]) -> NDArray[Any]:
     """Return the pooled cube [y, x, channel] of integers; average values are not yet cast."""
-    if p.method != AVERAGE:
-        fill = RANGES[p.precision][0 if p.method == MAXIMUM else 1]
-        combine = np.maximum if p.method == MAXIMUM else np.minimum
-        return _fold(p, _frame(p, cube, fill, cube.dtype), combine)
+    return METHODS[p.method].integers(p, cube)
+
+
+def _extreme(p: Pdp, cube: NDArray[Any]) -> NDArray[Any]:
+    largest = p.method == Pooling.MAX
+    fill = RANGES[p.precision][0 if largest else 1]
+    return _fold(p, _frame(p, cube, fill, cube.dtype), np.maximum if largest else np.minimum)
+
+
+def _average(p: Pdp, cube: NDArray[Any]) -> NDArray[Any]:
     rows = _valid(p.out_height, p.stride_y, p.kernel_height, p.pad_top, p.height)
     columns = _valid(p.out_width, p.stride_x, p.kernel_width, p.pad_left, p.width)
     total = _fold(p, _frame(p, cube, 0, np.float64), np.add)
@@ -285,23 +293,29 @@ def pool(p: Pdp, cube: NDArray[Any]) -> NDArray[Any]:
 
 
 def pool_half(p: Pdp, bits: NDArray[np.uint16]) -> NDArray[np.float16]:
-    """Pool fp16 patterns [y, x, channel]; averages are computed in FP17, element by element."""
-    values = floats.half(bits)
-    if p.method != AVERAGE:
-        largest = p.method == MAXIMUM
-        frame = _frame(p, values, -np.inf if largest else np.inf, np.float64)
-        combine = floats.larger if largest else floats.smaller
-        across = _reduce(frame, p.out_width, p.stride_x, p.kernel_width, 1, combine)
-        # a new row is the first operand
-        result = _reduce(
-            across, p.out_height, p.stride_y, p.kernel_height, 0, lambda old, new: combine(new, old)
-        )
-        with np.errstate(invalid="ignore"):
-            infinite = np.copysign(np.uint16(0x7C00).view(np.float16), result)
-        clean = floats.half_bits(np.where(np.isinf(result), 0.0, result)).view(np.float16)
-        return np.where(np.isinf(result), infinite, clean).astype(np.float16, copy=False)
+    """Pool fp16 patterns [y, x, channel]."""
+    return METHODS[p.method].half(p, bits)
+
+
+def _extreme_half(p: Pdp, bits: NDArray[np.uint16]) -> NDArray[np.float16]:
+    largest = p.method == Pooling.MAX
+    frame = _frame(p, floats.half(bits), -np.inf if largest else np.inf, np.float64)
+    combine = floats.larger if largest else floats.smaller
+    across = _reduce(frame, p.out_width, p.stride_x, p.kernel_width, 1, combine)
+    # a new row is the first operand
+    result = _reduce(
+        across, p.out_height, p.stride_y, p.kernel_height, 0, lambda old, new: combine(new, old)
+    )
+    with np.errstate(invalid="ignore"):
+        infinite = np.copysign(np.uint16(0x7C00).view(np.float16), result)
+    clean = floats.half_bits(np.where(np.isinf(result), 0.0, result)).view(np.float16)
+    return np.where(np.isinf(result), infinite, clean).astype(np.float16, copy=False)
+
+
+def _average_half(p: Pdp, bits: NDArray[np.uint16]) -> NDArray[np.float16]:
+    """Averages are computed in FP17, element by element."""
     pads = floats.fp17(np.array(p.pads) & 0x1FFFF)
-    frame = _frame(p, floats.widened(values, floats.FP17), np.nan, np.float64)
+    frame = _frame(p, floats.widened(floats.half(bits), floats.FP17), np.nan, np.float64)
     inside = _frame(p, np.ones((*bits.shape[:2], 1), bool), False, bool)[:, :, 0]
     geometry = (p.out_width, p.stride_x, p.kernel_width)
     total = _sum(frame, np.asarray(inside.any(axis=0)), 1, geometry, pads)
@@ -360,3 +374,19 @@ def _sum(
         valid = valid + here
     pad = pads[kernel - valid]
     return np.where(pad != 0, floats.add(result, pad, floats.FP17), result)
+
+
+class Method(NamedTuple):
+    """What a pooling method computes of a cube [y, x, channel] without its frame."""
+
+    integers: Callable[[Pdp, NDArray[Any]], NDArray[Any]]
+    half: Callable[[Pdp, NDArray[np.uint16]], NDArray[np.float16]]
+    compiled: bool = False
+    """``shim/native/int_pool.c`` computes it, too."""
+
+
+METHODS: dict[int, Method] = {
+    Pooling.AVERAGE: Method(_average, _average_half, compiled=True),
+    Pooling.MAX: Method(_extreme, _extreme_half, compiled=True),
+    Pooling.MIN: Method(_extreme, _extreme_half, compiled=True),
+}

@@ -5,19 +5,19 @@ Source: nvdla/hw ``cmod/rubik/NV_NVDLA_rbk.cpp``. Atoms have 32 bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import HardwareFault
+from ...modes import Rubik as Mode
 from ..configs import HardwareConfig, element_size
 from ..fields import Params, address, bits
 from ..memory import DTYPES, Memory
 
 Shape = tuple[int, int, int]
 
-CONTRACT, SPLIT, MERGE = 0, 1, 2
 ATOM = 32
 
 
@@ -104,6 +104,13 @@ def _merge(p: Rubik, source: Memory, target: Memory) -> Shape:
     return size
 
 
+MODES: dict[int, Callable[[Rubik, Memory, Memory], Shape]] = {
+    Mode.CONTRACT: _contract,
+    Mode.SPLIT: _split,
+    Mode.MERGE: _merge,
+}
+
+
 def run(
     groups: Mapping[str, Sequence[int]],
     config: HardwareConfig,
@@ -115,8 +122,7 @@ def run(
         raise HardwareFault("RUBIK", f"{config.name} has none")
     if p.precision not in config.precisions:
         raise HardwareFault("RUBIK", f"precision {p.precision} does not exist")
-    functions = {CONTRACT: _contract, SPLIT: _split, MERGE: _merge}
-    if p.mode not in functions:
+    if p.mode not in MODES:
         raise HardwareFault("RUBIK", f"mode {p.mode} does not exist")
-    out = functions[p.mode](p, memory[p.source_mc], memory[p.destination_mc])
+    out = MODES[p.mode](p, memory[p.source_mc], memory[p.destination_mc])
     return (p.channels, p.height, p.width), out, p.precision

@@ -7,13 +7,14 @@ Source: nvdla/hw ``cmod/hls/sdp/sdp_x.cpp``, ``sdp_y_core.cpp``, ``sdp_y_cvt.cpp
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import HardwareFault
+from ...modes import Alu
 from .. import floats
 from ..arithmetic import (
     INT32_MAX,
@@ -32,7 +33,6 @@ from .sdp_registers import (
     StageParams,
 )
 
-MAX, MIN, SUM, EQL = 0, 1, 2, 3
 _USE_MUL, _USE_ALU, _USE_BOTH = 0, 1, 2
 
 Band = NDArray[Any]
@@ -139,7 +139,7 @@ class Stage:
             self.is_y
             and not params.bypass
             and not params.alu_bypass
-            and params.alu_algorithm == EQL
+            and params.alu_algorithm == Alu.EQL
         )
         self.uses_lut = self.is_y and not params.bypass and not params.last_bypass
         if params.from_memory:
@@ -265,24 +265,34 @@ class Stage:
         return values
 
 
-def float_alu(values: Band, operand: Any, algorithm: int) -> Band:
-    """Combine FP32 values with operands as :func:`alu` does; EQL compares the patterns."""
-    if algorithm == MAX:
-        return floats.larger(values, operand)
-    if algorithm == MIN:
-        return floats.smaller(values, operand)
-    if algorithm == SUM:
-        return floats.add(values, operand, floats.SINGLE)
+def _differ(values: Band, operand: Any, dtype: np.dtype[Any]) -> Band:
+    return np.not_equal(values, operand).astype(dtype)
+
+
+def _differ_float(values: Band, operand: Any) -> Band:
+    """Compares the patterns."""
     patterns = np.broadcast_to(operand, values.shape).copy().view(np.int64)
     return np.where(values.view(np.int64) == patterns, 0.0, 1.0)
 
 
+def _add_float(values: Band, operand: Any) -> Band:
+    return floats.add(values, operand, floats.SINGLE)
+
+
+ALU: dict[int, tuple[Callable[..., Band], Callable[[Band, Any], Band]]] = {
+    Alu.MAX: (np.maximum, floats.larger),
+    Alu.MIN: (np.minimum, floats.smaller),
+    Alu.SUM: (np.add, _add_float),
+    Alu.EQL: (_differ, _differ_float),
+}
+"""What an ALU computes of integers (to a type) and of FP32 values."""
+
+
+def float_alu(values: Band, operand: Any, algorithm: int) -> Band:
+    """Combine FP32 values with operands."""
+    return ALU[algorithm][1](values, operand)
+
+
 def alu(values: Band, operand: Any, algorithm: int, dtype: np.dtype[Any]) -> Band:
     """Combine values with operands: maximum, minimum, sum, or 1 where they differ."""
-    if algorithm == MAX:
-        return np.maximum(values, operand, dtype=dtype)
-    if algorithm == MIN:
-        return np.minimum(values, operand, dtype=dtype)
-    if algorithm == SUM:
-        return np.add(values, operand, dtype=dtype)
-    return np.not_equal(values, operand).astype(dtype)
+    return ALU[algorithm][0](values, operand, dtype=dtype)
