@@ -19,19 +19,27 @@ def _order(name: str) -> tuple[int, str]:
 
 
 def complete(nav: list[Any], docs: Path = DOCS) -> list[Any]:
-    """Returns ``nav`` with a list of all functions under *Reference*, and, before *Tools*, a section
-    for each API whose folder ``docs`` has and no section names."""
+    """Returns ``nav`` with a list of all functions under *Reference*, and with the pages in the APIs'
+    folders that it does not name: at the end of the API's section, or in one of its own before
+    *Tools*."""
     listed = repr(nav)
-    sections = []
+    sections, missing = [], {}
     for family in FAMILIES:
-        pages = sorted((p.name for p in (docs / family.name).glob("*.md")), key=_order)
-        if pages and f"{family.name}/" not in listed:
-            sections.append({family.title: [f"{family.name}/{page}" for page in pages]})
+        names = sorted((p.name for p in (docs / family.name).glob("*.md")), key=_order)
+        pages = [f"{family.name}/{name}" for name in names]
+        if f"{family.name}/" in listed:
+            missing[family.name] = [page for page in pages if page not in listed]
+        elif pages:
+            sections.append({family.title: pages})
     functions = [{f.title: f"reference/functions/{f.name}.md"} for f in FAMILIES]
     found: list[Any] = []
     for entry in nav:
         ((title, pages),) = entry.items()
         if title == "Tools":
             found += sections
-        found.append({title: [*pages, {"Functions": functions}]} if title == "Reference" else entry)
+        owner = next((name for name in missing if f"'{name}/" in repr(pages)), "")
+        more: list[Any] = list(missing.pop(owner, []))
+        if title == "Reference":
+            more.append({"Functions": functions})
+        found.append({title: [*pages, *more]})
     return found

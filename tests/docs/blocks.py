@@ -14,6 +14,9 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
+IN_A_COPY = ("docs/inside/adding_api.md", "docs/inside/adding_mode.md")
+"""Pages that change a clone: their blocks run in a copy of it (``test_adding.py``)."""
+
 NOT_RUN = "# not run by the tests: "
 """How the first line of a shell block begins that cannot run here; the reason follows."""
 _FENCE = re.compile(r"^( *)```(\w*)([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -53,18 +56,37 @@ def pages() -> list[Path]:
     return [*beside, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def _environment() -> dict[str, str]:
+def _environment(python: Path) -> dict[str, str]:
     """A user's shell with our commands, without settings."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CUDLA_SIM_", "PYTEST"))}
-    tools = Path(sys.executable).parent
-    return {**kept, "PATH": f"{tools}{os.pathsep}{kept['PATH']}", "CLONE": str(ROOT)}
+    return {**kept, "PATH": f"{python.parent}{os.pathsep}{kept['PATH']}", "CLONE": str(ROOT)}
+
+
+def apply(folder: Path, text: str) -> None:
+    """Changes files below *folder* as a unified diff says. A part of it (``@@``) has to stand in
+    its file exactly once; where is of no account."""
+    for change in re.split(r"^--- ", text, flags=re.MULTILINE)[1:]:
+        head, *parts = re.split(r"^@@.*\n", change, flags=re.MULTILINE)
+        name = re.search(r"^\+\+\+ b/(\S+)$", head, re.MULTILINE)
+        assert name is not None, text
+        file = folder / name[1]
+        found = file.read_text()
+        for part in parts:
+            lines = part.splitlines(keepends=True)
+            old = "".join(line[1:] or "\n" for line in lines if line[0] != "+")
+            new = "".join(line[1:] or "\n" for line in lines if line[0] != "-")
+            assert found.count(old) == 1, f"{name[1]}: {found.count(old)} times:\n{old}"
+            found = found.replace(old, new)
+        file.write_text(found)
 
 
 class Shell:
-    """Runs the blocks of one page, one after the other, in one folder."""
+    """Runs the blocks of one page, one after the other, in one folder, with the commands beside an
+    interpreter."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, python: Path = Path(sys.executable)) -> None:
         self.folder = folder
+        self.python = python
         self.printed = ""
 
     def take(self, block: Block) -> None:
@@ -77,9 +99,11 @@ class Shell:
             if not block.text.startswith(NOT_RUN):
                 self._run(block, ["bash", "-euo", "pipefail", "-c", block.text])
         elif block.language == "python" and not block.title:
-            self._run(block, [sys.executable, "-c", block.text])
+            self._run(block, [str(self.python), "-c", block.text])
         elif block.title == "output":
             assert same(self.printed, block.text), f"{block}: printed\n{self.printed}"
+        elif block.language == "diff":
+            apply(self.folder, block.text)
         elif block.language == "json":
             json.loads(block.text)
         elif block.language == "toml":
@@ -93,11 +117,11 @@ class Shell:
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env=_environment(),
+            env=_environment(self.python),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=600,
             check=False,
         )
         self.printed = done.stdout

@@ -62,5 +62,7 @@ def test_the_navigation_finds_an_api_by_its_folder(tmp_path: Path) -> None:
     assert section == {"cuPVA": [f"cupva/{page}.md" for page in pages]}
     assert (start, tools) == (nav[0], nav[1])
     assert {"cuPVA": "reference/functions/cupva.md"} in reference["Reference"][1]["Functions"]
-    listed = [{"cuPVA": ["cupva/tutorial.md"]}, *nav]
-    assert navigation.complete(listed, tmp_path)[:2] == [listed[0], nav[0]]
+    listed = [{"PVA": [{"Begin": "cupva/tutorial.md"}, "x.md"]}, *nav]
+    more = [f"cupva/{page}.md" for page in ("porting", "flows", "differences")]
+    expected = [{"PVA": [{"Begin": "cupva/tutorial.md"}, "x.md", *more]}, nav[0]]
+    assert navigation.complete(listed, tmp_path)[:2] == expected
