@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cudla_sim.core.config import PREFIX, Config
+from cudla_sim.families import FAMILIES
 from cudla_sim.testing import prototypes
 from docs.generate import commands, functions, navigation, settings, statuses
 from tests.conftest import ROOT
@@ -45,6 +47,20 @@ def test_statuses_have_the_explanations_of_the_sources() -> None:
     text = statuses.page()
     (line,) = [row for row in text.splitlines() if row.startswith("| `cudlaErrorMemoryRegistered`")]
     assert "is registered already" in line
+
+
+def test_a_status_that_the_sources_give_has_a_cause() -> None:
+    """The members that stand in the code of an API, found by another way: as words."""
+    package = ROOT / "pyimpl" / "cudla_sim"
+    rows = dict(re.findall(r"^\| `(\w+)` \| -?\d+ \| (.*) \|$", statuses.page(), re.MULTILINE))
+    for family in FAMILIES:
+        sources = [*(package / family.name).rglob("*.py"), *(package / "abi").rglob("*.py")]
+        words = {w for s in sources for w in re.findall(r"\.(\w+)", s.read_text())}
+        for answers in family.answers:
+            kind = getattr(import_module(f"cudla_sim.constants.{family.name}"), answers.enumeration)
+            missing = [m for m in kind.__members__ if m in words and len(rows.get(m, "")) < 7]
+            assert missing == [], family.name
+    assert "NvDlaError_InvalidState" in rows, "a model with numbers of its own"
 
 
 @pytest.mark.parametrize("command", ["run", "nvdla run", "compile", "upmem time"])

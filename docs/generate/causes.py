@@ -1,0 +1,148 @@
+"""What causes each status: the explanations that the sources give, read without running them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from enum import IntEnum
+from importlib import import_module
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "pyimpl" / "cudla_sim"
+_SHORTEST = 13
+"""Texts below that are names, no explanations."""
+
+
+def find(family: str, members: dict[str, int]) -> dict[str, list[str]]:
+    """Status -> explanations of one API's sources, ``...`` where values stand."""
+    reader = _Reader(_names(family, members))
+    trees = [ast.parse(file.read_text()) for file in _files(family)]
+    for tree in trees:
+        reader.learn(tree)
+    found: dict[str, list[str]] = {}
+    for tree in trees:
+        for status, text in reader.calls(tree):
+            words = " ".join(text.split()).removeprefix("not supported: ")
+            if len(words) >= _SHORTEST and words not in found.setdefault(status, []):
+                found[status].append(words)
+    return found
+
+
+_TOOLS = {"build", "check", "replay", "timing", "toolchain"}
+"""Folders of a model that no C function reaches."""
+
+
+def _files(family: str) -> list[Path]:
+    folders = (PACKAGE / family, PACKAGE / "abi" / family)
+    found = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    found = [file for file in found if not _TOOLS & set(file.relative_to(PACKAGE).parts)]
+    return [*found, *(f for f in [PACKAGE / "abi" / f"{family}.py"] if f.exists())]
+
+
+def _names(family: str, members: dict[str, int]) -> dict[str, str]:
+    """Every name of a status in the sources -> the header's. A model may number them itself."""
+    found = {name: name for name in members}
+    if not (PACKAGE / family / "errors.py").exists():
+        return found
+    own = getattr(import_module(f"cudla_sim.{family}.errors"), "Status", None)
+    if isinstance(own, type) and issubclass(own, IntEnum):
+        by_value = {value: name for name, value in reversed(members.items())}
+        found |= {m.name: by_value[m] for m in own if m.name not in found and int(m) in by_value}
+    return found
+
+
+def _templates(node: ast.expr) -> list[str]:
+    """The texts that an expression may be."""
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) else []
+    if isinstance(node, ast.JoinedStr):
+        parts = (str(v.value) if isinstance(v, ast.Constant) else "..." for v in node.values)
+        return ["".join(parts)]
+    if isinstance(node, ast.IfExp):
+        return [*_templates(node.body), *_templates(node.orelse)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [a + b for a in _templates(node.left) for b in _templates(node.right)]
+    return []
+
+
+class _Reader:
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+        self._makers: dict[str, str] = {}  # functions and classes of errors -> status
+
+    def learn(self, tree: ast.Module) -> None:
+        """Notes functions and exceptions that stand for one status."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                bases = (self._makers.get(b.id, "") for b in node.bases if isinstance(b, ast.Name))
+                inits = (f for f in node.body if getattr(f, "name", "") == "__init__")
+                status = next((s for f in inits if (s := self._fixed(f))), "")
+                status = status or next(filter(None, bases), "")
+                if status:
+                    self._makers[node.name] = status
+            elif isinstance(node, ast.FunctionDef) and node.args.args:
+                last = node.body[-1]
+                call = last.value if isinstance(last, ast.Return) else None
+                call = last.exc if isinstance(last, ast.Raise) else call
+                if isinstance(call, ast.Call):
+                    statuses = [s for a in call.args if (s := self._status(a, {}))]
+                    given = {a.id for a in ast.walk(call) if isinstance(a, ast.Name)}
+                    if len(statuses) == 1 and given & {a.arg for a in node.args.args}:
+                        self._makers[node.name] = statuses[0]
+
+    def _fixed(self, init: ast.AST) -> str:
+        """The status that an ``__init__`` passes on, or takes by default."""
+        nodes = [a for c in ast.walk(init) if isinstance(c, ast.Call) for a in c.args]
+        if isinstance(init, ast.FunctionDef):
+            nodes += init.args.defaults
+        return next((s for n in nodes if (s := self._status(n, {}))), "")
+
+    def _status(self, node: ast.AST, known: dict[str, str]) -> str:
+        if isinstance(node, ast.Attribute):
+            return self._names.get(node.attr, "")
+        return known.get(node.id, "") if isinstance(node, ast.Name) else ""
+
+    def calls(self, tree: ast.Module) -> Iterator[tuple[str, str]]:
+        """Status and text of each call that has both."""
+        known = self._assigned(tree.body)
+        yield from self._within(tree, known, {})
+
+    def _assigned(self, body: list[ast.stmt]) -> dict[str, str]:
+        """Names of the module that are statuses."""
+        return {
+            target.id: status
+            for node in body
+            if isinstance(node, ast.Assign) and (status := self._status(node.value, {}))
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+
+    def _within(
+        self, node: ast.AST, known: dict[str, str], texts: dict[str, list[str]]
+    ) -> Iterator[tuple[str, str]]:
+        if isinstance(node, ast.FunctionDef):
+            arguments = node.args.args[len(node.args.args) - len(node.args.defaults) :]
+            defaults = zip(arguments, node.args.defaults, strict=True)
+            known = known | {a.arg: s for a, d in defaults if (s := self._status(d, {}))}
+            texts = dict(texts)
+            for part in ast.walk(node):
+                if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
+                    texts.setdefault(part.targets[0].id, []).extend(_templates(part.value))
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            found = (s for a in node.args if (s := self._status(a, known)))
+            status = next(found, self._makers.get(name, ""))
+            if status:
+                yield from ((status, text) for text in self._text(node, texts))
+        for child in ast.iter_child_nodes(node):
+            yield from self._within(child, known, texts)
+
+    def _text(self, call: ast.Call, texts: dict[str, list[str]]) -> list[str]:
+        """The explanation; of several texts (a unit and what it lacks) all."""
+        given = [
+            texts.get(a.id, []) if isinstance(a, ast.Name) else _templates(a) for a in call.args
+        ]
+        given = [g for g in given if g]
+        if len(given) > 1:
+            return [": ".join(g[0] for g in given)]
+        return given[0] if given else []
