@@ -28,7 +28,8 @@ typedef enum simStatus {
  */
 size_t simExplain(char *buffer, size_t size);
 
-/* Starts Python and loads the models now, instead of inside the first API call. */
+/* Starts Python now, instead of inside the first API call. What a function needs (its handlers, its
+   model) is loaded by the first call of it. */
 simStatus simWarmup(void);
 
 /* Destroys every device, module, buffer and queue: the process is as it was before its first call.

@@ -17,6 +17,7 @@ from docs.generate import (  # noqa: E402
     commands,
     functions,
     layers,
+    loadable_fields,
     navigation,
     schemas,
     settings,
@@ -36,6 +37,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/json.md": schemas.page,
     "reference/statuses.md": statuses.page,
     "nvdla/layers.md": layers.page,
+    "nvdla/fields.md": loadable_fields.page,
     **{f"reference/functions/{name}.md": functions.page_of(name) for name in functions.TITLES},
 }
 

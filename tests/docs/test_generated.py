@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import re
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,13 @@ from typing import Any
 import pytest
 
 from cudla_sim.core.config import PREFIX, Config
+from cudla_sim.core.points import ENGINE_POINTS
+from cudla_sim.cupva.workers.checks import Checks as VpuChecks
 from cudla_sim.families import FAMILIES
-from cudla_sim.testing import prototypes
-from docs.generate import commands, functions, navigation, settings, statuses
+from cudla_sim.nvdla import descriptors
+from cudla_sim.testing import plugin, prototypes
+from cudla_sim.upmem.workers.checks import Checks as DpuChecks
+from docs.generate import commands, functions, loadable_fields, navigation, settings, statuses
 from tests.conftest import ROOT
 
 
@@ -82,3 +88,49 @@ def test_the_navigation_finds_an_api_by_its_folder(tmp_path: Path) -> None:
     more = [f"cupva/{page}.md" for page in ("porting", "flows", "differences")]
     expected = [{"PVA": [{"Begin": "cupva/tutorial.md"}, "x.md", *more]}, nav[0]]
     assert navigation.complete(listed, tmp_path)[:2] == expected
+
+
+def test_pages_name_everything_that_can_be_chosen() -> None:
+    """What a user may write into a setting stands on the page about it."""
+
+    def missing(page: str, names: Iterable[str]) -> list[str]:
+        text = (ROOT / "docs" / page).read_text()
+        return [name for name in names if f"`{name}`" not in text]
+
+    assert missing("tools/faults.md", ENGINE_POINTS) == []
+    assert missing("upmem/checks.md", [f.name for f in dataclasses.fields(DpuChecks)]) == []
+    assert missing("cupva/porting.md", [f.name for f in dataclasses.fields(VpuChecks)]) == []
+    fixtures = re.findall(r"^def (sim\w*)", Path(plugin.__file__).read_text(), re.MULTILINE)
+    assert missing("tools/faults.md", ["sim_fault"]) == []
+    text = (ROOT / "docs/tools/pytest.md").read_text()
+    assert [name for name in fixtures if name not in text] == []
+
+
+STRUCTURES = {
+    "NetworkDesc": "dla_network_desc", "CommonOpDesc": "dla_common_op_desc",
+    "DataCube": "dla_data_cube", "ConvOp": "dla_conv_op_desc", "SdpOp": "dla_sdp_op_desc",
+    "PdpOp": "dla_pdp_op_desc", "CdpOp": "dla_cdp_op_desc", "RubikOp": "dla_rubik_op_desc",
+    "LutParam": "dla_lut_param", "BdmaSurface": "dla_bdma_surface_desc",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_offsets_are_those_of_the_header(name: str) -> None:
+    """dla_interface.h as ctypes sees it; its unions are members with what fills them up here."""
+    header = getattr(prototypes, STRUCTURES[name])
+    offsets = [getattr(header, field).offset for field, *_ in header._fields_]
+    found = loadable_fields.layout(getattr(descriptors, name), new=True)
+    assert set(offsets) <= {offset for offset, _, _ in found}
+    assert getattr(descriptors, name).byte_size(new=True) == ctypes.sizeof(header)
+
+
+def test_the_lists_of_a_loadable_have_all_their_fields() -> None:
+    """As nvdla/sw's loadable.fbs has them."""
+    found = loadable_fields.entries()
+    assert [field for _, _, field in found["Loadable"]] == [
+        "version", "task_list", "memory_list", "address_list", "event_list", "blobs",
+        "tensor_desc_list", "reloc_list", "submit_list",
+    ]  # fmt: skip
+    assert found["AddressEntry"][2] == ("2", "uint64", "offset")
+    assert found["TensorDesc"][-1] == ("14 to 21", "uint32", "stride")
+    assert len(found["RelocEntry"]) == 6
