@@ -15,6 +15,7 @@ from .blocks import IN_A_COPY, NOT_RUN, Shell, blocks, pages, same
 # Pages that need more than the package: module to import, or program.
 NEEDS = {
     "docs/onnx_tutorial.md": "onnxruntime",
+    "docs/onnx.md": "onnx",
     "docs/cupva/dataflows.md": "matplotlib",
     "docs/tools/report.md": "plotly",
 }

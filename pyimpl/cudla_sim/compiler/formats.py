@@ -1,8 +1,8 @@
 """Formats of inputs and outputs, in TensorRT's words.
 
 "type:format": int8 or fp16; chw16 and chw32 are the feature formats of 32-byte atoms, dla_hwc4 an
-interleaved picture of four channels, dla_linear planes. Source: facts/onnx.md 1.4 (TensorRT
-developer guide, DLA I/O formats).
+interleaved picture of four channels, dla_linear planes. Source: TensorRT developer
+guide, DLA I/O formats.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One scale for every value that is stored, under what the units demand.
 
 Pooling and copies cannot change a scale, joined tensors share one; a group takes the largest of
-its members. Source: facts/onnx.md 4.3 (nvdla hardware manual "PDP").
+its members. Source: nvdla hardware manual "PDP".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """trtexec's command line: which words there are, and what they mean for a DLA loadable.
 
 Words are ``--word`` or ``--word=value`` in any order, those of TensorRT 8 and of TensorRT 11.
-Source: facts/onnx.md 1.5.
+Source: the help of trtexec in these releases.
 """
 
 from __future__ import annotations

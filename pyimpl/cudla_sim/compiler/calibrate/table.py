@@ -2,7 +2,8 @@
 
 Line 1 is ``TRT-<version>-<algorithm>``, then ``name: hhhhhhhh`` for each tensor, the big-endian
 bits of a float32: the real value of one int8 step. Names hold colons themselves, so the last one
-of a line counts; lines without one are passed over. Source: facts/onnx.md 1.6.
+of a line counts; lines without one are passed over. Source: caches that TensorRT and its
+public tools write.
 """
 
 from __future__ import annotations

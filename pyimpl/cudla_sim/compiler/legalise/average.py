@@ -1,7 +1,8 @@
 """Averages as convolutions with ones: one rounding instead of PDP's two.
 
 PDP rounds twice, half away from zero; on non-negative values that is a bias of a third of a step
-(facts/onnx.md 4.3). A depthwise convolution with ones and one factor behind it rounds once.
+(nvdla hardware manual "PDP"). A depthwise convolution with ones and one factor behind it rounds
+once.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from ..errors import Refusal
 MOST_KERNEL, MOST_STRIDE, MOST_PAD = 32, 8, 31
 POOL_KERNEL, POOL_STRIDE, POOL_PAD = 8, 8, 7
 MOST_SIZE = 8192
-"""Limits of the hardware's fields (facts/onnx.md 2)."""
+"""Limits of the hardware's fields (nvdla hardware manual, register descriptions)."""
 
 
 class Rewriter:

@@ -2,7 +2,7 @@
 
 Concatenations join cubes at atom borders and leave holes, slices take parts of them, flattening
 reads a cube in another order; nothing is copied for any of it. Channels are written whole atoms
-at a time. Source: facts/onnx.md 2.1.
+at a time. Source: nvdla hardware manual "In-memory data formats".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 No unit has a step between pixels, but SDP may read and write any cube: pixels as lines (a cube of
 width 1 whose lines are one atom apart) and lines as surfaces. A step between pixels is then a
-line stride. Source: nvdla hardware manual "SDP RDMA"; deduced in facts/onnx.md 2.2.
+line stride. Source: nvdla hardware manual "SDP RDMA".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Convolutions that read a picture: interleaved pixels of four channels, or one.
 
 Weights are stored with their columns folded into channels; the fourth channel of a pixel has
-weight 0. Only lines can be cut. Source: nvdla hardware manual "Image input"; facts/onnx.md 1.4.
+weight 0. Only lines can be cut. Source: nvdla hardware manual "Image input".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Planar inputs and outputs: RUBIK merges planes into a feature cube and splits one into planes.
 
 A line is a multiple of 64 bytes, as TensorRT's dla_linear has it. Only nv_full has RUBIK.
-Source: nvdla hardware manual "RUBIK"; facts/onnx.md 1.4.
+Source: nvdla hardware manual "RUBIK"; TensorRT developer guide, DLA I/O formats.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pooling by PDP, in vertical stripes where the line buffer is too short for a whole line.
 
-Source: nvdla hardware manual "PDP"; line buffer rule of the public compiler (facts/onnx.md 3.3).
+Source: nvdla hardware manual "PDP"; line buffer rule of nvdla/sw `PDPNode.cpp`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Activations in one buffer: best fit by the time in which each piece is needed.
 
-Source: facts/onnx.md 3.4. Operations run one after the other, so a piece may be reused as soon as
+Operations run one after the other, so a piece may be reused as soon as
 its last reader is over.
 """
 
