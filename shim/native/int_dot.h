@@ -19,6 +19,7 @@ struct sim_dot_tile {
     const void *weights;
     const int32_t *start; /* [kernel]: where sums begin */
     int32_t *sums;        /* [pixel][kernel] */
+    int64_t *wide;        /* those of int_wide.h */
 };
 
 struct sim_dot {

@@ -9,24 +9,38 @@
 
 #include "native/int_dot.h"
 #include "native/int_sdp.h"
+#include "native/int_wide.h"
 #include "native/native.h"
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3")
 
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define CLONES
+#endif
+
 #define INLINE static inline __attribute__((always_inline))
 
-int sim_dot_kind(int number, struct sim_dot_kind *kind)
+static int describe(const struct sim_dot *dot, struct sim_dot_kind *kind)
 {
-    if (number < 0 || number >= sim_dot_count)
-        return 0;
-    const struct sim_dot *dot = &sim_dots[number];
     *kind = (struct sim_dot_kind){dot->name, dot->kernels, dot->group, dot->item, dot->offset};
     return dot->supported() ? 1 : -1;
 }
 
+int sim_dot_kind(int number, struct sim_dot_kind *kind)
+{
+    return number < 0 || number >= sim_dot_count ? 0 : describe(&sim_dots[number], kind);
+}
+
+int sim_wide_kind(int number, struct sim_dot_kind *kind)
+{
+    return number < 0 || number >= sim_wide_count ? 0 : describe(&sim_wides[number], kind);
+}
+
 struct layer {
-    const struct sim_window *window;
+    struct sim_window *window;
     const struct sim_dot *dot;
     uint8_t *frame;
     int64_t *runs;
@@ -38,9 +52,36 @@ struct layer {
 
 /* --- the frame ------------------------------------------------------------------------------- */
 
-INLINE void put(uint8_t *to, const uint8_t *from, int count, int item, int flip,
-                const int8_t *table)
+/* Input of 16 bits. */
+INLINE void put_short(uint8_t *to, const uint8_t *from, int count, int item, int flip,
+                      const struct sim_converter *convert)
 {
+    if (!convert->used) { /* the elements of the frame have 16 bits, too */
+        memcpy(to, from, 2 * (size_t)count);
+        return;
+    }
+    double offset = convert->offset, factor = convert->factor;
+    double low = convert->low, high = convert->high;
+    int16_t *wide = (int16_t *)to;
+    for (int i = 0; i < count; i++) {
+        double value = ((int16_t)(from[2 * i] | from[2 * i + 1] << 8) - offset) * factor;
+        value = __builtin_trunc(value + __builtin_copysign(0.5, value));
+        value = value < low ? low : value > high ? high : value;
+        if (item == 1)
+            to[i] = (uint8_t)(int32_t)value ^ (uint8_t)flip;
+        else
+            wide[i] = (int16_t)(int32_t)value;
+    }
+}
+
+INLINE void put(uint8_t *to, const uint8_t *from, int count, int item, int flip,
+                const struct sim_window *window)
+{
+    const int16_t *table = window->table;
+    if (window->input.item == 2) {
+        put_short(to, from, count, item, flip, &window->convert);
+        return;
+    }
     if (table != NULL) {
         int16_t *wide = (int16_t *)to;
         for (int i = 0; i < count; i++) {
@@ -70,12 +111,11 @@ static void fill(uint8_t *to, size_t count, int item, int value)
             ((int16_t *)to)[i] = (int16_t)value;
 }
 
-static void pack_line(const struct layer *layer, int number)
+CLONES static void pack_line(const struct layer *layer, int number)
 {
     const struct sim_window *w = layer->window;
     const struct sim_cube *input = &w->input;
     int item = layer->dot->item, flip = layer->dot->offset;
-    const int8_t *table = w->table;
     int pad = w->pad + flip;
     size_t pixel = (size_t)w->channels * (size_t)item;
     uint8_t *line = layer->frame + (size_t)number * (size_t)w->width * pixel;
@@ -99,13 +139,13 @@ static void pack_line(const struct layer *layer, int number)
         int pixels = last - first;
         if (count == 32)
             for (int x = 0; x < pixels; x++, from += step, to += pixel)
-                put(to, from, 32, item, flip, table);
+                put(to, from, 32, item, flip, w);
         else if (count == 8)
             for (int x = 0; x < pixels; x++, from += step, to += pixel)
-                put(to, from, 8, item, flip, table);
+                put(to, from, 8, item, flip, w);
         else
             for (int x = 0; x < pixels; x++, from += step, to += pixel)
-                put(to, from, count, item, flip, table);
+                put(to, from, count, item, flip, w);
     }
 }
 
@@ -132,7 +172,7 @@ static void widen(double *to, const int32_t *from, int count)
 }
 
 /* CACC: half away from zero. */
-static void truncate_sums(int32_t *sums, int count, int by)
+CLONES static void truncate_sums(int32_t *sums, int count, int by)
 {
     for (int i = 0; i < count; i++) {
         int64_t value = sums[i];
@@ -143,7 +183,25 @@ static void truncate_sums(int32_t *sums, int count, int by)
 struct scratch {
     struct sim_tile tile;
     int32_t sums[SIM_DOT_PIXELS * SIM_DOT_KERNELS];
+    int64_t wide[SIM_WIDE_PIXELS * SIM_WIDE_KERNELS];
+    int64_t saturated;
 };
+
+/* CACC, for wide sums: truncates and cuts to 32 bits; how many of the first `real` of each pixel's
+ * `kernels` it cut. */
+CLONES static int64_t narrow(const int64_t *wide, int32_t *sums, int pixels, int kernels, int real,
+                             int by)
+{
+    int64_t half = by ? (int64_t)1 << (by - 1) : 0, sign = by ? -1 : 0, cut = 0;
+    for (int p = 0; p < pixels; p++, wide += kernels, sums += kernels)
+        for (int k = 0; k < kernels; k++) {
+            int64_t value = (wide[k] + half + (wide[k] >> 63 & sign)) >> by;
+            int64_t limited = value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : value;
+            cut += k < real && limited != value;
+            sums[k] = (int32_t)limited;
+        }
+    return cut;
+}
 
 /* Channels past the last kernel: sums are 0. */
 static void empty_tile(const struct layer *layer, struct scratch *s, int first, int last)
@@ -160,7 +218,10 @@ static void deliver(const struct layer *layer, struct scratch *s, int kernels)
 {
     const struct sim_window *w = layer->window;
     struct sim_tile *tile = &s->tile;
-    if (w->truncate)
+    int present = w->kernels - tile->channel;
+    if (w->wide)
+        s->saturated += narrow(s->wide, s->sums, tile->pixels, kernels, present, w->truncate);
+    else if (w->truncate)
         truncate_sums(s->sums, tile->pixels * kernels, w->truncate);
     if (layer->sums != NULL) {
         for (int p = 0; p < tile->pixels; p++)
@@ -200,6 +261,8 @@ static void work_item(const struct layer *layer, struct scratch *s, int item)
     int kernels = w->kernels - channel < dot->kernels ? (w->kernels - channel + 15) / 16 * 16
                                                       : dot->kernels;
     size_t per_kernel = (size_t)w->run_count * (size_t)w->groups * (size_t)(dot->group * dot->item);
+    if (w->wide)
+        per_kernel *= 2; /* low and high parts */
     size_t pixel = (size_t)w->channels * (size_t)dot->item;
     size_t step_x = (size_t)w->stride_x * pixel;
     size_t step_y = (size_t)w->stride_y * (size_t)w->width * pixel;
@@ -210,6 +273,7 @@ static void work_item(const struct layer *layer, struct scratch *s, int item)
         .weights = (const uint8_t *)w->weights + per_kernel * (size_t)channel,
         .start = w->start + channel,
         .sums = s->sums,
+        .wide = s->wide,
     };
     int y = first / w->out_width, x = first % w->out_width;
     for (tile->pixel = first; tile->pixel < last; tile->pixel += tile->pixels) {
@@ -221,6 +285,8 @@ static void work_item(const struct layer *layer, struct scratch *s, int item)
                 y++;
             }
         }
+        if (w->wide)
+            memset(s->wide, 0, sizeof *s->wide * (size_t)(tile->pixels * kernels));
         dot->run(&job, tile->pixels, kernels);
         deliver(layer, s, kernels);
     }
@@ -230,13 +296,14 @@ static void multiply_some(void *argument)
 {
     struct layer *layer = argument;
     struct scratch scratch;
-    scratch.tile.clipped = scratch.tile.saturated = 0;
+    scratch.tile.clipped = scratch.tile.saturated = scratch.saturated = 0;
     for (;;) {
         int item = __atomic_fetch_add(&layer->next_item, 1, __ATOMIC_RELAXED);
         if (item >= layer->chunks * layer->blocks)
             break;
         work_item(layer, &scratch, item);
     }
+    __atomic_fetch_add(&layer->window->saturated, scratch.saturated, __ATOMIC_RELAXED);
     if (layer->sums == NULL) {
         struct sim_sdp *sdp = layer->sdp.sdp;
         __atomic_fetch_add(&sdp->clipped, scratch.tile.clipped, __ATOMIC_RELAXED);
@@ -265,9 +332,11 @@ static void share_out(struct layer *layer, size_t threads, int channels)
     layer->chunks = (all + layer->chunk - 1) / layer->chunk;
 }
 
-int sim_int_conv(const struct sim_window *window, struct sim_sdp *sdp, int32_t *sums)
+int sim_int_conv(struct sim_window *window, struct sim_sdp *sdp, int32_t *sums)
 {
-    struct layer layer = {.window = window, .dot = &sim_dots[window->dot], .sums = sums};
+    struct layer layer = {.window = window, .sums = sums};
+    layer.dot = window->wide ? &sim_wides[window->dot] : &sim_dots[window->dot];
+    window->saturated = 0;
     const struct sim_window *w = window;
     size_t item = (size_t)layer.dot->item;
     size_t elements = (size_t)w->height * (size_t)w->width * (size_t)w->channels;
@@ -282,7 +351,8 @@ int sim_int_conv(const struct sim_window *window, struct sim_sdp *sdp, int32_t *
         for (int i = 0; i < w->run_count; i++)
             layer.runs[i] = w->runs[i] * (int64_t)item;
         double outputs = (double)w->out_height * w->out_width * channels;
-        double work = outputs * w->run_count * w->groups * layer.dot->group / 100 + outputs;
+        double rate = w->wide ? 25 : 100; /* products a nanosecond */
+        double work = outputs * w->run_count * w->groups * layer.dot->group / rate + outputs;
         size_t threads = sim_threads_for(work);
         sim_parallel(pack_some, &layer, sim_threads_for((double)elements / 4));
         share_out(&layer, threads, channels);

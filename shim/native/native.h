@@ -39,7 +39,7 @@ const char *sim_fp16_instructions(int number);
 /* `instructions` NULL: the fastest. -1: no memory, or no such instructions here. */
 int sim_fp16_mac(const struct sim_fp16_job *job, const char *instructions);
 
-/* --- NVDLA, integers (int_dot.c, int_layer.c, int_sdp.c) ------------------------------------- */
+/* --- NVDLA, integers (int_dot.c, int_wide.c, int_layer.c, int_sdp.c) ------------------------- */
 
 /* Elements [surface][y][x][channel of the surface]; distances in bytes, `item` 1 or 2 bytes. */
 struct sim_cube {
@@ -81,9 +81,17 @@ struct sim_sdp {
     int64_t clipped, saturated; /* results */
 };
 
-/* Weights for the implementation `dot`, and the window over a frame of padded input. */
+/* What the input converter makes of a number: (v - offset) * factor, rounded half away from zero,
+ * cut to the range of the processing. */
+struct sim_converter {
+    int32_t used, low, high;
+    double offset, factor;
+};
+
+/* Weights for the implementation `dot` (`wide`: of those with 64-bit sums), and the window over a
+ * frame of padded input. */
 struct sim_window {
-    int32_t dot;
+    int32_t dot, wide;
     int32_t kernels;
     int32_t out_height, out_width;
     int32_t stride_y, stride_x;           /* in the frame */
@@ -96,8 +104,10 @@ struct sim_window {
     int32_t top, left, in_height, in_width; /* input in the frame */
     int32_t step_y, step_x;               /* of the input, from one line of the frame to the next */
     int32_t truncate;                     /* of CACC */
-    const int8_t *table;                  /* what the input converter makes of each byte, or NULL */
+    const int16_t *table;                 /* what the input converter makes of each byte, or NULL */
+    struct sim_converter convert;         /* for input of 16 bits */
     struct sim_cube input;
+    int64_t saturated; /* result: sums that CACC cut to 32 bits, without the channels it lacks */
 };
 
 /* What an implementation wants: kernels of a block, elements of a group, bytes of an element, what
@@ -107,10 +117,11 @@ struct sim_dot_kind {
     int32_t kernels, group, item, offset;
 };
 int sim_dot_kind(int number, struct sim_dot_kind *kind); /* 0: there is none, -1: not here */
+int sim_wide_kind(int number, struct sim_dot_kind *kind); /* the same of those with 64-bit sums */
 
-/* A convolution whose sums fit 32 bits. With `sdp` its results go through it, else to `sums`
- * [y][x][kernels]. -1: no memory. */
-int sim_int_conv(const struct sim_window *window, struct sim_sdp *sdp, int32_t *sums);
+/* A convolution; unless it is `wide`, its sums fit 32 bits. With `sdp` its results go through it,
+ * else to `sums` [y][x][kernels]. -1: no memory. */
+int sim_int_conv(struct sim_window *window, struct sim_sdp *sdp, int32_t *sums);
 
 /* SDP on a cube in memory. -1: no memory. */
 int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp);

@@ -24,7 +24,10 @@ NVDLA_CONFIGS = (
     "nv_medium_1024_full",
 )
 
-ARITHMETIC = ("native", "numpy", "avx512_vnni", "avx_vnni", "avx2", "neon_dotprod", "portable")
+ARITHMETIC = (
+    "native", "numpy", "avx512_vnni", "avx512_bw", "avx_vnni", "avx2", "neon_dotprod", "neon",
+    "portable",
+)  # fmt: skip
 
 # Read by the boot code or by the build before this module exists, so they are no fields of Config.
 _READ_ELSEWHERE = {"PYTHON", "BUILD_VERBOSE", "FIXTURES", "PARSE"}

@@ -21,7 +21,7 @@ _BLOCK = 16
 class Kind(NamedTuple):
     """An implementation of the dot products. ``kernels`` is a block's size, ``group`` how many
     neighbouring elements are multiplied together, ``item`` their bytes, ``offset`` what is added
-    to data."""
+    to data. ``wide``: weights have 16 bits, sums 64."""
 
     number: int
     name: str
@@ -29,25 +29,38 @@ class Kind(NamedTuple):
     group: int
     item: int
     offset: int
+    wide: bool = False
 
 
-def kinds() -> dict[str, Kind]:
-    """The implementations that this machine can run, fastest first."""
+def _kinds(ask: Any, wide: bool) -> dict[str, Kind]:
     found: dict[str, Kind] = {}
     kind = ffi.new("struct sim_dot_kind *")
     number = 0
-    while status := lib.sim_dot_kind(number, kind):
+    while status := ask(number, kind):
         if status > 0:
             name = ffi.string(kind.name).decode()
-            found[name] = Kind(number, name, kind.kernels, kind.group, kind.item, kind.offset)
+            parts = (kind.kernels, kind.group, kind.item, kind.offset)
+            found[name] = Kind(number, name, *parts, wide)
         number += 1
     return found
 
 
+def kinds() -> dict[str, Kind]:
+    """The implementations for 8-bit weights that this machine can run, fastest first."""
+    return _kinds(lib.sim_dot_kind, False)
+
+
+def wide_kinds() -> dict[str, Kind]:
+    """Those for 16-bit weights, with sums of 64 bits."""
+    return _kinds(lib.sim_wide_kind, True)
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Kernels as an implementation wants them: blocks of [run][group][kernel][element]."""
+    """Kernels as an implementation wants them: blocks of [run][group][kernel][element], or, if it
+    is a wide one, of [run][group][low or high part][kernel][element]."""
 
+    kind: Kind
     packed: NDArray[Any]
     start: NDArray[np.int32]
     kernels: int
@@ -59,31 +72,43 @@ class Weights:
         return int(self.packed.nbytes + self.start.nbytes)
 
 
-def pack(kind: Kind, weights: NDArray[np.int8]) -> Weights | None:
-    """Arrange weights [kernel, run, element of the run].
+def pack(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:
+    """Arrange weights [kernel, run, element of the run] of int8, or of int8 or int16 for a wide
+    implementation.
 
-    None when sums of products with 8-bit data may exceed 32 bits.
+    None when sums of products with 8-bit data may exceed the 32 bits of one that is not wide.
     """
     kernels, runs, length = weights.shape
-    wide = weights.reshape(kernels, -1)
-    magnitude = np.abs(wide.astype(np.int16)).sum(axis=1, dtype=np.int64)
-    if magnitude.max(initial=0) * 128 >= 1 << 31:
-        return None
+    flat = weights.reshape(kernels, -1)
     groups = -(-length // kind.group)
     rounded = -(-kernels // _BLOCK) * _BLOCK
+    start = np.zeros(rounded, np.int32)
+    if not kind.wide:
+        magnitude = np.abs(flat.astype(np.int16)).sum(axis=1, dtype=np.int64)
+        if magnitude.max(initial=0) * 128 >= 1 << 31:
+            return None
+        start[:kernels] = (-kind.offset * flat.sum(axis=1, dtype=np.int64)).astype(np.int32)
     dtype = np.int8 if kind.item == 1 else np.int16
     padded = np.zeros((rounded, runs, groups * kind.group), dtype)
     padded[:kernels, :, :length] = weights
-    start = np.zeros(rounded, np.int32)
-    start[:kernels] = (-kind.offset * wide.sum(axis=1, dtype=np.int64)).astype(np.int32)
+    halves = [padded]
+    if kind.wide:  # w = 256 * high + low
+        low = padded.astype(np.int8).astype(np.int16)
+        halves = [low, ((padded.astype(np.int32) - low) >> 8).astype(np.int16)]
+    whole = np.stack([half.reshape(rounded, runs, groups, kind.group) for half in halves])
     parts = [
-        padded[first : first + kind.kernels]
-        .reshape(-1, runs, groups, kind.group)
-        .transpose(1, 2, 0, 3)
-        .reshape(-1)
+        whole[:, first : first + kind.kernels].transpose(2, 3, 0, 1, 4).reshape(-1)
         for first in range(0, rounded, kind.kernels)
     ]
-    return Weights(np.concatenate(parts), start, kernels, runs, groups)
+    return Weights(kind, np.concatenate(parts), start, kernels, runs, groups)
+
+
+class Converter(NamedTuple):
+    """Converter of 16-bit input, see ``struct sim_converter``."""
+
+    offset: int
+    factor: float
+    limits: tuple[int, int]
 
 
 class Frame(NamedTuple):
@@ -103,8 +128,10 @@ class Frame(NamedTuple):
     step_y: int
     step_x: int
     truncate: int
-    table: NDArray[np.int8] | None = None
+    table: NDArray[np.int16] | None = None
     """What the input converter makes of each byte, by its pattern."""
+    convert: Converter | None = None
+    """The input converter for input of 16 bits."""
 
 
 class Operand(NamedTuple):
@@ -178,6 +205,11 @@ class Layer:
         """Values that exceeded 17 bits in the converter, where they are counted."""
         return int(self.sdp.saturated)
 
+    @property
+    def overflowed(self) -> int:
+        """Sums of a convolution that 32 bits could not hold."""
+        return 0 if self.window is None else int(self.window.saturated)
+
     def run(self) -> None:
         """Compute. The interpreter lock is free meanwhile. Raises MemoryError."""
         if self.window is not None:
@@ -225,12 +257,13 @@ def _sdp(sdp: Sdp) -> Any:
 
 
 def _window(
-    kind: Kind, frame: Frame, weights: Weights, source: NDArray[np.int8], held: list[Any]
+    frame: Frame, weights: Weights, source: NDArray[np.integer[Any]], held: list[Any]
 ) -> Any:
-    if source.strides[-1] != 1:  # lines are copied channel by channel
+    if source.strides[-1] != source.itemsize:  # lines are copied channel by channel
         source = np.ascontiguousarray(source)
     window = ffi.new("struct sim_window *")
-    window.dot, window.kernels = kind.number, weights.kernels
+    window.dot, window.wide = weights.kind.number, weights.kind.wide
+    window.kernels = weights.kernels
     window.out_height, window.out_width = frame.out_height, frame.out_width
     window.stride_y, window.stride_x = frame.stride_y, frame.stride_x
     window.height, window.width, window.channels = frame.height, frame.width, frame.channels
@@ -243,8 +276,12 @@ def _window(
     window.step_y, window.step_x = frame.step_y, frame.step_x
     window.truncate = frame.truncate
     if frame.table is not None:
-        window.table = array("int8_t", frame.table)
+        window.table = array("int16_t", frame.table)
         held.append(frame.table)
+    if frame.convert is not None:
+        convert = window.convert
+        convert.used, convert.offset, convert.factor = 1, *frame.convert[:2]
+        convert.low, convert.high = frame.convert.limits
     _cube(window.input, source)
     held += (runs, start, source) if source.flags.owndata else (runs, start)
     return window
@@ -302,34 +339,45 @@ def same(host: int, values: NDArray[np.uint8]) -> bool:
 class Ints:
     """Integer layers on one implementation of the dot products (default: the fastest).
 
-    Raises ValueError for one that this machine does not have.
+    ``kind`` is for 8-bit weights, ``wide`` for others; a name that only one of them has leaves the
+    other the fastest. Raises ValueError for one that this machine does not have.
     """
 
     def __init__(self, name: str = "") -> None:
-        known = kinds()
-        if name and name not in known:
-            raise ValueError(f"this machine cannot run {name!r}, only {', '.join(known)}")
-        self.kind = known[name] if name else next(iter(known.values()))
+        narrow, wide = kinds(), wide_kinds()
+        if name and name not in narrow and name not in wide:
+            known = ", ".join(dict.fromkeys((*narrow, *wide)))
+            raise ValueError(f"this machine cannot run {name!r}, only {known}")
+        self.kind = narrow.get(name) or next(iter(narrow.values()))
+        self.wide = wide.get(name) or next(iter(wide.values()))
 
-    def pack(self, weights: NDArray[np.int8]) -> Weights | None:
-        """As :func:`pack`."""
-        return pack(self.kind, weights)
+    def pack(self, weights: NDArray[np.integer[Any]]) -> Weights:
+        """Arrange weights [kernel, run, element of the run] of int8 or int16, for 64-bit sums where
+        32 bits might not do."""
+        found = pack(self.kind, weights) if weights.dtype == np.int8 else None
+        if found is None:
+            found = pack(self.wide, weights)
+        assert found is not None
+        return found
 
-    def sums(self, frame: Frame, weights: Weights, source: NDArray[np.int8]) -> NDArray[np.int32]:
-        """Accumulators [y, x, kernel] of a convolution. Raises MemoryError."""
+    def sums(
+        self, frame: Frame, weights: Weights, source: NDArray[np.integer[Any]]
+    ) -> tuple[NDArray[np.int32], int]:
+        """Accumulators [y, x, kernel] of a convolution, and how many of them were cut to 32 bits.
+        Raises MemoryError."""
         held: list[Any] = []
-        window = _window(self.kind, frame, weights, source, held)
+        window = _window(frame, weights, source, held)
         result = np.empty((frame.out_height, frame.out_width, weights.kernels), np.int32)
         if lib.sim_int_conv(window, ffi.NULL, array("int32_t", result)):
             raise MemoryError
-        return result
+        return result, int(window.saturated)
 
     def convolution(
-        self, frame: Frame, weights: Weights, source: NDArray[np.int8], sdp: Sdp
+        self, frame: Frame, weights: Weights, source: NDArray[np.integer[Any]], sdp: Sdp
     ) -> Layer:
         """A convolution of *source* ([surface, y, x, channel] or [y, x, channel]) with SDP."""
         layer = Layer(_sdp(sdp))
-        layer.window = _window(self.kind, frame, weights, source, layer.held)
+        layer.window = _window(frame, weights, source, layer.held)
         return layer
 
     def pointwise(self, source: NDArray[Any], sdp: Sdp) -> Layer:

@@ -66,16 +66,111 @@ def test_sums(name, window, channels, kernels, top, left, pad, atom, extreme, se
     padded = np.full((max(need_y, top + height), max(need_x, left + width), channels), pad, np.int8)
     pixels = source.transpose(1, 2, 0, 3).reshape(height, width, -1)[:, :, :channels]
     padded[top : top + height, left : left + width] = pixels
-    assert packed is not None
     expected = correlate(padded, weights, window)
-    np.testing.assert_array_equal(unit.sums(frame, packed, source), expected)
+    found, cut = unit.sums(frame, packed, source)
+    np.testing.assert_array_equal(found, expected)
+    assert cut == 0
 
 
-def test_large_sums_are_left_to_wide_arithmetic() -> None:
+@pytest.mark.parametrize("name", ints.wide_kinds())
+@COMMON
+@given(
+    windows(),
+    st.sampled_from([1, 3, 4, 16, 40, 300]),
+    st.sampled_from([1, 15, 16, 17, 33, 50]),
+    st.tuples(*[st.integers(0, 3)] * 2),
+    st.sampled_from([-32768, -1, 0, 77, 32767]),
+    st.sampled_from([4, 16]),
+    st.sampled_from([0, 0, 1, 7, 20, 31]),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+def test_wide_sums(name, window, channels, kernels, edges, pad, atom, truncate, extreme, seed):
+    """64-bit sums of 16-bit numbers, truncated and cut to 32 bits, and how many were cut."""
+    rng = np.random.default_rng(seed)
+    unit = ints.Ints(name)
+    top, left = edges
+    need_y, need_x = window.extent()
+    height, width = max(1, need_y - top - seed % 3), max(1, need_x - left - seed % 2)
+    surfaces = -(-channels // atom)
+    source = rng.integers(-32768, 32768, (surfaces, height, width, atom), np.int16)
+    taps = (kernels, window.rows, window.columns, channels)
+    weights = rng.integers(-32768, 32768, taps).astype(np.int16)
+    if extreme:
+        source[...] = rng.choice([-32768, 32767])
+        weights[...] = rng.choice(np.array([-32768, 32767, 127, 128, -129], np.int16))
+    packed = int_layer.prepare_weights(unit, weights.reshape(kernels, -1), window)
+    frame = int_layer.frame(window, channels, top, left, pad, truncate)
+    full = (max(need_y, top + height), max(need_x, left + width), channels)
+    padded = np.full(full, pad, np.int16)
+    pixels = source.transpose(1, 2, 0, 3).reshape(height, width, -1)[:, :, :channels]
+    padded[top : top + height, left : left + width] = pixels
+    sums = correlate(padded, weights, window)
+    if truncate:
+        half = 1 << (truncate - 1)
+        sums = np.where(sums < 0, -((-sums + half) >> truncate), (sums + half) >> truncate)
+    expected = np.clip(sums, -(1 << 31), (1 << 31) - 1)
+    found, cut = unit.sums(frame, packed, source)
+    np.testing.assert_array_equal(found, expected)
+    assert cut == np.count_nonzero(expected != sums)
+
+
+def test_large_sums_of_bytes_are_left_to_wide_arithmetic() -> None:
     unit = ints.Ints()
     fits = np.full((1, 1, (1 << 24) // 128 - 1), 128 - 256, np.int8)
-    assert unit.pack(fits) is not None
-    assert unit.pack(np.full((1, 1, (1 << 24) // 128), -128, np.int8)) is None
+    assert not unit.pack(fits).kind.wide
+    weights = np.full((1, 1, (1 << 24) // 128), -128, np.int8)
+    packed = unit.pack(weights)
+    assert packed.kind.wide
+    channels = weights.size
+    frame = int_layer.frame(Window(1, 1, 1, 1, 1, 1, 1, 2), channels, 0, 0, 0, 0)
+    source = np.full((1, 1, 2, channels), -128, np.int8)
+    source[0, 0, 1, 0] = -127
+    found, cut = unit.sums(frame, packed, source)
+    assert found.tolist() == [[[(1 << 31) - 1], [(1 << 31) - 128]]]
+    assert cut == 1
+
+
+@COMMON
+@given(
+    st.sampled_from([(0, 0), (0, 1), (1, 0), (1, 1)]),
+    st.tuples(
+        st.sampled_from([0, 5, -300, 32000]),
+        st.sampled_from([1, -3, 700, 32767, -32768]),
+        st.sampled_from([0, 1, 8, 20, 63]),
+    ),
+    st.sampled_from([0, 3, 12]),
+    st.sampled_from([1, 7, 20]),
+    st.sampled_from([*ints.kinds(), *ints.wide_kinds()]),
+    st.integers(0, 2**32),
+)
+def test_input_converter(precisions, convert, truncate, channels, arithmetic, seed) -> None:
+    """From each precision to each: compiled code and numpy agree in all they write and count."""
+    rng = np.random.default_rng(seed)
+    images, counts = [], []
+    for how in ("numpy", arithmetic):
+        bench = Bench("nv_full", np.random.default_rng(seed), 1 + precisions[1], how)
+        source, out = bench.cube(channels, 4, 5, 1), bench.cube(18, 2, 4)
+        p = Conv(18, 3, 2, (1, 1), (1, 1), 0, 0, -3, truncate, (2, 4), bench.reserve(), convert)
+        program_conv(bench, p, source, 0)
+        formats = precisions[0] << 8 | precisions[1] << 12
+        bench.write("CDMA", {"D_MISC_CFG": formats})
+        stages = {"x1": None, "x2": None, "y": None, "cvt": (0, 1, 24 * (seed & 1))}
+        program_sdp(bench, rng, stages, (18, 2, 4), 0, True, out)
+        bench.enable("SDP", *CONV_BLOCKS)
+        for _ in range(2):  # the second time as a known layer
+            bench.run()
+            images.append(bench.data.tobytes())
+            state = bench.chip.csb.blocks["CACC"]
+            group = 1 - state.consumer
+            index = state.layout.by_name["D_OUT_SATURATION"].offset // 4
+            counts.append(state.counted[group][index])
+            program_conv(bench, p, source, 1)
+            bench.write("CDMA", {"D_MISC_CFG": formats})
+            program_sdp(bench, rng, stages, (18, 2, 4), 1, True, out)
+            bench.enable("SDP", *CONV_BLOCKS)
+    assert len(set(images)) == 1
+    assert len(set(counts)) == 1
 
 
 def test_unknown_instructions_are_refused() -> None:

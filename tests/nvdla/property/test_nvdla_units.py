@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_nvdla import Conv, Cube, Pool, Sdp, Stage, convolve, pool, process
 
-from cudla_sim.native.ints import kinds
+from cudla_sim.native.ints import kinds, wide_kinds
 
 ALU = {"max": 0, "min": 1, "sum": 2}
 CONV_BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
 COMMON = settings(max_examples=30, deadline=None)
 MORE = settings(max_examples=80, deadline=None)
 
-arithmetics = st.sampled_from(["numpy", *kinds()])
+arithmetics = st.sampled_from(["numpy", *dict.fromkeys((*kinds(), *wide_kinds()))])
 
 targets = st.sampled_from(
     [("nv_small", 1), ("nv_large", 1), ("nv_full", 1), ("nv_full", 2), ("nv_small_256", 1)]

@@ -43,7 +43,8 @@ class Chip:
 
     Without *exact*, fp16 convolutions are computed in float32, which rounds elsewhere.
     *arithmetic* of integers: "native" is compiled for the fastest instructions, "numpy" its twin in
-    Python, other names are those of ``native.ints.kinds()``. The results are the same.
+    Python, other names are those of ``native.ints.kinds()`` and ``wide_kinds()``. The results are
+    the same.
     """
 
     def __init__(

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....native.ints import Converter
 from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import RANGES, scaled
-from ..configs import FP16, HardwareConfig
+from ..configs import FP16, INT16, HardwareConfig
 from ..memory import DTYPES, Memory
 from . import pixels
 from .conv_registers import Cdma
@@ -62,14 +63,28 @@ def convert(p: Cdma, data: NDArray[Any], offset: Any) -> NDArray[Any]:
     return np.clip(values, low, high, out=values).astype(DTYPES[p.proc_precision])
 
 
-def byte_table(p: Cdma) -> NDArray[np.int8] | None:
-    """What the converter of features makes of each byte, by its pattern; None if it leaves all of
-    them alone, or does something else than int8 to int8."""
-    every = np.arange(256, dtype=np.uint8).view(np.int8)
-    if p.image or p.conv_mode or not p.convert or p.in_precision or p.proc_precision:
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What the converter of features does, for compiled code that reads the data as they are in
+    memory: by a table for bytes, by the formula for 16 bits."""
+
+    table: NDArray[np.int16] | None = None
+    formula: Converter | None = None
+
+
+def conversion(p: Cdma) -> Conversion | None:
+    """How features have to be converted; None if they are left alone, or :func:`fetch_feature` has
+    to do it, or to refuse it."""
+    if p.image or p.conv_mode or not p.convert or FP16 in (p.in_precision, p.proc_precision):
         return None
-    table: NDArray[np.int8] = convert(p, every, p.offset)
-    return None if table is every else table
+    if p.in_precision == INT16:
+        if (p.offset, p.scale, p.truncate, p.proc_precision) == (0, 1, 0, INT16):
+            return None
+        factor = p.scale * 2.0**-p.truncate
+        return Conversion(formula=Converter(p.offset, factor, RANGES[p.proc_precision]))
+    every = np.arange(256, dtype=np.uint8).view(np.int8)
+    table = convert(p, every, p.offset)
+    return None if table is every else Conversion(table.astype(np.int16))
 
 
 def fetch_feature(

@@ -2,7 +2,8 @@
 
 ``Convolution`` reads its parameters once and delivers the accumulator values in bands of output
 lines, ready for SDP: arrays of any type with exact integers, or in fp16 FP32 numbers.
-int8 is computed by compiled code (:mod:`int_layer`), with SDP behind it where it knows all stages.
+Integers are computed by compiled code (:mod:`int_layer`), with SDP behind it where it knows all
+stages.
 fp16 is computed as the hardware does (:mod:`fp16_mac`), or on request in float32.
 Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manual "Convolution".
 """
@@ -23,10 +24,10 @@ from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import rounding_shift, saturate32
 from ..configs import FP16, INT8, INT16, HardwareConfig
-from ..memory import Memory
+from ..memory import DTYPES, Memory
 from . import fp16_mac, gemm, int_layer, winograd
 from .buffer import Kept
-from .cdma import Odd, byte_table, fetch_feature, fetch_image
+from .cdma import Conversion, Odd, conversion, fetch_feature, fetch_image
 from .conv_registers import Cacc, Cdma, Csc, Window
 from .weights import Entry, Lasting, WeightCache, WeightShape, fetch_weights, unpack_weights
 
@@ -43,7 +44,7 @@ Multipliers = gemm.Matrix | int_layer.Weights | fp16_mac.Weights | winograd.Weig
 
 class Convolution:
     """One launched convolution layer. *fp16*: the exact kernel; None: float32 instead. *ints*: the
-    compiled function for int8; None: numpy."""
+    compiled functions for integers; None: numpy."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class Convolution:
         self._fp16 = fp16 if self.precision == FP16 else None
         self._entry: Entry | None = None
         self._raw: NDArray[np.uint8] | None = None
-        self._table: NDArray[np.int8] | None = None
+        self._conversion: Conversion | None = None
         self._memory = memory
         self._ints = None
         if int_layer.usable_weights(self.precision, self.cdma.conv_mode, ints):
@@ -157,7 +158,8 @@ class Convolution:
                 self.odd_weights.count(raw.view(np.uint16))
             key: Any = (shape, self.cdma.conv_mode, self._fp16 is not None)
             if self._ints is not None:
-                key = (*key, self._ints.kind.name, self.csc.dilation_x == 1 or self.cdma.image)
+                kinds = (self._ints.kind.name, self._ints.wide.name)
+                key = (*key, *kinds, self.csc.dilation_x == 1 or self.cdma.image)
             entry = cache.find(key, raw)
             if entry is None:
                 prepared = self._prepared(raw, shape)
@@ -178,12 +180,9 @@ class Convolution:
             order, starts = fp16_mac.product_order(shape, self.config.atomic_c)
             return fp16_mac.prepare(halves.reshape(shape.kernels, -1).T[order], starts)
         if self._ints is not None:
-            bytes_ = unpack_weights(raw, shape, self.config, np.dtype(np.int8))
-            found = int_layer.prepare_weights(
-                self._ints, bytes_.reshape(shape.kernels, -1), self._window()
-            )
-            if found is not None:
-                return found
+            integers = unpack_weights(raw, shape, self.config, DTYPES[self.precision])
+            flat = integers.reshape(shape.kernels, -1)
+            return int_layer.prepare_weights(self._ints, flat, self._window())
         dtype = np.dtype(np.float64 if self.precision == INT16 else np.float32)
         unpacked = unpack_weights(raw, shape, self.config, dtype)
         return gemm.prepare(unpacked.reshape(shape.kernels, -1))
@@ -204,8 +203,8 @@ class Convolution:
                 data = [fetch_image(self.cdma, memory, self.odd_data)]
             else:
                 if isinstance(self._matrix, int_layer.Weights) and not self.csc.skip_data_release:
-                    self._table = byte_table(self.cdma)
-                raw = self._table is not None
+                    self._conversion = conversion(self.cdma)
+                raw = self._conversion is not None
                 data = [
                     fetch_feature(self.cdma, self.config, memory, batch, self.odd_data, raw)
                     for batch in range(self.batches)
@@ -276,7 +275,10 @@ class Convolution:
         window, channels = self._plan()
         left, top = self._check_extent(window, channels, batch)
         pad = int(self._pad_value())
-        return int_layer.frame(window, channels, top, left, pad, self.truncate, self._table)
+        how = self._conversion or Conversion()
+        return int_layer.frame(
+            window, channels, top, left, pad, self.truncate, how.table, how.formula
+        )
 
     def with_sdp(self, batch: int, sdp: Sdp | None) -> Layer | None:
         """Return the whole layer for the compiled function, None when it has to go in bands."""
@@ -340,7 +342,9 @@ class Convolution:
             return
         if isinstance(self._matrix, int_layer.Weights):
             assert self._ints is not None
-            yield 0, self._ints.sums(self._frame(batch), self._matrix, self._data[batch])
+            sums, cut = self._ints.sums(self._frame(batch), self._matrix, self._data[batch])
+            self.saturated += cut
+            yield 0, sums
             return
         window, channels = self._plan()
         padded = self._padded(window, channels, batch)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ....native import ints
 from ..arithmetic import RANGES
-from ..configs import FP16, INT8
+from ..configs import FP16
 from . import sdp_stages
 from .conv_registers import Window
 from .sdp_registers import EwParams
@@ -22,9 +22,9 @@ Weights = ints.Weights
 
 
 def prepare_weights(
-    unit: ints.Ints, weights: NDArray[np.int8], window: Window
-) -> ints.Weights | None:
-    """Arrange weights [kernel, product]; None when sums might not fit 32 bits.
+    unit: ints.Ints, weights: NDArray[np.integer[Any]], window: Window
+) -> ints.Weights:
+    """Arrange weights [kernel, product] of int8 or int16.
 
     Neighbouring columns and their channels are neighbours in the input, too, unless they are
     dilated: a run is then one column.
@@ -41,7 +41,8 @@ def frame(
     left: int,
     pad: int,
     truncate: int,
-    table: NDArray[np.int8] | None = None,
+    table: NDArray[np.int16] | None = None,
+    convert: ints.Converter | None = None,
 ) -> ints.Frame:
     """The frame of padded input that the window moves over; strides that skip whole lines or
     columns are taken when it is filled."""
@@ -58,6 +59,7 @@ def frame(
     return ints.Frame(
         window.out_height, window.out_width, stride_y, stride_x, height, width, channels, rows,
         pad, top, left, step_y, step_x, truncate, table,
+        convert,
     )  # fmt: skip
 
 
@@ -141,4 +143,4 @@ def describe(
 
 def usable_weights(precision: int, winograd: int, unit: ints.Ints | None) -> bool:
     """Whether the compiled convolution knows this kind of layer."""
-    return unit is not None and precision == INT8 and not winograd
+    return unit is not None and precision != FP16 and not winograd

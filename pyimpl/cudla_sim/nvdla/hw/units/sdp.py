@@ -318,6 +318,8 @@ def run(
             layer.run()
             processor.clipped += layer.clipped
             processor.saturated += layer.saturated
+            if convolution is not None:
+                convolution.saturated += layer.overflowed
             if jobs is not None:
                 jobs.append(layer)
             continue

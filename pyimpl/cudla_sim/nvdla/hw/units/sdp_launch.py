@@ -84,13 +84,14 @@ def launch(site: Site) -> Launched | None:
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What is told of a layer besides its counters."""
+    """What is told of a layer besides its counters, and the jobs that have those."""
 
     input_shape: tuple[int, int, int]
     output_shape: tuple[int, int, int]
     precision: int
     macs: int
     mode: tuple[int, ...]
+    jobs: Sequence[ints.Layer]
 
 
 def _chain_name(chain: Sequence[str]) -> str:
@@ -120,6 +121,9 @@ def _again(site: Site, known: Prepared, start: int) -> Launched:
         bank[index] = 0
     bank, index = pattern.saturation
     bank[index] = sum(job.saturated for job in known.jobs) & 0xFFFFFFFF
+    if pattern.overflow is not None:
+        bank, index = pattern.overflow
+        bank[index] = sum(job.overflowed for job in about.jobs) & 0xFFFFFFFF
     return Launched(layer, pattern.releases)
 
 
@@ -134,6 +138,7 @@ class _Pattern:
     releases: list[Release]
     zeros: list[tuple[list[int], int]]
     saturation: tuple[list[int], int]
+    overflow: tuple[list[int], int] | None
 
 
 def _pattern(site: Site, known: Prepared) -> _Pattern:
@@ -146,7 +151,6 @@ def _pattern(site: Site, known: Prepared) -> _Pattern:
 
     zeros = [place("SDP", name) for name in ("D_STATUS_NAN_OUTPUT_NUM", "D_STATUS")]
     if flying:
-        zeros.append(place("CACC", "D_OUT_SATURATION"))
         zeros += [place("CDMA", name) for name in _CDMA_COUNTERS]
     if "SDP_RDMA" in chain:
         zeros += [place("SDP_RDMA", name) for name in _RDMA_COUNTERS]
@@ -157,6 +161,7 @@ def _pattern(site: Site, known: Prepared) -> _Pattern:
         _releases(site, list(chain), flying),
         zeros,
         place("SDP", "D_PERF_OUT_SATURATION"),
+        place("CACC", "D_OUT_SATURATION") if flying else None,
     )
 
 
@@ -199,7 +204,8 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
         complete = len(jobs) == p.batches  # the compiled function may decline one of a batch
         if complete and (convolution is None or weights is not None):
             mode = () if convolution is None else convolution.mode
-            about = _About(layer.input_shape, layer.output_shape, layer.precision, layer.macs, mode)
+            shapes = (layer.input_shape, layer.output_shape)
+            about = _About(*shapes, layer.precision, layer.macs, mode, jobs)
             site.remember("SDP", chain, jobs, notes, weights, about)
     _latch(site, processor, convolution)
     layer.saturated = processor.clipped

@@ -1,0 +1,20 @@
+/* Dot products of 16-bit numbers with 64-bit sums, on the instructions of this machine.
+ *
+ * Tiles, windows and runs are those of int_dot.h, elements are int16_t. Each weight w is held in two
+ * parts, w = 256 * high + low with low from -128 to 127, so that products with 16-bit data have 22
+ * bits and many of them fit a 32-bit sum. Weights lie as [run][group][low, high][kernel][element of
+ * the group].
+ */
+#ifndef CUDLA_SIM_INT_WIDE_H
+#define CUDLA_SIM_INT_WIDE_H
+
+#include "native/int_dot.h"
+
+enum { SIM_WIDE_PIXELS = 6, SIM_WIDE_KERNELS = 32 };
+
+/* `start` of a tile is not used: sums begin at 0 and are added to `wide`, [pixel][kernel]. The
+ * fastest first; the last one runs anywhere. */
+extern const struct sim_dot sim_wides[];
+extern const int sim_wide_count;
+
+#endif
