@@ -296,7 +296,8 @@ static void multiply_some(void *argument)
 {
     struct layer *layer = argument;
     struct scratch scratch;
-    scratch.tile.clipped = scratch.tile.saturated = scratch.saturated = 0;
+    sim_tile_begin(&scratch.tile);
+    scratch.saturated = 0;
     for (;;) {
         int item = __atomic_fetch_add(&layer->next_item, 1, __ATOMIC_RELAXED);
         if (item >= layer->chunks * layer->blocks)
@@ -304,11 +305,8 @@ static void multiply_some(void *argument)
         work_item(layer, &scratch, item);
     }
     __atomic_fetch_add(&layer->window->saturated, scratch.saturated, __ATOMIC_RELAXED);
-    if (layer->sums == NULL) {
-        struct sim_sdp *sdp = layer->sdp.sdp;
-        __atomic_fetch_add(&sdp->clipped, scratch.tile.clipped, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&sdp->saturated, scratch.tile.saturated, __ATOMIC_RELAXED);
-    }
+    if (layer->sums == NULL)
+        sim_tile_end(&layer->sdp, &scratch.tile);
 }
 
 /* --- the layer ------------------------------------------------------------------------------- */

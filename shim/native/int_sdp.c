@@ -95,6 +95,8 @@ int sim_sdp_begin(struct sim_sdp_run *run, struct sim_sdp *sdp)
     int failed = 0;
     *run = (struct sim_sdp_run){sdp, {{NULL}}, is_usual(sdp) ? usual_of_machine() : NULL};
     sdp->clipped = sdp->saturated = 0;
+    if (sdp->lut != NULL)
+        sim_lut_begin(sdp->lut);
     for (int s = 0; s < sdp->stage_count; s++) {
         const struct sim_stage *stage = &sdp->stages[s];
         if (stage->alu != SIM_ALU_NONE)
@@ -413,11 +415,26 @@ static sim_usual *usual_of_machine(void)
 static int is_usual(const struct sim_sdp *sdp)
 {
     const struct sim_stage *s = sdp->stages;
-    if (sdp->count_saturation || sdp->stage_count > 1)
+    if (sdp->count_saturation || sdp->stage_count > 1 || sdp->lut != NULL)
         return 0;
     return sdp->stage_count == 0 ||
            (!s->y && !(s->prelu && s->mul) && (s->alu == SIM_ALU_SUM || s->alu == SIM_ALU_NONE) &&
             !(s->mul && s->mul_operand.kind == SIM_ELEMENTS));
+}
+
+void sim_tile_begin(struct sim_tile *tile)
+{
+    tile->clipped = tile->saturated = 0;
+    tile->looked_up = (struct sim_lut_counts){0};
+}
+
+void sim_tile_end(const struct sim_sdp_run *run, const struct sim_tile *tile)
+{
+    struct sim_sdp *sdp = run->sdp;
+    __atomic_fetch_add(&sdp->clipped, tile->clipped, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sdp->saturated, tile->saturated, __ATOMIC_RELAXED);
+    if (sdp->lut != NULL)
+        sim_lut_add(sdp->lut, &tile->looked_up);
 }
 
 void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile)
@@ -434,6 +451,8 @@ void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile)
         else
             stage_x(run, s, tile);
     }
+    if (sdp->lut != NULL)
+        sim_lut_apply(sdp->lut, tile->values, tile->pixels * tile->channels, &tile->looked_up);
     convert_output(sdp, tile);
     store(&sdp->output, sdp->width, tile);
 }
@@ -456,7 +475,7 @@ static void cube_work(void *argument)
     int all = sdp->height * sdp->width;
     int steps = (all + PIXELS_OF_STEP - 1) / PIXELS_OF_STEP;
     int blocks = (sdp->channels + 31) / 32;
-    tile.clipped = tile.saturated = 0;
+    sim_tile_begin(&tile);
     for (;;) {
         int number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
         if (number >= steps * blocks)
@@ -471,8 +490,7 @@ static void cube_work(void *argument)
             sim_sdp_tile(&run->sdp, &tile);
         }
     }
-    __atomic_fetch_add(&sdp->clipped, tile.clipped, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&sdp->saturated, tile.saturated, __ATOMIC_RELAXED);
+    sim_tile_end(&run->sdp, &tile);
 }
 
 int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp)
@@ -480,7 +498,8 @@ int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp)
     struct cube_run run = {.input = input, .next = 0};
     if (sim_sdp_begin(&run.sdp, sdp) != 0)
         return -1;
-    double work = (double)sdp->height * sdp->width * sdp->channels * (1 + sdp->stage_count);
+    double steps = 1 + sdp->stage_count + (sdp->lut != NULL ? 3 : 0);
+    double work = (double)sdp->height * sdp->width * sdp->channels * steps;
     sim_parallel(cube_work, &run, sim_threads_for(work));
     sim_sdp_end(&run.sdp);
     return 0;

@@ -2,6 +2,7 @@
 #ifndef CUDLA_SIM_INT_SDP_H
 #define CUDLA_SIM_INT_SDP_H
 
+#include "native/int_lut.h"
 #include "native/native.h"
 
 enum { SIM_TILE_PIXELS = 16, SIM_TILE_CHANNELS = 64 };
@@ -26,9 +27,14 @@ void sim_sdp_end(struct sim_sdp_run *run);
 struct sim_tile {
     int pixel, pixels, channel, channels;
     int64_t clipped, saturated;
+    struct sim_lut_counts looked_up;
     double values[SIM_TILE_PIXELS * SIM_TILE_CHANNELS];
     double operand[SIM_TILE_PIXELS * SIM_TILE_CHANNELS];
 };
+
+/* A thread's tiles: nothing is counted yet; adds what was counted to the layer. */
+void sim_tile_begin(struct sim_tile *tile);
+void sim_tile_end(const struct sim_sdp_run *run, const struct sim_tile *tile);
 
 void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile);
 void sim_tile_load(const struct sim_cube *cube, int width, const struct sim_tile *tile,

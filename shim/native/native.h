@@ -69,6 +69,21 @@ struct sim_stage {
     struct sim_operand alu_operand, mul_operand;
 };
 
+enum { SIM_LE_ENTRIES = 65, SIM_LUT_ENTRIES = 65 + 257 };
+
+/* The look-up tables of SDP, or of CDP, which interpolates and counts in another way. In pairs LE
+ * comes first, then LO; slopes are for values below a table, above it. */
+struct sim_lut {
+    int32_t cdp, linear; /* LE's index; LO's always is */
+    int32_t under, over, hybrid; /* priorities: LO decides */
+    double start[2], scale[2];   /* scale: 2^-select */
+    double exponent;             /* of the exponential table's first entry */
+    double origin[2][2], slope[2][2]; /* slope: scale * 2^-shift */
+    double limit;                     /* results lie from -limit to limit - 1 */
+    double entries[SIM_LUT_ENTRIES], steps[SIM_LUT_ENTRIES]; /* steps: to the next one */
+    int64_t under_count, over_count, hybrid_count, le_count, lo_count; /* results */
+};
+
 /* SDP in integers: input (a cube in memory, or sums of a convolution), stages, converter, output. */
 struct sim_sdp {
     int32_t height, width, channels; /* channels: up to the end of the last surface */
@@ -77,6 +92,7 @@ struct sim_sdp {
     double offset, factor; /* factor: scale * 2^-shift */
     int32_t round, count_saturation;
     int32_t low, high;
+    struct sim_lut *lut; /* behind the stages, or NULL */
     struct sim_cube output;
     int64_t clipped, saturated; /* results */
 };

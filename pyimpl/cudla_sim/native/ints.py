@@ -157,6 +157,56 @@ class Stage(NamedTuple):
     mul_operand: Operand = Operand()
 
 
+Pair = tuple[float, float]
+
+
+class Lut(NamedTuple):
+    """Look-up tables of SDP, or of CDP; see ``struct sim_lut``. In pairs LE comes first, or what is
+    below the table. ``tables`` are the entries of both."""
+
+    cdp: bool
+    linear: bool
+    under: bool
+    over: bool
+    hybrid: bool
+    start: Pair
+    scale: Pair
+    exponent: float
+    origin: tuple[Pair, Pair]
+    slope: tuple[Pair, Pair]
+    limit: float
+    tables: list[NDArray[np.float64]]
+
+
+def _lut(lut: Lut) -> Any:
+    job = ffi.new("struct sim_lut *")
+    job.cdp, job.linear = lut.cdp, lut.linear
+    job.under, job.over, job.hybrid = lut.under, lut.over, lut.hybrid
+    job.start, job.scale, job.exponent, job.limit = lut.start, lut.scale, lut.exponent, lut.limit
+    job.origin, job.slope = lut.origin, lut.slope
+    job.entries = [value for table in lut.tables for value in table.tolist()]
+    job.steps = [step for table in lut.tables for step in (*np.diff(table).tolist(), 0.0)]
+    return job
+
+
+class LutCounts(NamedTuple):
+    """Values below a table, above it, in both or in none, in LE, in LO, as the counters of the unit
+    tell them apart."""
+
+    under: int = 0
+    over: int = 0
+    hybrid: int = 0
+    le_hit: int = 0
+    lo_hit: int = 0
+
+
+def _counted(lut: Any) -> LutCounts:
+    if lut is None:
+        return LutCounts()
+    counts = (lut.under_count, lut.over_count, lut.hybrid_count, lut.le_count, lut.lo_count)
+    return LutCounts(*map(int, counts))
+
+
 class Sdp(NamedTuple):
     """SDP behind the input; ``size`` is (height, width, channels to the end of the last surface).
 
@@ -171,6 +221,7 @@ class Sdp(NamedTuple):
     count_saturation: bool
     limits: tuple[int, int]
     output: NDArray[Any]
+    lut: Lut | None = None
 
 
 def _cube(into: Any, view: NDArray[Any]) -> None:
@@ -194,6 +245,12 @@ class Layer:
     window: Any = None
     source: Any = None
     held: list[Any] = field(default_factory=list)
+    lut: Any = None
+
+    @property
+    def looked_up(self) -> LutCounts:
+        """What the look-up tables counted."""
+        return _counted(self.lut)
 
     @property
     def clipped(self) -> int:
@@ -237,6 +294,14 @@ def _operand(into: Any, operand: Operand) -> None:
     cube = into.cube
     cube.base = ffi.cast("uint8_t *", values.__array_interface__["data"][0])
     cube.element, cube.item = values.strides[0], values.itemsize
+
+
+def _layer(sdp: Sdp) -> Layer:
+    """A layer with its SDP, but without input."""
+    layer = Layer(_sdp(sdp))
+    if sdp.lut is not None:
+        layer.sdp.lut = layer.lut = _lut(sdp.lut)
+    return layer
 
 
 def _sdp(sdp: Sdp) -> Any:
@@ -376,13 +441,13 @@ class Ints:
         self, frame: Frame, weights: Weights, source: NDArray[np.integer[Any]], sdp: Sdp
     ) -> Layer:
         """A convolution of *source* ([surface, y, x, channel] or [y, x, channel]) with SDP."""
-        layer = Layer(_sdp(sdp))
+        layer = _layer(sdp)
         layer.window = _window(frame, weights, source, layer.held)
         return layer
 
     def pointwise(self, source: NDArray[Any], sdp: Sdp) -> Layer:
         """SDP on a cube in memory, int8 or int16."""
-        layer = Layer(_sdp(sdp))
+        layer = _layer(sdp)
         layer.source = ffi.new("struct sim_cube *")
         _cube(layer.source, source)
         return layer

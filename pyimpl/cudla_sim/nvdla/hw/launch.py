@@ -94,13 +94,16 @@ class Site:
         """The active registers of blocks."""
         return {name: self.csb.blocks[name].active for name in names}
 
-    def again(self, first: str) -> Prepared | None:
+    def again(self, first: str, fits: Callable[[Prepared], bool] | None = None) -> Prepared | None:
         """Compute the layer whose chain begins with block *first* as it was described before.
 
-        None: it is not known, or something is different; nothing was computed.
+        None: it is not known, or something is different; nothing was computed. *fits* looks at what
+        is not in the registers of the chain's groups.
         """
         known = self.prepared.find(self.csb.blocks[first])
-        return known if known is not None and known.run() else None
+        if known is None or (fits is not None and not fits(known)):
+            return None
+        return known if known.run() else None
 
     def remember(
         self,

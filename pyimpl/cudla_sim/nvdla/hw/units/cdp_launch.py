@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+from ..csb import BlockState
 from ..glb import Interrupt
 from ..launch import Launched, Layer, Release, Site
 from . import cdp
 from .sdp_lut import Counters
+
+
+class Tables:
+    """The look-up tables and their registers (which exist once) as they were for a layer."""
+
+    def __init__(self, state: BlockState) -> None:
+        assert state.lut is not None
+        self._version = state.lut.version
+        self._entries = [list(table) for table in state.lut.tables]
+        self._registers = state.single[: state.first]
+
+    def same(self, state: BlockState) -> bool:
+        """Whether they still are; tables may have been written with what they held."""
+        lut = state.lut
+        assert lut is not None
+        if state.single[: state.first] != self._registers:
+            return False
+        if lut.version != self._version:
+            if any(a != b for a, b in zip(lut.tables, self._entries, strict=True)):
+                return False
+            self._version = lut.version
+        return True
 
 
 def launch(site: Site) -> Launched | None:

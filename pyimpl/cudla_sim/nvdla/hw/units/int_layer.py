@@ -1,7 +1,7 @@
 """Integer layers for the compiled functions: what numpy computes in bands, described as one call.
 
-``sdp_stages``, ``sdp`` and ``conv`` are the same arithmetic in numpy. They also do what is left out
-here: look-up tables, comparisons (EQL), fp16, Winograd.
+``sdp_stages``, ``sdp_lut``, ``sdp`` and ``conv`` are the same arithmetic in numpy. They also do
+what is left out here: comparisons (EQL), fp16, Winograd.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def describe(
     """
     p = processor.p
     active = [stage for stage in stages if not stage.p.bypass]
-    if p.out_precision == FP16 or processor.floating or processor.equality or processor.lut:
+    if p.out_precision == FP16 or processor.floating or processor.equality:
         return None
     described = [_stage(stage) for stage in active]
     inputs = [
@@ -138,6 +138,7 @@ def describe(
         bool(p.count_saturation),
         RANGES[p.out_precision],
         target,
+        None if processor.lut is None else processor.lut.described(),
     )
 
 

@@ -320,6 +320,8 @@ def run(
             processor.saturated += layer.saturated
             if convolution is not None:
                 convolution.saturated += layer.overflowed
+            if processor.lut is not None:
+                processor.lut.counters.add(layer.looked_up)
             if jobs is not None:
                 jobs.append(layer)
             continue

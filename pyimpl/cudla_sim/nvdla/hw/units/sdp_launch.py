@@ -18,10 +18,11 @@ from ..glb import Interrupt
 from ..launch import Launched, Layer, Release, Site
 from . import pdp, sdp
 from .buffer import Kept
-from .cdp_launch import latch_lut
+from .cdp_launch import Tables, latch_lut
 from .conv import Convolution
 from .pdp_launch import latch as latch_pdp
 from .prepared import Notes, Prepared
+from .sdp_lut import Counters
 
 _CDMA_COUNTERS = (
     "D_NAN_INPUT_DATA_NUM",
@@ -54,7 +55,13 @@ def launch_known(site: Site) -> Launched | None:
     if not site.ready("SDP"):
         return None
     start = site.now()
-    known = site.again("SDP")
+    state = site.csb.blocks["SDP"]
+
+    def same_tables(known: Prepared) -> bool:
+        tables: Tables | None = known.about.tables
+        return tables is None or tables.same(state)
+
+    known = site.again("SDP", same_tables)
     return None if known is None else _again(site, known, start)
 
 
@@ -92,6 +99,8 @@ class _About:
     macs: int
     mode: tuple[int, ...]
     jobs: Sequence[ints.Layer]
+    tables: Tables | None
+    count_lut: bool
 
 
 def _chain_name(chain: Sequence[str]) -> str:
@@ -124,6 +133,11 @@ def _again(site: Site, known: Prepared, start: int) -> Launched:
     if pattern.overflow is not None:
         bank, index = pattern.overflow
         bank[index] = sum(job.overflowed for job in about.jobs) & 0xFFFFFFFF
+    if about.tables is not None:
+        counters = Counters()
+        for job in about.jobs:
+            counters.add(job.looked_up)
+        latch_lut(site, "SDP", counters, about.count_lut)
     return Launched(layer, pattern.releases)
 
 
@@ -205,7 +219,10 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
         if complete and (convolution is None or weights is not None):
             mode = () if convolution is None else convolution.mode
             shapes = (layer.input_shape, layer.output_shape)
-            about = _About(*shapes, layer.precision, layer.macs, mode, jobs)
+            tables = None if processor.lut is None else Tables(state)
+            about = _About(
+                *shapes, layer.precision, layer.macs, mode, jobs, tables, bool(p.count_lut)
+            )
             site.remember("SDP", chain, jobs, notes, weights, about)
     _latch(site, processor, convolution)
     layer.saturated = processor.clipped

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....native import ints
 from .. import floats
 from ..arithmetic import rounding_shift, rounding_shift_int, saturate32
 from ..csb import LookupTable
@@ -77,6 +78,14 @@ class Counters:
     le_hit: int = 0
     lo_hit: int = 0
 
+    def add(self, counts: ints.LutCounts) -> None:
+        """What compiled code has counted."""
+        self.under += counts.under
+        self.over += counts.over
+        self.hybrid += counts.hybrid
+        self.le_hit += counts.le_hit
+        self.lo_hit += counts.lo_hit
+
 
 def exponential(distance: NDArray[np.float64], offset: int, entries: int) -> Lookup:
     """Index of the exponential table: the binary exponent of the distance from its start."""
@@ -99,6 +108,19 @@ def linear(distance: NDArray[np.float64], select: int, entries: int) -> Lookup:
     fraction = np.floor((steps - whole) * 2.0**_FRACTION)
     inside = np.where(under | over, 0.0, whole)
     return Lookup(under, over, inside.astype(np.int64), fraction)
+
+
+def slope_pairs(
+    slopes: Sequence[tuple[Slope, Slope]],
+) -> tuple[tuple[ints.Pair, ints.Pair], tuple[ints.Pair, ints.Pair]]:
+    """Origins, and factors, of the slopes below and above each table."""
+    (le, le_over), (lo, lo_over) = slopes
+
+    def factor(slope: Slope) -> float:
+        return slope.scale * 2.0**-slope.shift
+
+    origins = ((le.origin, le_over.origin), (lo.origin, lo_over.origin))
+    return origins, ((factor(le), factor(le_over)), (factor(lo), factor(lo_over)))
 
 
 def single_number(pattern: int) -> float:
@@ -150,6 +172,23 @@ class Lut:
         if not self.floating:
             return first + second
         return floats.add(np.asarray(first), np.asarray(second), floats.SINGLE)
+
+    def described(self) -> ints.Lut:
+        """The tables of integers for the compiled function."""
+        p = self.p
+        return ints.Lut(
+            False,
+            bool(p.linear),
+            bool(p.under_priority),
+            bool(p.over_priority),
+            bool(p.hybrid_priority),
+            (self._le_start, self._lo_start),
+            (2.0**-p.le_select, 2.0**-p.lo_select),
+            float(p.le_offset),
+            *slope_pairs(self._slopes),
+            2.0**31,
+            self._tables,
+        )
 
     def find(self, values: NDArray[np.float64]) -> tuple[Lookup, Lookup, NDArray[np.bool_]]:
         """Locate values in both tables; the third result is True where LO decides."""
