@@ -39,7 +39,7 @@ const char *sim_fp16_instructions(int number);
 /* `instructions` NULL: the fastest. -1: no memory, or no such instructions here. */
 int sim_fp16_mac(const struct sim_fp16_job *job, const char *instructions);
 
-/* --- NVDLA, integers (int_dot.c, int_wide.c, int_layer.c, int_sdp.c) ------------------------- */
+/* --- NVDLA, integers (int_*.c) --------------------------------------------------------------- */
 
 /* Elements [surface][y][x][channel of the surface]; distances in bytes, `item` 1 or 2 bytes. */
 struct sim_cube {
@@ -157,6 +157,21 @@ struct sim_pool {
 
 /* -1: surfaces of more than 64 channels. */
 int sim_int_pool(const struct sim_pool *pool);
+
+/* CDP in integers. Converters as in sim_converter; a value's neighbours are those up to `reach`
+ * channels away, 0: it is looked up as it is, without squares. */
+struct sim_cdp {
+    struct sim_cube input, output; /* with equal atoms and items */
+    int32_t height, width, channels; /* channels: the real ones */
+    int32_t reach, multiply;
+    double in_offset, in_factor, in_limit; /* from -in_limit to in_limit - 1 */
+    double out_offset, out_factor, low, high;
+    struct sim_lut *lut;
+    int64_t clipped; /* result */
+};
+
+/* -1: no memory. */
+int sim_int_cdp(struct sim_cdp *cdp);
 
 /* --- functions of the program (calls.c) ---------------------------------------------------- */
 

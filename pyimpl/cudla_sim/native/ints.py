@@ -396,6 +396,53 @@ class PoolLayer:
             raise ValueError("surfaces of more than 64 channels")
 
 
+class Cdp(NamedTuple):
+    """Normalisation; see ``struct sim_cdp``. Converters are (offset, factor)."""
+
+    channels: int
+    reach: int
+    multiply: bool
+    into: Pair
+    limit: int
+    outof: Pair
+    limits: tuple[int, int]
+    lut: Lut
+
+
+class CdpLayer:
+    """Normalisation of *source* into *target*, both [surface, y, x, channel] of the same type; it
+    keeps neither alive."""
+
+    saturated = 0
+
+    def __init__(self, cdp: Cdp, source: NDArray[Any], target: NDArray[Any]) -> None:
+        job = self._job = ffi.new("struct sim_cdp *")
+        _cube(job.input, source)
+        _cube(job.output, target)
+        job.height, job.width = source.shape[1:3]
+        job.channels, job.reach, job.multiply = cdp.channels, cdp.reach, cdp.multiply
+        job.in_offset, job.in_factor = cdp.into
+        job.in_limit = cdp.limit
+        job.out_offset, job.out_factor = cdp.outof
+        job.low, job.high = cdp.limits
+        job.lut = self._lut = _lut(cdp.lut)
+
+    @property
+    def clipped(self) -> int:
+        """Values that the output could not hold."""
+        return int(self._job.clipped)
+
+    @property
+    def looked_up(self) -> LutCounts:
+        """What the look-up tables counted."""
+        return _counted(self._lut)
+
+    def run(self) -> None:
+        """Compute. The interpreter lock is free meanwhile. Raises MemoryError."""
+        if lib.sim_int_cdp(self._job):
+            raise MemoryError
+
+
 def same(host: int, values: NDArray[np.uint8]) -> bool:
     """Whether the bytes at a host address are those of a contiguous array."""
     return not lib.memcmp(ffi.cast("void *", host), array("uint8_t", values), values.nbytes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import naive_fp16 as naive
@@ -13,7 +14,7 @@ from naive_nvdla import rounding_shift, saturate
 from test_nvdla_conv_modes import FP16, half_at, halves_everywhere, unsigned
 
 HALF, FP17, SINGLE = naive.HALF, naive.FP17, naive.SINGLE
-COMMON = settings(max_examples=20, deadline=None)
+COMMON = settings(max_examples=40, deadline=None)
 
 
 @st.composite
@@ -71,7 +72,16 @@ def choose(p: dict, le: str, lo: str) -> int:
     return int(p["hybrid"])
 
 
-def integer_lookup(p: dict, entries: list[list[int]], value: int) -> int:
+def case(le: str, lo: str) -> str:
+    """The counter of CDP that counts a value."""
+    if le == lo:
+        return "HYBRID" if le == "hit" else {"under": "UFLOW", "over": "OFLOW"}[le]
+    if "hit" not in (le, lo):
+        return "HYBRID"
+    return "LE_HIT" if le == "hit" else "LO_HIT"
+
+
+def integer_lookup(p: dict, entries: list[list[int]], value: int, counts: Counter) -> int:
     results, kinds = [], []
     for which in (0, 1):
         start, end, table = p["starts"][which], p["ends"][which], entries[which]
@@ -89,6 +99,7 @@ def integer_lookup(p: dict, entries: list[list[int]], value: int) -> int:
             origin = start + (1 << p["offset"] if biased else 0)
         step = rounding_shift((value - origin) * p["slopes"][number], p["shifts"][number])
         results.append(saturate(table[0 if kind == "under" else -1] + step, 16))
+    counts[case(*kinds)] += 1
     return results[choose(p, *kinds)]
 
 
@@ -139,13 +150,14 @@ def half_lookup(p: dict, entries: list[list[int]], value: int) -> int:
     st.sampled_from([1, 5, 16, 33]),
     st.tuples(st.integers(-20, 20), st.integers(-9, 9), st.integers(0, 4)),
     st.tuples(st.integers(-500, 500), st.integers(-300, 300), st.integers(0, 20)),
+    st.sampled_from(["numpy", "native"]),
     st.integers(0, 2**32),
 )
-def test_cdp(kind, length, plain, no_product, channels, into, outof, seed) -> None:
+def test_cdp(kind, length, plain, no_product, channels, into, outof, arithmetic, seed) -> None:
     precision, p = kind
     rng = np.random.default_rng(seed)
     bpe = 1 if precision == 0 else 2
-    bench = Bench("nv_full", rng, bpe)
+    bench = Bench("nv_full", rng, bpe, arithmetic)
     if precision == FP16:
         halves_everywhere(bench, rng)
     source, out = bench.cube(channels, 2, 2, 1), bench.cube(channels, 2, 2)
@@ -201,6 +213,7 @@ def test_cdp(kind, length, plain, no_product, channels, into, outof, seed) -> No
         "D_DST_LINE_STRIDE": out.line_stride,
         "D_DST_SURFACE_STRIDE": out.surface_stride,
         "D_DST_DMA_CFG": 1,
+        "D_PERF_ENABLE": 2,
     }
     main |= address("D_DST_BASE_ADDR_HIGH", "D_DST_BASE_ADDR_LOW", out.address)
     bench.write("CDP_RDMA", rdma)
@@ -209,6 +222,8 @@ def test_cdp(kind, length, plain, no_product, channels, into, outof, seed) -> No
     bench.enable("CDP_RDMA", "CDP")
     bench.run()
     found = unsigned(bench.result(out))
+    counts: Counter[str] = Counter()
+    clipped = 0
     for y in range(2):
         for x in range(2):
 
@@ -230,11 +245,20 @@ def test_cdp(kind, length, plain, no_product, channels, into, outof, seed) -> No
                     if not plain:
                         reach = range(c - length - 1, c + length + 2)
                         value = sum(centre(i) ** 2 for i in reach)
-                    value = integer_lookup(p, entries, value)
+                    value = integer_lookup(p, entries, value, counts)
                     value = value if no_product else value * centre(c)
                     scaled = rounding_shift((value - outof[0]) * outof[1], outof[2])
-                    expected = saturate(scaled, 8 * bpe) & 0xFFFF
+                    expected = saturate(scaled, 8 * bpe)
+                    clipped += expected != scaled
+                    expected &= 0xFFFF
                 assert found[c, y, x] == expected
+    if precision == FP16:
+        return
+    state = bench.chip.csb.blocks["CDP"]
+    counted = state.counted[1 - state.consumer]
+    for name in ("UFLOW", "OFLOW", "HYBRID", "LE_HIT", "LO_HIT"):
+        assert counted[state.layout.by_name[f"D_PERF_LUT_{name}"].offset // 4] == counts[name]
+    assert counted[state.layout.by_name["D_OUT_SATURATION"].offset // 4] == clipped
 
 
 def half_result(p, entries, centre, c: int, length: int, plain: bool, no_product: bool) -> int:

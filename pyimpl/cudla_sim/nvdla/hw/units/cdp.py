@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....native import ints
 from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import RANGES, rounding_shift, scaled
@@ -21,6 +22,7 @@ from ..configs import FP16, INT8, HardwareConfig
 from ..csb import LookupTable
 from ..fields import Params, address, bits
 from ..memory import Memory
+from .int_layer import touch
 from .sdp_lut import (
     Counters,
     Lookup,
@@ -31,6 +33,7 @@ from .sdp_lut import (
     half_number,
     linear,
     single_number,
+    slope_pairs,
 )
 
 Shape = tuple[int, int, int]
@@ -144,6 +147,24 @@ class Lut:
             return first + second
         return floats.add(np.asarray(first), np.asarray(second), floats.SINGLE)
 
+    def described(self) -> ints.Lut:
+        """The tables of integers for the compiled function."""
+        p = self.p
+        le, lo = zip(self._under, self._over, strict=True)
+        return ints.Lut(
+            True,
+            bool(p.linear),
+            bool(p.under_priority),
+            bool(p.over_priority),
+            bool(p.hybrid_priority),
+            self._starts,
+            (2.0 ** -signed(p.le_select, 6), 2.0 ** -signed(p.lo_select, 6)),
+            float(p.le_offset),
+            *slope_pairs((le, lo)),
+            2.0**15,
+            self._tables,
+        )
+
     def apply(self, values: Real) -> Real:
         """Look all values up."""
         p = self.p
@@ -218,14 +239,34 @@ class Result:
     nan_outputs: int = 0
 
 
+def about(rdma: Sequence[int], group: Sequence[int]) -> Result:
+    """What is known of a layer before it is computed."""
+    r, p = CdpRdma.decode(rdma), Cdp.decode(group)
+    shape = (r.channels, r.height, r.width)
+    return Result(shape, p.precision, Counters(), 0, bool(p.count_lut))
+
+
 def _normalise_in(p: Cdp, data: Real) -> Real:
     """Input converter: sat9 or sat17 of RS((x - offset) * scale, shift)."""
     if p.precision == FP16:  # the converter only changes the format
         values = floats.widened(floats.half(data.view(np.uint16)), floats.FP17)
         return np.where(np.isnan(values), 0.0, values) if p.nan_to_zero else values
-    offset = signed(p.in_offset, 8 if p.precision == INT8 else 16)
-    limit = 1 << (8 if p.precision == INT8 else 16)
-    return np.clip(scaled(data, offset, signed(p.in_scale, 16), p.in_shift), -limit, limit - 1)
+    limit = _in_limit(p)
+    return np.clip(
+        scaled(data, _in_offset(p), signed(p.in_scale, 16), p.in_shift), -limit, limit - 1
+    )
+
+
+def _in_offset(p: Cdp) -> int:
+    return signed(p.in_offset, 8 if p.precision == INT8 else 16)
+
+
+def _in_limit(p: Cdp) -> int:
+    return 1 << (8 if p.precision == INT8 else 16)
+
+
+def _out_offset(p: Cdp) -> int:
+    return signed(p.out_offset, 25 if p.precision == INT8 else 32)
 
 
 def _square_sums(p: Cdp, values: Real) -> Real:
@@ -261,16 +302,10 @@ def _float_square_sums(reach: int, values: Real) -> Real:
     return total
 
 
-def run(
-    rdma: Sequence[int],
-    group: Sequence[int],
-    single: Sequence[int],
-    table: LookupTable,
-    config: HardwareConfig,
-    memory: tuple[Memory, Memory],
-) -> Result:
-    """Compute one layer from memory to memory."""
-    r, p = CdpRdma.decode(rdma), Cdp.decode(group)
+def _cubes(
+    r: CdpRdma, p: Cdp, config: HardwareConfig, memory: tuple[Memory, Memory]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """View input and output in memory as [surface, y, x, channel]."""
     if p.precision not in config.precisions or r.precision != p.precision:
         raise HardwareFault("CDP", f"precision {p.precision} (RDMA {r.precision})")
     shape = (r.channels, r.height, r.width)
@@ -293,6 +328,50 @@ def run(
         config.memory_atom,
         write=True,
     )
+    return source, target
+
+
+def compiled(
+    rdma: Sequence[int],
+    group: Sequence[int],
+    single: Sequence[int],
+    table: LookupTable,
+    config: HardwareConfig,
+    memory: tuple[Memory, Memory],
+) -> ints.CdpLayer | None:
+    """The layer for the compiled function; None when numpy has to do it: fp16, or an output that
+    lies partly over the input."""
+    r, p = CdpRdma.decode(rdma), Cdp.decode(group)
+    if p.precision == FP16:
+        return None
+    source, target = _cubes(r, p, config, memory)
+    if touch(source, target):
+        return None
+    described = ints.Cdp(
+        r.channels,
+        0 if p.sqsum_bypass else p.reach,
+        not p.mul_bypass,
+        (_in_offset(p), signed(p.in_scale, 16) * 2.0**-p.in_shift),
+        _in_limit(p),
+        (_out_offset(p), signed(p.out_scale, 16) * 2.0**-p.out_shift),
+        RANGES[p.precision],
+        Lut(single, table, False).described(),
+    )
+    return ints.CdpLayer(described, source, target)
+
+
+def run(
+    rdma: Sequence[int],
+    group: Sequence[int],
+    single: Sequence[int],
+    table: LookupTable,
+    config: HardwareConfig,
+    memory: tuple[Memory, Memory],
+) -> Result:
+    """Compute one layer from memory to memory."""
+    r, p = CdpRdma.decode(rdma), Cdp.decode(group)
+    source, target = _cubes(r, p, config, memory)
+    shape = (r.channels, r.height, r.width)
     data = source.transpose(1, 2, 0, 3).reshape(r.height, r.width, -1)
     values = _normalise_in(p, data)
     values[:, :, r.channels :] = 0
@@ -325,7 +404,6 @@ def _float_result(p: Cdp, factor: Real, values: Real) -> NDArray[np.float16]:
 
 def _normalise_out(p: Cdp, values: Real) -> tuple[Real, int]:
     """Output converter, and how many elements it cut."""
-    offset = signed(p.out_offset, 25 if p.precision == INT8 else 32)
-    exact = scaled(values, offset, signed(p.out_scale, 16), p.out_shift)
+    exact = scaled(values, _out_offset(p), signed(p.out_scale, 16), p.out_shift)
     limited = np.clip(exact, *RANGES[p.precision])
     return limited, int(np.count_nonzero(exact != limited))

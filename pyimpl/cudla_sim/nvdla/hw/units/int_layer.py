@@ -94,7 +94,7 @@ def _stage(stage: sdp_stages.Stage) -> ints.Stage:
     )
 
 
-def _touch(one: NDArray[Any], other: NDArray[Any]) -> bool:
+def touch(one: NDArray[Any], other: NDArray[Any]) -> bool:
     """Whether two arrays share memory without being the same elements in the same places."""
     if not np.may_share_memory(one, other):
         return False
@@ -127,7 +127,7 @@ def describe(
     ]
     if source is not None:
         inputs.append(source)
-    if any(_touch(item, target) for item in inputs):
+    if any(touch(item, target) for item in inputs):
         return None
     return ints.Sdp(
         (p.height, p.width, processor.padded_channels),

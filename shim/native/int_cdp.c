@@ -1,0 +1,172 @@
+/* Local response normalisation of integers (CDP) on NVDLA's layouts: the arithmetic of
+ * nvdla/hw/units/cdp.py, some pixels with all their channels at a time.
+ *
+ * Source of the rules: nvdla/hw cmod/cdp/NV_NVDLA_cdp.cpp, cmod/hls/cdp_libs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "native/int_lut.h"
+#include "native/parallel.h"
+
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define CLONES
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE double clip(double value, double low, double high)
+{
+    value = value < low ? low : value;
+    return value > high ? high : value;
+}
+
+INLINE double rounded(double value)
+{
+    return __builtin_trunc(value + __builtin_copysign(0.5, value));
+}
+
+/* [pixel][channel], squares with `reach` channels of zeros on both sides. */
+struct scratch {
+    double *values, *squares, *results;
+    struct sim_lut_counts looked_up;
+    int64_t clipped;
+};
+
+CLONES static void load(const struct sim_cdp *cdp, const uint8_t *from, double *values)
+{
+    const struct sim_cube *cube = &cdp->input;
+    double offset = cdp->in_offset, factor = cdp->in_factor;
+    double low = -cdp->in_limit, high = cdp->in_limit - 1;
+    int channels = cdp->channels, atom = cube->atom;
+    for (int first = 0; first < channels; first += atom, from += cube->surface) {
+        int count = channels - first < atom ? channels - first : atom;
+        if (cube->item == 1)
+            for (int c = 0; c < count; c++)
+                values[first + c] = clip(rounded(((int8_t)from[c] - offset) * factor), low, high);
+        else
+            for (int c = 0; c < count; c++) {
+                int16_t value = (int16_t)(from[2 * c] | from[2 * c + 1] << 8);
+                values[first + c] = clip(rounded((value - offset) * factor), low, high);
+            }
+    }
+    for (int c = channels; c < cube->channels; c++)
+        values[c] = 0.0;
+}
+
+CLONES static void add_squares(const double *values, double *squares, double *restrict sums,
+                               int channels, int reach)
+{
+    for (int c = 0; c < channels; c++)
+        squares[reach + c] = values[c] * values[c];
+    memcpy(sums, squares + reach, sizeof *sums * (size_t)channels);
+    for (int step = 1; step <= reach; step++) {
+        const double *left = squares + reach - step, *right = squares + reach + step;
+        for (int c = 0; c < channels; c++)
+            sums[c] += left[c] + right[c];
+    }
+}
+
+/* The output converter; how many values it cut. */
+CLONES static int64_t convert(const struct sim_cdp *cdp, const double *restrict values,
+                              double *restrict results, int count)
+{
+    double offset = cdp->out_offset, factor = cdp->out_factor, low = cdp->low, high = cdp->high;
+    int64_t clipped = 0;
+    if (cdp->multiply)
+        for (int i = 0; i < count; i++)
+            results[i] *= values[i];
+    for (int i = 0; i < count; i++) {
+        double exact = rounded((results[i] - offset) * factor), limited = clip(exact, low, high);
+        clipped += limited != exact;
+        results[i] = limited;
+    }
+    return clipped;
+}
+
+CLONES static void store(const struct sim_cube *cube, const double *results, uint8_t *to)
+{
+    int atom = cube->atom;
+    for (int first = 0; first < cube->channels; first += atom, to += cube->surface) {
+        const double *values = results + first;
+        if (cube->item == 1)
+            for (int c = 0; c < atom; c++)
+                to[c] = (uint8_t)(int32_t)values[c];
+        else
+            for (int c = 0; c < atom; c++) {
+                int32_t value = (int32_t)values[c];
+                to[2 * c] = (uint8_t)value;
+                to[2 * c + 1] = (uint8_t)(value >> 8);
+            }
+    }
+}
+
+static void some_pixels(const struct sim_cdp *cdp, struct scratch *s, int y, int x, int pixels)
+{
+    int channels = cdp->input.channels, row = channels + 2 * cdp->reach;
+    const uint8_t *from = cdp->input.base + y * cdp->input.line + x * cdp->input.pixel;
+    uint8_t *to = cdp->output.base + y * cdp->output.line + x * cdp->output.pixel;
+    for (int p = 0; p < pixels; p++) {
+        double *values = s->values + p * channels, *results = s->results + p * channels;
+        load(cdp, from + p * cdp->input.pixel, values);
+        if (cdp->reach)
+            add_squares(values, s->squares + p * row, results, channels, cdp->reach);
+        else
+            memcpy(results, values, sizeof *results * (size_t)channels);
+    }
+    sim_lut_apply(cdp->lut, s->results, pixels * channels, &s->looked_up);
+    s->clipped += convert(cdp, s->values, s->results, pixels * channels);
+    for (int p = 0; p < pixels; p++)
+        store(&cdp->output, s->results + p * channels, to + p * cdp->output.pixel);
+}
+
+struct run {
+    struct sim_cdp *cdp;
+    int next, pixels, failed;
+};
+
+static void some_lines(void *argument)
+{
+    struct run *run = argument;
+    struct sim_cdp *cdp = run->cdp;
+    size_t channels = (size_t)cdp->input.channels, pixels = (size_t)run->pixels;
+    size_t row = channels + 2 * (size_t)cdp->reach;
+    struct scratch s = {.clipped = 0};
+    s.values = malloc(sizeof(double) * pixels * channels);
+    s.results = malloc(sizeof(double) * pixels * channels);
+    s.squares = calloc(pixels * row, sizeof(double));
+    if (s.values == NULL || s.results == NULL || s.squares == NULL)
+        __atomic_store_n(&run->failed, 1, __ATOMIC_RELAXED);
+    else
+        for (;;) {
+            int y = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+            if (y >= cdp->height)
+                break;
+            for (int x = 0; x < cdp->width; x += run->pixels) {
+                int count = cdp->width - x < run->pixels ? cdp->width - x : run->pixels;
+                some_pixels(cdp, &s, y, x, count);
+            }
+        }
+    free(s.values);
+    free(s.results);
+    free(s.squares);
+    __atomic_fetch_add(&cdp->clipped, s.clipped, __ATOMIC_RELAXED);
+    sim_lut_add(cdp->lut, &s.looked_up);
+}
+
+enum { VALUES_AT_ONCE = 768 };
+
+int sim_int_cdp(struct sim_cdp *cdp)
+{
+    struct run run = {.cdp = cdp, .pixels = VALUES_AT_ONCE / cdp->input.channels};
+    run.pixels = run.pixels < 1 ? 1 : run.pixels;
+    cdp->clipped = 0;
+    sim_lut_begin(cdp->lut);
+    double elements = (double)cdp->height * cdp->width * cdp->input.channels;
+    sim_parallel(some_lines, &run, sim_threads_for(elements * 4));
+    return run.failed ? -1 : 0;
+}
