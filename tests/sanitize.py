@@ -32,6 +32,7 @@ TESTS = {
     "address": (
         "tests/abi", "tests/boot", "tests/cudart", "tests/cudla", "tests/nvdla/programs",
         "tests/nvsci", "tests/stress", "tests/cupva/host",
+        *(f"tests/nvdla/property/test_nvdla_{name}.py" for name in ("ints", "lut", "cdp", "units")),
     ),
     "thread": (
         "tests/boot", "tests/cudart", "tests/nvdla/programs", "tests/nvsci", "tests/stress",

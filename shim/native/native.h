@@ -12,7 +12,7 @@
 
 #include "vpu_run/dma.h"
 
-/* --- NVDLA (fp16_mac.c) -------------------------------------------------------------------- */
+/* --- NVDLA, fp16 (fp16_*.c) ----------------------------------------------------------------- */
 
 /*
  * fp16 convolution of output pixels. `kernels` is the row length of `packed` and `raw`, a multiple of
