@@ -1,5 +1,5 @@
-"""The compiled kernels by themselves, each for all instructions of this machine, and for arm64 under
-qemu. The programs compare with loops of their own."""
+"""The compiled kernels by themselves, each for all instructions of this machine, and for arm64
+under qemu. The programs compare with loops of their own."""
 
 from __future__ import annotations
 
