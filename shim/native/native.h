@@ -158,6 +158,20 @@ struct sim_pool {
 /* -1: surfaces of more than 64 channels. */
 int sim_int_pool(const struct sim_pool *pool);
 
+/* PDP in fp16, surface by surface; averages are computed in FP17. Every window has an element of the
+ * input. `across[n]`, `down[n]`: what n missing columns, or lines, add. */
+struct sim_half_pool {
+    struct sim_cube input, output; /* of 16 bits, with equal atoms and channels */
+    int32_t method, height, width, out_height, out_width;
+    int32_t kernel_y, kernel_x, stride_y, stride_x, pad_top, pad_left;
+    int32_t nan_to_zero; /* in the input */
+    double across[17], down[17], reciprocal_y, reciprocal_x;
+    int64_t nan_inputs, infinite_inputs, nan_outputs; /* results */
+};
+
+/* -1: surfaces of more than 64 channels. */
+int sim_half_pool(struct sim_half_pool *pool);
+
 /* CDP in integers. Converters as in sim_converter; a value's neighbours are those up to `reach`
  * channels away, 0: it is looked up as it is, without squares. */
 struct sim_cdp {

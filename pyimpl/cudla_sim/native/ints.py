@@ -224,7 +224,7 @@ class Sdp(NamedTuple):
     lut: Lut | None = None
 
 
-def _cube(into: Any, view: NDArray[Any]) -> None:
+def describe_cube(into: Any, view: NDArray[Any]) -> None:
     """Describe [surface, y, x, channel] or [y, x, channel]."""
     if view.ndim == 3:
         view = view[None]
@@ -288,7 +288,7 @@ def _operand(into: Any, operand: Operand) -> None:
         return
     if values.ndim > 1:
         into.kind = _ELEMENTS
-        _cube(into.cube, values)
+        describe_cube(into.cube, values)
         return
     into.kind = _CHANNELS
     cube = into.cube
@@ -317,7 +317,7 @@ def _sdp(sdp: Sdp) -> Any:
     job.offset, job.factor, job.round = sdp.offset, sdp.factor, sdp.round
     job.count_saturation = sdp.count_saturation
     job.low, job.high = sdp.limits
-    _cube(job.output, sdp.output)
+    describe_cube(job.output, sdp.output)
     return job
 
 
@@ -347,7 +347,7 @@ def _window(
         convert = window.convert
         convert.used, convert.offset, convert.factor = 1, *frame.convert[:2]
         convert.low, convert.high = frame.convert.limits
-    _cube(window.input, source)
+    describe_cube(window.input, source)
     held += (runs, start, source) if source.flags.owndata else (runs, start)
     return window
 
@@ -379,8 +379,8 @@ class PoolLayer:
 
     def __init__(self, pool: Pool, source: NDArray[Any], target: NDArray[Any]) -> None:
         job = self._job = ffi.new("struct sim_pool *")
-        _cube(job.input, source)
-        _cube(job.output, target)
+        describe_cube(job.input, source)
+        describe_cube(job.output, target)
         job.height, job.width = source.shape[1:3]
         job.method, job.out_height, job.out_width = pool.method, pool.out_height, pool.out_width
         job.kernel_y, job.kernel_x = pool.kernel_y, pool.kernel_x
@@ -417,8 +417,8 @@ class CdpLayer:
 
     def __init__(self, cdp: Cdp, source: NDArray[Any], target: NDArray[Any]) -> None:
         job = self._job = ffi.new("struct sim_cdp *")
-        _cube(job.input, source)
-        _cube(job.output, target)
+        describe_cube(job.input, source)
+        describe_cube(job.output, target)
         job.height, job.width = source.shape[1:3]
         job.channels, job.reach, job.multiply = cdp.channels, cdp.reach, cdp.multiply
         job.in_offset, job.in_factor = cdp.into
@@ -496,5 +496,5 @@ class Ints:
         """SDP on a cube in memory, int8 or int16."""
         layer = _layer(sdp)
         layer.source = ffi.new("struct sim_cube *")
-        _cube(layer.source, source)
+        describe_cube(layer.source, source)
         return layer

@@ -108,11 +108,12 @@ def float_stage(p: dict, value: int, is_y: bool, flush: bool) -> int:
     float_stages(single_numbers),
     st.booleans(),
     st.sampled_from([1, FP16]),
+    st.sampled_from(["numpy", "native"]),
     seeds,
 )
-def test_sdp_in_fp16(x1, x2, y, flush, out_precision, seed) -> None:
+def test_sdp_in_fp16(x1, x2, y, flush, out_precision, arithmetic, seed) -> None:
     rng = np.random.default_rng(seed)
-    bench = Bench("nv_full", rng, 2)
+    bench = Bench("nv_full", rng, 2, arithmetic)
     halves_everywhere(bench, rng)
     source, out = bench.cube(20, 2, 3, 1), bench.cube(20, 2, 3)
     program(bench, source, out, FP16 | out_precision << 2, FP16)
@@ -263,10 +264,16 @@ def float_pool(p, values: dict, size: tuple, pads: list[int], reciprocals: tuple
 
 
 @COMMON
-@given(pools().filter(valid), st.sampled_from([1, 16, 20]), st.booleans(), seeds)
-def test_pooling_in_fp16(shape, channels, flush, seed) -> None:
+@given(
+    pools().filter(valid),
+    st.sampled_from([1, 16, 20]),
+    st.booleans(),
+    st.sampled_from(["numpy", "native"]),
+    seeds,
+)
+def test_pooling_in_fp16(shape, channels, flush, arithmetic, seed) -> None:
     rng = np.random.default_rng(seed)
-    bench = Bench("nv_full", rng, 2)
+    bench = Bench("nv_full", rng, 2, arithmetic)
     halves_everywhere(bench, rng)
     size = (channels, shape["height"], shape["width"])
     p = pool_of(shape, 2)

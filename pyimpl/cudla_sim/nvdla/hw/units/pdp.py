@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....native.halves import HalfPool, HalfPoolLayer
 from ....native.ints import Pool, PoolLayer
 from ...errors import HardwareFault
 from ...modes import Pooling
@@ -177,11 +178,11 @@ def run(
 
 def compiled(
     groups: Mapping[str, Sequence[int]], config: HardwareConfig, memory: tuple[Memory, Memory]
-) -> PoolLayer | None:
+) -> PoolLayer | HalfPoolLayer | None:
     """The layer from memory to memory for the compiled function; None when numpy has to do it, or
     has to say what is wrong with it."""
     p = Pdp.decode(groups["PDP"])
-    if p.precision not in config.precisions or p.precision == FP16:
+    if p.precision not in config.precisions:
         return None
     method = METHODS.get(p.method)
     if method is None or not method.compiled:
@@ -192,6 +193,8 @@ def compiled(
         return None
     if np.may_share_memory(source, target):
         return None
+    if p.precision == FP16:
+        return _compiled_half(p, source, target)
     low, high = RANGES[p.precision]
     pool_ = Pool(
         p.method, p.out_height, p.out_width, p.kernel_height, p.kernel_width, p.stride_y,
@@ -199,6 +202,26 @@ def compiled(
         p.reciprocal_height, p.reciprocal_width, [*p.pads, *[0] * 9],
     )  # fmt: skip
     return PoolLayer(pool_, source, target)
+
+
+def _compiled_half(p: Pdp, source: NDArray[Any], target: NDArray[Any]) -> HalfPoolLayer | None:
+    rows = _valid(p.out_height, p.stride_y, p.kernel_height, p.pad_top, p.height)
+    columns = _valid(p.out_width, p.stride_x, p.kernel_width, p.pad_left, p.width)
+    if min(rows) < 1 or min(columns) < 1 or source.shape[0] != target.shape[0]:
+        return None
+    pads, down = _half_pads(p)
+    job = HalfPool(
+        p.method, p.out_height, p.out_width, p.kernel_height, p.kernel_width, p.stride_y,
+        p.stride_x, p.pad_top, p.pad_left, bool(p.nan_to_zero), pads.tolist(), down.tolist(),
+        float(floats.fp17(p.reciprocal_height)), float(floats.fp17(p.reciprocal_width)),
+    )  # fmt: skip
+    return HalfPoolLayer(job, source, target)
+
+
+def _half_pads(p: Pdp) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """FP17 numbers that n missing columns, and lines, add."""
+    pads = floats.fp17(np.array(p.pads) & 0x1FFFF)
+    return pads, floats.multiply(pads, np.asarray(float(p.kernel_width)), floats.FP17)
 
 
 def _inspected(p: Pdp, bits: NDArray[np.uint16], odd: Odd) -> NDArray[np.uint16]:
@@ -314,12 +337,11 @@ def _extreme_half(p: Pdp, bits: NDArray[np.uint16]) -> NDArray[np.float16]:
 
 def _average_half(p: Pdp, bits: NDArray[np.uint16]) -> NDArray[np.float16]:
     """Averages are computed in FP17, element by element."""
-    pads = floats.fp17(np.array(p.pads) & 0x1FFFF)
+    pads, down = _half_pads(p)
     frame = _frame(p, floats.widened(floats.half(bits), floats.FP17), np.nan, np.float64)
     inside = _frame(p, np.ones((*bits.shape[:2], 1), bool), False, bool)[:, :, 0]
     geometry = (p.out_width, p.stride_x, p.kernel_width)
     total = _sum(frame, np.asarray(inside.any(axis=0)), 1, geometry, pads)
-    down = floats.multiply(pads, np.asarray(float(p.kernel_width)), floats.FP17)
     geometry = (p.out_height, p.stride_y, p.kernel_height)
     total = _sum(total, np.asarray(inside.any(axis=1)), 0, geometry, down)
     for pattern in (p.reciprocal_width, p.reciprocal_height):

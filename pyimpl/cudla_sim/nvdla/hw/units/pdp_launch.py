@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ....native.halves import HalfPoolLayer
 from ..glb import Interrupt
 from ..launch import Launched, Layer, Release, Site
 from . import pdp
-from .prepared import Notes
+from .prepared import Job, Notes
 
 _CHAIN = ("PDP_RDMA", "PDP")
 
@@ -16,8 +17,13 @@ def _launch_known(site: Site) -> Launched | None:
     known = site.again("PDP")
     if known is None:
         return None
-    latch(site, pdp.Odd())
+    latch(site, _odd(known.jobs[0]))
     return _launched(site, pdp.Pdp.decode(known.groups[1]), start)
+
+
+def _odd(job: Job) -> pdp.Odd:
+    """What a compiled layer counted."""
+    return pdp.Odd(*job.odd) if isinstance(job, HalfPoolLayer) else pdp.Odd()
 
 
 def launch(site: Site) -> Launched | None:
@@ -38,7 +44,7 @@ def launch(site: Site) -> Launched | None:
             job.run()
     if job is not None:
         site.remember("PDP", _CHAIN, [job], notes, None, None)
-        latch(site, pdp.Odd())
+        latch(site, _odd(job))
     else:
         cube = pdp.fetch(groups, site.config, site.memory)
         latch(site, pdp.run(groups, site.config, site.memory, cube))

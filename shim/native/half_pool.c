@@ -1,0 +1,209 @@
+/* Pooling of fp16 (PDP) on NVDLA's layouts: the arithmetic of nvdla/hw/units/pdp.py.
+ *
+ * Source of the rules: nvdla/hw cmod/pdp/NV_NVDLA_pdp.cpp.
+ */
+#include "native/native.h"
+
+#include <string.h>
+
+#include "native/half.h"
+#include "native/parallel.h"
+
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define CLONES
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { MAX_ATOM = 64 };
+
+/* Part of a window that lies inside the input. */
+struct span {
+    int first, last;
+};
+
+static struct span inside(int number, int stride, int kernel, int pad, int size)
+{
+    int start = number * stride - pad, stop = start + kernel;
+    struct span span = {start < 0 ? 0 : start, stop > size ? size : stop};
+    return span;
+}
+
+INLINE const uint16_t *pixel(const struct sim_half_pool *p, const uint8_t *from, int y, int x)
+{
+    return (const uint16_t *)(from + y * p->input.line + x * p->input.pixel);
+}
+
+/* Numbers in the order of their values, with -0 before 0, as integers, and back. */
+INLINE int16_t ordered(uint16_t pattern)
+{
+    int16_t value = (int16_t)pattern;
+    return (int16_t)(value ^ (value >> 15 & 0x7fff));
+}
+
+INLINE uint16_t cleared(uint16_t pattern, int nan_to_zero)
+{
+    return nan_to_zero && (pattern & 0x7fff) > 0x7c00 ? 0 : pattern;
+}
+
+/* The best element of each channel; whether there was a NaN. */
+INLINE int best(const struct sim_half_pool *p, const uint8_t *from, struct span rows,
+                struct span columns, uint16_t *to, const int maximum)
+{
+    int atom = p->input.atom, zero = p->nan_to_zero;
+    int16_t found[MAX_ATOM], size[MAX_ATOM];
+    for (int c = 0; c < atom; c++) {
+        found[c] = maximum ? -32768 : 32767;
+        size[c] = 0;
+    }
+    for (int y = rows.first; y < rows.last; y++)
+        for (int x = columns.first; x < columns.last; x++) {
+            const uint16_t *values = pixel(p, from, y, x);
+            for (int c = 0; c < atom; c++) {
+                uint16_t value = cleared(values[c], zero);
+                int16_t place = ordered(value), magnitude = (int16_t)(value & 0x7fff);
+                found[c] = (maximum ? place > found[c] : place < found[c]) ? place : found[c];
+                size[c] = magnitude > size[c] ? magnitude : size[c];
+            }
+        }
+    int largest = 0;
+    for (int c = 0; c < atom; c++) {
+        largest = size[c] > largest ? size[c] : largest;
+        to[c] = (uint16_t)ordered((uint16_t)found[c]);
+    }
+    return largest > 0x7c00;
+}
+
+/* A NaN wins: the first one of the last line that has any. */
+static void put_nans(const struct sim_half_pool *p, const uint8_t *from, struct span rows,
+                     struct span columns, uint16_t *to)
+{
+    for (int c = 0; c < p->input.atom; c++)
+        for (int y = rows.first; y < rows.last; y++)
+            for (int x = columns.last - 1; x >= columns.first; x--) {
+                uint16_t value = pixel(p, from, y, x)[c];
+                if ((value & 0x7fff) > 0x7c00)
+                    to[c] = value;
+            }
+}
+
+/* Sums of lines, elements in order, then of these, a new one being the first operand. */
+INLINE void average(const struct sim_half_pool *p, const uint8_t *from, struct span rows,
+                    struct span columns, uint16_t *to)
+{
+    int atom = p->input.atom;
+    double across = p->across[p->kernel_x - (columns.last - columns.first)];
+    double down = p->down[p->kernel_y - (rows.last - rows.first)];
+    double total[MAX_ATOM];
+    for (int y = rows.first; y < rows.last; y++) {
+        double line[MAX_ATOM];
+        for (int x = columns.first; x < columns.last; x++) {
+            const uint16_t *values = pixel(p, from, y, x);
+            if (x == columns.first)
+                for (int c = 0; c < atom; c++)
+                    line[c] = half_value(cleared(values[c], p->nan_to_zero), FP17.largest);
+            else
+                for (int c = 0; c < atom; c++) {
+                    double value = half_value(cleared(values[c], p->nan_to_zero), FP17.largest);
+                    line[c] = half_add(line[c], value, FP17);
+                }
+        }
+        if (across != 0)
+            for (int c = 0; c < atom; c++)
+                line[c] = half_add(line[c], across, FP17);
+        if (y == rows.first)
+            memcpy(total, line, sizeof *total * (size_t)atom);
+        else
+            for (int c = 0; c < atom; c++)
+                total[c] = half_add(line[c], total[c], FP17);
+    }
+    for (int c = 0; c < atom; c++) {
+        double value = down != 0 ? half_add(total[c], down, FP17) : total[c];
+        value = half_multiply(value, p->reciprocal_x, FP17);
+        to[c] = half_pattern(half_multiply(value, p->reciprocal_y, FP17));
+    }
+}
+
+CLONES static int64_t pool_line(const struct sim_half_pool *p, int surface, int y)
+{
+    const uint8_t *from = p->input.base + surface * p->input.surface;
+    uint8_t *to = p->output.base + surface * p->output.surface + y * p->output.line;
+    struct span rows = inside(y, p->stride_y, p->kernel_y, p->pad_top, p->height);
+    int64_t nans = 0;
+    for (int x = 0; x < p->out_width; x++, to += p->output.pixel) {
+        struct span columns = inside(x, p->stride_x, p->kernel_x, p->pad_left, p->width);
+        uint16_t result[MAX_ATOM];
+        int nan = 0;
+        if (p->method == SIM_POOL_AVERAGE)
+            average(p, from, rows, columns, result);
+        else if (p->method == SIM_POOL_MAXIMUM)
+            nan = best(p, from, rows, columns, result, 1);
+        else
+            nan = best(p, from, rows, columns, result, 0);
+        if (nan)
+            put_nans(p, from, rows, columns, result);
+        for (int c = 0; c < p->input.atom; c++)
+            nans += (result[c] & 0x7fff) > 0x7c00;
+        memcpy(to, result, sizeof *result * (size_t)p->input.atom);
+    }
+    return nans;
+}
+
+CLONES static void count_line(const struct sim_half_pool *p, int surface, int y, int64_t *nans,
+                              int64_t *infinities)
+{
+    const uint8_t *from = p->input.base + surface * p->input.surface;
+    int32_t nan = 0, infinite = 0;
+    for (int x = 0; x < p->width; x++) {
+        const uint16_t *values = pixel(p, from, y, x);
+        for (int c = 0; c < p->input.atom; c++) {
+            nan += (values[c] & 0x7fff) > 0x7c00;
+            infinite += (values[c] & 0x7fff) == 0x7c00;
+        }
+    }
+    *nans += nan;
+    *infinities += infinite;
+}
+
+struct run {
+    struct sim_half_pool *pool;
+    int next, next_in, surfaces;
+};
+
+static void some_lines(void *argument)
+{
+    struct run *run = argument;
+    struct sim_half_pool *p = run->pool;
+    int64_t nan_inputs = 0, infinite_inputs = 0, nan_outputs = 0;
+    for (;;) {
+        int number = __atomic_fetch_add(&run->next_in, 1, __ATOMIC_RELAXED);
+        if (number >= run->surfaces * p->height)
+            break;
+        count_line(p, number / p->height, number % p->height, &nan_inputs, &infinite_inputs);
+    }
+    for (;;) {
+        int number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+        if (number >= run->surfaces * p->out_height)
+            break;
+        nan_outputs += pool_line(p, number / p->out_height, number % p->out_height);
+    }
+    __atomic_fetch_add(&p->nan_inputs, nan_inputs, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->infinite_inputs, infinite_inputs, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->nan_outputs, nan_outputs, __ATOMIC_RELAXED);
+}
+
+int sim_half_pool(struct sim_half_pool *pool)
+{
+    struct run run = {pool, 0, 0, pool->output.channels / pool->output.atom};
+    if (pool->input.atom > MAX_ATOM)
+        return -1;
+    pool->nan_inputs = pool->infinite_inputs = pool->nan_outputs = 0;
+    double lines = (double)run.surfaces * pool->out_height * pool->out_width;
+    double taps = lines * pool->kernel_y * pool->kernel_x * pool->input.atom;
+    sim_parallel(some_lines, &run, sim_threads_for(taps / (pool->method ? 4 : 1)));
+    return 0;
+}
