@@ -13,6 +13,15 @@ enum {
 #if defined(__x86_64__)
 #include <cpuid.h>
 
+/* For functions whose loops become vectors of 512 bits. */
+#if defined(__clang__)
+#define WIDE_VECTORS \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), min_vector_width(512)))
+#else
+#define WIDE_VECTORS \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#endif
+
 static inline int sim_cpu_asked(void)
 {
     unsigned a, b, c, d, low, high;

@@ -10,44 +10,18 @@
 
 #include <stdint.h>
 
-#define HALF_INLINE static inline __attribute__((always_inline))
-
-HALF_INLINE uint64_t bits_of(double value)
-{
-    union {
-        double number;
-        uint64_t bits;
-    } it = {value};
-    return it.bits;
-}
-
-HALF_INLINE double number_of(uint64_t bits)
-{
-    union {
-        uint64_t bits;
-        double number;
-    } it = {bits};
-    return it.number;
-}
-
-/* All ones or zero. */
-#define FLAG(condition) (0 - (uint64_t)(condition))
-
-HALF_INLINE double choose(uint64_t flag, double yes, double no)
-{
-    return number_of((bits_of(yes) & flag) | (bits_of(no) & ~flag));
-}
+#include "native/bits.h"
 
 static const uint64_t SIGN = (uint64_t)1 << 63, QUIET = (uint64_t)0x7ff8 << 48;
 
 /* Magnitude of one number, sign of another. */
-HALF_INLINE double signed_as(double size, double sign)
+BITS_INLINE double signed_as(double size, double sign)
 {
     return number_of((bits_of(size) & ~SIGN) | (bits_of(sign) & SIGN));
 }
 
 /* Value of a pattern; an infinity becomes `infinity`. */
-HALF_INLINE double half_value(uint16_t pattern, double infinity)
+BITS_INLINE double half_value(uint16_t pattern, double infinity)
 {
     uint64_t size = pattern & 0x7fff, sign = (uint64_t)(pattern >> 15) << 63;
     uint64_t normal = (size << 42) + ((uint64_t)(1023 - 15) << 52);
@@ -59,7 +33,7 @@ HALF_INLINE double half_value(uint16_t pattern, double infinity)
 }
 
 /* Pattern of a value, rounded to nearest even, cut to finite numbers. */
-HALF_INLINE uint16_t half_pattern(double value)
+BITS_INLINE uint16_t half_pattern(double value)
 {
     uint64_t wide = bits_of(value), nan = FLAG(value != value);
     double size = number_of(wide & ~SIGN);
@@ -83,7 +57,7 @@ struct format {
 static const struct format FP17 = {0x1p-30, 0x1.ffcp32, 42};
 static const struct format FP32 = {0x1p-126, 0x1.fffffep127, 29};
 
-HALF_INLINE double to_format(double value, const struct format f)
+BITS_INLINE double to_format(double value, const struct format f)
 {
     uint64_t bits = bits_of(value);
     bits = (bits + (bits >> f.drop & 1) + (((uint64_t)1 << (f.drop - 1)) - 1)) >> f.drop << f.drop;
@@ -93,33 +67,33 @@ HALF_INLINE double to_format(double value, const struct format f)
     return signed_as(size, cut);
 }
 
-HALF_INLINE double first_nan(double result, double first, double second)
+BITS_INLINE double first_nan(double result, double first, double second)
 {
     result = choose(FLAG(second != second), second, result);
     return choose(FLAG(first != first), first, result);
 }
 
-HALF_INLINE double half_add(double first, double second, const struct format f)
+BITS_INLINE double half_add(double first, double second, const struct format f)
 {
     double total = first + second;
     total = choose(FLAG(total == 0), signed_as(0.0, first), total);
     return first_nan(to_format(total, f), first, second);
 }
 
-HALF_INLINE double half_multiply(double first, double second, const struct format f)
+BITS_INLINE double half_multiply(double first, double second, const struct format f)
 {
     return first_nan(to_format(first * second, f), first, second);
 }
 
 /* The larger one; -0 is less than 0. */
-HALF_INLINE double half_larger(double first, double second)
+BITS_INLINE double half_larger(double first, double second)
 {
     uint64_t greater = FLAG(first > second) |
                        (FLAG(first == second) & FLAG((bits_of(first) & SIGN) == 0));
     return first_nan(choose(greater, first, second), first, second);
 }
 
-HALF_INLINE double half_smaller(double first, double second)
+BITS_INLINE double half_smaller(double first, double second)
 {
     uint64_t greater = FLAG(first > second) |
                        (FLAG(first == second) & FLAG((bits_of(first) & SIGN) == 0));

@@ -381,13 +381,7 @@ static void usual_plain(const struct sim_sdp_run *run, struct sim_tile *tile)
 }
 
 #if defined(__x86_64__)
-#if defined(__clang__)
-#define WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), min_vector_width(512)))
-#else
-#define WIDE \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
-#endif
-WIDE static void usual_512(const struct sim_sdp_run *run, struct sim_tile *tile)
+WIDE_VECTORS static void usual_512(const struct sim_sdp_run *run, struct sim_tile *tile)
 {
     usual_of_stage(run, tile);
 }
@@ -424,7 +418,7 @@ static int is_usual(const struct sim_sdp *sdp)
 
 void sim_tile_begin(struct sim_tile *tile)
 {
-    tile->clipped = tile->saturated = 0;
+    tile->clipped = tile->saturated = tile->nans = 0;
     tile->looked_up = (struct sim_lut_counts){0};
 }
 

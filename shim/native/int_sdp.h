@@ -26,7 +26,7 @@ void sim_sdp_end(struct sim_sdp_run *run);
  * `channel` on. `values` is [pixel][channels]. */
 struct sim_tile {
     int pixel, pixels, channel, channels;
-    int64_t clipped, saturated;
+    int64_t clipped, saturated, nans;
     struct sim_lut_counts looked_up;
     double values[SIM_TILE_PIXELS * SIM_TILE_CHANNELS];
     double operand[SIM_TILE_PIXELS * SIM_TILE_CHANNELS];

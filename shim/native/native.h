@@ -94,7 +94,9 @@ struct sim_sdp {
     int32_t low, high;
     struct sim_lut *lut; /* behind the stages, or NULL */
     struct sim_cube output;
+    int32_t output_half, nan_to_zero, count_nan_inputs, count_nan; /* of sim_half_sdp */
     int64_t clipped, saturated; /* results */
+    int64_t nan_inputs, infinite_inputs, nan_outputs; /* of sim_half_sdp */
 };
 
 /* What the input converter makes of a number: (v - offset) * factor, rounded half away from zero,
@@ -141,6 +143,10 @@ int sim_int_conv(struct sim_window *window, struct sim_sdp *sdp, int32_t *sums);
 
 /* SDP on a cube in memory. -1: no memory. */
 int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp);
+
+/* SDP on halves in memory; operands are halves or FP32 numbers, without converters and shifts, and
+ * so are the numbers of the look-up table. -1: no memory. */
+int sim_half_sdp(const struct sim_cube *input, struct sim_sdp *sdp);
 
 enum { SIM_POOL_AVERAGE, SIM_POOL_MAXIMUM, SIM_POOL_MINIMUM };
 

@@ -207,10 +207,19 @@ def _counted(lut: Any) -> LutCounts:
     return LutCounts(*map(int, counts))
 
 
+class Half(NamedTuple):
+    """Settings of fp16: NaNs become zeros, those of the input and of the output are counted."""
+
+    nan_to_zero: bool
+    count_nan_inputs: bool
+    count_nan: bool
+
+
 class Sdp(NamedTuple):
     """SDP behind the input; ``size`` is (height, width, channels to the end of the last surface).
 
-    ``output`` is [surface, y, x, channel] of int8 or int16.
+    ``output`` is [surface, y, x, channel] of int8 or int16. With ``half`` all inputs are halves,
+    and the output is of halves or int16.
     """
 
     size: tuple[int, int, int]
@@ -222,6 +231,7 @@ class Sdp(NamedTuple):
     limits: tuple[int, int]
     output: NDArray[Any]
     lut: Lut | None = None
+    half: Half | None = None
 
 
 def describe_cube(into: Any, view: NDArray[Any]) -> None:
@@ -246,6 +256,13 @@ class Layer:
     source: Any = None
     held: list[Any] = field(default_factory=list)
     lut: Any = None
+    half: bool = False
+
+    @property
+    def odd(self) -> tuple[int, int, int]:
+        """NaNs and infinities of the input of fp16, NaNs of its output, where they are counted."""
+        sdp = self.sdp
+        return int(sdp.nan_inputs), int(sdp.infinite_inputs), int(sdp.nan_outputs)
 
     @property
     def looked_up(self) -> LutCounts:
@@ -271,6 +288,8 @@ class Layer:
         """Compute. The interpreter lock is free meanwhile. Raises MemoryError."""
         if self.window is not None:
             status = lib.sim_int_conv(self.window, self.sdp, ffi.NULL)
+        elif self.half:
+            status = lib.sim_half_sdp(self.source, self.sdp)
         else:
             status = lib.sim_int_sdp(self.source, self.sdp)
         if status:
@@ -301,6 +320,10 @@ def _layer(sdp: Sdp) -> Layer:
     layer = Layer(_sdp(sdp))
     if sdp.lut is not None:
         layer.sdp.lut = layer.lut = _lut(sdp.lut)
+    if sdp.half is not None:
+        layer.half, job = True, layer.sdp
+        job.output_half = sdp.output.dtype.kind == "f"
+        job.nan_to_zero, job.count_nan_inputs, job.count_nan = sdp.half
     return layer
 
 
@@ -493,7 +516,7 @@ class Ints:
         return layer
 
     def pointwise(self, source: NDArray[Any], sdp: Sdp) -> Layer:
-        """SDP on a cube in memory, int8 or int16."""
+        """SDP on a cube in memory, int8 or int16, or halves (*sdp* says so)."""
         layer = _layer(sdp)
         layer.source = ffi.new("struct sim_cube *")
         describe_cube(layer.source, source)

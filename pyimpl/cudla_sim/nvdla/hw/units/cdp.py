@@ -148,7 +148,7 @@ class Lut:
         return floats.add(np.asarray(first), np.asarray(second), floats.SINGLE)
 
     def described(self) -> ints.Lut:
-        """The tables of integers for the compiled function."""
+        """The tables for the compiled function."""
         p = self.p
         le, lo = zip(self._under, self._over, strict=True)
         return ints.Lut(
@@ -160,7 +160,7 @@ class Lut:
             self._starts,
             (2.0 ** -signed(p.le_select, 6), 2.0 ** -signed(p.lo_select, 6)),
             float(p.le_offset),
-            *slope_pairs((le, lo)),
+            *slope_pairs((le, lo), self.floating),
             2.0**15,
             self._tables,
         )

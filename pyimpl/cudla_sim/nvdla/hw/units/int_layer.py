@@ -1,7 +1,8 @@
-"""Integer layers for the compiled functions: what numpy computes in bands, described as one call.
+"""Layers for the compiled functions: what numpy computes in bands, described as one call.
 
 ``sdp_stages``, ``sdp_lut``, ``sdp`` and ``conv`` are the same arithmetic in numpy. They also do
-what is left out here: comparisons (EQL), fp16, Winograd.
+what is left out here: comparisons (EQL), Winograd, what follows an fp16 convolution, integers that
+become fp16.
 """
 
 from __future__ import annotations
@@ -63,14 +64,16 @@ def frame(
     )  # fmt: skip
 
 
-def _operand(stage: sdp_stages.Stage, alu: bool) -> ints.Operand:
+def _operand(stage: sdp_stages.Stage, alu: bool, floating: bool) -> ints.Operand:
     p = stage.p
     shift = getattr(p, "alu_shift", 0) if alu else 0
     if not (p.alu_memory if alu else p.mul_memory):
-        return ints.Operand(float(p.alu_operand if alu else p.mul_operand), shift=shift)
+        return ints.Operand(float(stage.number(alu, floating)), shift=shift)
     assert stage.operands is not None
     part = stage.operands.component(1 if alu else 0)
     convert = None
+    if floating:
+        return ints.Operand(0.0, stage.operands.view[..., part])
     if isinstance(p, EwParams):
         if alu and not p.alu_cvt_bypass:
             convert = (p.alu_offset, p.alu_scale, p.alu_truncate)
@@ -79,7 +82,7 @@ def _operand(stage: sdp_stages.Stage, alu: bool) -> ints.Operand:
     return ints.Operand(0.0, stage.operands.view[..., part], convert, shift)
 
 
-def _stage(stage: sdp_stages.Stage) -> ints.Stage:
+def _stage(stage: sdp_stages.Stage, floating: bool) -> ints.Stage:
     p = stage.p
     relu = not stage.is_y and not p.last_bypass
     return ints.Stage(
@@ -89,8 +92,8 @@ def _stage(stage: sdp_stages.Stage) -> ints.Stage:
         bool(p.prelu),
         relu,
         p.shift,
-        ints.Operand() if p.alu_bypass else _operand(stage, True),
-        ints.Operand() if p.mul_bypass else _operand(stage, False),
+        ints.Operand() if p.alu_bypass else _operand(stage, True, floating),
+        ints.Operand() if p.mul_bypass else _operand(stage, False, floating),
     )
 
 
@@ -116,9 +119,11 @@ def describe(
     """
     p = processor.p
     active = [stage for stage in stages if not stage.p.bypass]
-    if p.out_precision == FP16 or processor.floating or processor.equality:
+    if processor.equality or (processor.floating and (source is None or target.itemsize != 2)):
         return None
-    described = [_stage(stage) for stage in active]
+    if p.out_precision == FP16 and not processor.floating:
+        return None
+    described = [_stage(stage, processor.floating) for stage in active]
     inputs = [
         operand.values
         for stage in described
@@ -136,10 +141,16 @@ def describe(
         p.scale * 2.0**-p.shift,
         bool(p.shift),
         bool(p.count_saturation),
-        RANGES[p.out_precision],
+        RANGES[0 if p.out_precision == FP16 else p.out_precision],
         target,
         None if processor.lut is None else processor.lut.described(),
+        _half(processor) if processor.floating else None,
     )
+
+
+def _half(processor: Any) -> ints.Half:
+    p, rdma = processor.p, processor.rdma
+    return ints.Half(bool(p.nan_to_zero), bool(rdma and rdma.count_nan), bool(p.count_nan))
 
 
 def usable_weights(precision: int, winograd: int, unit: ints.Ints | None) -> bool:

@@ -277,6 +277,8 @@ class Processor:
         if self._ints is None:
             return None
         if convolution is not None:
+            if self.floating:
+                return None
             if convolution.shape[0] > self.padded_channels:
                 return None  # refused with the first band
             sdp = int_layer.describe(self, self._stages, target, None)
@@ -322,6 +324,10 @@ def run(
                 convolution.saturated += layer.overflowed
             if processor.lut is not None:
                 processor.lut.counters.add(layer.looked_up)
+            nan_inputs, infinite_inputs, nan_outputs = layer.odd
+            processor.nan_inputs += nan_inputs
+            processor.infinite_inputs += infinite_inputs
+            processor.nan_outputs += nan_outputs
             if jobs is not None:
                 jobs.append(layer)
             continue

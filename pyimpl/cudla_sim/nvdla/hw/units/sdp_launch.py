@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....native import ints
+from ..configs import FP16
 from ..csb import CONVOLUTION
 from ..glb import Interrupt
 from ..launch import Launched, Layer, Release, Site
@@ -130,6 +131,10 @@ def _again(site: Site, known: Prepared, start: int) -> Launched:
         bank[index] = 0
     bank, index = pattern.saturation
     bank[index] = sum(job.saturated for job in known.jobs) & 0xFFFFFFFF
+    if about.precision == FP16:
+        inputs, infinite, outputs = about.jobs[0].odd
+        site.latch("SDP_RDMA", dict(zip(_RDMA_COUNTERS, (inputs, infinite), strict=True)))
+        site.latch("SDP", {"D_STATUS_NAN_OUTPUT_NUM": outputs})
     if pattern.overflow is not None:
         bank, index = pattern.overflow
         bank[index] = sum(job.overflowed for job in about.jobs) & 0xFFFFFFFF

@@ -111,15 +111,18 @@ def linear(distance: NDArray[np.float64], select: int, entries: int) -> Lookup:
 
 
 def slope_pairs(
-    slopes: Sequence[tuple[Slope, Slope]],
+    slopes: Sequence[tuple[Slope, Slope]], floating: bool
 ) -> tuple[tuple[ints.Pair, ints.Pair], tuple[ints.Pair, ints.Pair]]:
-    """Origins, and factors, of the slopes below and above each table."""
+    """Origins, and factors, of the slopes below and above each table; fp16 has no shift."""
     (le, le_over), (lo, lo_over) = slopes
 
-    def factor(slope: Slope) -> float:
-        return slope.scale * 2.0**-slope.shift
+    def origin(slope: Slope) -> float:
+        return float(np.asarray(slope.origin).reshape(-1)[0])
 
-    origins = ((le.origin, le_over.origin), (lo.origin, lo_over.origin))
+    def factor(slope: Slope) -> float:
+        return slope.scale if floating else slope.scale * 2.0**-slope.shift
+
+    origins = ((origin(le), origin(le_over)), (origin(lo), origin(lo_over)))
     return origins, ((factor(le), factor(le_over)), (factor(lo), factor(lo_over)))
 
 
@@ -174,7 +177,7 @@ class Lut:
         return floats.add(np.asarray(first), np.asarray(second), floats.SINGLE)
 
     def described(self) -> ints.Lut:
-        """The tables of integers for the compiled function."""
+        """The tables for the compiled function."""
         p = self.p
         return ints.Lut(
             False,
@@ -185,7 +188,7 @@ class Lut:
             (self._le_start, self._lo_start),
             (2.0**-p.le_select, 2.0**-p.lo_select),
             float(p.le_offset),
-            *slope_pairs(self._slopes),
+            *slope_pairs(self._slopes, self.floating),
             2.0**31,
             self._tables,
         )

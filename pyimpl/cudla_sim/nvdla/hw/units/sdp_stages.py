@@ -161,6 +161,10 @@ class Stage:
             if isinstance(self.p, EwParams):
                 return self._converted(self.p, values, alu)
             return values.astype(np.float64)
+        return self.number(alu, floating)
+
+    def number(self, alu: bool, floating: bool) -> Any:
+        """ALU or MUL operand of the registers; FP32 in fp16 mode."""
         number = self.p.alu_operand if alu else self.p.mul_operand
         if not floating:
             return float(number)
