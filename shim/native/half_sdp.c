@@ -14,6 +14,12 @@
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
 
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define CLONES
+#endif
+
 #define INLINE static inline __attribute__((always_inline))
 
 struct half_run {
@@ -33,8 +39,8 @@ INLINE double number(const uint8_t *at, int nan_to_zero)
     return half_value(pattern, FP32.largest);
 }
 
-INLINE void load(const struct half_run *run, const struct sim_cube *cube,
-                 const struct sim_tile *tile, double *values)
+CLONES static void load(const struct half_run *run, const struct sim_cube *cube,
+                        const struct sim_tile *tile, double *values)
 {
     int width = run->sdp->width, zero = run->sdp->nan_to_zero;
     int y = tile->pixel / width, x = tile->pixel % width;

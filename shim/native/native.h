@@ -186,12 +186,17 @@ struct sim_cdp {
     int32_t reach, multiply;
     double in_offset, in_factor, in_limit; /* from -in_limit to in_limit - 1 */
     double out_offset, out_factor, low, high;
+    int32_t nan_to_zero; /* of sim_half_cdp */
     struct sim_lut *lut;
     int64_t clipped; /* result */
+    int64_t nan_inputs, infinite_inputs, nan_outputs; /* of sim_half_cdp */
 };
 
 /* -1: no memory. */
 int sim_int_cdp(struct sim_cdp *cdp);
+
+/* The same in fp16, where converters do nothing. */
+int sim_half_cdp(struct sim_cdp *cdp);
 
 /* --- functions of the program (calls.c) ---------------------------------------------------- */
 

@@ -420,7 +420,8 @@ class PoolLayer:
 
 
 class Cdp(NamedTuple):
-    """Normalisation; see ``struct sim_cdp``. Converters are (offset, factor)."""
+    """Normalisation; see ``struct sim_cdp``. Converters are (offset, factor); fp16 (``half``) has
+    none."""
 
     channels: int
     reach: int
@@ -430,6 +431,8 @@ class Cdp(NamedTuple):
     outof: Pair
     limits: tuple[int, int]
     lut: Lut
+    half: bool = False
+    nan_to_zero: bool = False
 
 
 class CdpLayer:
@@ -449,11 +452,19 @@ class CdpLayer:
         job.out_offset, job.out_factor = cdp.outof
         job.low, job.high = cdp.limits
         job.lut = self._lut = _lut(cdp.lut)
+        job.nan_to_zero = cdp.nan_to_zero
+        self._run = lib.sim_half_cdp if cdp.half else lib.sim_int_cdp
 
     @property
     def clipped(self) -> int:
         """Values that the output could not hold."""
         return int(self._job.clipped)
+
+    @property
+    def odd(self) -> tuple[int, int, int]:
+        """NaNs and infinities of the input of fp16, NaNs of its output."""
+        job = self._job
+        return int(job.nan_inputs), int(job.infinite_inputs), int(job.nan_outputs)
 
     @property
     def looked_up(self) -> LutCounts:
@@ -462,7 +473,7 @@ class CdpLayer:
 
     def run(self) -> None:
         """Compute. The interpreter lock is free meanwhile. Raises MemoryError."""
-        if lib.sim_int_cdp(self._job):
+        if self._run(self._job):
             raise MemoryError
 
 

@@ -339,11 +339,9 @@ def compiled(
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
 ) -> ints.CdpLayer | None:
-    """The layer for the compiled function; None when numpy has to do it: fp16, or an output that
-    lies partly over the input."""
+    """The layer for the compiled function; None when numpy has to do it, because the output lies
+    partly over the input."""
     r, p = CdpRdma.decode(rdma), Cdp.decode(group)
-    if p.precision == FP16:
-        return None
     source, target = _cubes(r, p, config, memory)
     if touch(source, target):
         return None
@@ -354,8 +352,10 @@ def compiled(
         (_in_offset(p), signed(p.in_scale, 16) * 2.0**-p.in_shift),
         _in_limit(p),
         (_out_offset(p), signed(p.out_scale, 16) * 2.0**-p.out_shift),
-        RANGES[p.precision],
-        Lut(single, table, False).described(),
+        RANGES[0 if p.precision == FP16 else p.precision],
+        Lut(single, table, p.precision == FP16).described(),
+        p.precision == FP16,
+        bool(p.nan_to_zero),
     )
     return ints.CdpLayer(described, source, target)
 

@@ -88,7 +88,15 @@ def _told(about: cdp.Result, jobs: Sequence[Any]) -> cdp.Result:
     """What a compiled layer counted."""
     counters = Counters()
     counters.add(jobs[0].looked_up)
-    return replace(about, counters=counters, saturated=jobs[0].clipped)
+    nan_inputs, infinite_inputs, nan_outputs = jobs[0].odd
+    return replace(
+        about,
+        counters=counters,
+        saturated=jobs[0].clipped,
+        nan_inputs=nan_inputs,
+        infinite_inputs=infinite_inputs,
+        nan_outputs=nan_outputs,
+    )
 
 
 def latch_lut(site: Site, block: str, counters: Counters, counted: bool) -> None:
