@@ -78,6 +78,37 @@ INLINE int best(const struct sim_half_pool *p, const uint8_t *from, struct span 
     return largest > 0x7c00;
 }
 
+/* The same for the channels of an atom of 32 bytes, as a vector. */
+enum { USUAL_ATOM = 16 };
+typedef int16_t Lanes __attribute__((vector_size(2 * USUAL_ATOM)));
+
+/* No function: vectors are passed in ways that depend on the instructions. */
+#define LARGER(one, other) (((one) & ((one) > (other))) | ((other) & ~((one) > (other))))
+
+INLINE int best_lanes(const struct sim_half_pool *p, const uint8_t *from, struct span rows,
+                      struct span columns, uint16_t *to, const int maximum)
+{
+    Lanes zero = {0}, found = zero + (int16_t)-32768, size = zero, odd = zero;
+    const Lanes cleared_nan = zero - (int16_t)p->nan_to_zero, turned = maximum ? zero : ~zero;
+    for (int y = rows.first; y < rows.last; y++)
+        for (int x = columns.first; x < columns.last; x++) {
+            Lanes value;
+            memcpy(&value, pixel(p, from, y, x), sizeof value);
+            value &= ~(((value & 0x7fff) > 0x7c00) & cleared_nan);
+            Lanes magnitude = value & 0x7fff;
+            size = LARGER(magnitude, size);
+            value ^= (value >> 15 & 0x7fff) ^ turned; /* ~ reverses the order */
+            found = LARGER(value, found);
+        }
+    found ^= turned;
+    found ^= found >> 15 & 0x7fff;
+    memcpy(to, &found, sizeof found);
+    odd = size > 0x7c00;
+    uint64_t any[sizeof odd / 8];
+    memcpy(any, &odd, sizeof odd);
+    return (any[0] | any[1] | any[2] | any[3]) != 0;
+}
+
 /* A NaN wins: the first one of the last line that has any. */
 static void put_nans(const struct sim_half_pool *p, const uint8_t *from, struct span rows,
                      struct span columns, uint16_t *to)
@@ -93,9 +124,8 @@ static void put_nans(const struct sim_half_pool *p, const uint8_t *from, struct 
 
 /* Sums of lines, elements in order, then of these, a new one being the first operand. */
 INLINE void average(const struct sim_half_pool *p, const uint8_t *from, struct span rows,
-                    struct span columns, uint16_t *to)
+                    struct span columns, uint16_t *to, const int atom)
 {
-    int atom = p->input.atom;
     double across = p->across[p->kernel_x - (columns.last - columns.first)];
     double down = p->down[p->kernel_y - (rows.last - rows.first)];
     double total[MAX_ATOM];
@@ -128,7 +158,7 @@ INLINE void average(const struct sim_half_pool *p, const uint8_t *from, struct s
     }
 }
 
-CLONES static int64_t pool_line(const struct sim_half_pool *p, int surface, int y)
+INLINE int64_t pool_some(const struct sim_half_pool *p, int surface, int y, const int atom)
 {
     const uint8_t *from = p->input.base + surface * p->input.surface;
     uint8_t *to = p->output.base + surface * p->output.surface + y * p->output.line;
@@ -139,31 +169,41 @@ CLONES static int64_t pool_line(const struct sim_half_pool *p, int surface, int 
         uint16_t result[MAX_ATOM];
         int nan = 0;
         if (p->method == SIM_POOL_AVERAGE)
-            average(p, from, rows, columns, result);
-        else if (p->method == SIM_POOL_MAXIMUM)
-            nan = best(p, from, rows, columns, result, 1);
+            average(p, from, rows, columns, result, atom);
+        else if (atom == USUAL_ATOM && p->method == SIM_POOL_MAXIMUM)
+            nan = best_lanes(p, from, rows, columns, result, 1);
+        else if (atom == USUAL_ATOM)
+            nan = best_lanes(p, from, rows, columns, result, 0);
         else
-            nan = best(p, from, rows, columns, result, 0);
+            nan = best(p, from, rows, columns, result, p->method == SIM_POOL_MAXIMUM);
         if (nan)
             put_nans(p, from, rows, columns, result);
-        for (int c = 0; c < p->input.atom; c++)
-            nans += (result[c] & 0x7fff) > 0x7c00;
-        memcpy(to, result, sizeof *result * (size_t)p->input.atom);
+        if (nan || p->method == SIM_POOL_AVERAGE) {
+            int32_t odd = 0;
+            for (int c = 0; c < atom; c++)
+                odd += (result[c] & 0x7fff) > 0x7c00;
+            nans += odd;
+        }
+        memcpy(to, result, sizeof *result * (size_t)atom);
     }
     return nans;
+}
+
+CLONES static int64_t pool_line(const struct sim_half_pool *p, int surface, int y)
+{
+    return p->input.atom == USUAL_ATOM ? pool_some(p, surface, y, USUAL_ATOM)
+                                       : pool_some(p, surface, y, p->input.atom);
 }
 
 CLONES static void count_line(const struct sim_half_pool *p, int surface, int y, int64_t *nans,
                               int64_t *infinities)
 {
     const uint8_t *from = p->input.base + surface * p->input.surface;
+    const uint16_t *values = (const uint16_t *)(from + y * p->input.line); /* pixels in a row */
     int32_t nan = 0, infinite = 0;
-    for (int x = 0; x < p->width; x++) {
-        const uint16_t *values = pixel(p, from, y, x);
-        for (int c = 0; c < p->input.atom; c++) {
-            nan += (values[c] & 0x7fff) > 0x7c00;
-            infinite += (values[c] & 0x7fff) == 0x7c00;
-        }
+    for (int i = 0; i < p->width * p->input.atom; i++) {
+        nan += (values[i] & 0x7fff) > 0x7c00;
+        infinite += (values[i] & 0x7fff) == 0x7c00;
     }
     *nans += nan;
     *infinities += infinite;
