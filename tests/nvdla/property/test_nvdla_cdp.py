@@ -23,14 +23,15 @@ def tables(draw, precision: int) -> dict:
     floating = precision == FP16
     low = st.integers(-20, 200)
     start, other = draw(low), draw(low)
+    extremes = [-128, -40, 60, 127] if floating else [-32, 31]
     return {
         "linear": draw(st.booleans()),
         "under": draw(st.booleans()),
         "over": draw(st.booleans()),
         "hybrid": draw(st.booleans()),
         "offset": draw(st.integers(-4, 6)),
-        "select": draw(st.integers(-3, 12)),
-        "lo_select": draw(st.integers(-3, 12)),
+        "select": draw(st.integers(-3, 12) | st.sampled_from(extremes)),
+        "lo_select": draw(st.integers(-3, 12) | st.sampled_from(extremes)),
         "starts": (start, other),
         "ends": (draw(st.integers(200, 9000)), draw(st.integers(200, 9000))),
         "slopes": draw(

@@ -147,9 +147,13 @@ class Lut:
             return first + second
         return floats.add(np.asarray(first), np.asarray(second), floats.SINGLE)
 
+    @property
+    def _select_width(self) -> int:
+        return 8 if self.floating else 6
+
     def described(self) -> ints.Lut:
         """The tables for the compiled function."""
-        p = self.p
+        p, width = self.p, self._select_width
         le, lo = zip(self._under, self._over, strict=True)
         return ints.Lut(
             True,
@@ -158,7 +162,7 @@ class Lut:
             bool(p.over_priority),
             bool(p.hybrid_priority),
             self._starts,
-            (2.0 ** -signed(p.le_select, 6), 2.0 ** -signed(p.lo_select, 6)),
+            (2.0 ** -signed(p.le_select, width), 2.0 ** -signed(p.lo_select, width)),
             float(p.le_offset),
             *slope_pairs((le, lo), self.floating),
             2.0**15,
@@ -168,7 +172,7 @@ class Lut:
     def apply(self, values: Real) -> Real:
         """Look all values up."""
         p = self.p
-        width = 8 if self.floating else 6
+        width = self._select_width
         distance = self._sum(values, -self._starts[0])
         if p.linear:
             le = linear(distance, signed(p.le_select, width), 65)
