@@ -159,16 +159,14 @@ static int note_libpython(struct dl_phdr_info *info, size_t size, void *path)
 
 void *sim_python_here(void)
 {
-    void *address = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
-    if (address != NULL) {
+    if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL) {
         Dl_info python;
-        void *library = NULL;
+        void *address = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
         if (dladdr(address, &python) != 0 && python.dli_fname != NULL) {
             /* to be seen by extensions, and never unloaded */
-            library = dlopen(python.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+            dlopen(python.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
         }
-        /* else the program itself; RTLD_DEFAULT is NULL, which would say that there is none */
-        return library != NULL ? library : dlopen(NULL, RTLD_LAZY);
+        return RTLD_DEFAULT;
     }
     /* one that somebody opened for himself */
     char path[PATH_MAX] = "";
