@@ -28,11 +28,12 @@ FLAGS = {
     "thread": "-O1 -g -fsanitize=thread",
 }
 RUNTIMES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
+KERNELS = ("ints", "units", "lut", "cdp", "half", "fp16_units")
 TESTS = {
     "address": (
         "tests/abi", "tests/boot", "tests/cudart", "tests/cudla", "tests/nvdla/programs",
         "tests/nvsci", "tests/stress", "tests/cupva/host",
-        *(f"tests/nvdla/property/test_nvdla_{name}.py" for name in ("ints", "lut", "cdp", "units")),
+        *(f"tests/nvdla/property/test_nvdla_{name}.py" for name in KERNELS),
     ),
     "thread": (
         "tests/boot", "tests/cudart", "tests/nvdla/programs", "tests/nvsci", "tests/stress",
