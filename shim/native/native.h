@@ -198,6 +198,38 @@ int sim_int_cdp(struct sim_cdp *cdp);
 /* The same in fp16, where converters do nothing. */
 int sim_half_cdp(struct sim_cdp *cdp);
 
+/* One compiled function of a layer; `first` of its layer. Before a layer begins, `size` bytes at
+ * `weights` must be those at `known`. */
+enum {
+    SIM_STEP_CONV,
+    SIM_STEP_SDP,
+    SIM_STEP_HALF_SDP,
+    SIM_STEP_POOL,
+    SIM_STEP_HALF_POOL,
+    SIM_STEP_CDP,
+    SIM_STEP_HALF_CDP
+};
+struct sim_step {
+    int32_t kind, first;
+    void *input;         /* struct sim_window, sim_cube, sim_pool, sim_half_pool, sim_cdp */
+    struct sim_sdp *sdp; /* of the first three */
+    const void *weights, *known;
+    uint64_t size;
+};
+
+/* When it ended (CLOCK_MONOTONIC), and what it clipped and counted. */
+struct sim_step_result {
+    int64_t end_ns, clipped, saturated, overflowed;
+    int64_t under, over, hybrid, le, lo; /* look-up tables */
+    int64_t nan_inputs, infinite_inputs, nan_outputs;
+};
+
+/* Runs steps until all are done, it is later than `until_ns` and a layer is complete, or one cannot
+ * begin: how many were done. *why: SIM_STEPS_*. */
+enum { SIM_STEPS_DONE, SIM_STEPS_LATE, SIM_STEPS_CHANGED, SIM_STEPS_MEMORY };
+int sim_int_steps(const struct sim_step *steps, int count, int64_t until_ns,
+                  struct sim_step_result *results, int *why);
+
 /* --- functions of the program (calls.c) ---------------------------------------------------- */
 
 /*

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import threading
 from bisect import bisect_right
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Bytes: TypeAlias = "NDArray[np.uint8]"
 
+_moments = itertools.count(1)
 _NEAR = 1 << 32
 """Ranges that are further away than this have nothing to do with a wrong address."""
 
@@ -69,8 +71,10 @@ def address_of(array: NDArray[Any]) -> int:
 
 
 class _Ranges(NamedTuple):
-    """All regions at one moment, by address. Replaced, never changed: readers need no lock."""
+    """All regions at one moment, by address. Replaced, never changed: readers need no lock.
+    ``number`` is no other one's."""
 
+    number: int
     bases: list[int]
     regions: list[Region]
 
@@ -96,7 +100,7 @@ class AddressSpace:
 
     def __init__(self, name: str = "memory") -> None:
         self.name = name
-        self._ranges = _Ranges([], [])
+        self._ranges = _Ranges(next(_moments), [], [])
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[Region]:
@@ -126,12 +130,13 @@ class AddressSpace:
             base, size, name, host_bytes(base, size) if data is None else data, writable, owner
         )
         with self._lock:
-            bases, regions = self._ranges
+            _, bases, regions = self._ranges
             clash = self._ranges.overlapping(base, size)
             if clash is not None:
                 raise ValueError(f"{name}: [{base:#x}, +{size}) overlaps {clash}")
             index = bisect_right(bases, base)
             self._ranges = _Ranges(
+                next(_moments),
                 [*bases[:index], base, *bases[index:]],
                 [*regions[:index], region, *regions[index:]],
             )
@@ -150,16 +155,23 @@ class AddressSpace:
     def unmap(self, region: Region) -> None:
         """Removes a region; one that is already gone is left alone."""
         with self._lock:
-            bases, regions = self._ranges
+            _, bases, regions = self._ranges
             index = bisect_right(bases, region.base) - 1
             if index >= 0 and regions[index] is region:
                 self._ranges = _Ranges(
-                    bases[:index] + bases[index + 1 :], regions[:index] + regions[index + 1 :]
+                    next(_moments),
+                    bases[:index] + bases[index + 1 :],
+                    regions[:index] + regions[index + 1 :],
                 )
 
     def find(self, address: int) -> Region | None:
         """The region that holds ``address``."""
         return self._ranges.find(address)
+
+    @property
+    def signature(self) -> tuple[int, ...]:
+        """Equal as long as no region came or went, and to that of no other space."""
+        return (self._ranges.number,)
 
     def overlapping(self, base: int, size: int) -> Region | None:
         """Some region that shares an address with [base, base + size)."""
@@ -185,7 +197,7 @@ class AddressSpace:
         if region is not None:
             over = address + size - region.end
             return f"{wanted} runs {over} bytes past the end of {region}"
-        bases, regions = self._ranges
+        _, bases, regions = self._ranges
         index = bisect_right(bases, address)
         near = []
         if index > 0 and address - regions[index - 1].end < _NEAR:

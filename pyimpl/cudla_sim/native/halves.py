@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .compiled import ffi, lib
 from .ints import describe_cube
+from .steps import COUNTED, Step
 
 
 class HalfPool(NamedTuple):
@@ -34,8 +35,6 @@ class HalfPoolLayer:
     """Pooling of *source* into *target*, both [surface, y, x, channel] of float16; it keeps neither
     alive."""
 
-    clipped = saturated = 0
-
     def __init__(self, pool: HalfPool, source: NDArray[Any], target: NDArray[Any]) -> None:
         job = self._job = ffi.new("struct sim_half_pool *")
         describe_cube(job.input, source)
@@ -48,6 +47,16 @@ class HalfPoolLayer:
         job.across[0 : len(pool.across)] = pool.across
         job.down[0 : len(pool.down)] = pool.down
         job.reciprocal_y, job.reciprocal_x = pool.reciprocal_y, pool.reciprocal_x
+
+    @property
+    def counted(self) -> list[int]:
+        """As ``steps.COUNTED``."""
+        return [*[0] * (len(COUNTED) - 3), *self.odd]
+
+    @property
+    def step(self) -> Step:
+        """What :meth:`run` calls."""
+        return Step(lib.SIM_STEP_HALF_POOL, self._job, ffi.NULL)
 
     def run(self) -> None:
         """Compute. The interpreter lock is free meanwhile."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiled import array, ffi, lib
+from .steps import COUNTED, Step
 
 _NUMBER, _CHANNELS, _ELEMENTS = 0, 1, 2
 NO_ALU = 4
@@ -284,6 +285,19 @@ class Layer:
         """Sums of a convolution that 32 bits could not hold."""
         return 0 if self.window is None else int(self.window.saturated)
 
+    @property
+    def counted(self) -> list[int]:
+        """All of these, as ``steps.COUNTED``."""
+        return [self.clipped, self.saturated, self.overflowed, *self.looked_up, *self.odd]
+
+    @property
+    def step(self) -> Step:
+        """What :meth:`run` calls."""
+        if self.window is not None:
+            return Step(lib.SIM_STEP_CONV, self.window, self.sdp)
+        kind = lib.SIM_STEP_HALF_SDP if self.half else lib.SIM_STEP_SDP
+        return Step(kind, self.source, self.sdp)
+
     def run(self) -> None:
         """Compute. The interpreter lock is free meanwhile. Raises MemoryError."""
         if self.window is not None:
@@ -398,7 +412,7 @@ class PoolLayer:
     """Pooling of *source* into *target*, both [surface, y, x, channel] of the same type, which it
     does not keep alive. It clips nothing that is counted."""
 
-    clipped = saturated = 0
+    counted = [0] * len(COUNTED)
 
     def __init__(self, pool: Pool, source: NDArray[Any], target: NDArray[Any]) -> None:
         job = self._job = ffi.new("struct sim_pool *")
@@ -412,6 +426,11 @@ class PoolLayer:
         job.low, job.high = pool.limits
         job.reciprocal_y, job.reciprocal_x = pool.reciprocal_y, pool.reciprocal_x
         job.pads[0 : len(pool.pads)] = pool.pads
+
+    @property
+    def step(self) -> Step:
+        """What :meth:`run` calls."""
+        return Step(lib.SIM_STEP_POOL, self._job, ffi.NULL)
 
     def run(self) -> None:
         """Compute. The interpreter lock is free meanwhile."""
@@ -439,8 +458,6 @@ class CdpLayer:
     """Normalisation of *source* into *target*, both [surface, y, x, channel] of the same type; it
     keeps neither alive."""
 
-    saturated = 0
-
     def __init__(self, cdp: Cdp, source: NDArray[Any], target: NDArray[Any]) -> None:
         job = self._job = ffi.new("struct sim_cdp *")
         describe_cube(job.input, source)
@@ -453,6 +470,7 @@ class CdpLayer:
         job.low, job.high = cdp.limits
         job.lut = self._lut = _lut(cdp.lut)
         job.nan_to_zero = cdp.nan_to_zero
+        self._half = cdp.half
         self._run = lib.sim_half_cdp if cdp.half else lib.sim_int_cdp
 
     @property
@@ -470,6 +488,17 @@ class CdpLayer:
     def looked_up(self) -> LutCounts:
         """What the look-up tables counted."""
         return _counted(self._lut)
+
+    @property
+    def counted(self) -> list[int]:
+        """As ``steps.COUNTED``."""
+        return [self.clipped, 0, 0, *self.looked_up, *self.odd]
+
+    @property
+    def step(self) -> Step:
+        """What :meth:`run` calls."""
+        kind = lib.SIM_STEP_HALF_CDP if self._half else lib.SIM_STEP_CDP
+        return Step(kind, self._job, ffi.NULL)
 
     def run(self) -> None:
         """Compute. The interpreter lock is free meanwhile. Raises MemoryError."""

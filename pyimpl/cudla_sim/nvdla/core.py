@@ -29,8 +29,9 @@ from .hw.units.weights import WeightCache
 from .kmd.event_loop import serve
 from .kmd.firmware import FirmwareEngine
 from .kmd.list_port import Entry, ListPort
-from .kmd.plan import Operations, Plans
+from .kmd.plan import Operations, Plan, Plans
 from .kmd.port import Port
+from .kmd.segment import Ran
 from .loadable import Loadable
 from .network import LoadedNetwork
 from .task_report import LayerRecord, TaskReport
@@ -209,10 +210,13 @@ class Core:
         new_layout: bool | None,
         check: Callable[[], None],
         watch: Callable[[Layer, Operations], None] | None = None,
+        ran: Callable[[Ran, Plan], None] | None = None,
     ) -> None:
         """Run a task with the built-in firmware, or as it ran before, until it is complete.
 
-        *check* is called between layers and may raise. KmdError if nothing can make progress.
+        *check* is called between layers and may raise; where nobody wants to know of each layer
+        when it is computed, some milliseconds may lie between its calls. *watch* is told of a
+        layer, *ran* of layers that were computed together. KmdError if nothing can make progress.
         """
 
         def firmware(port: Port) -> FirmwareEngine:
@@ -224,7 +228,8 @@ class Core:
 
         try:
             if self._plans is not None:
-                self._plans.run(self.chip, entries, check, firmware, tell, new_layout)
+                quiet = (watch is None or ran is not None) and not self._observed
+                self._plans.run(self.chip, entries, check, firmware, tell, new_layout, quiet, ran)
             else:
                 engine = firmware(ListPort(self.chip, entries))
                 tell(engine)
@@ -233,6 +238,13 @@ class Core:
             self._watch = None
 
     # -- observers ----------------------------------------------------------------------------
+
+    @property
+    def _observed(self) -> bool:
+        """Whether somebody besides the task's owner is told of each layer."""
+        if self.chip.on_layer != self._layer:
+            return True
+        return self.process is not None and bool(self.process.events.subscribers)
 
     def _layer(self, layer: Layer) -> None:
         """The chip computed a layer."""

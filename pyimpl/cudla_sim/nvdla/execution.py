@@ -6,7 +6,8 @@ Source: nvdla/sw ``Runtime.cpp`` (submit).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from time import monotonic, perf_counter_ns
 from typing import Protocol
 
@@ -14,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import emu, task_report
+from .descriptors import OpType
 from .errors import EngineTimeout
 from .hw.launch import Layer
 from .kmd.list_port import Entry
-from .kmd.plan import Operations
+from .kmd.plan import Operations, Plan
+from .kmd.segment import Ran
 from .loadable import Interface, TaskEntry
 from .network import Binding, LoadedNetwork
 from .task_report import PROCESSORS, LayerRecord, TaskReport
@@ -32,11 +35,21 @@ class Executor(Protocol):
         new_layout: bool | None,
         check: Callable[[], None],
         watch: Callable[[Layer, Operations], None],
+        ran: Callable[[Ran, Plan], None] | None,
     ) -> None:
-        """Run a DLA task. *check* is called between layers and may raise."""
+        """Run a DLA task. *check* is called between layers and may raise; *watch* is told of a
+        layer, *ran* of layers that were computed together (None: watch of each)."""
 
     def tell(self, record: LayerRecord) -> None:
         """Let observers know of a layer."""
+
+
+def _operations(layer: Layer, known: Callable[[OpType, int], int]) -> tuple[int, ...]:
+    return tuple(
+        known(PROCESSORS[block], group)
+        for block, group in layer.groups.items()
+        if block in PROCESSORS
+    )
 
 
 class NetworkRun:
@@ -70,8 +83,9 @@ class NetworkRun:
                 self._check_deadline()
                 if task.interface == Interface.DLA1:
                     entries = self.network.entries(task, self.binding)
+                    ran = self._ran if self.on_layer is None else None
                     self.core.execute(
-                        entries, loadable.new_layout, self._check_deadline, self._computed
+                        entries, loadable.new_layout, self._check_deadline, self._computed, ran
                     )
                 else:
                     self._run_emu(task)
@@ -81,22 +95,29 @@ class NetworkRun:
     def _check_deadline(self) -> None:
         if self.deadline is not None and monotonic() > self.deadline:
             raise EngineTimeout(
-                f"the deadline passed after {len(self.report.layers)} layers of task {self.task}"
+                f"the deadline passed after {self.report.count} layers of task {self.task}"
             )
 
     def _record(self, record: LayerRecord) -> None:
-        self.report.layers.append(record)
+        self.report.add(record)
         self.core.tell(record)
         if self.on_layer is not None:
             self.on_layer(record)
 
     def _computed(self, layer: Layer, firmware: Operations) -> None:
-        operations = tuple(
-            firmware.operation_of(PROCESSORS[block], group)
-            for block, group in layer.groups.items()
-            if block in PROCESSORS
-        )
-        self._record(task_report.of_layer(layer, len(self.report.layers), self.task, operations))
+        operations = _operations(layer, firmware.operation_of)
+        self._record(task_report.of_layer(layer, self.report.count, self.task, operations))
+
+    def _ran(self, ran: Ran, plan: Plan) -> None:
+        """Layers were computed together; they are described when somebody asks."""
+        first, task = self.report.count, self.task
+
+        def describe() -> Iterator[LayerRecord]:
+            for index, (step, layer) in enumerate(ran.layers(), first):
+                operations = _operations(layer, partial(plan.operation_at, step))
+                yield task_report.of_layer(layer, index, task, operations)
+
+        self.report.add_later(ran.last - ran.first, describe)
 
     def _run_emu(self, task: TaskEntry) -> None:
         """Run a software task."""
@@ -113,7 +134,7 @@ class NetworkRun:
             src, dst = operation.src, operation.dst
             self._record(
                 LayerRecord(
-                    len(self.report.layers),
+                    self.report.count,
                     self.task,
                     f"EMU {emu.EmuOp.word(operation.op_type)}",
                     (number,),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from .descriptors import OpType
@@ -81,14 +82,35 @@ def of_layer(layer: Layer, index: int, task: int, operations: tuple[int, ...]) -
     )
 
 
-@dataclass(slots=True)
 class TaskReport:
     """What one run did."""
 
-    config: str
-    layers: list[LayerRecord] = field(default_factory=list)
-    start_ns: int = 0
-    end_ns: int = 0
+    def __init__(self, config: str) -> None:
+        self.config = config
+        self.start_ns = 0
+        self.end_ns = 0
+        self.count = 0
+        """Layers so far."""
+        self._layers: list[LayerRecord] = []
+        self._later: list[Callable[[], Iterable[LayerRecord]]] = []
+
+    def add(self, record: LayerRecord) -> None:
+        """Note a layer."""
+        self.layers.append(record)
+        self.count += 1
+
+    def add_later(self, count: int, describe: Callable[[], Iterable[LayerRecord]]) -> None:
+        """Note so many layers that *describe* describes when somebody asks."""
+        self._later.append(describe)
+        self.count += count
+
+    @property
+    def layers(self) -> list[LayerRecord]:
+        """The layers in order."""
+        for describe in self._later:
+            self._layers.extend(describe())
+        self._later.clear()
+        return self._layers
 
     @property
     def macs(self) -> int:

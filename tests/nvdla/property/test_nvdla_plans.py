@@ -16,6 +16,7 @@ from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Core, Loadable, LoadedNetwork, NvdlaError
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.kmd.plan import Plan
+from cudla_sim.nvdla.kmd.segment import Segment
 
 
 class Pair:
@@ -82,6 +83,11 @@ class Pair:
         return old
 
     @property
+    def segments(self) -> list[Segment]:
+        """What is computed by one call."""
+        return [s for plan in self.plans for known in plan.segments.values() for s in known]
+
+    @property
     def plans(self) -> list[Plan]:
         known = self.planned._plans
         return [] if known is None else [plan for plan in known._plans.values() if plan is not None]
@@ -124,6 +130,8 @@ def test_plans_are_used_and_change_nothing(precision: str, config: str) -> None:
     for seed in range(6):
         pair.run(seed)
     assert pair.plans
+    if precision == "int8":
+        assert pair.segments
 
 
 def _descriptors(pair: Pair) -> list[tuple[int, int]]:
@@ -142,7 +150,7 @@ def _descriptors(pair: Pair) -> list[tuple[int, int]]:
 def test_changed_descriptors_and_tables_are_seen(kind, where, value, runs) -> None:
     """Any byte of any descriptor, a LUT or the graph changes between two submissions, and back."""
     pair = Pair(image(*kind), kind[1])
-    for seed in range(4):
+    for seed in range(5):
         pair.run(seed)
     places = _descriptors(pair)
     memory, offset = places[where % len(places)]
@@ -158,7 +166,7 @@ def test_changed_descriptors_and_tables_are_seen(kind, where, value, runs) -> No
 @given(st.sampled_from(KINDS), st.integers(0, 2**32))
 def test_changed_weights_are_seen(kind, seed) -> None:
     pair = Pair(image(*kind), kind[1])
-    for run in range(3):
+    for run in range(5):
         pair.run(run)
     random = np.random.default_rng(seed)
     known = {memory for memory, _ in _descriptors(pair)}
@@ -166,7 +174,7 @@ def test_changed_weights_are_seen(kind, seed) -> None:
         if window is not None and memory not in known and window.size:
             for offset in random.integers(0, window.size, 3):
                 pair.change(memory, int(offset), int(random.integers(0, 256)))
-    for run in range(3):
+    for run in range(6):
         pair.run(run)
 
 
@@ -203,5 +211,5 @@ def test_fixtures_by_plan(fixtures: Path, kind: str) -> None:
             pair = Pair(content, config)
         except NvdlaError:
             continue  # for another configuration
-        for seed in range(4):
+        for seed in range(5):
             pair.run(seed)

@@ -8,7 +8,8 @@ interrupt bit is set. The chains are those of ``units/registry.py``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from ...native import Native, load
 from ...native.ints import Ints
 from ..errors import NvdlaError, Status
 from .configs import HardwareConfig
-from .csb import CONVOLUTION, LAUNCHED, RegisterFile
-from .launch import Launched, Layer, Release, Site
-from .memory import Memory
+from .csb import CONVOLUTION, LAUNCHED, Position, RegisterFile
+from .launch import Known, Launched, Layer, Release, Site
+from .memory import Memory, Span
 from .units import sdp_launch
 from .units.registry import UNITS
 from .units.weights import WeightCache
@@ -101,6 +102,7 @@ class Chip:
         """
         if not self._releases and not (self._changed and self._launch()):
             self._changed = False
+            self._site.known = None
             return False
         if first:
             self._prefer(first)
@@ -121,9 +123,54 @@ class Chip:
             self._leave()
         return progress
 
+    @property
+    def known(self) -> Known | None:
+        """The known layer that the last step computed, if it did nothing else."""
+        return self._site.known
+
+    @contextmanager
+    def noting_writes(self) -> Iterator[list[Span]]:
+        """Collects where layers write."""
+        site, written = self._site, list[Span]()
+        ports = {id(memory): memory for memory in site.memory}.values()
+        site.written = written
+        for memory in ports:
+            memory.written = written
+        try:
+            yield written
+        finally:
+            site.written = None
+            for memory in ports:
+                memory.written = None
+
+    @property
+    def position(self) -> Position | None:
+        """Where pointers, groups and interrupts stand; None while something waits to be
+        released."""
+        return None if self._releases else self.csb.position()
+
+    def settle(self, position: Position) -> None:
+        """Put pointers, groups and interrupts where they stood at another time."""
+        self.csb.settle(position)
+        self.touch()
+
+    def keep(self, known: Known) -> None:
+        """Leave the convolution buffer as a known layer does."""
+        known.keep(self._site)
+
+    def follow(self, known: Known, counted: Sequence[int]) -> None:
+        """All that follows when a known layer has been computed, which *counted* so much."""
+        known.latch(self._site, counted)
+        for release in known.pattern.releases:
+            self._let_go(release)
+        self.touch()
+
     def _leave(self) -> None:
-        """Release the next event: units leave their groups, the interrupt is raised."""
-        release = self._releases.popleft()
+        """Release the next event."""
+        self._let_go(self._releases.popleft())
+
+    def _let_go(self, release: Release) -> None:
+        """Units leave their groups, the interrupt is raised."""
         for name in release.blocks:
             if name == "BDMA":
                 self.csb.bdma.finish()
@@ -146,6 +193,7 @@ class Chip:
 
     def _launch(self) -> bool:
         """Start the first chain whose members are all enabled."""
+        self._site.known = None
         try:
             launched = sdp_launch.launch_known(self._site)  # also the first one of UNITS
             if launched is None:

@@ -148,6 +148,10 @@ class BlockState:
         return group
 
 
+Position = tuple[tuple[int, ...], int, int, tuple[bool, ...]]
+"""Enabled groups and pointers of each block, mask and status of interrupts, what of BDMA is under
+way."""
+
 _Slot = tuple[BlockState, int, int, int, str]
 
 
@@ -240,6 +244,23 @@ class RegisterFile:
                 return None
             pointers.append(state.producer << 1 | state.consumer)
         return (*pointers, self.glb.mask, self.glb.status, self._cbuf_flushed)
+
+    def position(self) -> Position:
+        """All that decides which unit starts next, but for the registers of the groups."""
+        blocks = tuple(
+            [
+                state.enabled[0] | state.enabled[1] << 1 | state.producer << 2 | state.consumer << 3
+                for state in self.blocks.values()
+            ]
+        )
+        return blocks, self.glb.mask, self.glb.status, (self.bdma.used > 0, *self.bdma.busy)
+
+    def settle(self, position: Position) -> None:
+        """Put pointers, groups and interrupts where they stood at another time. BDMA stays."""
+        blocks, self.glb.mask, self.glb.status, _ = position
+        for state, value in zip(self.blocks.values(), blocks, strict=True):
+            state.enabled[:] = bool(value & 1), bool(value & 2)
+            state.producer, state.consumer = value >> 2 & 1, value >> 3
 
     def _write_special(self, state: BlockState, kind: str, address: int, value: int) -> None:
         if kind == "S_POINTER":

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import Any
+from typing import NamedTuple
 
 from ...native.fp16 import Fp16Mac
 from ...native.ints import Ints
 from .configs import HardwareConfig
 from .csb import RegisterFile
 from .glb import Interrupt
-from .memory import Memory
+from .memory import Memory, Span
 from .units.buffer import Kept
-from .units.prepared import Job, Notes, Prepared, PreparedLayers
+from .units.prepared import About, Around, Job, Notes, Prepared, PreparedLayers
 from .units.weights import Lasting, WeightCache
 
 
@@ -61,6 +61,58 @@ class Launched:
     releases: list[Release]
 
 
+Place = tuple[list[int], int]
+"""A register: its bank and its index there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What follows a known layer, for the register groups that its blocks work on. ``banks`` are
+    their registers. ``zeros`` are the counters that count nothing in integer layers, ``counts``
+    those that show a number of ``native.steps.COUNTED``."""
+
+    banks: list[list[int]]
+    groups: dict[str, int]
+    releases: list[Release]
+    zeros: list[Place]
+    counts: list[tuple[Place, int]]
+
+
+class Known(NamedTuple):
+    """A known layer on certain register groups."""
+
+    layer: Prepared
+    pattern: Pattern
+
+    def describe(self, start_ns: int, end_ns: int, clipped: int) -> Layer:
+        """What is told of one run."""
+        about = self.layer.about
+        return Layer(
+            about.chain,
+            self.pattern.groups.copy(),
+            about.input_shape,
+            about.output_shape,
+            about.precision,
+            start_ns,
+            end_ns,
+            about.macs,
+            clipped,
+        )
+
+    def keep(self, site: Site) -> None:
+        """Leave the convolution buffer as the layer does."""
+        if self.layer.about.mode is not None:
+            site.kept = Kept(mode=self.layer.about.mode)
+
+    def latch(self, site: Site, counted: Sequence[int]) -> None:
+        """Leave counters and convolution buffer as the layer does that *counted* so much."""
+        self.keep(site)
+        for bank, index in self.pattern.zeros:
+            bank[index] = 0
+        for (bank, index), which in self.pattern.counts:
+            bank[index] = counted[which] & 0xFFFFFFFF
+
+
 class Site:
     """What a unit may touch: registers, memory ports (secondary, main), what convolutions keep.
 
@@ -85,6 +137,10 @@ class Site:
         self.ints = ints
         self.kept = Kept()
         self.prepared = PreparedLayers()
+        self.known: Known | None = None
+        """The known layer that was computed last, if nothing was since then."""
+        self.written: list[Span] | None = None
+        """Collects where known layers write while it is a list."""
 
     def ready(self, *blocks: str) -> bool:
         """True when a group of each block is enabled and waits for its unit."""
@@ -94,16 +150,19 @@ class Site:
         """The active registers of blocks."""
         return {name: self.csb.blocks[name].active for name in names}
 
-    def again(self, first: str, fits: Callable[[Prepared], bool] | None = None) -> Prepared | None:
+    def again(self, first: str) -> Prepared | None:
         """Compute the layer whose chain begins with block *first* as it was described before.
 
-        None: it is not known, or something is different; nothing was computed. *fits* looks at what
-        is not in the registers of the chain's groups.
+        None: it is not known, or something is different; nothing was computed.
         """
         known = self.prepared.find(self.csb.blocks[first])
-        if known is None or (fits is not None and not fits(known)):
+        if known is None or not known.run():
             return None
-        return known if known.run() else None
+        if self.written is not None:
+            self.written += [
+                (host, host + access.size) for _, access, host in known.accesses if access.write
+            ]
+        return known
 
     def remember(
         self,
@@ -112,7 +171,8 @@ class Site:
         jobs: Sequence[Job],
         notes: Notes,
         weights: Lasting | None,
-        about: Any,
+        about: About,
+        tables: Around | None = None,
     ) -> None:
         """Keep a layer that its jobs compute completely from what memory holds, for
         :meth:`again`."""
@@ -121,7 +181,7 @@ class Site:
             return
         states = [self.csb.blocks[name] for name in chain]
         groups = [list(state.active) for state in states]
-        layer = Prepared(tuple(chain), states, groups, accesses, jobs, weights, about)
+        layer = Prepared(tuple(chain), states, groups, accesses, jobs, weights, about, tables)
         self.prepared.store(self.csb.blocks[first], layer)
 
     def consumer(self, block: str) -> int:

@@ -103,6 +103,15 @@ class Windows:
         )
 
 
+Span = tuple[int, int]
+"""Host addresses: the first one, and the first one behind."""
+
+
+def _span(data: Bytes) -> Span:
+    host: int = data.__array_interface__["data"][0]
+    return host, host + data.nbytes
+
+
 class Access(NamedTuple):
     """Bytes that a unit touches."""
 
@@ -114,15 +123,17 @@ class Access(NamedTuple):
 
 class Memory:
     """One memory port of the engine. ``noted`` collects its accesses while it is a list; None in it
-    stands for one that was not given as a view of the memory."""
+    stands for one that was not given as a view of the memory. ``written`` collects where views to
+    write to lie, while it is a list."""
 
-    __slots__ = ("_warned", "noted", "space", "warn")
+    __slots__ = ("_warned", "noted", "space", "warn", "written")
 
     def __init__(self, space: Space) -> None:
         self.space = space
         self.warn: Callable[[str], None] = lambda text: None
         self._warned: set[str] = set()
         self.noted: list[Access | None] | None = None
+        self.written: list[Span] | None = None
 
     def _fail(self, unit: str, address: int, size: int, write: bool) -> MemoryAccessError:
         verb = "writes" if write else "reads"
@@ -145,13 +156,14 @@ class Memory:
         data: Bytes = region.data[start : start + size]
         if self.noted is not None:
             self.noted.append(Access(unit, address, size, write))
+        if write and self.written is not None:
+            self.written.append(_span(data))
         return data
 
     @property
     def signature(self) -> tuple[int, ...] | None:
-        """Where all memory lies, while that cannot change; None if it can."""
-        space = self.space
-        return space.signature if type(space) is Windows else None
+        """Where all memory lies; None if nobody can say."""
+        return getattr(self.space, "signature", None)
 
     def host(self, access: Access) -> int:
         """The host address of an access; 0 where it is not (completely) inside mapped memory."""
@@ -179,6 +191,8 @@ class Memory:
             self._warned.add(text)
             self.warn(text)
         data: Bytes = whole[address - region.base : address - region.base + size]
+        if write and self.written is not None:
+            self.written.append(_span(data))
         return data
 
     def read_padded(self, unit: str, address: int, size: int, slack: int) -> Bytes:

@@ -10,26 +10,30 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..descriptors import OpType
 from ..hw.chip import Chip
 from ..hw.csb import BlockState
+from ..hw.units.prepared import Prepared
+from .actions import Actions, Bytes, Registers, joined, view
 from .event_loop import serve
 from .firmware import FirmwareEngine
 from .list_port import Entry, ListPort
 from .port import Destination
-
-_Store = tuple[list[int], int, int, list[int]]
-_Bytes = tuple[int, int, bytes]
-"""Number of the buffer, offset in it, contents."""
+from .segment import Held, Note, Ran, Segment, Spans, segments
 
 _Groups = dict[tuple[OpType, int], int]
 """Which operation is in a register group."""
 
 LIMIT = 8
 """Plans that a core keeps."""
+
+VARIANTS = 4
+"""Segments of a plan that it keeps with the same first step."""
+
+SEARCHES = 64
+"""Segments that a plan describes in its life."""
 
 
 class Operations(Protocol):
@@ -39,48 +43,11 @@ class Operations(Protocol):
         """Index of the operation, -1 if there is none."""
 
 
-@dataclass(slots=True)
-class Actions:
-    """What happens between two steps of the chip: plain registers, pointers, interrupts, other
-    special registers, memory, groups that become enabled."""
-
-    stores: list[_Store] = field(default_factory=list)
-    pointers: list[tuple[BlockState, int]] = field(default_factory=list)
-    enables: list[tuple[list[bool], int]] = field(default_factory=list)
-    cleared: int = 0
-    mask: int | None = None
-    writes: list[tuple[int, int]] = field(default_factory=list)
-    memory: list[_Bytes] = field(default_factory=list)
-
-    def apply(self, chip: Chip, entries: Sequence[Entry]) -> None:
-        for bank, first, last, values in self.stores:
-            bank[first:last] = values
-        for state, producer in self.pointers:
-            state.producer = producer
-        if self.enables:
-            for enabled, group in self.enables:
-                enabled[group] = True
-            chip.touch()
-        glb = chip.csb.glb
-        glb.clear_bits(self.cleared)
-        if self.mask is not None:
-            glb.mask = self.mask
-        for address, value in self.writes:
-            chip.write(address, value)
-        for buffer, offset, data in self.memory:
-            _bytes(entries, buffer)[offset : offset + len(data)] = data
-
-
-def _bytes(entries: Sequence[Entry], buffer: int) -> memoryview:
-    return entries[buffer].data.data
-
-
-class _Segment:
+class _Accesses:
     """Accesses as they come; the last value of a register or of bytes is what counts."""
 
     def __init__(self) -> None:
-        self.plain: dict[tuple[int, int], int] = {}
-        self.banks: dict[int, list[int]] = {}
+        self.registers = Registers()
         self.pointers: dict[str, tuple[BlockState, int]] = {}
         self.enables: list[tuple[list[bool], int]] = []
         self.cleared = 0
@@ -89,22 +56,15 @@ class _Segment:
         self.memory: dict[tuple[int, int], bytes] = {}
 
     def actions(self) -> Actions:
-        result = Actions(
-            pointers=list(self.pointers.values()),
-            enables=self.enables,
-            cleared=self.cleared,
-            mask=self.mask,
-            writes=self.writes,
-            memory=[(*place, data) for place, data in self.memory.items()],
+        return Actions(
+            self.registers.stores(),
+            list(self.pointers.values()),
+            self.enables,
+            self.cleared,
+            self.mask,
+            self.writes,
+            [(*place, data) for place, data in self.memory.items()],
         )
-        for (bank, index), value in sorted(self.plain.items()):
-            last = result.stores[-1] if result.stores else None
-            if last is not None and last[0] is self.banks[bank] and last[2] == index:
-                last[3].append(value)
-                result.stores[-1] = (last[0], last[1], index + 1, last[3])
-            else:
-                result.stores.append((self.banks[bank], index, index + 1, [value]))
-        return result
 
 
 class Recorder:
@@ -114,7 +74,7 @@ class Recorder:
     def __init__(self, chip: Chip, entries: Sequence[Entry]) -> None:
         self._chip = chip
         self._port = ListPort(chip, entries)
-        self._segments = [_Segment()]
+        self._steps = [_Accesses()]
         self._read: dict[tuple[int, int], bytes] = {}
         self._written: set[tuple[int, int]] = set()
         self.sound = True
@@ -124,7 +84,7 @@ class Recorder:
 
     def reg_write(self, address: int, value: int) -> None:
         """Write a register."""
-        csb, segment = self._chip.csb, self._segments[-1]
+        csb, now = self._chip.csb, self._steps[-1]
         place = csb.place(address)
         before = csb.rejected[-1] if csb.rejected else None
         self._chip.write(address, value)
@@ -132,20 +92,19 @@ class Recorder:
             self.sound = False
         if place is not None:
             bank, index = place
-            segment.banks[id(bank)] = bank
-            segment.plain[id(bank), index] = bank[index]
+            now.registers.put(bank, index, bank[index])
             return
         state, register = csb.named(address)
         if register == "S_POINTER":
-            segment.pointers[state.name] = state, state.producer
+            now.pointers[state.name] = state, state.producer
         elif register == "D_OP_ENABLE" and value & 1:
-            segment.enables.append((state.enabled, state.producer))
+            now.enables.append((state.enabled, state.producer))
         elif register == "S_INTR_STATUS":
-            segment.cleared |= value
+            now.cleared |= value
         elif register == "S_INTR_MASK":
-            segment.mask = csb.glb.mask
+            now.mask = csb.glb.mask
         else:
-            segment.writes.append((address, value))
+            now.writes.append((address, value))
 
     def data_read(self, source: int, size: int, offset: int) -> bytes:
         """Copy from a buffer of the task."""
@@ -160,7 +119,7 @@ class Recorder:
         """Copy to a buffer of the task."""
         self._port.data_write(destination, data, offset)
         self._written.add((destination, offset))
-        self._segments[-1].memory[destination, offset] = data
+        self._steps[-1].memory[destination, offset] = data
 
     def dma_address(self, index: int, destination: Destination) -> int:
         """Resolve an entry."""
@@ -176,56 +135,132 @@ class Recorder:
         assert self.firmware is not None
         known = self.firmware.operation_of
         self._operations.append({(kind, i): known(kind, i) for kind in OpType for i in (0, 1)})
-        self._segments.append(_Segment())
+        self._steps.append(_Accesses())
 
     def plan(self) -> Plan:
         """What was noted."""
-        actions = [segment.actions() for segment in self._segments]
-        return Plan(_merged(self._read), actions[0], actions[1:], self._operations)
+        found = joined((*place, data) for place, data in self._read.items())
+        actions = [accesses.actions() for accesses in self._steps]
+        return Plan(found, actions[0], actions[1:], self._operations)
 
 
-def _merged(found: dict[tuple[int, int], bytes]) -> list[_Bytes]:
-    """Join neighbours."""
-    result: list[tuple[int, int, bytearray]] = []
-    for (buffer, offset), data in sorted(found.items()):
-        if result and result[-1][0] == buffer and result[-1][1] + len(result[-1][2]) == offset:
-            result[-1][2].extend(data)
-        else:
-            result.append((buffer, offset, bytearray(data)))
-    return [(buffer, offset, bytes(data)) for buffer, offset, data in result]
-
-
-@dataclass(slots=True)
 class Plan:
     """A recorded task: the ``descriptors`` it holds for, what to do before the first step of the
-    chip and behind each, and the operations in the register groups at each step."""
+    chip and behind each, and the operations in the register groups at each step.
 
-    descriptors: list[_Bytes]
-    first: Actions
-    rest: list[Actions]
-    operations: list[_Groups]
-    _step: int = 0
+    Steps that compute known layers become segments when the task has run once more.
+    """
+
+    def __init__(
+        self,
+        descriptors: list[Bytes],
+        first: Actions,
+        rest: list[Actions],
+        operations: list[_Groups],
+    ) -> None:
+        self.descriptors = descriptors
+        self.first = first
+        self.rest = rest
+        self.operations = operations
+        self.segments: dict[int, list[Segment]] = {}
+        """By their first steps: those for other registers that tasks before may leave behind."""
+        self._noted: dict[int, Prepared] = {}
+        self._doubtful = False
+        self._searches = 0
+        self._step = 0
 
     def holds(self, entries: Sequence[Entry]) -> bool:
         """Whether the descriptors are those that were recorded."""
         # bytes are compared as a block, views number by number
         return all(
-            _bytes(entries, buffer)[offset : offset + len(data)].tobytes() == data
+            view(entries, buffer)[offset : offset + len(data)].tobytes() == data
             for buffer, offset, data in self.descriptors
         )
 
+    def private(self, entries: Sequence[Entry]) -> Spans:
+        """Where the bytes lie that firmware reads and writes."""
+        bases: dict[int, int] = {}
+        spans = []
+        written = [item for actions in (self.first, *self.rest) for item in actions.memory]
+        for buffer, offset, data in (*self.descriptors, *written):
+            if buffer not in bases:
+                bases[buffer] = entries[buffer].data.__array_interface__["data"][0]
+            spans.append((bases[buffer] + offset, bases[buffer] + offset + len(data)))
+        return Spans(spans)
+
     def operation_of(self, op_type: OpType, group: int) -> int:
         """As the firmware would say it of the layer that was just computed."""
-        return self.operations[self._step][op_type, group]
+        return self.operation_at(self._step, op_type, group)
 
-    def run(self, chip: Chip, entries: Sequence[Entry], check: Callable[[], None]) -> None:
-        """Do everything again; *check* is called between layers and may raise."""
+    def operation_at(self, step: int, op_type: OpType, group: int) -> int:
+        """The same for the layer of a step."""
+        return self.operations[step][op_type, group]
+
+    def run(
+        self,
+        chip: Chip,
+        entries: Sequence[Entry],
+        check: Callable[[], None],
+        tell: Callable[[Ran, Plan], None] | None = None,
+        quiet: bool = False,
+    ) -> None:
+        """Do everything again; *check* is called between layers and may raise.
+
+        *quiet*: nobody looks in between; layers that are known are then computed in segments, and
+        *tell* is told of them.
+        """
+        told = None if tell is None else lambda ran: tell(ran, self)
         self.first.apply(chip, entries)
-        for number, actions in enumerate(self.rest):
-            self._step = number
+        notes: dict[int, Note] = {}
+        step = 0
+        while step < len(self.rest):
+            found = self._beginning(step, chip) if quiet else None
+            if found is not None:
+                segment, held = found
+                step = segment.run(held, chip, entries, check, told)
+                if step == segment.last:
+                    continue
+                self.segments[segment.first].remove(segment)
+                self._doubtful = True
+            self._step = step
             check()
+            before = chip.position if quiet else None
             chip.advance()
-            actions.apply(chip, entries)
+            if quiet:
+                notes[step] = Note(chip.known, before, chip.position)
+            self.rest[step].apply(chip, entries)
+            step += 1
+        if notes:
+            self._search(notes, entries)
+
+    def _beginning(self, step: int, chip: Chip) -> tuple[Segment, Held] | None:
+        """The segment that can run now, and what has to be held meanwhile."""
+        for segment in self.segments.get(step, ()):
+            held = segment.begins(chip)
+            if held is not None:
+                return segment, held
+        return None
+
+    def _search(self, notes: dict[int, Note], entries: Sequence[Entry]) -> None:
+        """Find segments among the steps of a run.
+
+        When one ended early, the layers must have been the same twice: those whose weights change
+        all the time are not worth it.
+        """
+        noted = {step: note.known.layer for step, note in notes.items() if note.known is not None}
+        same = noted.keys() == self._noted.keys() and all(
+            layer is self._noted[step] for step, layer in noted.items()
+        )
+        self._noted = noted
+        if (self._doubtful and not same) or self._searches == SEARCHES:
+            return
+        self._doubtful = False
+        self._noted = {}
+        for segment in segments(notes, self.rest, self.private(entries)):
+            self._searches += 1
+            known = self.segments.setdefault(segment.first, [])
+            known.insert(0, segment)
+            del known[VARIANTS:]
 
 
 class Plans:
@@ -243,11 +278,14 @@ class Plans:
         firmware: Callable[[Any], FirmwareEngine],
         tell: Callable[[Operations], None],
         kind: Any = None,
+        quiet: bool = False,
+        ran: Callable[[Ran, Plan], None] | None = None,
     ) -> None:
         """Run a task, by its plan where there is one.
 
         *firmware* makes the one for a port, always the same for the same *kind*. *tell* is told
-        before the first layer who knows the operations.
+        before the first layer who knows the operations. *quiet*: nobody looks at single layers
+        while they run; *ran* is told of those that were computed together.
         """
         state = None if chip.pending else chip.csb.idle_state()
         key = (kind, state, tuple((e.base, e.offset, len(e.data), e.missing) for e in entries))
@@ -255,7 +293,7 @@ class Plans:
         if plan is not None and plan.holds(entries):
             self._plans.move_to_end(key)
             tell(plan)
-            plan.run(chip, entries, check)
+            plan.run(chip, entries, check, ran, quiet)
         elif state is None or key not in self._plans:
             engine = firmware(ListPort(chip, entries))
             tell(engine)
@@ -281,8 +319,13 @@ class Plans:
             check()
             recorder.step()
 
-        serve(chip, engine, step)
-        return recorder.plan() if recorder.sound else None
+        with chip.noting_writes() as written:
+            serve(chip, engine, step)
+        if not recorder.sound:
+            return None
+        plan = recorder.plan()
+        private = plan.private(entries)  # a layer that writes there tells the firmware something
+        return None if any(private.overlap(*span) for span in written) else plan
 
     def _keep(self, key: Any, plan: Plan | None) -> None:
         self._plans[key] = plan

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..csb import BlockState
 from ..glb import Interrupt
-from ..launch import Launched, Layer, Release, Site
-from . import cdp
-from .prepared import Notes
+from ..launch import Launched, Layer, Pattern, Release, Site
+from . import cdp, known
+from .prepared import About, Notes, Prepared
 from .sdp_lut import Counters
 
 _CHAIN = ("CDP", "CDP_RDMA")
 
+LUT_COUNTERS = {
+    "under": "D_PERF_LUT_UFLOW",
+    "over": "D_PERF_LUT_OFLOW",
+    "hybrid": "D_PERF_LUT_HYBRID",
+    "le_hit": "D_PERF_LUT_LE_HIT",
+    "lo_hit": "D_PERF_LUT_LO_HIT",
+}
+"""Where CDP and SDP show what they count."""
+
 
 class Tables:
-    """The look-up tables and their registers (which exist once) as they were for a layer."""
+    """The look-up tables and their registers (which exist once, in ``bank``) as they were for a
+    layer."""
 
     def __init__(self, state: BlockState) -> None:
         assert state.lut is not None
+        self._state = state
+        self.bank = state.single
         self._version = state.lut.version
         self._entries = [list(table) for table in state.lut.tables]
         self._registers = state.single[: state.first]
 
-    def same(self, state: BlockState) -> bool:
+    def same(self) -> bool:
         """Whether they still are; tables may have been written with what they held."""
-        lut = state.lut
+        state, lut = self._state, self._state.lut
         assert lut is not None
         if state.single[: state.first] != self._registers:
             return False
@@ -38,17 +48,32 @@ class Tables:
         return True
 
 
+_ODD = ("D_NAN_INPUT_NUM", "D_INF_INPUT_NUM", "D_NAN_OUTPUT_NUM")
+
+
+def _pattern(site: Site, layer: Prepared) -> Pattern:
+    """What follows a known layer."""
+    names = ("clipped", "nan_inputs", "infinite_inputs", "nan_outputs")
+    places = [known.counter(site, "CDP", name) for name in ("D_OUT_SATURATION", *_ODD)]
+    counted = dict(zip(names, places, strict=True))
+    if cdp.Cdp.decode(site.csb.blocks["CDP"].active).count_lut:
+        for name, register in LUT_COUNTERS.items():
+            counted[name] = known.counter(site, "CDP", register)
+    return known.pattern(site, layer.chain, _releases(site), [], counted, shown=("CDP",))
+
+
 def launch(site: Site) -> Launched | None:
     """Normalise across channels."""
     if not site.ready("CDP", "CDP_RDMA"):
         return None
-    state = site.csb.blocks["CDP"]
+    again = known.launch(site, "CDP", _pattern)
+    if again is not None:
+        return again
     start = site.now()
-    known = site.again("CDP", lambda layer: layer.about[0].same(state))
-    result = _computed(site) if known is None else _told(known.about[1], known.jobs)
+    result = _computed(site)
     layer = Layer(
         "CDP",
-        {"CDP": state.consumer},
+        {"CDP": site.consumer("CDP")},
         result.input_shape,
         result.input_shape,
         result.precision,
@@ -56,16 +81,13 @@ def launch(site: Site) -> Launched | None:
         saturated=result.saturated,
     )
     latch_lut(site, "CDP", result.counters, result.count_lut)
-    site.latch(
-        "CDP",
-        {
-            "D_OUT_SATURATION": result.saturated,
-            "D_NAN_INPUT_NUM": result.nan_inputs,
-            "D_INF_INPUT_NUM": result.infinite_inputs,
-            "D_NAN_OUTPUT_NUM": result.nan_outputs,
-        },
-    )
-    return Launched(layer, [Release(("CDP_RDMA", "CDP"), Interrupt.CDP, state.consumer)])
+    odd = (result.nan_inputs, result.infinite_inputs, result.nan_outputs)
+    site.latch("CDP", {"D_OUT_SATURATION": result.saturated, **dict(zip(_ODD, odd, strict=True))})
+    return Launched(layer, _releases(site))
+
+
+def _releases(site: Site) -> list[Release]:
+    return [Release(("CDP_RDMA", "CDP"), Interrupt.CDP, site.consumer("CDP"))]
 
 
 def _computed(site: Site) -> cdp.Result:
@@ -78,25 +100,21 @@ def _computed(site: Site) -> cdp.Result:
             job = cdp.compiled(*registers, site.config, site.memory)
         if job is not None:
             job.run()
-            about = (Tables(state), cdp.about(*registers[:2]))
-            site.remember("CDP", _CHAIN, [job], notes, None, about)
-            return _told(about[1], [job])
+            result = cdp.about(*registers[:2])
+            about = About("CDP", result.input_shape, result.input_shape, result.precision)
+            site.remember("CDP", _CHAIN, [job], notes, None, about, Tables(state))
+            counters = Counters()
+            counters.add(job.looked_up)
+            nan_inputs, infinite_inputs, nan_outputs = job.odd
+            return replace(
+                result,
+                counters=counters,
+                saturated=job.clipped,
+                nan_inputs=nan_inputs,
+                infinite_inputs=infinite_inputs,
+                nan_outputs=nan_outputs,
+            )
     return cdp.run(*registers, site.config, site.memory)
-
-
-def _told(about: cdp.Result, jobs: Sequence[Any]) -> cdp.Result:
-    """What a compiled layer counted."""
-    counters = Counters()
-    counters.add(jobs[0].looked_up)
-    nan_inputs, infinite_inputs, nan_outputs = jobs[0].odd
-    return replace(
-        about,
-        counters=counters,
-        saturated=jobs[0].clipped,
-        nan_inputs=nan_inputs,
-        infinite_inputs=infinite_inputs,
-        nan_outputs=nan_outputs,
-    )
 
 
 def latch_lut(site: Site, block: str, counters: Counters, counted: bool) -> None:
@@ -104,12 +122,5 @@ def latch_lut(site: Site, block: str, counters: Counters, counted: bool) -> None
     if not counted:
         return
     site.latch(
-        block,
-        {
-            "D_PERF_LUT_UFLOW": counters.under,
-            "D_PERF_LUT_OFLOW": counters.over,
-            "D_PERF_LUT_HYBRID": counters.hybrid,
-            "D_PERF_LUT_LE_HIT": counters.le_hit,
-            "D_PERF_LUT_LO_HIT": counters.lo_hit,
-        },
+        block, {register: getattr(counters, name) for name, register in LUT_COUNTERS.items()}
     )

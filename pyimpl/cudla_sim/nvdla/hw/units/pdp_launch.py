@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from ....native.halves import HalfPoolLayer
 from ..glb import Interrupt
-from ..launch import Launched, Layer, Release, Site
-from . import pdp
-from .prepared import Job, Notes
+from ..launch import Launched, Layer, Pattern, Release, Site
+from . import known, pdp
+from .prepared import About, Job, Notes, Prepared
 
 _CHAIN = ("PDP_RDMA", "PDP")
 
 
-def _launch_known(site: Site) -> Launched | None:
-    """Run the layer that is ready as it ran before; None if it is not known."""
-    start = site.now()
-    known = site.again("PDP")
-    if known is None:
-        return None
-    latch(site, _odd(known.jobs[0]))
-    return _launched(site, pdp.Pdp.decode(known.groups[1]), start)
+_COUNTERS = ("D_NAN_INPUT_NUM", "D_INF_INPUT_NUM", "D_NAN_OUTPUT_NUM")
+
+
+def _pattern(site: Site, layer: Prepared) -> Pattern:
+    """What follows a known layer."""
+    names = ("nan_inputs", "infinite_inputs", "nan_outputs")
+    places = [known.counter(site, "PDP", name) for name in _COUNTERS]
+    counted = dict(zip(names, places, strict=True))
+    return known.pattern(site, layer.chain, _releases(site), [], counted, shown=("PDP",))
 
 
 def _odd(job: Job) -> pdp.Odd:
@@ -30,9 +31,9 @@ def launch(site: Site) -> Launched | None:
     """Pool a cube that PDP_RDMA fetches."""
     if not site.ready(*_CHAIN):
         return None
-    known = _launch_known(site)
-    if known is not None:
-        return known
+    again = known.launch(site, "PDP", _pattern)
+    if again is not None:
+        return again
     groups = site.groups(_CHAIN)
     params = pdp.Pdp.decode(groups["PDP"])
     if not params.off_flying:
@@ -43,7 +44,8 @@ def launch(site: Site) -> Launched | None:
         if job is not None:
             job.run()
     if job is not None:
-        site.remember("PDP", _CHAIN, [job], notes, None, None)
+        about = About("PDP", *_shapes(params), params.precision)
+        site.remember("PDP", _CHAIN, [job], notes, None, about)
         latch(site, _odd(job))
     else:
         cube = pdp.fetch(groups, site.config, site.memory)
@@ -51,26 +53,29 @@ def launch(site: Site) -> Launched | None:
     return _launched(site, params, start)
 
 
-def _launched(site: Site, params: pdp.Pdp, start: int) -> Launched:
-    group = site.consumer("PDP")
-    layer = Layer(
-        "PDP",
-        {"PDP": group},
+_Shape = tuple[int, int, int]
+
+
+def _shapes(params: pdp.Pdp) -> tuple[_Shape, _Shape]:
+    return (
         (params.channels, params.height, params.width),
         (params.out_channels, params.out_height, params.out_width),
-        params.precision,
-        start,
     )
-    return Launched(layer, [Release(_CHAIN, Interrupt.PDP, group)])
+
+
+def _launched(site: Site, params: pdp.Pdp, start: int) -> Launched:
+    groups = {"PDP": site.consumer("PDP")}
+    layer = Layer("PDP", groups, *_shapes(params), params.precision, start)
+    return Launched(layer, _releases(site))
+
+
+def _releases(site: Site) -> list[Release]:
+    return [Release(_CHAIN, Interrupt.PDP, site.consumer("PDP"))]
 
 
 def latch(site: Site, odd: pdp.Odd) -> None:
     """Store the counters of NaN and infinity."""
     site.latch(
         "PDP",
-        {
-            "D_NAN_INPUT_NUM": odd.nan_inputs,
-            "D_INF_INPUT_NUM": odd.infinite_inputs,
-            "D_NAN_OUTPUT_NUM": odd.nan_outputs,
-        },
+        dict(zip(_COUNTERS, (odd.nan_inputs, odd.infinite_inputs, odd.nan_outputs), strict=True)),
     )

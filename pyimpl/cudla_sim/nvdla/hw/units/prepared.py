@@ -26,22 +26,42 @@ ALIKE = 32
 
 
 class Job(Protocol):
-    """What a compiled function does for a layer."""
+    """What a compiled function does for a layer; ``counted`` are the numbers of
+    ``native.steps.COUNTED``. One that has a ``step``, too, can be one of many in a call."""
 
     @property
-    def clipped(self) -> int: ...
-    @property
-    def saturated(self) -> int: ...
+    def counted(self) -> Sequence[int]: ...
     def run(self) -> None: ...
+
+
+class Around(Protocol):
+    """What a layer depends on that is not in the register groups of its chain: ``bank`` are its
+    registers."""
+
+    @property
+    def bank(self) -> list[int]: ...
+    def same(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is told of a layer besides its counters. ``mode``: see ``buffer.Kept``, None where no
+    convolution takes part."""
+
+    chain: str
+    input_shape: tuple[int, int, int]
+    output_shape: tuple[int, int, int]
+    precision: int
+    macs: int = 0
+    mode: tuple[int, ...] | None = None
 
 
 @dataclass(slots=True)
 class Prepared:
     """A described layer: the blocks of its chain with their registers, and what it touches as
     (memory port, access, host address). ``signatures`` are those of the memory ports when this was
-    last looked up. ``weights`` is where the raw ones lie and what was made of
-    them; ``about`` whatever its unit wants to know again, ``patterns`` what it does by the register
-    groups that the blocks work on."""
+    last looked up. ``weights`` is where the raw ones lie and what was made of them;
+    ``patterns`` what it does by the register groups that the blocks work on (``known.Pattern``)."""
 
     chain: tuple[str, ...]
     states: list[BlockState]
@@ -49,7 +69,8 @@ class Prepared:
     accesses: list[tuple[Memory, Access, int]]
     jobs: Sequence[Job]
     weights: Lasting | None
-    about: Any
+    about: About
+    tables: Around | None = None
     signatures: list[tuple[Memory, tuple[int, ...] | None]] = field(default_factory=list)
     patterns: dict[tuple[int, ...], Any] = field(default_factory=dict)
 
@@ -70,7 +91,7 @@ class Prepared:
 
     def run(self) -> bool:
         """Compute, unless something differs from what was described."""
-        if not self._where_it_was():
+        if not self._where_it_was() or (self.tables is not None and not self.tables.same()):
             return False
         entry = None  # held while the jobs run
         if self.weights is not None:

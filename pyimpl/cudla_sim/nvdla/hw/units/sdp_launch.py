@@ -10,20 +10,16 @@ Source: nvdla hardware manual "Programming guide".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....native import ints
-from ..configs import FP16
 from ..csb import CONVOLUTION
 from ..glb import Interrupt
-from ..launch import Launched, Layer, Release, Site
-from . import pdp, sdp
-from .buffer import Kept
-from .cdp_launch import Tables, latch_lut
+from ..launch import Launched, Layer, Pattern, Release, Site
+from . import known, pdp, sdp
+from .cdp_launch import LUT_COUNTERS, Tables, latch_lut
 from .conv import Convolution
 from .pdp_launch import latch as latch_pdp
-from .prepared import Notes, Prepared
-from .sdp_lut import Counters
+from .prepared import About, Notes, Prepared
 
 _CDMA_COUNTERS = (
     "D_NAN_INPUT_DATA_NUM",
@@ -55,15 +51,7 @@ def launch_known(site: Site) -> Launched | None:
     """Run a layer that is known from before; None if there is none that could start."""
     if not site.ready("SDP"):
         return None
-    start = site.now()
-    state = site.csb.blocks["SDP"]
-
-    def same_tables(known: Prepared) -> bool:
-        tables: Tables | None = known.about.tables
-        return tables is None or tables.same(state)
-
-    known = site.again("SDP", same_tables)
-    return None if known is None else _again(site, known, start)
+    return known.launch(site, "SDP", _pattern)
 
 
 def launch(site: Site) -> Launched | None:
@@ -90,97 +78,34 @@ def launch(site: Site) -> Launched | None:
     return Launched(layer, _releases(site, chain, bool(params.flying)))
 
 
-@dataclass(frozen=True, slots=True)
-class _About:
-    """What is told of a layer besides its counters, and the jobs that have those."""
-
-    input_shape: tuple[int, int, int]
-    output_shape: tuple[int, int, int]
-    precision: int
-    macs: int
-    mode: tuple[int, ...]
-    jobs: Sequence[ints.Layer]
-    tables: Tables | None
-    count_lut: bool
-
-
 def _chain_name(chain: Sequence[str]) -> str:
     return "+".join([*["CONV"] * ("CDMA" in chain), "SDP", *["PDP"] * ("PDP" in chain)])
 
 
-def _again(site: Site, known: Prepared, start: int) -> Launched:
-    """What follows when a known layer was computed."""
-    about: _About = known.about
-    consumers = tuple([state.consumer for state in known.states])
-    pattern: _Pattern | None = known.patterns.get(consumers)
-    if pattern is None:
-        pattern = known.patterns[consumers] = _pattern(site, known)
-    layer = Layer(
-        pattern.name,
-        pattern.groups.copy(),
-        about.input_shape,
-        about.output_shape,
-        about.precision,
-        start,
-        macs=about.macs,
-        saturated=sum(job.clipped for job in known.jobs),
-    )
-    if pattern.flying:
-        site.kept = Kept(mode=about.mode)
-    for bank, index in pattern.zeros:
-        bank[index] = 0
-    bank, index = pattern.saturation
-    bank[index] = sum(job.saturated for job in known.jobs) & 0xFFFFFFFF
-    if about.precision == FP16:
-        inputs, infinite, outputs = about.jobs[0].odd
-        site.latch("SDP_RDMA", dict(zip(_RDMA_COUNTERS, (inputs, infinite), strict=True)))
-        site.latch("SDP", {"D_STATUS_NAN_OUTPUT_NUM": outputs})
-    if pattern.overflow is not None:
-        bank, index = pattern.overflow
-        bank[index] = sum(job.overflowed for job in about.jobs) & 0xFFFFFFFF
-    if about.tables is not None:
-        counters = Counters()
-        for job in about.jobs:
-            counters.add(job.looked_up)
-        latch_lut(site, "SDP", counters, about.count_lut)
-    return Launched(layer, pattern.releases)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """What follows a known layer, for the register groups that its blocks work on. ``zeros`` are
-    the counters that count nothing in integer layers, as (registers, index)."""
-
-    name: str
-    flying: bool
-    groups: dict[str, int]
-    releases: list[Release]
-    zeros: list[tuple[list[int], int]]
-    saturation: tuple[list[int], int]
-    overflow: tuple[list[int], int] | None
-
-
-def _pattern(site: Site, known: Prepared) -> _Pattern:
-    chain = known.chain
+def _pattern(site: Site, layer: Prepared) -> Pattern:
+    """What follows a known layer."""
+    chain = layer.chain
     flying = "CDMA" in chain
-
-    def place(block: str, register: str) -> tuple[list[int], int]:
-        state = site.csb.blocks[block]
-        return state.counted[state.consumer], state.layout.by_name[register].offset // 4
-
-    zeros = [place("SDP", name) for name in ("D_STATUS_NAN_OUTPUT_NUM", "D_STATUS")]
+    zeros = [("SDP", "D_STATUS")]
+    counted = {
+        "saturated": known.counter(site, "SDP", "D_PERF_OUT_SATURATION"),
+        "nan_outputs": known.counter(site, "SDP", "D_STATUS_NAN_OUTPUT_NUM"),
+    }
     if flying:
-        zeros += [place("CDMA", name) for name in _CDMA_COUNTERS]
+        counted["overflowed"] = known.counter(site, "CACC", "D_OUT_SATURATION")
+        zeros += [("CDMA", name) for name in _CDMA_COUNTERS]
     if "SDP_RDMA" in chain:
-        zeros += [place("SDP_RDMA", name) for name in _RDMA_COUNTERS]
-    return _Pattern(
-        _chain_name(chain),
-        flying,
-        {name: site.consumer(name) for name in chain},
-        _releases(site, list(chain), flying),
-        zeros,
-        place("SDP", "D_PERF_OUT_SATURATION"),
-        place("CACC", "D_OUT_SATURATION") if flying else None,
+        for name, register in zip(("nan_inputs", "infinite_inputs"), _RDMA_COUNTERS, strict=True):
+            counted[name] = known.counter(site, "SDP_RDMA", register)
+    if layer.tables is not None and sdp.Sdp.decode(site.csb.blocks["SDP"].active).count_lut:
+        for name, register in LUT_COUNTERS.items():
+            counted[name] = known.counter(site, "SDP", register)
+    return known.pattern(
+        site,
+        chain,
+        _releases(site, chain, flying),
+        [known.counter(site, *place) for place in zeros],
+        counted,
     )
 
 
@@ -222,13 +147,17 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
         weights = None if convolution is None else convolution.lasting_weights()
         complete = len(jobs) == p.batches  # the compiled function may decline one of a batch
         if complete and (convolution is None or weights is not None):
-            mode = () if convolution is None else convolution.mode
-            shapes = (layer.input_shape, layer.output_shape)
-            tables = None if processor.lut is None else Tables(state)
-            about = _About(
-                *shapes, layer.precision, layer.macs, mode, jobs, tables, bool(p.count_lut)
+            mode = None if convolution is None else convolution.mode
+            about = About(
+                layer.chain,
+                layer.input_shape,
+                layer.output_shape,
+                layer.precision,
+                layer.macs,
+                mode,
             )
-            site.remember("SDP", chain, jobs, notes, weights, about)
+            tables = None if processor.lut is None else Tables(state)
+            site.remember("SDP", chain, jobs, notes, weights, about, tables)
     _latch(site, processor, convolution)
     layer.saturated = processor.clipped
     if convolution is not None and processor.floating and site.fp16 is None:
@@ -236,7 +165,7 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
     return layer
 
 
-def _releases(site: Site, chain: list[str], flying: bool) -> list[Release]:
+def _releases(site: Site, chain: Sequence[str], flying: bool) -> list[Release]:
     releases = []
     if flying:
         group = site.consumer("CDMA")
