@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/int_brief.h"
+#include "native/int_diagonal.h"
 #include "native/int_dot.h"
 #include "native/int_sdp.h"
 #include "native/int_wide.h"
@@ -39,6 +41,11 @@ int sim_wide_kind(int number, struct sim_dot_kind *kind)
     return number < 0 || number >= sim_wide_count ? 0 : describe(&sim_wides[number], kind);
 }
 
+int sim_diagonal_kind(int number, struct sim_dot_kind *kind)
+{
+    return number < 0 || number >= sim_diagonal_count ? 0 : describe(&sim_diagonals[number], kind);
+}
+
 struct layer {
     struct sim_window *window;
     const struct sim_dot *dot;
@@ -46,6 +53,8 @@ struct layer {
     int64_t *runs;
     int32_t *sums;
     struct sim_sdp_run sdp;
+    struct sim_brief brief;
+    int is_brief;
     int next_line;
     int next_item, chunk, chunks, blocks;
 };
@@ -229,6 +238,10 @@ static void deliver(const struct layer *layer, struct scratch *s, int kernels)
                    s->sums + p * kernels, sizeof(int32_t) * (size_t)tile->channels);
         return;
     }
+    if (layer->is_brief) {
+        sim_brief_tile(&layer->brief, &layer->sdp, tile, s->sums, kernels);
+        return;
+    }
     if (tile->channels == kernels) {
         widen(tile->values, s->sums, tile->pixels * kernels);
     } else {
@@ -264,6 +277,7 @@ static void work_item(const struct layer *layer, struct scratch *s, int item)
     if (w->wide)
         per_kernel *= 2; /* low and high parts */
     size_t pixel = (size_t)w->channels * (size_t)dot->item;
+    size_t skipped = w->diagonal ? (size_t)channel * (size_t)dot->item : 0;
     size_t step_x = (size_t)w->stride_x * pixel;
     size_t step_y = (size_t)w->stride_y * (size_t)w->width * pixel;
     struct sim_dot_tile job = {
@@ -279,7 +293,7 @@ static void work_item(const struct layer *layer, struct scratch *s, int item)
     for (tile->pixel = first; tile->pixel < last; tile->pixel += tile->pixels) {
         tile->pixels = last - tile->pixel < dot->pixels ? last - tile->pixel : dot->pixels;
         for (int p = 0; p < tile->pixels; p++) {
-            job.pixels[p] = layer->frame + (size_t)y * step_y + (size_t)x * step_x;
+            job.pixels[p] = layer->frame + (size_t)y * step_y + (size_t)x * step_x + skipped;
             if (++x == w->out_width) {
                 x = 0;
                 y++;
@@ -333,7 +347,9 @@ static void share_out(struct layer *layer, size_t threads, int channels)
 int sim_int_conv(struct sim_window *window, struct sim_sdp *sdp, int32_t *sums)
 {
     struct layer layer = {.window = window, .sums = sums};
-    layer.dot = window->wide ? &sim_wides[window->dot] : &sim_dots[window->dot];
+    layer.dot = window->wide       ? &sim_wides[window->dot]
+                : window->diagonal ? &sim_diagonals[window->dot]
+                                   : &sim_dots[window->dot];
     window->saturated = 0;
     const struct sim_window *w = window;
     size_t item = (size_t)layer.dot->item;
@@ -344,6 +360,12 @@ int sim_int_conv(struct sim_window *window, struct sim_sdp *sdp, int32_t *sums)
     failed = layer.frame == NULL || layer.runs == NULL;
     if (!failed && sums == NULL)
         failed = sim_sdp_begin(&layer.sdp, sdp);
+    if (!failed && sums == NULL && !w->wide) {
+        layer.is_brief = sim_brief_begin(&layer.brief, &layer.sdp, w->bound, layer.dot->name);
+        failed = layer.is_brief < 0;
+        if (failed)
+            sim_sdp_end(&layer.sdp);
+    }
     if (!failed) {
         memset(layer.frame + elements * item, 0, SLACK);
         for (int i = 0; i < w->run_count; i++)
@@ -355,6 +377,8 @@ int sim_int_conv(struct sim_window *window, struct sim_sdp *sdp, int32_t *sums)
         sim_parallel(pack_some, &layer, sim_threads_for((double)elements / 4));
         share_out(&layer, threads, channels);
         sim_parallel(multiply_some, &layer, threads);
+        if (layer.is_brief)
+            sim_brief_end(&layer.brief);
         if (sums == NULL)
             sim_sdp_end(&layer.sdp);
     }

@@ -106,10 +106,11 @@ struct sim_converter {
     double offset, factor;
 };
 
-/* Weights for the implementation `dot` (`wide`: of those with 64-bit sums), and the window over a
- * frame of padded input. */
+/* Weights for the implementation `dot` (`wide`: of those with 64-bit sums, `diagonal`: of those
+ * whose kernel k multiplies channel k only), and the window over a frame of padded input. Sums that
+ * are not wide are at most `bound` from 0. */
 struct sim_window {
-    int32_t dot, wide;
+    int32_t dot, wide, diagonal;
     int32_t kernels;
     int32_t out_height, out_width;
     int32_t stride_y, stride_x;           /* in the frame */
@@ -118,6 +119,7 @@ struct sim_window {
     const int64_t *runs;                  /* elements from the window's first one */
     const void *weights;
     const int32_t *start;                 /* [kernel], where sums begin */
+    int64_t bound;
     int32_t pad;
     int32_t top, left, in_height, in_width; /* input in the frame */
     int32_t step_y, step_x;               /* of the input, from one line of the frame to the next */
@@ -136,6 +138,7 @@ struct sim_dot_kind {
 };
 int sim_dot_kind(int number, struct sim_dot_kind *kind); /* 0: there is none, -1: not here */
 int sim_wide_kind(int number, struct sim_dot_kind *kind); /* the same of those with 64-bit sums */
+int sim_diagonal_kind(int number, struct sim_dot_kind *kind); /* and of those for depthwise ones */
 
 /* A convolution; unless it is `wide`, its sums fit 32 bits. With `sdp` its results go through it,
  * else to `sums` [y][x][kernels]. -1: no memory. */

@@ -22,7 +22,8 @@ _BLOCK = 16
 class Kind(NamedTuple):
     """An implementation of the dot products. ``kernels`` is a block's size, ``group`` how many
     neighbouring elements are multiplied together, ``item`` their bytes, ``offset`` what is added
-    to data. ``wide``: weights have 16 bits, sums 64."""
+    to data. ``wide``: weights have 16 bits, sums 64; ``diagonal``: kernel k multiplies channel k
+    only."""
 
     number: int
     name: str
@@ -31,9 +32,10 @@ class Kind(NamedTuple):
     item: int
     offset: int
     wide: bool = False
+    diagonal: bool = False
 
 
-def _kinds(ask: Any, wide: bool) -> dict[str, Kind]:
+def _kinds(ask: Any, wide: bool = False, diagonal: bool = False) -> dict[str, Kind]:
     found: dict[str, Kind] = {}
     kind = ffi.new("struct sim_dot_kind *")
     number = 0
@@ -41,25 +43,31 @@ def _kinds(ask: Any, wide: bool) -> dict[str, Kind]:
         if status > 0:
             name = ffi.string(kind.name).decode()
             parts = (kind.kernels, kind.group, kind.item, kind.offset)
-            found[name] = Kind(number, name, *parts, wide)
+            found[name] = Kind(number, name, *parts, wide, diagonal)
         number += 1
     return found
 
 
 def kinds() -> dict[str, Kind]:
     """The implementations for 8-bit weights that this machine can run, fastest first."""
-    return _kinds(lib.sim_dot_kind, False)
+    return _kinds(lib.sim_dot_kind)
 
 
 def wide_kinds() -> dict[str, Kind]:
     """Those for 16-bit weights, with sums of 64 bits."""
-    return _kinds(lib.sim_wide_kind, True)
+    return _kinds(lib.sim_wide_kind, wide=True)
+
+
+def diagonal_kinds() -> dict[str, Kind]:
+    """Those for 8-bit weights that kernel k has for channel k only."""
+    return _kinds(lib.sim_diagonal_kind, diagonal=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """Kernels as an implementation wants them: blocks of [run][group][kernel][element], or, if it
-    is a wide one, of [run][group][low or high part][kernel][element]."""
+    is a wide one, of [run][group][low or high part][kernel][element], if a diagonal one, of [pair
+    of runs][kernel][run]. No sum is further than ``bound`` from 0."""
 
     kind: Kind
     packed: NDArray[Any]
@@ -67,6 +75,7 @@ class Weights:
     kernels: int
     runs: int
     groups: int
+    bound: int = (1 << 31) - 1
 
     @property
     def nbytes(self) -> int:
@@ -83,10 +92,11 @@ def pack(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:
     flat = weights.reshape(kernels, -1)
     groups = -(-length // kind.group)
     rounded = -(-kernels // _BLOCK) * _BLOCK
-    start = np.zeros(rounded, np.int32)
+    start, bound = np.zeros(rounded, np.int32), (1 << 31) - 1
     if not kind.wide:
         magnitude = np.abs(flat.astype(np.int16)).sum(axis=1, dtype=np.int64)
-        if magnitude.max(initial=0) * 128 >= 1 << 31:
+        bound = 128 * int(magnitude.max(initial=0))
+        if bound >= 1 << 31:
             return None
         start[:kernels] = (-kind.offset * flat.sum(axis=1, dtype=np.int64)).astype(np.int32)
     dtype = np.int8 if kind.item == 1 else np.int16
@@ -101,7 +111,34 @@ def pack(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:
         whole[:, first : first + kind.kernels].transpose(2, 3, 0, 1, 4).reshape(-1)
         for first in range(0, rounded, kind.kernels)
     ]
-    return Weights(kind, np.concatenate(parts), start, kernels, runs, groups)
+    return Weights(kind, np.concatenate(parts), start, kernels, runs, groups, bound)
+
+
+def pack_diagonal(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | None:
+    """Arrange int8 weights [kernel, tap, channel] for a diagonal implementation.
+
+    None when a kernel has others than those of its own channel, or sums might exceed 32 bits.
+    """
+    kernels, taps, channels = weights.shape
+    if kernels > channels:
+        return None
+    own = np.arange(kernels)
+    found = weights[own, :, own]  # [kernel, tap]
+    bound = 128 * int(np.abs(found.astype(np.int16)).sum(axis=1, dtype=np.int64).max())
+    if np.count_nonzero(weights) != np.count_nonzero(found) or bound >= 1 << 31:
+        return None
+    rounded, even = -(-kernels // _BLOCK) * _BLOCK, taps + taps % 2
+    padded = np.zeros((rounded, even), np.int16)
+    padded[:kernels, :taps] = found
+    parts = [
+        padded[first : first + kind.kernels]
+        .reshape(-1, even // 2, 2)
+        .transpose(1, 0, 2)
+        .reshape(-1)
+        for first in range(0, rounded, kind.kernels)
+    ]
+    start = np.zeros(rounded, np.int32)
+    return Weights(kind, np.concatenate(parts), start, kernels, even, 1, bound)
 
 
 class Converter(NamedTuple):
@@ -364,7 +401,9 @@ def _window(
     if source.strides[-1] != source.itemsize:  # lines are copied channel by channel
         source = np.ascontiguousarray(source)
     window = ffi.new("struct sim_window *")
-    window.dot, window.wide = weights.kind.number, weights.kind.wide
+    kind = weights.kind
+    window.dot, window.wide, window.diagonal = kind.number, kind.wide, kind.diagonal
+    window.bound = weights.bound
     window.kernels = weights.kernels
     window.out_height, window.out_width = frame.out_height, frame.out_width
     window.stride_y, window.stride_x = frame.stride_y, frame.stride_x
@@ -514,17 +553,19 @@ def same(host: int, values: NDArray[np.uint8]) -> bool:
 class Ints:
     """Integer layers on one implementation of the dot products (default: the fastest).
 
-    ``kind`` is for 8-bit weights, ``wide`` for others; a name that only one of them has leaves the
-    other the fastest. Raises ValueError for one that this machine does not have.
+    ``kind`` is for 8-bit weights, ``wide`` for others, ``diagonal`` for depthwise ones; a name that
+    only some of them have leaves the others the fastest. Raises ValueError for one that this
+    machine does not have.
     """
 
     def __init__(self, name: str = "") -> None:
-        narrow, wide = kinds(), wide_kinds()
+        narrow, wide, diagonal = kinds(), wide_kinds(), diagonal_kinds()
         if name and name not in narrow and name not in wide:
             known = ", ".join(dict.fromkeys((*narrow, *wide)))
             raise ValueError(f"this machine cannot run {name!r}, only {known}")
         self.kind = narrow.get(name) or next(iter(narrow.values()))
         self.wide = wide.get(name) or next(iter(wide.values()))
+        self.diagonal = diagonal.get(name) or next(iter(diagonal.values()))
 
     def pack(self, weights: NDArray[np.integer[Any]]) -> Weights:
         """Arrange weights [kernel, run, element of the run] of int8 or int16, for 64-bit sums where
@@ -534,6 +575,10 @@ class Ints:
             found = pack(self.wide, weights)
         assert found is not None
         return found
+
+    def pack_diagonal(self, weights: NDArray[np.integer[Any]]) -> Weights | None:
+        """As :func:`pack_diagonal`."""
+        return pack_diagonal(self.diagonal, weights)
 
     def sums(
         self, frame: Frame, weights: Weights, source: NDArray[np.integer[Any]]

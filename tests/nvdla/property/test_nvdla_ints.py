@@ -115,6 +115,112 @@ def test_wide_sums(name, window, channels, kernels, edges, pad, atom, truncate, 
     assert cut == np.count_nonzero(expected != sums)
 
 
+@pytest.mark.parametrize("name", ints.diagonal_kinds())
+@COMMON
+@given(
+    windows(),
+    st.sampled_from([8, 16, 20, 32, 40, 70]),
+    st.integers(0, 40),
+    st.tuples(*[st.integers(0, 3)] * 2),
+    st.sampled_from([-128, 0, 77]),
+    st.sampled_from([8, 32]),
+    st.integers(0, 2**32),
+)
+def test_depthwise_sums(name, window, channels, missing, edges, pad, atom, seed) -> None:
+    """Weights that are zero but for kernel k and channel k are computed as such."""
+    rng = np.random.default_rng(seed)
+    unit = ints.Ints(name)
+    kernels = max(1, channels - missing)
+    top, left = edges
+    need_y, need_x = window.extent()
+    height, width = max(1, need_y - top - seed % 3), max(1, need_x - left - seed % 2)
+    surfaces = -(-channels // atom)
+    source = rng.integers(-128, 128, (surfaces, height, width, atom), np.int8)
+    weights = np.zeros((kernels, window.rows, window.columns, channels), np.int8)
+    own = np.arange(kernels)
+    weights[own, :, :, own] = rng.integers(-128, 128, (kernels, window.rows, window.columns))
+    packed = int_layer.prepare_weights(unit, weights.reshape(kernels, -1), window)
+    assert packed.kind.diagonal
+    frame = int_layer.frame(window, channels, top, left, pad, 0, diagonal=True)
+    full = (max(need_y, top + height), max(need_x, left + width), channels)
+    padded = np.full(full, pad, np.int8)
+    pixels = source.transpose(1, 2, 0, 3).reshape(height, width, -1)[:, :, :channels]
+    padded[top : top + height, left : left + width] = pixels
+    found, _ = unit.sums(frame, packed, source)
+    np.testing.assert_array_equal(found, correlate(padded, weights, window))
+
+
+def test_one_weight_beside_the_diagonal_is_enough_for_a_dense_layer() -> None:
+    weights = np.zeros((16, 9, 16), np.int8)
+    weights[np.arange(16), :, np.arange(16)] = 3
+    assert ints.Ints().pack_diagonal(weights) is not None
+    weights[4, 8, 5] = 1
+    assert ints.Ints().pack_diagonal(weights) is None
+
+
+def rounded(value: int, shift: int) -> int:
+    """``value / 2**shift``, half away from zero."""
+    half = 1 << shift >> 1
+    return (abs(value) + half >> shift) * (1 if value >= 0 else -1)
+
+
+FACTORS = st.sampled_from([1, -1, 2, 3, 255, 32767, -32768, 12345])
+
+
+@pytest.mark.parametrize("name", ints.kinds())
+@COMMON
+@given(
+    st.sampled_from([1, 16, 17, 32, 50, 64, 90]),
+    st.sampled_from([8, 32]),
+    st.tuples(st.booleans(), st.booleans(), st.booleans()),
+    st.sampled_from([0, 1, 2, 7, 14, 20, 31]),
+    st.tuples(st.sampled_from([0, 0, 3, -200]), FACTORS, st.sampled_from([0, 1, 8, 20])),
+    st.sampled_from([1, 100, 1 << 15]),
+    st.sampled_from([0, 0, 3]),
+    st.integers(0, 2**32),
+)
+def test_sums_to_bytes(name, kernels, atom, uses, shift, convert, size, truncate, seed) -> None:
+    """Bias, factor of each channel, ReLU and output converter behind a convolution, in Python's
+    integers; also where results lie in the middle of two integers."""
+    rng = np.random.default_rng(seed)
+    unit = ints.Ints(name)
+    adds, multiplies, relu = uses
+    channels, window = 5, Window(1, 1, 1, 1, 1, 1, 3, 7)
+    source = rng.integers(-128, 128, (1, 3, 7, 8), np.int8)
+    weights = rng.integers(-128, 128, (kernels, channels), np.int8)
+    padded = -(-kernels // atom) * atom
+    bias = rng.integers(-size, size + 1, padded).astype(np.int16 if size < 1 << 15 else np.int32)
+    bias = np.clip(bias, -32768, 32767).astype(np.int16)
+    factor = rng.choice(np.array([1, -1, 2, 77, 16384, 32767, -32768], np.int16), padded)
+    stage = ints.Stage(
+        False, 2 if adds else ints.NO_ALU, multiplies, False, relu, shift,
+        ints.Operand(values=bias, shift=seed % 3), ints.Operand(values=factor),
+    )  # fmt: skip
+    offset, scale, by = convert if not (multiplies or shift) or seed % 4 == 0 else (0, 1, 0)
+    target = np.zeros((padded // atom, 3, 7, atom), np.int8)
+    sdp = ints.Sdp(
+        (3, 7, padded), [stage], offset, scale * 2.0**-by, by > 0, False, (-128, 127), target
+    )
+    packed = int_layer.prepare_weights(unit, weights, window)
+    frame = int_layer.frame(window, channels, 0, 0, 0, truncate)
+    layer = unit.convolution(frame, packed, source, sdp)
+    layer.run()
+    sums = source[0, :, :, :channels].astype(np.int64) @ weights.T.astype(np.int64)
+    clipped = 0
+    expected = np.zeros_like(target)
+    for y, x, c in np.ndindex(3, 7, padded):
+        v = rounded(int(sums[y, x, c]), truncate) if c < kernels else 0
+        v += int(bias[c]) << seed % 3 if adds else 0
+        v = rounded(v * (int(factor[c]) if multiplies else 1), shift)
+        v = min(max(v, 0 if relu else -(1 << 31)), (1 << 31) - 1)
+        v = rounded((v - offset) * scale, by)
+        kept = min(max(v, -128), 127)
+        clipped += kept != v
+        expected[c // atom, y, x, c % atom] = kept
+    np.testing.assert_array_equal(target, expected)
+    assert layer.clipped == clipped
+
+
 def test_large_sums_of_bytes_are_left_to_wide_arithmetic() -> None:
     unit = ints.Ints()
     fits = np.full((1, 1, (1 << 24) // 128 - 1), 128 - 256, np.int8)

@@ -159,7 +159,7 @@ class Convolution:
             key: Any = (shape, self.cdma.conv_mode, self._fp16 is not None)
             if self._ints is not None:
                 kinds = (self._ints.kind.name, self._ints.wide.name)
-                key = (*key, *kinds, self.csc.dilation_x == 1 or self.cdma.image)
+                key = (*key, *kinds, self.csc.dilation_x == 1, self.cdma.image)
             entry = cache.find(key, raw)
             if entry is None:
                 prepared = self._prepared(raw, shape)
@@ -182,7 +182,7 @@ class Convolution:
         if self._ints is not None:
             integers = unpack_weights(raw, shape, self.config, DTYPES[self.precision])
             flat = integers.reshape(shape.kernels, -1)
-            return int_layer.prepare_weights(self._ints, flat, self._window())
+            return int_layer.prepare_weights(self._ints, flat, self._window(), not self.cdma.image)
         dtype = np.dtype(np.float64 if self.precision == INT16 else np.float32)
         unpacked = unpack_weights(raw, shape, self.config, dtype)
         return gemm.prepare(unpacked.reshape(shape.kernels, -1))
@@ -277,8 +277,9 @@ class Convolution:
         pad = int(self._pad_value())
         how = self._conversion or Conversion()
         return int_layer.frame(
-            window, channels, top, left, pad, self.truncate, how.table, how.formula
-        )
+            window, channels, top, left, pad, self.truncate, how.table, how.formula,
+            isinstance(self._matrix, int_layer.Weights) and self._matrix.kind.diagonal,
+        )  # fmt: skip
 
     def with_sdp(self, batch: int, sdp: Sdp | None) -> Layer | None:
         """Return the whole layer for the compiled function, None when it has to go in bands."""

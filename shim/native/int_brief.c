@@ -1,0 +1,231 @@
+/* Implementation of int_brief.h.
+ *
+ * What single precision makes of a number that fits a byte is at most 3 * 2^-24 of it wrong, so it is
+ * rounded as the exact one unless it lies next to the middle of two integers. Pixels with such
+ * numbers are computed in double precision, which is exact.
+ */
+#include "native/int_brief.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { BLOCK = 64, STEP = 16 };
+
+/* Beyond any byte, but so near that errors are below MARGIN. */
+static const float FAR = 300.0f, MARGIN = 1e-4f;
+
+static sim_brief_row *row_for(const char *instructions);
+
+static int is_whole(double value)
+{
+    return fabs(value) < 2147483648.0 && value == (double)(int32_t)value;
+}
+
+int sim_brief_begin(struct sim_brief *brief, const struct sim_sdp_run *run, int64_t bound,
+                    const char *instructions)
+{
+    const struct sim_sdp *sdp = run->sdp;
+    const struct sim_stage *stage = sdp->stage_count ? &sdp->stages[0] : NULL;
+    const struct sim_cube *output = &sdp->output;
+    int scaled = stage != NULL && (stage->mul || stage->shift);
+    int adds = stage != NULL && stage->alu != SIM_ALU_NONE, relu = stage != NULL && stage->relu;
+    *brief = (struct sim_brief){.low = sdp->low, .high = sdp->high, .least = INT32_MIN};
+    if (run->usual == NULL || output->item != 1 || output->element != 1 || !is_whole(sdp->offset))
+        return 0;
+    if (adds && stage->alu_operand.kind == SIM_ELEMENTS)
+        return 0;
+    if (scaled && (sdp->offset != 0.0 || sdp->factor != 1.0))
+        return 0; /* rounded twice */
+    brief->row = row_for(instructions);
+    brief->offset = (int32_t)sdp->offset;
+    brief->least_sum = relu && !scaled ? 0 : INT32_MIN;
+    if (relu && scaled)
+        brief->least = 0;
+    size_t channels = ((size_t)sdp->channels + BLOCK - 1) / BLOCK * BLOCK;
+    brief->added = calloc(channels, sizeof *brief->added);
+    brief->factors = calloc(channels, sizeof *brief->factors);
+    if (brief->added == NULL || brief->factors == NULL) {
+        sim_brief_end(brief);
+        return -1;
+    }
+    double by = stage != NULL ? ldexp(1.0, -stage->shift) : 1.0;
+    double room = 2147483647.0 - (double)bound - fabs(sdp->offset);
+    for (int c = 0; c < sdp->channels; c++) {
+        double added = adds ? run->operands[0][0][c] : 0.0;
+        double factor = scaled ? (stage->mul ? run->operands[0][1][c] : 1.0) * by : sdp->factor;
+        if (!is_whole(added) || fabs(added) > room || (double)(float)factor != factor) {
+            sim_brief_end(brief);
+            return 0;
+        }
+        brief->added[c] = (int32_t)added;
+        brief->factors[c] = (float)factor;
+    }
+    return 1;
+}
+
+void sim_brief_end(struct sim_brief *brief)
+{
+    free(brief->added);
+    free(brief->factors);
+    brief->added = NULL;
+    brief->factors = NULL;
+}
+
+INLINE int32_t limited(int32_t value, int32_t low, int32_t high)
+{
+    value = value < low ? low : value;
+    return value > high ? high : value;
+}
+
+/* Where a result lies in the middle, or next to it. */
+static int32_t exact(const struct sim_brief *b, const int32_t *sums, int channel, int count,
+                     int8_t *to)
+{
+    int32_t cut = 0;
+    for (int i = 0; i < count; i++) {
+        int32_t sum = sums[i] + b->added[channel + i];
+        sum = (sum > b->least_sum ? sum : b->least_sum) - b->offset;
+        double value = (double)sum * (double)b->factors[channel + i];
+        value = __builtin_trunc(value + __builtin_copysign(0.5, value));
+        value = value < -1000.0 ? -1000.0 : value > 1000.0 ? 1000.0 : value;
+        int32_t result = (int32_t)value > b->least ? (int32_t)value : b->least;
+        int32_t kept = limited(result, b->low, b->high);
+        cut += kept != result;
+        to[i] = (int8_t)kept;
+    }
+    return cut;
+}
+
+/* Some channels of a pixel, a multiple of what `pixel` does at a time; how many were cut. */
+INLINE int32_t pixel(const struct sim_brief *b, const int32_t *restrict sums, int channel,
+                     int count, int8_t *restrict to)
+{
+    const int32_t *restrict added = b->added + channel;
+    const float *restrict factors = b->factors + channel;
+    int32_t least_sum = b->least_sum, offset = b->offset, low = b->low, high = b->high;
+    int32_t least = b->least, cut = 0, odd = 0, results[STEP];
+    for (int first = 0; first < count; first += STEP) {
+        for (int i = 0; i < STEP; i++) {
+            int32_t sum = sums[first + i] + added[first + i];
+            sum = (sum > least_sum ? sum : least_sum) - offset;
+            float value = (float)sum * factors[first + i];
+            value = value < -FAR ? -FAR : value;
+            value = value > FAR ? FAR : value;
+            int32_t result = (int32_t)(value + __builtin_copysignf(0.5f, value));
+            odd |= __builtin_fabsf(value - (float)result) > 0.5f - MARGIN;
+            result = result > least ? result : least;
+            results[i] = limited(result, low, high);
+            cut += results[i] != result;
+        }
+        for (int i = 0; i < STEP; i++)
+            to[first + i] = (int8_t)results[i];
+    }
+    return __builtin_expect(odd, 0) ? exact(b, sums, channel, count, to) : cut;
+}
+
+void sim_brief_tile(const struct sim_brief *b, const struct sim_sdp_run *run,
+                    struct sim_tile *tile, const int32_t *sums, int kernels)
+{
+    const struct sim_cube *cube = &run->sdp->output;
+    int width = run->sdp->width, y = tile->pixel / width, x = tile->pixel % width;
+    int surface = tile->channel / cube->atom, inside = tile->channel % cube->atom;
+    int last = cube->channels - tile->channel, count = (tile->channels + STEP - 1) / STEP * STEP;
+    last = tile->channels < last ? tile->channels : last;
+    int32_t all[BLOCK] = {0}; /* behind the last channel, `added` and `factors` are 0 */
+    int8_t row[BLOCK];
+    for (int p = 0; p < tile->pixels; p++, sums += kernels) {
+        const int32_t *from = sums;
+        if (kernels < count) {
+            memcpy(all, sums, sizeof *all * (size_t)kernels);
+            from = all;
+        }
+        tile->clipped += b->row(b, from, tile->channel, count, row);
+        uint8_t *to = cube->base + surface * cube->surface + y * cube->line + x * cube->pixel;
+        int done = cube->atom - inside;
+        if (last > 0)
+            memcpy(to + inside, row, (size_t)(done < last ? done : last));
+        for (to += cube->surface; done < last; done += cube->atom, to += cube->surface)
+            memcpy(to, row + done,
+                   (size_t)(last - done < cube->atom ? last - done : cube->atom));
+        if (++x == width) {
+            x = 0;
+            y++;
+        }
+    }
+}
+
+static int32_t row_plain(const struct sim_brief *b, const int32_t *sums, int channel, int count,
+                         int8_t *to)
+{
+    return pixel(b, sums, channel, count, to);
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+__attribute__((target("avx2"))) static int32_t row_256(const struct sim_brief *b,
+                                                       const int32_t *sums, int channel,
+                                                       int count, int8_t *to)
+{
+    return pixel(b, sums, channel, count, to);
+}
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+/* The same by hand: compilers use half of the registers' width, or a quarter. */
+AVX512 INLINE int32_t row_of_512(const struct sim_brief *b, const int32_t *sums, int channel,
+                                 int count, int8_t *to)
+{
+    const __m512i least_sum = _mm512_set1_epi32(b->least_sum), offset = _mm512_set1_epi32(b->offset);
+    const __m512i least = _mm512_set1_epi32(b->least);
+    const __m512i low = _mm512_set1_epi32(b->low), high = _mm512_set1_epi32(b->high);
+    const __m512 near = _mm512_set1_ps(0.5f - MARGIN), far = _mm512_set1_ps(FAR);
+    const __m512 below = _mm512_set1_ps(-FAR);
+    __mmask16 odd = 0;
+    int32_t cut = 0;
+    for (int i = 0; i < count; i += 16) {
+        __m512i sum = _mm512_add_epi32(_mm512_loadu_si512(sums + i),
+                                       _mm512_loadu_si512(b->added + channel + i));
+        sum = _mm512_sub_epi32(_mm512_max_epi32(sum, least_sum), offset);
+        __m512 value =
+            _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_loadu_ps(b->factors + channel + i));
+        value = _mm512_min_ps(_mm512_max_ps(value, below), far);
+        __m512i result = _mm512_cvtps_epi32(value); /* the middle is odd */
+        __m512 distance = _mm512_sub_ps(value, _mm512_cvtepi32_ps(result));
+        odd |= _mm512_cmp_ps_mask(_mm512_abs_ps(distance), near, _CMP_GT_OQ);
+        result = _mm512_max_epi32(result, least);
+        __m512i kept = _mm512_min_epi32(_mm512_max_epi32(result, low), high);
+        cut += __builtin_popcount(_mm512_cmpneq_epi32_mask(kept, result));
+        _mm_storeu_si128((__m128i *)(to + i), _mm512_cvtepi32_epi8(kept));
+    }
+    return __builtin_expect(odd, 0) ? exact(b, sums, channel, count, to) : cut;
+}
+
+AVX512 static int32_t row_512(const struct sim_brief *b, const int32_t *sums, int channel,
+                              int count, int8_t *to)
+{
+    if (count == 64)
+        return row_of_512(b, sums, channel, 64, to);
+    if (count == 32)
+        return row_of_512(b, sums, channel, 32, to);
+    return row_of_512(b, sums, channel, count, to);
+}
+
+static sim_brief_row *row_for(const char *instructions)
+{
+    if (strncmp(instructions, "avx512", 6) == 0)
+        return row_512;
+    return strncmp(instructions, "avx", 3) == 0 ? row_256 : row_plain;
+}
+#else
+static sim_brief_row *row_for(const char *instructions)
+{
+    (void)instructions;
+    return row_plain;
+}
+#endif

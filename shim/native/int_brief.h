@@ -1,0 +1,30 @@
+/* SDP of bytes straight from sums, in single precision: where results are rounded only once. */
+#ifndef CUDLA_SIM_INT_BRIEF_H
+#define CUDLA_SIM_INT_BRIEF_H
+
+#include "native/int_sdp.h"
+
+struct sim_brief;
+
+/* Results of some sums; how many were cut. */
+typedef int32_t sim_brief_row(const struct sim_brief *brief, const int32_t *sums, int channel,
+                              int count, int8_t *to);
+
+struct sim_brief {
+    int32_t *added; /* [channel] */
+    float *factors; /* [channel] */
+    int32_t least_sum, offset, least, low, high;
+    sim_brief_row *row;
+};
+
+/* For sums that are at most `bound` from 0, with the instructions of a sim_dot. 1: SDP can be done so;
+ * 0: it cannot; -1: no memory. */
+int sim_brief_begin(struct sim_brief *brief, const struct sim_sdp_run *run, int64_t bound,
+                    const char *instructions);
+void sim_brief_end(struct sim_brief *brief);
+
+/* Sums [pixel][kernels] of a tile to the output; channels behind `kernels` have the sum 0. */
+void sim_brief_tile(const struct sim_brief *brief, const struct sim_sdp_run *run,
+                    struct sim_tile *tile, const int32_t *sums, int kernels);
+
+#endif
