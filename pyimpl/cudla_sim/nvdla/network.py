@@ -8,7 +8,7 @@ because the firmware counts them down.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,9 @@ from .loadable import Interface, Loadable, MemoryFlags, TaskEntry, TensorDesc
 if TYPE_CHECKING:
     from cudla_sim.core.memory import AddressSpace, Region
 
+BINDINGS = 64
+"""Sets of tensors that a network remembers."""
+
 _PAGE = 4096
 _NOTHING = np.zeros(0, np.uint8)
 
@@ -37,6 +40,8 @@ class Binding:
     windows: Windows
     shadows: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
     """A tensor of the program, and the bytes (with a margin behind them) that stand for it."""
+    lists: dict[int, list[Entry]] = field(default_factory=dict)
+    """Address lists by the place of their task in memory."""
 
     def begin(self) -> None:
         """Copy tensors to their shadows."""
@@ -81,6 +86,8 @@ class LoadedNetwork:
         self._region: Region | None = None
         self._windows: list[Window | None] = self._allocate()
         self._graphs = self._graph_memories()
+        self._bindings: dict[tuple[tuple[int, ...], tuple[int, ...]], Binding] = {}
+        self._bound_at: tuple[int, ...] = ()
 
     @property
     def inputs(self) -> tuple[TensorDesc, ...]:
@@ -177,6 +184,21 @@ class LoadedNetwork:
         Raises NvdlaError for a wrong number of tensors or an unaligned address, MemoryFault if a
         tensor is not completely inside mapped memory.
         """
+        signature = self.space.signature
+        if signature != self._bound_at:
+            self._bindings.clear()
+            self._bound_at = signature
+        key = tuple(inputs), tuple(outputs)
+        found = self._bindings.get(key)
+        if found is None:
+            found = self._bind(inputs, outputs)
+            if not self._margin:
+                if len(self._bindings) == BINDINGS:
+                    self._bindings.clear()
+                self._bindings[key] = found
+        return found
+
+    def _bind(self, inputs: Sequence[int], outputs: Sequence[int]) -> Binding:
         by_memory = list(self._windows)
         for flag, kind, tensors, given in (
             (MemoryFlags.INPUT, "input", self.inputs, inputs),
@@ -230,7 +252,10 @@ class LoadedNetwork:
 
     def entries(self, task: TaskEntry, binding: Binding) -> list[Entry]:
         """Return a task's address list with the memories of one run."""
-        found = []
+        known = binding.lists.get(id(task))
+        if known is not None:
+            return known
+        found = binding.lists[id(task)] = []
         for number in task.address_list:
             address = self.loadable.addresses[number]
             window = binding.by_memory[address.mem_id]
@@ -262,4 +287,5 @@ class LoadedNetwork:
         if self._region is not None:
             self.space.unmap(self._region)
         self._region = None
+        self._bindings.clear()
         self._windows = [None] * len(self.loadable.memories)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
@@ -12,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudla_sim.core.memory import AddressSpace
-from cudla_sim.nvdla import Core, Loadable, LoadedNetwork, NvdlaError
+from cudla_sim.core.memory import AddressSpace, Region
+from cudla_sim.nvdla import Core, EngineTimeout, Loadable, LoadedNetwork, NvdlaError, execution
 from cudla_sim.nvdla.build import Network
+from cudla_sim.nvdla.kmd import segment
 from cudla_sim.nvdla.kmd.plan import Plan
 from cudla_sim.nvdla.kmd.segment import Segment
 
@@ -130,8 +132,7 @@ def test_plans_are_used_and_change_nothing(precision: str, config: str) -> None:
     for seed in range(6):
         pair.run(seed)
     assert pair.plans
-    if precision == "int8":
-        assert pair.segments
+    assert bool(pair.segments) == (precision != "fp16")
 
 
 def _descriptors(pair: Pair) -> list[tuple[int, int]]:
@@ -187,13 +188,111 @@ def test_other_buffers_have_plans_of_their_own() -> None:
     assert len(pair.plans) >= 2
 
 
-def test_networks_that_take_turns_on_a_core() -> None:
+@pytest.mark.parametrize("other", ["fp16", "int16"])
+def test_networks_that_take_turns_on_a_core(other: str) -> None:
     """Registers that one network leaves behind are the same for the next one."""
-    images = image("int8", "nv_full"), image("fp16", "nv_full")
+    images = image("int8", "nv_full"), image(other, "nv_full")
     pairs = [Pair(item, "nv_full") for item in images]
     pairs[1].planned, pairs[1].slow = pairs[0].planned, pairs[0].slow
-    for seed in range(8):
+    for seed in range(14):
         pairs[seed % 3 % 2].run(seed)
+
+
+class Stop(Exception):
+    """The task is stopped."""
+
+
+@pytest.mark.parametrize(("precision", "config"), [k for k in KINDS if k[0] != "fp16"])
+def test_a_task_that_is_stopped_leaves_what_its_layers_left(precision, config, monkeypatch):
+    """After any number of layers, registers, memory and reports are those of the slow path."""
+    monkeypatch.setattr(segment, "ATTENTION_NS", -1)  # somebody looks behind each layer
+    pair = Pair(image(precision, config), config)
+    for seed in range(5):
+        pair.run(seed)
+    assert pair.segments
+    task = next(t for t in pair.loadable.tasks if t.address_list)
+    binding = pair.network.bind([r.base for r in pair.inputs], [r.base for r in pair.outputs])
+    start, count = pair._memory(), len(pair.plans[0].rest)
+    told, together = [], False
+    for layers in range(count + 1):
+        found = []
+        for core in (pair.planned, pair.slow):
+            for window, data in zip(pair._windows(), start, strict=True):
+                window[:] = np.frombuffer(data, np.uint8)
+            calls = iter(range(layers))
+
+            def check(calls=calls) -> None:
+                if next(calls, None) is None:
+                    raise Stop
+
+            pair.network.reload_graphs()
+            core._memory.space = binding.windows
+            entries = pair.network.entries(task, binding)
+            with suppress(Stop):
+                core.execute(
+                    entries, pair.loadable.new_layout, check, None, lambda ran, _: told.append(ran)
+                )
+            together = together or bool(told)
+            registers = deepcopy(pair._registers(core))
+            found.append((registers, pair._memory(), core.chip._site.kept.mode))
+            core.reset()
+        assert found[0] == found[1], f"after {layers} layers"
+        for _ in range(6):  # reset forgets plans
+            pair.run(layers)
+    assert together
+
+
+def test_a_deadline_inside_a_segment_counts_its_layers(monkeypatch) -> None:
+    monkeypatch.setattr(segment, "ATTENTION_NS", -1)
+    pair = Pair(image("int8", "nv_large"), "nv_large")
+    for seed in range(5):
+        pair.run(seed)
+    assert pair.segments
+    now = iter(range(100))
+    monkeypatch.setattr(execution, "monotonic", lambda: next(now))
+    tensors = [[r.base for r in side] for side in (pair.inputs, pair.outputs)]
+    with pytest.raises(EngineTimeout, match="the deadline passed after 3 layers of task 0"):
+        pair.planned.run(pair.network, *tensors, deadline=3.5)
+
+
+def test_a_layer_that_writes_over_descriptors_is_not_planned() -> None:
+    """Its task may read them later."""
+    pair = Pair(image("int8", "nv_large"), "nv_large")
+    for seed in range(4):
+        pair.run(seed)
+    size = pair.outputs[0].size
+    known = {memory for memory, _ in _descriptors(pair)}
+    found = [pair.network._windows[memory] for memory in known]
+    window = next(w for w in found if w is not None and w.size >= size)
+    clean = pair._memory()
+    pair.outputs = [Region(window.base, size, "over", window.data[:size], True, None)]
+    before = len(pair.plans)
+    for seed in range(5):
+        for part, data in zip(pair._windows()[:-1], clean, strict=False):
+            part[:] = np.frombuffer(data, np.uint8)
+        pair.run(seed)
+    assert len(pair.plans) == before
+
+
+def test_other_memory_at_the_same_address_is_seen() -> None:
+    pair = Pair(image("int8", "nv_large"), "nv_large")
+    base = pair.inputs[0].base
+    for seed in range(12):
+        if seed % 4 == 3:
+            pair.space.unmap(pair.inputs[0])
+            data = np.zeros(pair.inputs[0].size, np.uint8)
+            pair.inputs = [pair.space.map(base, len(data), name="another", data=data)]
+        pair.run(seed)
+
+
+def test_many_buffers_in_turn_have_plans() -> None:
+    pair = Pair(image("int8", "nv_large"), "nv_large")
+    inputs = [pair.space.allocate(pair.inputs[0].size, name=f"input {i}") for i in range(12)]
+    for seed in range(36):
+        pair.inputs = [inputs[seed % 12]]
+        pair.run(seed)
+    assert len(pair.plans) == 12
+    assert len(pair.segments) == 12
 
 
 @pytest.mark.parametrize("kind", ["compiled", "public"])

@@ -9,15 +9,22 @@ from ..hw.chip import Chip
 from .firmware import FirmwareEngine
 
 
-def serve(chip: Chip, firmware: FirmwareEngine, check: Callable[[], None] = lambda: None) -> None:
+def serve(
+    chip: Chip,
+    firmware: FirmwareEngine,
+    check: Callable[[], None] = lambda: None,
+    advance: Callable[[], bool] | None = None,
+) -> None:
     """Start the task behind a firmware's port and serve interrupts until it is complete.
 
-    *check* is called between layers and may raise. KmdError if nothing can make progress.
+    *check* is called between layers and may raise, *advance* in place of the chip's. KmdError if
+    nothing can make progress.
     """
+    advance = advance or chip.advance
     complete = firmware.execute_task()
     while not complete:
         check()
-        progress = chip.advance()
+        progress = advance()
         if chip.irq:
             firmware.isr_handler()
         before = firmware.progress

@@ -26,8 +26,9 @@ from .segment import Held, Note, Ran, Segment, Spans, segments
 _Groups = dict[tuple[OpType, int], int]
 """Which operation is in a register group."""
 
-LIMIT = 8
-"""Plans that a core keeps."""
+LIMIT, STEPS = 64, 4096
+"""Plans that a core keeps, and their steps in all (some KiB each). Each set of buffers has its
+own."""
 
 VARIANTS = 4
 """Segments of a plan that it keeps with the same first step."""
@@ -148,7 +149,7 @@ class Plan:
     """A recorded task: the ``descriptors`` it holds for, what to do before the first step of the
     chip and behind each, and the operations in the register groups at each step.
 
-    Steps that compute known layers become segments when the task has run once more.
+    Steps that compute known layers become segments.
     """
 
     def __init__(
@@ -231,7 +232,7 @@ class Plan:
             self.rest[step].apply(chip, entries)
             step += 1
         if notes:
-            self._search(notes, entries)
+            self.search(notes, self.private(entries))
 
     def _beginning(self, step: int, chip: Chip) -> tuple[Segment, Held] | None:
         """The segment that can run now, and what has to be held meanwhile."""
@@ -241,7 +242,7 @@ class Plan:
                 return segment, held
         return None
 
-    def _search(self, notes: dict[int, Note], entries: Sequence[Entry]) -> None:
+    def search(self, notes: dict[int, Note], private: Spans) -> None:
         """Find segments among the steps of a run.
 
         When one ended early, the layers must have been the same twice: those whose weights change
@@ -256,7 +257,7 @@ class Plan:
             return
         self._doubtful = False
         self._noted = {}
-        for segment in segments(notes, self.rest, self.private(entries)):
+        for segment in segments(notes, self.rest, private):
             self._searches += 1
             known = self.segments.setdefault(segment.first, [])
             known.insert(0, segment)
@@ -301,7 +302,7 @@ class Plans:
             if state is not None:
                 self._keep(key, None)
         else:
-            self._keep(key, self._recorded(chip, entries, check, firmware, tell))
+            self._keep(key, self._recorded(chip, entries, check, firmware, tell, quiet))
 
     @staticmethod
     def _recorded(
@@ -310,25 +311,40 @@ class Plans:
         check: Callable[[], None],
         firmware: Callable[[Any], FirmwareEngine],
         tell: Callable[[Operations], None],
+        quiet: bool,
     ) -> Plan | None:
         recorder = Recorder(chip, entries)
         engine = recorder.firmware = firmware(recorder)
         tell(engine)
+        notes: dict[int, Note] = {}
 
-        def step() -> None:
-            check()
+        def advance() -> bool:
             recorder.step()
+            before = chip.position
+            progress = chip.advance()
+            notes[len(notes)] = Note(chip.known, before, chip.position)
+            return progress
 
         with chip.noting_writes() as written:
-            serve(chip, engine, step)
+            serve(chip, engine, check, advance)
         if not recorder.sound:
             return None
         plan = recorder.plan()
         private = plan.private(entries)  # a layer that writes there tells the firmware something
-        return None if any(private.overlap(*span) for span in written) else plan
+        if any(private.overlap(*span) for span in written):
+            return None
+        if quiet:
+            plan.search(notes, private)
+        return plan
 
     def _keep(self, key: Any, plan: Plan | None) -> None:
         self._plans[key] = plan
         self._plans.move_to_end(key)
-        while len(self._plans) > LIMIT:
+        while len(self._plans) > 1 and (
+            len(self._plans) > LIMIT or sum(map(_steps, self._plans.values())) > STEPS
+        ):
             self._plans.popitem(last=False)
+
+
+def _steps(plan: Plan | None) -> int:
+    return 0 if plan is None else len(plan.rest)

@@ -21,7 +21,7 @@ from .weights import Lasting
 LIMIT = 1024
 """Layers that a core keeps (some KiB each), but for those alike."""
 
-ALIKE = 32
+ALIKE = 64
 """Layers that it keeps with the same registers in the first block of their chain."""
 
 
