@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 import cudla_sim
 from cudla_sim.nvdla.build import Network
-from cudla_sim.testing import load
+from cudla_sim.testing import Compiler, load
 from tests.cudla.driver import HYBRID, Client, check
 
 from .report import Figure, median_seconds
@@ -48,6 +50,22 @@ def runner(image: bytes) -> Callable[[], None]:
     return infer
 
 
+def from_c(image: bytes) -> dict[str, float]:
+    """CPU time of one of many inferences that do not depend on each other, in milliseconds: each
+    waited for, all in flight before one wait, all in one submission."""
+    source = Path(__file__).with_name("cudla_batches.c")
+    with tempfile.TemporaryDirectory() as folder:
+        compiler = Compiler(Path(folder))
+        program = compiler.build(source, options=["-O2"])
+        loadable = Path(folder) / "lenet.nvdla"
+        loadable.write_bytes(image)
+        done = compiler.run(program, str(loadable))
+    if done.status:
+        raise SystemExit(f"{source.name}: {done.err}")
+    pairs = (line.split() for line in done.out.splitlines())
+    return {name: float(value) for name, value in pairs}
+
+
 def figures() -> list[Figure]:
     cudla_sim.reset()
     found = []
@@ -62,4 +80,15 @@ def figures() -> list[Figure]:
             Figure(f"{precision} LeNet, float32 numpy time / ours", plain / simulated, "x")
         )
     cudla_sim.reset()
+    batches = from_c(lenet("int8")[0])
+    found += [
+        Figure("int8 LeNet from C, each waited for, CPU time", batches["each_ms"], "ms", 0.5),
+        Figure(
+            "int8 LeNet, batches of independent tasks, CPU time",
+            batches["in_flight_ms"],
+            "ms",
+            0.25,
+        ),
+        Figure("the same, 16 tasks in a submission", batches["one_submission_ms"], "ms", 0.25),
+    ]
     return found
