@@ -13,6 +13,11 @@ static int64_t now_ns(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+void sim_copy_bytes(const struct sim_copy *copy)
+{
+    memcpy(copy->to, copy->source, copy->size);
+}
+
 static int compute(const struct sim_step *step)
 {
     switch (step->kind) {
@@ -24,6 +29,9 @@ static int compute(const struct sim_step *step)
         return sim_half_sdp(step->input, step->sdp);
     case SIM_STEP_HALF_POOL:
         return sim_half_pool(step->input);
+    case SIM_STEP_COPY:
+        sim_copy_bytes(step->input);
+        return 0;
     case SIM_STEP_CDP:
         return sim_int_cdp(step->input);
     case SIM_STEP_HALF_CDP:

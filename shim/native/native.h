@@ -201,6 +201,13 @@ int sim_int_cdp(struct sim_cdp *cdp);
 /* The same in fp16, where converters do nothing. */
 int sim_half_cdp(struct sim_cdp *cdp);
 
+struct sim_copy {
+    void *to;
+    const void *source;
+    uint64_t size;
+};
+void sim_copy_bytes(const struct sim_copy *copy);
+
 /* One compiled function of a layer; `first` of its layer. Before a layer begins, `size` bytes at
  * `weights` must be those at `known`. */
 enum {
@@ -210,11 +217,12 @@ enum {
     SIM_STEP_POOL,
     SIM_STEP_HALF_POOL,
     SIM_STEP_CDP,
-    SIM_STEP_HALF_CDP
+    SIM_STEP_HALF_CDP,
+    SIM_STEP_COPY
 };
 struct sim_step {
     int32_t kind, first;
-    void *input;         /* struct sim_window, sim_cube, sim_pool, sim_half_pool, sim_cdp */
+    void *input;         /* struct sim_window, sim_cube, sim_pool, sim_half_pool, ... */
     struct sim_sdp *sdp; /* of the first three */
     const void *weights, *known;
     uint64_t size;

@@ -28,6 +28,27 @@ COUNTED = (
 (where they are counted), sums past 32 bits, what look-up tables count, and what is odd in fp16."""
 
 
+class Copy:
+    """Copies *size* bytes from a host address to the beginning of *target*, which it keeps."""
+
+    counted = [0] * len(COUNTED)
+
+    def __init__(self, host: int, target: NDArray[np.uint8], size: int) -> None:
+        self._target = target
+        job = self._job = ffi.new("struct sim_copy *")
+        job.to, job.size = array("uint8_t", target), size
+        job.source = ffi.cast("void *", host)
+
+    @property
+    def step(self) -> Step:
+        """What :meth:`run` calls."""
+        return Step(lib.SIM_STEP_COPY, self._job, ffi.NULL)
+
+    def run(self) -> None:
+        """Copy."""
+        lib.sim_copy_bytes(self._job)
+
+
 class Known(NamedTuple):
     """Weights: where they lie, and the bytes that they must be."""
 

@@ -181,7 +181,8 @@ class Site:
             return
         states = [self.csb.blocks[name] for name in chain]
         groups = [list(state.active) for state in states]
-        layer = Prepared(tuple(chain), states, groups, accesses, jobs, weights, about, tables)
+        every = [*notes.copies(), *jobs]
+        layer = Prepared(tuple(chain), states, groups, accesses, every, weights, about, tables)
         self.prepared.store(self.csb.blocks[first], layer)
 
     def consumer(self, block: str) -> int:

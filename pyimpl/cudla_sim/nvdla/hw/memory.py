@@ -121,10 +121,17 @@ class Access(NamedTuple):
     write: bool
 
 
+class Padded(NamedTuple):
+    """Bytes that a unit reads, and the copy of them, with zeros behind, that it was given."""
+
+    access: Access
+    copy: Bytes
+
+
 class Memory:
     """One memory port of the engine. ``noted`` collects its accesses while it is a list; None in it
-    stands for one that was not given as a view of the memory. ``written`` collects where views to
-    write to lie, while it is a list."""
+    stands for one that was given neither as a view of the memory nor as a copy that can be made
+    again. ``written`` collects where views to write to lie, while it is a list."""
 
     __slots__ = ("_warned", "noted", "space", "warn", "written")
 
@@ -132,7 +139,7 @@ class Memory:
         self.space = space
         self.warn: Callable[[str], None] = lambda text: None
         self._warned: set[str] = set()
-        self.noted: list[Access | None] | None = None
+        self.noted: list[Access | Padded | None] | None = None
         self.written: list[Span] | None = None
 
     def _fail(self, unit: str, address: int, size: int, write: bool) -> MemoryAccessError:
@@ -195,21 +202,30 @@ class Memory:
             self.written.append(_span(data))
         return data
 
-    def read_padded(self, unit: str, address: int, size: int, slack: int) -> Bytes:
-        """Return *size* bytes; up to *slack* bytes past the end of the mapped range are zero."""
+    def read_padded(
+        self, unit: str, address: int, size: int, slack: int, again: bool = False
+    ) -> Bytes:
+        """Return *size* bytes; up to *slack* bytes past the end of the mapped range are zero.
+
+        *again*: a copy may be made again from what memory then holds, if that is all it takes.
+        """
         region = self.space.find(address)
         if region is None:
             raise self._fail(unit, address, size, False)
         start = address - region.base
         data: Bytes = region.data[start : start + size]
         missing = size - len(data)
-        if self.noted is not None:
-            self.noted.append(None if missing else Access(unit, address, size, False))
-        if missing == 0:
-            return data
         if missing > slack:
             raise self._fail(unit, address, size, False)
-        return np.concatenate([data, np.zeros(missing, np.uint8)])
+        access = Access(unit, address, len(data), False)
+        if missing == 0:
+            if self.noted is not None:
+                self.noted.append(access)
+            return data
+        copy: Bytes = np.concatenate([data, np.zeros(missing, np.uint8)])
+        if self.noted is not None:
+            self.noted.append(Padded(access, copy) if again else None)
+        return copy
 
     def strided(
         self,

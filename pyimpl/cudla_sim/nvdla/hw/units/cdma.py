@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....native.ints import Converter
+from ....native.steps import COUNTED
 from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import RANGES, scaled
@@ -127,3 +128,18 @@ def fetch_image(p: Cdma, memory: Memory, odd: Odd) -> NDArray[Any]:
     if p.mean_enable:
         offset = np.array([p.mean_ry, p.mean_gu, p.mean_bv, p.mean_ax])[: data.shape[-1]]
     return convert(p, data, offset)
+
+
+class Picture:
+    """A converted picture of integers, ``data``, that can be fetched again."""
+
+    counted = (0,) * len(COUNTED)
+
+    def __init__(self, p: Cdma, memory: Memory, data: NDArray[Any]) -> None:
+        self._p = p
+        self._memory = memory
+        self.data = np.array(data, order="C")
+
+    def run(self) -> None:
+        """Fetch and convert it as it now is."""
+        self.data[...] = fetch_image(self._p, self._memory, Odd())

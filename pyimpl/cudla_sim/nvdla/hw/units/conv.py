@@ -27,7 +27,7 @@ from ..configs import FP16, INT8, INT16, HardwareConfig
 from ..memory import DTYPES, Memory
 from . import fp16_mac, gemm, int_layer, winograd
 from .buffer import Kept
-from .cdma import Conversion, Odd, conversion, fetch_feature, fetch_image
+from .cdma import Conversion, Odd, Picture, conversion, fetch_feature, fetch_image
 from .conv_registers import Cacc, Cdma, Csc, Window
 from .weights import Entry, Lasting, WeightCache, WeightShape, fetch_weights, unpack_weights
 
@@ -67,6 +67,7 @@ class Convolution:
         self._entry: Entry | None = None
         self._raw: NDArray[np.uint8] | None = None
         self._conversion: Conversion | None = None
+        self._picture: Picture | None = None
         self._memory = memory
         self._ints = None
         if int_layer.usable_weights(self.precision, self.cdma.conv_mode, ints):
@@ -201,6 +202,9 @@ class Convolution:
             memory = self._memory[self.cdma.data_mc]
             if self.cdma.image:
                 data = [fetch_image(self.cdma, memory, self.odd_data)]
+                if self._ints is not None:
+                    self._picture = Picture(self.cdma, memory, data[0])
+                    data = [self._picture.data]
             else:
                 if isinstance(self._matrix, int_layer.Weights) and not self.csc.skip_data_release:
                     self._conversion = conversion(self.cdma)
@@ -264,11 +268,15 @@ class Convolution:
         holds, and nothing is kept in CBUF or comes from there."""
         s, p = self.csc, self.cdma
         kept = s.skip_data_release or s.skip_weight_release or p.data_reuse or p.weight_reuse
-        if kept or p.image or p.compressed or self._entry is None or self._raw is None:
+        if kept or p.compressed or self._entry is None or self._raw is None:
             return None
-        if any(data.flags.owndata for data in self._data):
+        if self._picture is None and any(data.flags.owndata for data in self._data):
             return None
         return Lasting(self._raw.__array_interface__["data"][0], weakref.ref(self._entry))
+
+    def fetching(self) -> list[Picture]:
+        """What has to be done before the layer is computed again."""
+        return [] if self._picture is None else [self._picture]
 
     def _frame(self, batch: int) -> Frame:
         """Return the geometry for the compiled function."""

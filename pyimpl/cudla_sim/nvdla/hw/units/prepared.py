@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from ....native.ints import same
+from ....native.steps import Copy
 from ..csb import BlockState
-from ..memory import Access, Memory
+from ..memory import Access, Memory, Padded
 from .weights import Lasting
 
 LIMIT = 1024
@@ -149,8 +150,18 @@ class Notes:
         """What was touched; None if some of it was not a view of the memory."""
         result = []
         for memory, noted in self._noted:
-            for access in dict.fromkeys(noted):
+            accesses = [item.access if isinstance(item, Padded) else item for item in noted]
+            for access in dict.fromkeys(accesses):
                 if access is None:
                     return None
                 result.append((memory, access, memory.host(access)))
         return result
+
+    def copies(self) -> list[Job]:
+        """What makes the copies again that the layer was given."""
+        return [
+            Copy(memory.host(item.access), item.copy, item.access.size)
+            for memory, noted in self._noted
+            for item in noted
+            if isinstance(item, Padded)
+        ]

@@ -157,7 +157,8 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
                 mode,
             )
             tables = None if processor.lut is None else Tables(state)
-            site.remember("SDP", chain, jobs, notes, weights, about, tables)
+            before = [] if convolution is None else convolution.fetching()
+            site.remember("SDP", chain, [*before, *jobs], notes, weights, about, tables)
     _latch(site, processor, convolution)
     layer.saturated = processor.clipped
     if convolution is not None and processor.floating and site.fp16 is None:
