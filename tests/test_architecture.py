@@ -133,6 +133,12 @@ def test_no_module_needs_one_that_needs_it(package: str) -> None:
     TopologicalSorter({name: needs - {name} for name, needs in graph.items()}).prepare()
 
 
+@pytest.mark.parametrize("name", sorted(p.stem for p in (PACKAGE / "native").glob("[a-z]*.py")))
+def test_compiled_functions_can_be_the_first_import(name: str) -> None:
+    program = f"from cudla_sim.native import {name}"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_library_start_imports_no_tools() -> None:
     """What a C program pays for with its first call: cffi, ourselves."""
     loaded = _loaded_after("l.simWarmup()")

@@ -13,7 +13,9 @@ import pytest
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 HALF = ("half_pool", "half_cdp", "half_sdp", "int_sdp", "int_lut", "parallel")
+BYTES = ("int_brief", "int_diagonal", "int_sdp", "int_lut", "parallel")
 SOURCES = {
+    "bytes": [HERE / "bytes.c", *(ROOT / "shim/native" / f"{n}.c" for n in BYTES)],
     "dots": [HERE / "dots.c", *(ROOT / "shim/native" / n for n in ("int_dot.c", "int_wide.c"))],
     "lut": [HERE / "lut.c"],
     "half": [HERE / "half.c", *(ROOT / "shim/native" / f"{n}.c" for n in HALF)],
