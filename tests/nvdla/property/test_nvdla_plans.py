@@ -19,6 +19,7 @@ from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.kmd import segment
 from cudla_sim.nvdla.kmd.plan import Plan
 from cudla_sim.nvdla.kmd.segment import Segment
+from cudla_sim.nvdla.loadable import MemoryFlags
 
 
 class Pair:
@@ -272,6 +273,26 @@ def test_a_layer_that_writes_over_descriptors_is_not_planned() -> None:
             part[:] = np.frombuffer(data, np.uint8)
         pair.run(seed)
     assert len(pair.plans) == before
+
+
+def test_a_task_with_statistics_is_not_planned() -> None:
+    """They hold times; here they go where the input was, which the first layer has read."""
+    pair = Pair(image("int8", "nv_small"), "nv_small")
+    task = next(t for t in pair.loadable.tasks if t.address_list)
+    memories = [pair.loadable.addresses[number].mem_id for number in task.address_list]
+    (given,) = pair.loadable.bound_memory(MemoryFlags.INPUT, 0)
+    head = pair.network._windows[memories[0]]
+    assert head is not None
+    head.data[12:14] = memories.index(given), 0  # stat_list_index
+    outputs = []
+    for _ in range(4):
+        for core in (pair.planned, pair.slow):
+            pair.inputs[0].data[:] = np.arange(pair.inputs[0].size) % 50
+            core.run(pair.network, *[[r.base for r in s] for s in (pair.inputs, pair.outputs)])
+            outputs.append(pair.outputs[0].data.tobytes())
+    assert len(set(outputs)) == 1
+    assert not pair.plans
+    assert np.any(pair.inputs[0].data != np.arange(pair.inputs[0].size) % 50)
 
 
 def test_other_memory_at_the_same_address_is_seen() -> None:
