@@ -180,6 +180,30 @@ def test_the_first_call_of_an_api_leaves_the_others_out(call: str, family: str) 
     assert not {f"cudla_sim.abi.{name}" for name in {"upmem", "cupva"} - {family}} & loaded
 
 
+FIRST_CALLS = {
+    "cudlaDeviceGetCount": "l.cudlaDeviceGetCount(room)",
+    "cudlaCreateDevice": "l.cudlaCreateDevice(0, room, 1)",
+    "hybrid": "l.cudlaCreateDevice(0, room, 0)",
+    "cudaMalloc": "l.sim__cudaMalloc(room, 4096)",
+    "cudaStreamCreate": "l.sim__cudaStreamCreate(room)",
+    "dpu_alloc": "l.dpu_alloc(1, None, room)",
+    "NvSciBufModuleOpen": "l.NvSciBufModuleOpen(room)",
+    "NvSciSyncModuleOpen": "l.NvSciSyncModuleOpen(room)",
+    "CupvaMemAlloc": "l.CupvaMemAlloc(room, ctypes.c_int64(4096), 3, 1)",
+    "NvDlaInitialize": "l.NvDlaInitialize(room)",
+    "createRuntime": "not ctypes.CDLL(str(paths.library().parent / 'libnvdla_runtime.so'))"
+    "._ZN5nvdla13createRuntimeEv()",
+}
+
+
+@pytest.mark.parametrize("call", FIRST_CALLS.values(), ids=FIRST_CALLS.keys())
+def test_numpy_and_the_units_wait_until_something_is_computed(call: str) -> None:
+    """They take longer than all the rest of a first call."""
+    loaded = _loaded_after(f"room = ctypes.create_string_buffer(4096); assert {call} == 0")
+    assert "numpy" not in loaded
+    assert "cudla_sim.nvdla.hw.chip" not in loaded
+
+
 def test_every_declared_function_has_a_handler_in_the_module_of_the_table() -> None:
     assert "cudla_sim.abi.upmem.older" in _loaded_after(
         "l.simWarmup(); from cudla_sim.abi import attach; attach.attach_all()"

@@ -8,25 +8,15 @@ call: a program that uses one API does not wait for the others.
 from __future__ import annotations
 
 import io
-import os
 import sys
-import threading
 from importlib import import_module
 from typing import Any
 
 from .. import obs
 from ..constants.handlers import MODULES
+from ..core import lazy
 from . import entry
 from .embedding import ffi, lib
-
-# Two threads that import modules which need each other would see halves of them. A fork waits: in
-# the child nobody would finish what another thread had begun.
-_importing = threading.RLock()
-os.register_at_fork(
-    before=_importing.acquire,
-    after_in_parent=_importing.release,
-    after_in_child=_importing.release,
-)
 
 
 class _HostStdio(io.TextIOBase):
@@ -58,7 +48,7 @@ def _attach_one(name: Any) -> int:
     """0 when the function has a handler; its failure is answered otherwise."""
     function = ffi.string(name).decode()
     try:
-        with _importing:
+        with lazy.importing:  # two threads would see halves of modules that need each other
             import_module(f".{MODULES[function]}", __package__)
         entry.check_attached(function)
     except Exception as error:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from time import perf_counter_ns
@@ -314,6 +313,8 @@ def internal_error(where: str, error: BaseException) -> None:
 
     A program that repeats the call gets one line for each repetition.
     """
+    import traceback
+
     text = f"cudla-sim: internal error in {where}: {type(error).__name__}: {error}\n"
     if (where, str(error)) not in _reported:
         _reported.add((where, str(error)))

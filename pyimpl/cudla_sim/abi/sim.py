@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import obs
 from ..constants import sim_parameters
 from ..constants.sim import simStatus
 from ..core import explain, process
@@ -50,12 +49,16 @@ def trace_start(path: Any) -> None:
     if not path:
         raise ApiError(_INVALID, "path is NULL; it names the file to write")
     name = ffi.string(path).decode(errors="surrogateescape")
+    from ..obs import trace  # json and more, for programs that trace
+
     try:
-        obs.trace.start(name)
+        trace.start(name)
     except OSError as error:
         raise ApiError(_INVALID, f"path {name!r} cannot be written: {error.strerror}") from None
 
 
 @sim.export("simTraceStop")
 def trace_stop() -> None:
-    obs.trace.stop()
+    from ..obs import trace
+
+    trace.stop()

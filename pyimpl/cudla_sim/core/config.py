@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError
@@ -223,6 +220,8 @@ def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
 def _field(name: str) -> dataclasses.Field[Any]:
     fields = {f.name: f for f in dataclasses.fields(Config)}
     if name not in fields:
+        import difflib  # these two: not for settings that are right and not in a file
+
         near = difflib.get_close_matches(name, fields, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise ConfigError(f"there is no setting {name}{hint}")
@@ -252,8 +251,11 @@ def _typed(name: str, text: str) -> Any:
 
 
 def _from_toml(path: str) -> dict[str, Any]:
+    import tomllib
+
     try:
-        table = tomllib.loads(Path(path).read_text())
+        with open(path, encoding="utf-8") as file:
+            table = tomllib.loads(file.read())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"config_file {path}: {error}") from None
     values: dict[str, Any] = {}

@@ -7,14 +7,18 @@ import itertools
 import os
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from .pages import anonymous
+from . import lazy
+from .pages import Zeros
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = lazy.module("numpy")
 
 Bytes: TypeAlias = "NDArray[np.uint8]"
 
@@ -35,21 +39,41 @@ class MemoryFault(Exception):
 
 
 class Region:
-    """A contiguous range of host memory. ``data`` is all of it as uint8, zero-copy; ``whole`` is
-    the same with the margin behind it, None where there is none."""
+    """A contiguous range of host memory, with ``margin`` bytes more behind it. ``memory`` makes
+    an array over all of that when somebody looks at it."""
 
-    __slots__ = ("base", "data", "name", "owner", "size", "whole", "writable")
+    __slots__ = ("_data", "_memory", "base", "margin", "name", "owner", "size", "writable")
 
     def __init__(
-        self, base: int, size: int, name: str, data: Bytes, writable: bool, owner: Any
+        self,
+        base: int,
+        size: int,
+        name: str,
+        memory: Callable[[], Bytes],
+        writable: bool,
+        owner: Any,
+        margin: int = 0,
     ) -> None:
         self.base = base
         self.size = size
         self.name = name
-        self.data = data
+        self._memory = memory
+        self._data: Bytes | None = None
         self.writable = writable
         self.owner = owner
-        self.whole: Bytes | None = None
+        self.margin = margin
+
+    @property
+    def data(self) -> Bytes:
+        """All of it as uint8, zero-copy."""
+        if self._data is None:
+            self._data = self._memory()[: self.size]
+        return self._data
+
+    @property
+    def whole(self) -> Bytes | None:
+        """The same with the margin behind it, None where there is none."""
+        return self._memory() if self.margin else None
 
     @property
     def end(self) -> int:
@@ -61,8 +85,6 @@ class Region:
 
 def host_bytes(address: int, size: int) -> Bytes:
     """Host memory as a uint8 array, without a copy and without keeping it alive."""
-    import numpy as np
-
     return np.frombuffer(memoryview((ctypes.c_uint8 * size).from_address(address)), np.uint8)
 
 
@@ -126,14 +148,16 @@ class AddressSpace:
         """
         if size <= 0 or base <= 0:
             raise ValueError(f"{name}: [{base:#x}, +{size}) is no address range")
-        region = Region(
-            base, size, name, host_bytes(base, size) if data is None else data, writable, owner
-        )
+        memory = partial(host_bytes, base, size) if data is None else lambda: data
+        return self._add(Region(base, size, name, memory, writable, owner))
+
+    def _add(self, region: Region) -> Region:
+        base, size = region.base, region.size
         with self._lock:
             _, bases, regions = self._ranges
             clash = self._ranges.overlapping(base, size)
             if clash is not None:
-                raise ValueError(f"{name}: [{base:#x}, +{size}) overlaps {clash}")
+                raise ValueError(f"{region.name}: [{base:#x}, +{size}) overlaps {clash}")
             index = bisect_right(bases, base)
             self._ranges = _Ranges(
                 next(_moments),
@@ -146,11 +170,10 @@ class AddressSpace:
         self, size: int, *, name: str, align: int = 4096, owner: Any = None, margin: int = 0
     ) -> Region:
         """Maps new zero-filled host memory. Raises MemoryError."""
-        data = anonymous(size + margin, align)
-        region = self.map(address_of(data), size, name=name, data=data[:size], owner=owner)
-        if margin:
-            region.whole = data
-        return region
+        if size <= 0:
+            raise ValueError(f"{name}: {size} bytes are no address range")
+        zeros = Zeros(size + margin, align)
+        return self._add(Region(zeros.base, size, name, zeros.array, True, owner, margin))
 
     def unmap(self, region: Region) -> None:
         """Removes a region; one that is already gone is left alone."""

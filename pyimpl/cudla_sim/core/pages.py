@@ -15,11 +15,13 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from ..native.compiled import lib
-from . import forks
+from . import forks, lazy
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = lazy.module("numpy")
 
 _NORESERVE = 0x4000  # MAP_NORESERVE and MAP_FIXED of Linux, which the mmap module may not name
 _FIXED = 0x10
@@ -92,25 +94,38 @@ class _Pages(mmap.mmap):
             self.retired.take(self)
 
 
-def anonymous(size: int, align: int = mmap.PAGESIZE, *, reserve: bool = True) -> NDArray[np.uint8]:
-    """Zero-filled memory that costs nothing until it is touched. Raises MemoryError.
+class Zeros:
+    """Zero-filled memory that costs nothing until it is touched: ``size`` bytes at ``base``.
 
-    The array keeps the mapping alive. Alignments above the page size are met by over-allocation.
-    ``reserve=False`` is for address ranges of which only a little will ever be touched: the system
-    does not ask whether it could back all of it.
+    It lives as long as this object or an array of it. Raises MemoryError. Alignments above the page
+    size are met by over-allocation. ``reserve=False`` is for address ranges of which only a little
+    will ever be touched: the system does not ask whether it could back all of it.
     """
-    import numpy as np  # not for the first call of a program
 
+    def __init__(self, size: int, align: int = mmap.PAGESIZE, *, reserve: bool = True) -> None:
+        self._pages = _map(size, align, reserve)
+        first = ctypes.addressof(ctypes.c_char.from_buffer(self._pages))
+        if isinstance(self._pages, _Pages):
+            self._pages.base = first
+        self._skip = -first % align
+        self.base = first + self._skip
+        self.size = size
+
+    def array(self) -> NDArray[np.uint8]:
+        """All of it, zero-copy; the array keeps it alive."""
+        return np.frombuffer(self._pages, np.uint8)[self._skip : self._skip + self.size]
+
+
+def anonymous(size: int, align: int = mmap.PAGESIZE, *, reserve: bool = True) -> NDArray[np.uint8]:
+    """The same as an array."""
+    return Zeros(size, align, reserve=reserve).array()
+
+
+def _map(size: int, align: int, reserve: bool) -> mmap.mmap:
     slack = align if align > mmap.PAGESIZE else 0
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0 if reserve else _NORESERVE)
     kind = _Pages if reserve else mmap.mmap
     try:
-        pages = kind(-1, max(size, 1) + slack, flags=flags)
+        return kind(-1, max(size, 1) + slack, flags=flags)
     except (OSError, OverflowError, ValueError) as error:
         raise MemoryError(f"the system has no {size} bytes: {error}") from None
-    whole = np.frombuffer(pages, np.uint8)
-    first = int(whole.__array_interface__["data"][0])
-    if isinstance(pages, _Pages):
-        pages.base = first
-    skip = -first % align if slack else 0
-    return whole[skip : skip + size]

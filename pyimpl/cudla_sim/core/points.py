@@ -6,7 +6,6 @@ for the wrong reason; so rules are checked against this list.
 
 from __future__ import annotations
 
-import difflib
 from functools import cache
 from importlib import import_module
 
@@ -53,6 +52,8 @@ def _statuses(module: str, enumeration: str) -> frozenset[str]:
 
 
 def _near(name: str, names: list[str]) -> str:
+    import difflib  # only after a mistake
+
     by_lower = {n.lower(): n for n in names}
     near = difflib.get_close_matches(name.lower(), by_lower, n=1)
     return f"; did you mean {by_lower[near[0]]}?" if near else ""

@@ -8,12 +8,11 @@ Where real hardware leaves a wrong direction undefined, we answer an error.
 from __future__ import annotations
 
 import ctypes
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaMemcpyKind as Kind
+from ..core import lazy
 from ..core.memory import Bytes, host_bytes
 from ..core.pages import accessible
 from ..core.queue import Work
@@ -21,6 +20,11 @@ from .context import Context
 from .errors import CudaError, invalid_value
 from .memory import Memory
 from .streams import Stream
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy.module("numpy")
 
 _SIDES = {  # kind -> (where dst is, where src is)
     Kind.cudaMemcpyHostToHost: ("host", "host"),

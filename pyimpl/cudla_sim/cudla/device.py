@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import threading
+from functools import cached_property
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..constants.cudla import cudlaMode as Mode
 from ..constants.cudla import cudlaStatus as Status
@@ -15,19 +16,19 @@ from ..core.memory import MemoryFault
 from ..core.process import Process
 from ..core.queue import Queue
 from ..cudart import context as cuda
-from ..nvdla import checks
-from ..nvdla.core import Core
 from ..nvdla.errors import EngineTimeout, NvdlaError
-from ..nvdla.machine import machine as nvdla_machine
-from ..nvdla.task_report import LayerRecord, TaskReport
-from ..nvdla.timing.parameters import Surroundings
-from ..nvdla.timing.pipeline import TimedOperation
 from . import statistics
-from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, unsupported
 from .memory import DeviceMemory
-from .module import Module
-from .task import Events, Task
+from .task import Events
+
+if TYPE_CHECKING:
+    from ..nvdla.core import Core
+    from ..nvdla.task_report import LayerRecord, TaskReport
+    from ..nvdla.timing.pipeline import TimedOperation
+    from .diagnostics import DiagnosticsModule
+    from .module import Module
+    from .task import Task
 
 _FAULTS = {
     "dla/timeout": Status.cudlaErrorDlaErrEngineTimeout,
@@ -45,11 +46,18 @@ class DlaCore:
     """A DLA core and the handles that are open on it. ``nvdla`` serves one task at a time, and
     tasks of the NVDLA driver too."""
 
-    def __init__(self, nvdla: Core) -> None:
-        self.nvdla = nvdla
-        self.index = nvdla.index
-        self.name = nvdla.name
+    def __init__(self, process: Process, index: int) -> None:
+        self.index = index
+        self.name = f"DLA{index}"
         self.handles: list[Device] = []
+        self._process = process
+
+    @cached_property
+    def nvdla(self) -> Core:
+        """The engine; made when a module or a program's register access first needs it."""
+        from ..nvdla.machine import machine
+
+        return machine(self._process).cores[self.index]
 
 
 class Dla:
@@ -57,7 +65,7 @@ class Dla:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        self.cores = [DlaCore(core) for core in nvdla_machine(process).cores]
+        self.cores = [DlaCore(process, index) for index in range(process.config.dla_count)]
         self.lock = threading.Lock()
         process.closers.append(self.close)
 
@@ -136,8 +144,13 @@ class Device:
             )
         module: Module | DiagnosticsModule
         if image is None:
+            from .diagnostics import DiagnosticsModule
+
             module = DiagnosticsModule(self.memory, self.core.nvdla.config.name)
         else:
+            from ..nvdla import checks
+            from .module import Module
+
             module = Module(image, self.memory, self.core.nvdla.settle, self.process.config.margin)
             checks.warn(module.loadable, module.network.config, self.process.config.checks)
         module.owner = self
@@ -209,6 +222,8 @@ class Device:
         self, module: Module | DiagnosticsModule, report: TaskReport
     ) -> list[statistics.LayerTime]:
         """The cycles that the layers would take."""
+        from ..nvdla.timing.parameters import Surroundings
+
         timed = module.timed(Surroundings.of(self.process.config))
         operations = timed.of_layers([layer.unit for layer in report.layers])
         return [
@@ -225,6 +240,8 @@ class Device:
 
     def _note(self, module: Module | DiagnosticsModule) -> None:
         """Adds a task to the hardware time of its core."""
+        from ..nvdla.timing.parameters import Surroundings
+
         around = Surroundings.of(self.process.config)
         timed = module.timed(around)
         hertz = around.clock_mhz * 1e6

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..constants.cudla import cudlaAccessPermissionFlags as Flag
 from ..constants.cudla import cudlaStatus as Status
 from ..core import forks
 from ..core.memory import AddressSpace, Bytes, MemoryFault, Region, host_bytes
 from ..core.process import Process
-from ..nvsci.buf import Buffer
-from ..nvsci.sync import SyncObj
 from .errors import CudlaError, invalid_address
+
+if TYPE_CHECKING:
+    from ..nvsci.buf import Buffer
+    from ..nvsci.sync import SyncObj
 
 ALIGNMENT = 32  # cuDLA reference: a pointer that is not 32-byte aligned is undefined behaviour
 

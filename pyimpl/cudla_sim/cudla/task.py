@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..constants.cudla import cudlaFenceType as FenceType
 from ..constants.cudla import cudlaStatus as Status
 from ..core.fence import Fence
 from ..core.process import Process
 from ..core.shortage import shortage
-from ..nvdla.task_report import TaskReport
-from ..nvsci.sync import SyncObj
-from .diagnostics import DiagnosticsModule
 from .errors import CudlaError, invalid_address, invalid_param, unsupported
-from .memory import DeviceMemory, Registered, Semaphore
-from .module import Module
+
+if TYPE_CHECKING:
+    from ..nvdla.task_report import TaskReport
+    from ..nvsci.sync import SyncObj
+    from .diagnostics import DiagnosticsModule
+    from .memory import DeviceMemory, Registered, Semaphore
+    from .module import Module
+
+    AnyModule = Module | DiagnosticsModule
 
 
 class TaskHost(Protocol):
@@ -39,8 +43,6 @@ class TaskHost(Protocol):
     def timestamp_us(self) -> int | None:
         """What fences that are signaled now get as their time; None: when it is."""
 
-
-AnyModule = Module | DiagnosticsModule
 
 MAX_FENCES = 29  # real driver: pre-fences and EOF fences a submission can carry
 

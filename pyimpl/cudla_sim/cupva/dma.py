@@ -8,17 +8,23 @@ byte address.
 
 The descriptors of a dataflow form a list that the VPU works off with triggers: one trigger moves
 ``per_trigger`` tiles of the current descriptor, and goes on into the next one where the descriptor
-is ``chained``. ``shim/vpu_run/dma.c`` executes them; ``DESCRIPTOR`` is its C structure.
+is ``chained``. ``shim/vpu_run/dma.c`` executes them; ``descriptor_type`` is its C structure.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..core import lazy
 from .errors import Error, invalid
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy.module("numpy")
 
 DRAM, VMEM, L2 = 0, 1, 2
 SPACES = ("DRAM", "VMEM", "L2SRAM")
@@ -37,28 +43,32 @@ REPLICATION_ALIGN = 64
 _SIDE = [("space", "<i8"), ("at", "<i8"), ("pitch", "<i8"), ("n", "<i8", 3), ("adv", "<i8", 3),
          ("ring", "<i8"), ("ring_size", "<i8")]  # fmt: skip
 
-DESCRIPTOR = np.dtype(
-    [
-        ("tx", "<i8"),
-        ("ty", "<i8"),
-        ("bpp", "<i8"),
-        ("left", "<i8"),
-        ("right", "<i8"),
-        ("top", "<i8"),
-        ("bottom", "<i8"),
-        ("pad_mode", "<i8"),
-        ("pad_value", "<i8"),
-        ("src", _SIDE),
-        ("dst", _SIDE),
-        ("copy_at", "<i8"),
-        ("tiles", "<i8"),
-        ("per_trigger", "<i8"),
-        ("chained", "<i8"),
-    ]
-)
-"""Positions, pitches, advances and ring sizes in bytes; ``copy_at`` is -1 without replication."""
+_DESCRIPTOR = [
+    ("tx", "<i8"),
+    ("ty", "<i8"),
+    ("bpp", "<i8"),
+    ("left", "<i8"),
+    ("right", "<i8"),
+    ("top", "<i8"),
+    ("bottom", "<i8"),
+    ("pad_mode", "<i8"),
+    ("pad_value", "<i8"),
+    ("src", _SIDE),
+    ("dst", _SIDE),
+    ("copy_at", "<i8"),
+    ("tiles", "<i8"),
+    ("per_trigger", "<i8"),
+    ("chained", "<i8"),
+]
 
-Descriptors = NDArray[np.void]
+Descriptors: TypeAlias = "NDArray[np.void]"
+
+
+@cache
+def descriptor_type() -> np.dtype[np.void]:
+    """Of one descriptor. Positions, pitches, advances and ring sizes in bytes; ``copy_at`` is -1
+    without replication."""
+    return np.dtype(_DESCRIPTOR)
 
 
 @dataclass
@@ -220,7 +230,8 @@ def _check_ring(side: Side, width: int, height: int, bpp: int, name: str) -> Non
 
 def pack(moves: list[Move]) -> Descriptors:
     """The moves as the engine's descriptors."""
-    packed = np.frombuffer(bytearray(len(moves) * DESCRIPTOR.itemsize), DESCRIPTOR)
+    kind = descriptor_type()
+    packed = np.frombuffer(bytearray(len(moves) * kind.itemsize), kind)
     for row, move in zip(packed, moves, strict=True):
         row["tx"], row["ty"], row["bpp"] = move.tx, move.ty, move.bpp
         pad = move.pad
@@ -245,4 +256,4 @@ def pack(moves: list[Move]) -> Descriptors:
     return packed
 
 
-__all__ = ["DESCRIPTOR", "Descriptors", "Error", "Move", "Padding", "Side", "pack"]
+__all__ = ["Descriptors", "Error", "Move", "Padding", "Side", "descriptor_type", "pack"]

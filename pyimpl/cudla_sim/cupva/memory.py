@@ -101,8 +101,8 @@ class DeviceMemory:
         self.host_base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
         self._l2_map = mmap.mmap(self.l2_fd, L2_SIZE)
         self.l2_host_base = ctypes.addressof(ctypes.c_char.from_buffer(self._l2_map))
-        self._window = pages.anonymous(DRAM_SIZE + L2_SIZE, reserve=False)
-        self.device_base = int(self._window.__array_interface__["data"][0])
+        self._window = pages.Zeros(DRAM_SIZE + L2_SIZE, reserve=False)
+        self.device_base = self._window.base
         self._protect()
         self._lock = threading.Lock()
         self._ranges = Ranges(_PAGE, DRAM_SIZE)

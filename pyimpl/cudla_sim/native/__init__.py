@@ -9,7 +9,8 @@ with the same code. ``core.process.Process`` holds the object and models take it
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .calls import Calls as Calls
@@ -19,24 +20,43 @@ if TYPE_CHECKING:
     from .pva_dma import PvaDma as PvaDma
 
 
-class Native(NamedTuple):
-    """What is compiled, by subject."""
+class Native:
+    """What is compiled, by subject. Each is imported when a model first needs it."""
 
-    fp16: Fp16Mac
-    ints: Ints
-    calls: Calls
-    dpus: DpuCopies
-    pva: PvaDma
+    @cached_property
+    def fp16(self) -> Fp16Mac:
+        from .fp16 import Fp16Mac
+
+        return Fp16Mac()
+
+    @cached_property
+    def ints(self) -> Ints:
+        from .ints import Ints
+
+        return Ints()
+
+    @cached_property
+    def calls(self) -> Calls:
+        from .calls import Calls
+
+        return Calls()
+
+    @cached_property
+    def dpus(self) -> DpuCopies:
+        from .dpu_memory import DpuCopies
+
+        return DpuCopies()
+
+    @cached_property
+    def pva(self) -> PvaDma:
+        from .pva_dma import PvaDma
+
+        return PvaDma()
 
 
 @functools.cache
 def load() -> Native:
     """The one object of this process. Raises ImportError when the extension was not built."""
-    # They need numpy, which the first call of a program does without.
-    from .calls import Calls
-    from .dpu_memory import DpuCopies
-    from .fp16 import Fp16Mac
-    from .ints import Ints
-    from .pva_dma import PvaDma
+    from . import compiled as compiled
 
-    return Native(Fp16Mac(), Ints(), Calls(), DpuCopies(), PvaDma())
+    return Native()

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..core import lazy
 from .compiled import array, ffi, lib, pointer
 
-Slots = NDArray[np.uint32]
-Addresses = NDArray[np.uint64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy.module("numpy")
+
+Slots: TypeAlias = "NDArray[np.uint32]"
+Addresses: TypeAlias = "NDArray[np.uint64]"
 
 _PROBLEMS = ("", "blocks", "length", "address", "memory", "thread")
 
@@ -68,7 +73,12 @@ class Mapping:
             raise OSError(ffi.errno, os.strerror(ffi.errno))
         base = self.base
         owner = ffi.gc(pointer(base), lambda _: lib.sim_dpu_unmap(base, size))
-        self.bytes: NDArray[np.uint8] = np.frombuffer(ffi.buffer(owner, size), np.uint8)
+        self._held = ffi.buffer(owner, size)
+
+    @cached_property
+    def bytes(self) -> NDArray[np.uint8]:
+        """All of it."""
+        return np.frombuffer(self._held, np.uint8)
 
 
 class DpuCopies:

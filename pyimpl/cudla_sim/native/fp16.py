@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
+from ..core import lazy
 from .compiled import array, ffi, lib
 
-Halves = NDArray[np.uint16]
-Integers = NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy.module("numpy")
+
+Halves: TypeAlias = "NDArray[np.uint16]"
+Integers: TypeAlias = "NDArray[np.int64]"
 
 
 def available() -> list[str]:

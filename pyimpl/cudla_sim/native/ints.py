@@ -6,13 +6,17 @@ What a layer shall compute is described once as a :class:`Layer`; running it cos
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..core import lazy
 from .compiled import array, ffi, lib
 from .steps import COUNTED, Step
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy.module("numpy")
 
 _NUMBER, _CHANNELS, _ELEMENTS = 0, 1, 2
 NO_ALU = 4

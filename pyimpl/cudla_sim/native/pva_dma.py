@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .compiled import ffi, lib
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _MOVED, _ENDED = 0, 1
 

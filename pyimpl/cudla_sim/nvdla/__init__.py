@@ -7,23 +7,26 @@ tensors, ``inspect`` describes loadables, ``build`` makes them.
 
 from __future__ import annotations
 
-from .core import Core
-from .errors import (
-    BadLoadable,
-    EngineTimeout,
-    HardwareFault,
-    KmdError,
-    MemoryAccessError,
-    NvdlaError,
-    Status,
-    UnsupportedOperation,
-    WrongConfiguration,
-)
-from .loadable import Loadable, TensorDesc
-from .network import LoadedNetwork
-from .task_report import LayerRecord, TaskReport
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-Engine = Core
+if TYPE_CHECKING:
+    from .core import Core
+    from .core import Core as Engine
+    from .errors import (
+        BadLoadable,
+        EngineTimeout,
+        HardwareFault,
+        KmdError,
+        MemoryAccessError,
+        NvdlaError,
+        Status,
+        UnsupportedOperation,
+        WrongConfiguration,
+    )
+    from .loadable import Loadable, TensorDesc
+    from .network import LoadedNetwork
+    from .task_report import LayerRecord, TaskReport
 
 __all__ = [
     "BadLoadable",
@@ -43,3 +46,26 @@ __all__ = [
     "UnsupportedOperation",
     "WrongConfiguration",
 ]
+
+_ELSEWHERE = {
+    "Core": "core",
+    "Engine": "core",
+    "LayerRecord": "task_report",
+    "Loadable": "loadable",
+    "LoadedNetwork": "network",
+    "TaskReport": "task_report",
+    "TensorDesc": "loadable",
+}
+"""Modules of names; the others are errors. Who wants an error only need not wait for the units."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{_ELSEWHERE.get(name, 'errors')}", __name__)
+    found = globals()[name] = getattr(module, "Core" if name == "Engine" else name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

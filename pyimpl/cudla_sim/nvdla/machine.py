@@ -6,15 +6,19 @@ address. cuDLA's handles have address spaces of their own; both run on the same 
 
 from __future__ import annotations
 
+import threading
+from typing import TYPE_CHECKING
+
+from ..core import lazy
 from ..core.memory import AddressSpace, Region
 from ..core.process import Process
-from . import checks
 from .claim import Claim
-from .core import Core
 from .errors import NvdlaError, Status
-from .hw.configs import HardwareConfig
-from .hw.units.weights import WeightCache
-from .loadable import Loadable
+
+if TYPE_CHECKING:
+    from .core import Core
+    from .hw.configs import HardwareConfig
+    from .loadable import Loadable
 
 
 class Handle:
@@ -29,42 +33,62 @@ class Handle:
 
 
 class NvdlaMachine:
-    """``cores`` are DLA0, DLA1, ...; ``outside`` is claimed by a firmware of the program's own:
-    there is one, for all cores."""
+    """``cores`` are DLA0, DLA1, ..., ``count`` of them; ``outside`` is claimed by a firmware of the
+    program's own: there is one, for all cores."""
 
     def __init__(self, process: Process) -> None:
-        settings = process.config
         self.process = process
+        self.count = process.config.dla_count
         self.memory = AddressSpace("NVDLA memory")
         self.outside = Claim()
+        self._cores: list[Core] | None = None
+        self._making = threading.Lock()
+        process.closers.append(self.close)
+
+    @property
+    def cores(self) -> list[Core]:
+        """The cores; made when somebody first wants one."""
+        if self._cores is None:
+            with self._making:
+                if self._cores is None:
+                    self._cores = self._make()
+        return self._cores
+
+    def _make(self) -> list[Core]:
+        with lazy.importing:
+            from .core import Core
+            from .hw.units.weights import WeightCache
+        settings = self.process.config
         cache = WeightCache()
-        self.cores = [
+        cores = [
             Core(
                 settings.config,
                 settings.fp16,
                 memory=self.memory,
-                process=process,
+                process=self.process,
                 index=index,
                 cache=cache,
             )
-            for index in range(settings.dla_count)
+            for index in range(self.count)
         ]
-        for core in self.cores:
-            core.context = process.handles.add(Handle.CONTEXT, core)
-        process.closers.append(self.close)
+        for core in cores:
+            core.context = self.process.handles.add(Handle.CONTEXT, core)
+        return cores
 
     def core(self, index: int) -> Core:
         """Return a core; NvdlaError (BAD_PARAMETER) if the machine has no such core."""
-        if not 0 <= index < len(self.cores):
+        if not 0 <= index < self.count:
             raise NvdlaError(
-                f"core {index}: the machine has {len(self.cores)} (setting dla_count)",
+                f"core {index}: the machine has {self.count} (setting dla_count)",
                 Status.BAD_PARAMETER,
             )
         return self.cores[index]
 
     def settle(self, loadable: Loadable) -> HardwareConfig:
         """The configuration for a loadable of nvdla::IRuntime, which may run on any core."""
-        if not self.cores:
+        from . import checks
+
+        if not self.count:
             raise NvdlaError("the machine has no core (setting dla_count)", Status.NOT_SUPPORTED)
         settled = [core.settle(loadable) for core in self.cores]
         checks.warn(loadable, settled[0], self.process.config.checks)
@@ -83,7 +107,7 @@ class NvdlaMachine:
 
     def close(self) -> None:
         """End the threads that serve interrupts."""
-        for core in self.cores:
+        for core in self._cores or ():
             core.set_handler(False)
 
 

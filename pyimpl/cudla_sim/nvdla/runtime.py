@@ -11,14 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from struct import pack_into
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..core import lazy
 from ..core.memory import host_bytes
-from . import emu, target
 from .errors import NvdlaError, Status
-from .hw.configs import HardwareConfig
 from .loadable import (
     Interface,
     Loadable,
@@ -28,6 +25,14 @@ from .loadable import (
     TaskEntry,
     TensorDesc,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .hw.configs import HardwareConfig
+else:
+    np = lazy.module("numpy")
 
 MAX_ADDRESSES = 6144
 LINE, SURFACE = 1, 2
@@ -80,6 +85,8 @@ class Runtime:
 
     def load(self, loadable: Loadable) -> list[tuple[int, int, bool]]:
         """Take a loadable; returns the memories to allocate: (number, size, in SRAM)."""
+        from . import target
+
         hardware = self._settle(loadable)
         reason = target.mismatch(loadable, hardware)
         if reason is not None:
@@ -266,6 +273,8 @@ class Runtime:
                 f"task {task.id} is a software task; initEMU() starts what executes it",
                 Status.NOT_INITIALIZED,
             )
+
+        from . import emu
 
         def resolve(position: int) -> NDArray[np.uint8]:
             place, offset = self._address(task, position)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 from ..core import process
 from ..core.errors import ConfigError
 from ..core.events import warn
-from . import log, trace
 
-__all__ = ["at_exit", "begin", "log", "trace"]
+__all__ = ["at_exit", "begin"]
 
 
 def begin() -> None:
@@ -17,11 +19,16 @@ def begin() -> None:
     except ConfigError:
         return
     words = set(filter(None, current.config.log.split(",")))
-    if "api" in words:
-        current.events.subscribe(log.api)
-    if "layers" in words:
-        current.events.subscribe(log.layers)
+    if words:
+        from . import log
+
+        if "api" in words:
+            current.events.subscribe(log.api)
+        if "layers" in words:
+            current.events.subscribe(log.layers)
     if current.config.trace:
+        from . import trace
+
         try:
             trace.start(current.config.trace)
         except OSError as error:
@@ -31,4 +38,6 @@ def begin() -> None:
 def at_exit() -> None:
     """Writes what is still to be written."""
     process.write_reports()
-    trace.stop()
+    trace: ModuleType | None = sys.modules.get(f"{__name__}.trace")
+    if trace is not None:
+        trace.stop()

@@ -6,12 +6,11 @@ import threading
 from collections import deque
 from typing import NamedTuple
 
-import numpy as np
-
 from ..core import process as processes
 from ..core.errors import ConfigError
 from ..core.events import warn
 from ..core.process import Process
+from ..native.compiled import Words
 from .errors import Status, error
 from .memory import MachineMemory
 from .profile import Profile, parse
@@ -79,7 +78,7 @@ class Machine:
         """Ranks whose queues wait for a function of the program, by the token of its call."""
         self.order = threading.Lock()
         """Held while work is queued on several ranks, see ``rank.submit_all``."""
-        self.loads = np.zeros(1, np.uint64)
+        self.loads = Words("uint64_t", 1)
         """Grows whenever a DPU gets another program. The C side reads it."""
         self._ranks: dict[int, Rank] = {}
         self._lock = threading.Lock()

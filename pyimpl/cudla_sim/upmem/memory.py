@@ -8,12 +8,14 @@ were touched cost memory; MRAM of which much is used gets large ones (``shim/nat
 from __future__ import annotations
 
 import os
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from ..native.dpu_memory import Clearing, DpuCopies, Mapping
 from .errors import Status, error
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MRAM_SIZE = 64 << 20
 WRAM_SIZE = 64 << 10
@@ -46,8 +48,13 @@ class MachineMemory:
                 "backed only where touched; the setting upmem_ranks makes the machine smaller): "
                 f"{cause}",
             ) from None
-        self.bytes = mapping.bytes
+        self._mapping = mapping
         self.base = mapping.base
+
+    @property
+    def bytes(self) -> NDArray[np.uint8]:
+        """All slots."""
+        return self._mapping.bytes
 
     def slot(self, number: int) -> int:
         """The address of a slot in this process."""

@@ -8,12 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..core import threads
+from ..core import lazy, threads
 from ..core.queue import Job, Queue
 from ..core.shortage import shortage
+from ..native.compiled import Words
 from . import errors
 from .errors import DpuError, Status
 from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
@@ -21,8 +19,13 @@ from .profile import Profile
 from .program import Program, Symbol
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .machine import Machine
     from .workers.pool import Outcome
+else:
+    np = lazy.module("numpy")
 
 CIS_PER_RANK = 8
 """Control interfaces (slices) of a rank."""
@@ -148,7 +151,7 @@ class Rank:
         self.id = number
         self.profile = profile
         self.dpus = [Dpu(self, i) for i in range(DPUS_PER_RANK)]
-        self.buffers = np.zeros(DPUS_PER_RANK, np.uint64)
+        self.places = Words("uint64_t", DPUS_PER_RANK)
         """Host addresses that dpu_prepare_xfer set, by DPU index; 0 for none. The C side of
         dpu_prepare_xfer writes here."""
         self._callback_buffers: NDArray[np.uint64] | None = None
@@ -160,7 +163,7 @@ class Rank:
         self._queue = Queue(f"rank {number}", self._failed)
         self._detached: list[threads.Started] = []
         self._room = threading.Condition()
-        self.jobs = np.zeros(1, np.uint32)
+        self.jobs = Words("uint32_t", 1)
         """How many jobs are queued or run. The C side copies at once while there are none."""
         self._worker = 0
         self.freed = False
@@ -170,7 +173,17 @@ class Rank:
     def refresh(self) -> None:
         """To be called when ``enabled`` of a DPU changed."""
         self.enabled = [d for d in self.dpus if d.enabled]
-        self.indexes = np.array([d.index for d in self.enabled], np.intp)
+        self.__dict__.pop("indexes", None)
+
+    @cached_property
+    def buffers(self) -> NDArray[np.uint64]:
+        """``places`` as an array."""
+        return np.frombuffer(self.places.bytes(), np.uint64)
+
+    @cached_property
+    def indexes(self) -> NDArray[np.intp]:
+        """Places of the enabled DPUs in ``buffers``."""
+        return np.array([d.index for d in self.enabled], np.intp)
 
     def __repr__(self) -> str:
         return f"<rank {self.id}, {len(self.enabled)} DPUs>"

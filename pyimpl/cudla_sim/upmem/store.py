@@ -6,15 +6,15 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..native.dpu_memory import Addresses, Clearing, DpuCopies, Place, SgResult, Slots
 from .errors import Status, error
 from .memory import STRIDE, MachineMemory
 from .workers.checks import Checks
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .workers.outcome import Launch
     from .workers.pool import WorkerPool
 

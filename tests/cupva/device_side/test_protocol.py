@@ -1,4 +1,4 @@
-"""protocol.py and dma.DESCRIPTOR are what the C structures of shim/vpu_run are."""
+"""protocol.py and dma.descriptor_type are what the C structures of shim/vpu_run are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cudla_sim.cupva.dma import DESCRIPTOR
+from cudla_sim.cupva.dma import descriptor_type
 from cudla_sim.cupva.executable import Kind
 from cudla_sim.cupva.toolchain.runtime import headers, sources
 from cudla_sim.cupva.workers import protocol as p
@@ -48,7 +48,8 @@ def test_mirror(tmp_path: Path) -> None:
     subprocess.run(command, cwd=tmp_path, check=True)
     text = subprocess.run([tmp_path / "show"], capture_output=True, text=True, check=True).stdout
     values = {name: int(value) for name, _, value in (s.rpartition(" ") for s in text.splitlines())}
-    fields = DESCRIPTOR.fields
+    descriptor = descriptor_type()
+    fields = descriptor.fields
     assert fields is not None
     assert values == {
         "PVA_PROTOCOL_VERSION": p.PROTOCOL_VERSION,
@@ -65,7 +66,7 @@ def test_mirror(tmp_path: Path) -> None:
         "sizeof(struct pva_parameter)": p.PARAMETER.size,
         "sizeof(struct pva_flow_request)": p.FLOW.size + p.INFO.size,
         "sizeof(cupvaFlowInfo)": p.INFO.size,
-        "sizeof(struct pva_descriptor)": DESCRIPTOR.itemsize,
+        "sizeof(struct pva_descriptor)": descriptor.itemsize,
         "offsetof(struct pva_descriptor, src)": fields["src"][1],
         "offsetof(struct pva_descriptor, dst)": fields["dst"][1],
         "offsetof(struct pva_descriptor, copy_at)": fields["copy_at"][1],

@@ -7,16 +7,18 @@ NvDlaSubmit is NvDlaError_IoctlFailed. Source: nvdla/sw ``nvdla_inf.h`` and its 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...constants.nvdla import NVDLA_MAX_BUFFERS_PER_TASK
 from ...core import process
 from ...core.errors import ApiError
 from ...core.memory import Region
-from ...nvdla.core import Core
-from ...nvdla.kmd.list_port import Entry
 from ..embedding import address, ffi, pointer
 from .family import Handle, Status, checked, execution_errors, nvdla, the_machine
+
+if TYPE_CHECKING:
+    from ...nvdla.core import Core
+    from ...nvdla.kmd.list_port import Entry
 
 _BAD = Status.NvDlaError_BadParameter
 
@@ -104,6 +106,8 @@ def free(session_handle: Any, device_handle: Any, mem_handle: Any, data: Any, si
 
 def entries(task: Any) -> list[Entry]:
     """The resolved address list of an NvDlaTask."""
+    from ...nvdla.kmd.list_port import Entry
+
     count = task.num_addresses
     if not 0 < count <= NVDLA_MAX_BUFFERS_PER_TASK:
         raise ApiError(

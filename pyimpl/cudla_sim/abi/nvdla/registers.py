@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors import ApiError
-from ...nvdla.core import Core
 from ...nvdla.errors import NvdlaError
 from ..embedding import pointer
 from ..sim import sim
 from .family import the_machine
+
+if TYPE_CHECKING:
+    from ...nvdla.core import Core
 
 _INVALID = 1  # simErrorInvalidParam
 

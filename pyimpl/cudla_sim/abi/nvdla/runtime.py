@@ -59,7 +59,7 @@ def destroy(runtime: Any) -> None:
 
 @_call("cores", "IRuntime::getMaxDevices")
 def cores(count: Any) -> None:
-    count[0] = len(the_machine().cores)
+    count[0] = the_machine().count
 
 
 @_call("emulator", "IRuntime::initEMU")

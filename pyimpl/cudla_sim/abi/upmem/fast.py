@@ -29,7 +29,7 @@ def publish(sets: dict[int, list[Rank]]) -> None:
         whole = len(members)
         for number, rank in enumerate(ranks):
             first = len(members)
-            buffers, jobs = rank.buffers.ctypes.data, rank.jobs.ctypes.data
+            buffers, jobs = rank.places.address, rank.jobs.address
             members += [(d.handle, buffers + _WORD * d.index, jobs, d.slot) for d in rank.enabled]
             if len(ranks) > 1:
                 entries.append((base + _WORD * number, first, 1, len(rank.enabled)))
@@ -41,7 +41,7 @@ def publish(sets: dict[int, list[Rank]]) -> None:
         ffi.new("struct sim_dpu_fast_set[]", entries),
         len(entries),
         owner.store.base if owner else 0,
-        ffi.cast("uint64_t *", owner.loads.ctypes.data) if owner else ffi.NULL,
+        ffi.cast("uint64_t *", owner.loads.address) if owner else ffi.NULL,
         ffi.cast("void *", DpuCopies.transfer_address()),
         ffi.cast("void *", Calls.dpu_token_address()),
     )

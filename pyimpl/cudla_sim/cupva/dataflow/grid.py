@@ -7,14 +7,11 @@ explanation.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...core import lazy
 from ..dma import (
     ADV_LIMIT,
-    DESCRIPTOR,
     MAX_CIRCULAR,
     MAX_NITER,
     MAX_PAD,
@@ -22,9 +19,16 @@ from ..dma import (
     MAX_TILE,
     PAD_CONST,
     Descriptors,
+    descriptor_type,
 )
 
-Integers = NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy.module("numpy")
+
+Integers: TypeAlias = "NDArray[np.int64]"
 
 
 class Windows(NamedTuple):
@@ -132,7 +136,8 @@ def pack_tiles(
     )
     if not legal:
         return None
-    packed = np.frombuffer(bytearray(len(tx) * DESCRIPTOR.itemsize), DESCRIPTOR)
+    kind = descriptor_type()
+    packed = np.frombuffer(bytearray(len(tx) * kind.itemsize), kind)
     packed["tx"], packed["ty"], packed["bpp"] = tx, ty, bpp
     packed["left"], packed["right"] = windows.left, windows.right
     packed["top"], packed["bottom"] = windows.top, windows.bottom

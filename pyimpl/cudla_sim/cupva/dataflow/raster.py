@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from ...core import lazy
 from ..dma import MAX_PAD, MAX_PITCH, Descriptors, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import (
@@ -28,6 +27,11 @@ from .base import (
     outside_vmem,
 )
 from .grid import Integers, Walk, pack_tiles, read_windows, write_windows
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy.module("numpy")
 
 LINE = 64
 """Bytes that halves of a tile buffer are aligned to."""

@@ -7,10 +7,9 @@ docs/decisions.md.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from ...core import lazy
 from ..dma import MAX_NITER, MAX_PITCH, Descriptors, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import (
@@ -28,6 +27,11 @@ from .base import (
 )
 from .grid import Walk, pack_tiles, read_windows, write_windows
 from .raster import Window, aligned, window
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy.module("numpy")
 
 MAX_DEPTH = 255
 

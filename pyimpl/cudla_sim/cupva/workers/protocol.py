@@ -6,13 +6,13 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Self
-
-from numpy import void
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Self
 
 from ..executable import PROTOCOL_VERSION as PROTOCOL_VERSION
 from .checks import Checks
+
+if TYPE_CHECKING:
+    from ..dma import Descriptors
 
 GATE_AT = 0xF80
 REQUEST_AT = 0x1000
@@ -101,7 +101,7 @@ class FlowRequest:
 
     kind: int
     handler_offset: int
-    descriptors: NDArray[void]
+    descriptors: Descriptors
     info: Mapping[str, int] = field(default_factory=dict)
 
     def pack_info(self) -> bytes:
