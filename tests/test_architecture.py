@@ -191,6 +191,7 @@ FIRST_CALLS = {
     "NvSciSyncModuleOpen": "l.NvSciSyncModuleOpen(room)",
     "CupvaMemAlloc": "l.CupvaMemAlloc(room, ctypes.c_int64(4096), 3, 1)",
     "NvDlaInitialize": "l.NvDlaInitialize(room)",
+    "dla_register_driver": "l.dla_register_driver(room, None)",
     "createRuntime": "not ctypes.CDLL(str(paths.library().parent / 'libnvdla_runtime.so'))"
     "._ZN5nvdla13createRuntimeEv()",
 }

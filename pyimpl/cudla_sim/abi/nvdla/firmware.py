@@ -8,19 +8,22 @@ that ``shim/nvdla_engine.c`` leads. Source: nvdla/sw firmware interface, Linux p
 from __future__ import annotations
 
 import sys
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ...core import explain, process
 from ...core.errors import ApiError, ConfigError
 from ...core.memory import MemoryFault, host_bytes, read_host
-from ...nvdla.core import Core
 from ...nvdla.errors import Firmware, KmdError
-from ...nvdla.hw.configs import CONFIGS, HardwareConfig
 from ...nvdla.kmd.conversation import Conversation
-from ...nvdla.kmd.firmware import FirmwareEngine
-from ...nvdla.kmd.list_port import Entry, ListPort
 from ..embedding import address, ffi, lib, pointer
 from .family import Handle, firmware, firmware_errors, nvdla, the_machine
+
+if TYPE_CHECKING:
+    from ...nvdla.core import Core
+    from ...nvdla.hw.configs import HardwareConfig
+    from ...nvdla.kmd.firmware import FirmwareEngine
+    from ...nvdla.kmd.list_port import Entry
 
 _CONVERSE, _COMPLETE = 1, 2
 _MAX_ADDRESSES = 6144
@@ -39,11 +42,20 @@ class EngineContext:
 
     def __init__(self, context: int, foreign: bool) -> None:
         self.context = context
-        self.core = _core(context)
         self.talk = Conversation() if foreign else None
         self.task = 0
         self.outcome = ""
         self.firmware: FirmwareEngine | None = None
+
+    @cached_property
+    def core(self) -> Core | None:
+        """The core of the context, made with the first task."""
+        return _core(self.context)
+
+    @property
+    def ours(self) -> bool:
+        """Whether the context is one of ours."""
+        return bool(the_machine().count) if self.context == 0 else self.core is not None
 
     def hardware(self, config_data: Any) -> HardwareConfig:
         """The configuration: the core's, else the one that config_data describes."""
@@ -69,6 +81,8 @@ def _described(config_data: Any, otherwise: HardwareConfig) -> HardwareConfig:
         raw = read_host(address(config_data), 7)
     except MemoryFault:
         return otherwise
+    from ...nvdla.hw.configs import CONFIGS
+
     wanted = (int.from_bytes(raw[:4], "little"), *map(bool, raw[4:]))
     if any(value > 1 for value in raw[4:]):
         return otherwise
@@ -88,7 +102,7 @@ def _engine(engine_context: Any) -> EngineContext:
 def register_driver(engine_context: Any, driver_context: Any) -> None:
     firmware.require(-int(Firmware.INVALID_INPUT), engine_context=engine_context)
     engine = EngineContext(address(driver_context), bool(lib.sim_nvdla_foreign_port()))
-    if engine.core is None and engine.talk is None:
+    if engine.talk is None and not engine.ours:
         raise ApiError(
             -int(Firmware.INVALID_INPUT),
             f"driver_context ({engine.context:#x}) is none of simNvdlaContext, and dla_reg_write"
@@ -99,6 +113,8 @@ def register_driver(engine_context: Any, driver_context: Any) -> None:
 
 def _listed(task_data: Any) -> list[Entry]:
     """The address list of a simNvdlaTask."""
+    from ...nvdla.kmd.list_port import Entry
+
     if not task_data:
         raise KmdError(Firmware.INVALID_INPUT, "task_data is NULL; expected a simNvdlaTask")
     try:
@@ -135,6 +151,9 @@ def execute_task(engine_context: Any, task_data: Any, config_data: Any) -> int:
     engine = _engine(engine_context)
     if engine.firmware is not None:
         raise ApiError(-int(Firmware.PROCESSOR_BUSY), "a task is in progress on this engine")
+    from ...nvdla.kmd.firmware import FirmwareEngine
+    from ...nvdla.kmd.list_port import ListPort
+
     with firmware_errors():
         if engine.talk is not None:
             engine.task = address(task_data)
