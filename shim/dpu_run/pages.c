@@ -26,6 +26,8 @@ static uint32_t resident(uint32_t start)
 /* Called whenever another quarter of a block's size was moved. */
 void rt_pages_ask(uint32_t block)
 {
+    enum { SLOW_NS = 1500000, LONGEST_PAUSE = 64 };
+    static uint32_t left_out, pause = 1;
     static bool refused;
     uint32_t tried = 0, bit = 1u << block, all = 1u << (RT_BLOCK_BITS - 12);
     uint32_t start = MRAM_BASE + (block << RT_BLOCK_BITS);
@@ -38,7 +40,16 @@ void rt_pages_ask(uint32_t block)
     rt_slot_write(SLOT_LARGE, &tried, sizeof tried);
     if (there >= all / 2)
         return;
+    if (left_out) {
+        left_out--;
+        return;
+    }
+    uint64_t begin = rt_cpu_time_ns();
     int64_t answer = rt_syscall(28 /* madvise */, start, 1u << RT_BLOCK_BITS,
         25 /* MADV_COLLAPSE */, 0, 0, 0);
     refused = answer != 0 && answer != -11 /* EAGAIN */ && answer != -16 /* EBUSY */;
+    if (rt_cpu_time_ns() - begin < SLOW_NS)
+        pause = 1;
+    else
+        left_out = pause = pause < LONGEST_PAUSE ? pause * 2 : pause;
 }

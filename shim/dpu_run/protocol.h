@@ -143,14 +143,14 @@ struct dpu_side {
 
 struct frame {
     uint32_t nr_slots;
-    uint32_t next;   /* atomic: first slot that nobody has taken */
+    uint32_t unused;
     uint32_t checks; /* two bits a check */
     uint32_t cancel; /* not 0: take no more slots */
     uint32_t timed;  /* 1: DPUs run in hardware time, if their program counts */
     uint32_t reserved[11];
     uint32_t slots[FRAME_SLOTS];
     uint16_t owner[FRAME_SLOTS]; /* worker that took it */
-    uint8_t status[FRAME_SLOTS];
+    uint8_t status[FRAME_SLOTS]; /* atomic: who makes it RUNNING has taken the slot */
 };
 
 _Static_assert(sizeof(struct dpu_side) <= SLOT_MOVED - SLOT_SIDE, "the side page");

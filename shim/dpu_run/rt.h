@@ -106,12 +106,18 @@ static inline void rt_pages_used(uint32_t offset, uint32_t size)
         rt_pages_ask(offset >> RT_BLOCK_BITS);
 }
 
-/* worker.c */
+/* slots.c */
+void rt_slots_begin(int file, uint64_t stride);
+bool rt_slots_known(void);            /* some slot may be known */
+bool rt_slot_known(uint32_t slot);    /* its pages are mapped, or set aside */
+void rt_slot_map(uint32_t slot);
 bool rt_slot_read(uint32_t offset, void *to, uint32_t size);
 void rt_slot_write(uint32_t offset, const void *from, uint32_t size);
-extern struct dpu_side rt_side; /* of the DPU that runs; goes to its side page in the end */
 extern bool rt_written_mapped;
 void rt_map_written(void);
+
+/* worker.c */
+extern struct dpu_side rt_side; /* of the DPU that runs; goes to its side page in the end */
 #define TICK_US 5000u
 #define SHORT_TICK_US 100u
 extern uint32_t rt_tick_us; /* 0: no timer runs */

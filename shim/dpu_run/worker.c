@@ -1,7 +1,7 @@
 /*
  * Main loop of a worker: one process runs one DPU after the other by mapping that DPU's memory where
- * the program was linked. The host sends the number of a frame, the worker takes slots of it until
- * none is left and sends the number back. A closed socket means that the host has gone.
+ * the program was linked (slots.c). The host sends the number of a frame, the worker takes slots of it
+ * until none is left and sends the number back. A closed socket means that the host has gone.
  */
 #include "times.h"
 
@@ -10,11 +10,8 @@ extern char NR_TASKLETS[] __attribute__((visibility("default")));
 
 static int host_socket = -1;
 struct dpu_side rt_side;
-bool rt_written_mapped;
 uint32_t rt_tick_us;
 
-static int machine_file;
-static uint64_t stride, slot_start; /* in the machine file */
 static uint32_t own_number;
 static struct frame *frames;
 
@@ -31,14 +28,6 @@ static uint64_t next_argument(const char **text)
     return value;
 }
 
-static void map(uint32_t address, uint32_t size, int file, uint64_t offset)
-{
-    int64_t result = rt_syscall(9 /* mmap */, address, size, 3 /* READ | WRITE */,
-        0x11 /* FIXED | SHARED */, (uint64_t)file, offset);
-    if (result != (int64_t)address)
-        rt_exit(120);
-}
-
 void rt_set_tick(uint32_t microseconds)
 {
     if (microseconds == rt_tick_us)
@@ -46,27 +35,6 @@ void rt_set_tick(uint32_t microseconds)
     rt_tick_us = microseconds;
     uint64_t timer[4] = {0, microseconds, 0, microseconds};
     rt_syscall(38 /* setitimer */, 0 /* ITIMER_REAL */, (uintptr_t)timer, 0, 0, 0, 0);
-}
-
-/* Apart from the DPU's own memories, because a kernel without DMA needs no map. */
-void rt_map_written(void)
-{
-    map(WRITTEN_BASE, SLOT_END - SLOT_WRITTEN, machine_file, slot_start + SLOT_WRITTEN);
-    rt_written_mapped = true;
-}
-
-/* What is not mapped of the slot that runs. */
-bool rt_slot_read(uint32_t offset, void *to, uint32_t size)
-{
-    return rt_syscall(17 /* pread64 */, (uint64_t)machine_file, (uintptr_t)to, size,
-               slot_start + offset, 0, 0)
-        == (int64_t)size;
-}
-
-void rt_slot_write(uint32_t offset, const void *from, uint32_t size)
-{
-    rt_syscall(18 /* pwrite64 */, (uint64_t)machine_file, (uintptr_t)from, size,
-        slot_start + offset, 0, 0);
 }
 
 /* Without faults and warnings only the head says something. */
@@ -80,10 +48,7 @@ static void publish(const struct dpu_side *side)
 
 static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
 {
-    slot_start = slot * stride;
-    map(WRAM_BASE, WRAM_SIZE, machine_file, slot_start + SLOT_WRAM);
-    map(MRAM_BASE, MRAM_SIZE, machine_file, slot_start + SLOT_MRAM);
-    rt_written_mapped = false;
+    rt_slot_map(slot);
     struct dpu_side *side = &rt_side;
     side->version = PROTOCOL_VERSION;
     side->nr_warnings = 0;
@@ -134,6 +99,28 @@ static NORETURN void watch(int64_t worker)
     rt_exit(0);
 }
 
+/* Runs slots that nobody has taken: those that are known here, or all that are left. */
+static void take(struct frame *frame, bool known)
+{
+    if (known && !rt_slots_known())
+        return;
+    for (uint32_t i = 0; i < frame->nr_slots; i++) {
+        uint32_t slot = frame->slots[i];
+        uint8_t state = STATE_PENDING;
+        if (__atomic_load_n(&frame->status[i], __ATOMIC_RELAXED) != STATE_PENDING
+            || (known && !rt_slot_known(slot)))
+            continue;
+        if (__atomic_load_n(&frame->cancel, __ATOMIC_RELAXED))
+            return;
+        if (!__atomic_compare_exchange_n(&frame->status[i], &state, STATE_RUNNING, false,
+                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            continue;
+        frame->owner[i] = (uint16_t)own_number;
+        state = run_slot(slot, i == 0 || slot % 64 == 0, frame->timed != 0);
+        __atomic_store_n(&frame->status[i], state, __ATOMIC_SEQ_CST);
+    }
+}
+
 static void run_frame(struct frame *frame)
 {
     static bool guarded;
@@ -142,26 +129,18 @@ static void run_frame(struct frame *frame)
     if (guard != guarded)
         rt_stacks_protect(guard);
     guarded = guard;
-    while (!__atomic_load_n(&frame->cancel, __ATOMIC_RELAXED)) {
-        uint32_t i = __atomic_fetch_add(&frame->next, 1, __ATOMIC_SEQ_CST);
-        if (i >= frame->nr_slots)
-            break;
-        uint32_t slot = frame->slots[i];
-        frame->owner[i] = (uint16_t)own_number;
-        __atomic_store_n(&frame->status[i], STATE_RUNNING, __ATOMIC_SEQ_CST);
-        uint8_t state = run_slot(slot, i == 0 || slot % 64 == 0, frame->timed != 0);
-        __atomic_store_n(&frame->status[i], state, __ATOMIC_SEQ_CST);
-    }
+    take(frame, true);
+    take(frame, false);
     rt_set_tick(0);
 }
 
 void rt_main(void)
 {
     const char *text = rt_arguments;
-    machine_file = (int)next_argument(&text);
+    int machine_file = (int)next_argument(&text);
     int control_file = (int)next_argument(&text);
     host_socket = (int)next_argument(&text);
-    stride = next_argument(&text);
+    uint64_t stride = next_argument(&text);
     own_number = (uint32_t)next_argument(&text);
     if (stride == 0) {
         static const char how[] = "this is a DPU program: it runs by dpu_load and dpu_launch\n";
@@ -176,6 +155,7 @@ void rt_main(void)
     if (child != 0)
         watch(child);
     rt_syscall(109 /* setpgid */, 0, 0, 0, 0, 0, 0); /* the group that dies with the host */
+    rt_slots_begin(machine_file, stride);
     frames = (struct frame *)(uintptr_t)rt_syscall(9 /* mmap */, 0, MAX_FRAMES * FRAME_STRIDE, 3,
         0x41 /* SHARED | 32BIT */, (uint64_t)control_file, 0);
     rt_syscall(9, STACKS_BASE, STACKS_END - STACKS_BASE, 0,

@@ -71,6 +71,7 @@ struct transfer {
     const struct sim_dpu_place *place;
     const uint32_t *slots;
     const uint64_t *hosts;
+    int file; /* of the memories, see sim_dpu_write */
     size_t count, next; /* next: atomic, the first DPU that no thread has taken */
 };
 
@@ -83,8 +84,7 @@ static void copy_one(const struct transfer *t, size_t i)
         return;
     }
     if (place->to_dpu) {
-        sim_dpu_large_pages(slot, place->offset, place->size);
-        memcpy(here, host, place->size);
+        sim_dpu_write(t->file, place->base, slot, place->offset, host, place->size);
         if (place->offset < SIM_MRAM_SIZE) {
             mark(slot + WRITTEN_OFFSET, place->offset, place->size);
         }
@@ -141,12 +141,16 @@ static void copy_all(struct transfer *t)
     }
 }
 
+/* Smaller pieces are copied. */
+enum { LARGE = 64 << 10 };
+
 int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slots,
                          const uint64_t *hosts, size_t count)
 {
     int64_t wrong = first_unmapped(place, hosts, count);
     if (wrong < 0) {
-        struct transfer transfer = {place, slots, hosts, count, 0};
+        int file = place->to_dpu && place->size >= LARGE ? sim_dpu_file(place->base) : -1;
+        struct transfer transfer = {place, slots, hosts, file, count, 0};
         copy_all(&transfer);
     }
     return wrong;

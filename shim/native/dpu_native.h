@@ -10,6 +10,16 @@ enum { SIM_MRAM_SIZE = 64 << 20 };
 /* Before so many bytes at `offset` of a slot are written. */
 void sim_dpu_large_pages(uint8_t *slot, uint64_t offset, uint64_t size);
 
+/* The file whose mapping begins at `base`, -1 when it cannot be written to now. */
+int sim_dpu_file(uint64_t base);
+
+/*
+ * Writes `size` bytes at `offset` of a slot; `file` is that of `base`, or -1. Slots are as far from
+ * `base` as in the file.
+ */
+void sim_dpu_write(int file, uint64_t base, uint8_t *slot, uint64_t offset, const uint8_t *from,
+                   uint64_t size);
+
 /* Whether this process may read (or write) a range of host memory. */
 int sim_host_mapped(uintptr_t address, size_t size, int write);
 

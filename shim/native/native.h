@@ -313,6 +313,9 @@ int sim_dpu_scatter_gather(const struct sim_dpu_place *place, const uint32_t *sl
 void *sim_dpu_clear(int file, uint64_t offset, uint64_t size);
 void sim_dpu_cleared(void *clearing);
 
+/* Zeroes what there is of some bytes of the file, which is mapped at `base`; the pages stay. */
+void sim_dpu_zero(int file, uint64_t base, uint64_t offset, uint64_t size);
+
 /*
  * A dpu_callback function (`set`: a struct dpu_set_t) and a log's print function; *answer is what
  * they return. `token` is what sim_dpu_token answers on the thread that runs the function, 0

@@ -103,6 +103,11 @@ class DpuCopies:
         return Clearing(file, offset, size)
 
     @staticmethod
+    def zero(file: int, base: int, offset: int, size: int) -> None:
+        """Zeroes bytes of the memory file, which is mapped at ``base``, and keeps them."""
+        lib.sim_dpu_zero(file, base, offset, size)
+
+    @staticmethod
     def transfer_address() -> int:
         """Where the C function of ``transfer`` lies, for other C code of this process."""
         return int(ffi.cast("uintptr_t", ffi.addressof(lib, "sim_dpu_transfer")))

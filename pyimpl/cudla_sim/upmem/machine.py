@@ -199,7 +199,7 @@ class Machine:
 
     def free(self, dpus: DpuSet) -> None:
         """Ends a set. Launches that run are stopped, those that are queued left out: nobody can
-        see their results. Its memory reads as zero afterwards."""
+        see their results. The next set of its ranks finds zeros."""
         for rank in dpus.ranks:
             rank.freed = True
         for rank in dpus.ranks:

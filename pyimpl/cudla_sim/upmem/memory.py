@@ -26,6 +26,9 @@ PROFILE_OFFSET = 0x4020000
 WRITTEN_OFFSET = 0x4100000
 WRITTEN_SIZE = 1 << 20
 STRIDE = 0x4200000
+MOST_KEPT = 2 << 30
+"""Bytes of memory that freed DPUs may keep for the next set; a sixteenth of the machine's, where
+that is less."""
 
 
 class MachineMemory:
@@ -89,6 +92,16 @@ class MachineMemory:
         clearing.wait()
         if clearing in self._clearing:
             self._clearing.remove(clearing)
+
+    @property
+    def kept(self) -> bool:
+        """Whether so little of the file exists that nothing of it need be given back."""
+        physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return os.fstat(self.fd).st_blocks * 512 <= min(MOST_KEPT, physical // 16)
+
+    def zero(self, copies: DpuCopies, first: int, count: int) -> None:
+        """Zeroes ``count`` slots and keeps their memory: a fifth of what fresh memory costs."""
+        copies.zero(self.fd, self.base, first * STRIDE, count * STRIDE)
 
     def close(self) -> None:
         """Ends the file; views of it that Python still holds keep their pages."""

@@ -55,7 +55,7 @@ class Store(Protocol):
         """Before ranks are taken: makes sure of their memory, which reads as zero."""
 
     def clear(self, ranks: Sequence[int]) -> None:
-        """Gives the memory of ranks back."""
+        """Gives the memory of ranks back, or keeps it for the next set."""
 
     def usable(self, rank: int) -> bool:
         """False when the rank's memory is lost."""
@@ -76,6 +76,8 @@ class LocalStore:
         self._lock = threading.Lock()
         self._pool: WorkerPool | None = None
         self._clearing: dict[int, Clearing] = {}
+        self._dirty: set[int] = set()
+        """Freed ranks whose memory is kept as it was."""
         self.transfer: Callable[[Place, Slots, Addresses], int] = copies.transfer
         self.scatter_gather = copies.scatter_gather
 
@@ -108,12 +110,19 @@ class LocalStore:
             self._pool.cancel(slots)
 
     def prepare(self, ranks: Sequence[int]) -> None:
+        for run in neighbours([rank for rank in ranks if rank in self._dirty]):
+            first, count = run[0] * self._per_rank, len(run) * self._per_rank
+            self.memory.zero(self._copies, first, count)
+            self._dirty.difference_update(run)
         for rank in ranks:
             clearing = self._clearing.pop(rank, None)
             if clearing is not None:
                 self.memory.cleared(clearing)
 
     def clear(self, ranks: Sequence[int]) -> None:
+        if self.memory.kept:
+            self._dirty.update(ranks)
+            return
         for run in neighbours(ranks):
             first, count = run[0] * self._per_rank, len(run) * self._per_rank
             clearing = self.memory.clear(self._copies, first, count)

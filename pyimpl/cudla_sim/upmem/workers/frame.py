@@ -59,11 +59,6 @@ class Frame:
             FRAME_HEADER.pack(count, 0, checks, 0, timed), np.uint8
         )
 
-    @property
-    def taken(self) -> int:
-        """Slots that workers have begun."""
-        return int(self._data[4:8].view(np.uint32)[0])
-
     def cancel(self) -> None:
         """No worker takes another slot."""
         self._data[12:16].view(np.uint32)[0] = 1
