@@ -24,6 +24,7 @@ from ..memory import STRIDE, MachineMemory
 from ..workers.checks import Checks
 from ..workers.outcome import Launch
 from ..workers.pool import WorkerError, WorkerPool
+from .small import Writes
 
 T = TypeVar("T")
 Bytes = NDArray[np.uint8]
@@ -62,22 +63,46 @@ class RankHost:
         """Token, name of the machine, process id."""
         return self._token, socket.gethostname(), os.getpid()
 
-    async def _do(self, token: str, work: Callable[[], T]) -> T:
+    async def _do(self, token: str, before: Sequence[Writes], work: Callable[[], T]) -> T:
+        """``before``: small writes that come first."""
         from tornado.ioloop import IOLoop  # distributed brings it
 
         if token != self._token:
             raise Refused("the ranks that were here are lost")
-        return await IOLoop.current().run_in_executor(self._threads, work)
 
-    async def write(self, token: str, offset: int, size: int, slots: Slots, data: Bytes) -> None:
+        def all_of_it() -> T:
+            for writes in before:
+                self._write_all(writes)
+            return work()
+
+        return await IOLoop.current().run_in_executor(self._threads, all_of_it)
+
+    def _write_all(self, writes: Writes) -> None:
+        first, begin = 0, 0
+        for offset, size, count, length in writes.table.tolist():
+            slots, data = writes.slots[first : first + count], writes.data[begin : begin + length]
+            self._transfer(Place(self._memory.base, offset, size, to_dpu=True), slots, data)
+            first, begin = first + count, begin + length
+
+    async def write(
+        self,
+        token: str,
+        before: Sequence[Writes],
+        offset: int,
+        size: int,
+        slots: Slots,
+        data: Bytes,
+    ) -> None:
         """``data``: ``size`` bytes for each slot, one after the other, or the same for all."""
 
         def work() -> None:
             self._transfer(Place(self._memory.base, offset, size, to_dpu=True), slots, data)
 
-        await self._do(token, work)
+        await self._do(token, before, work)
 
-    async def read(self, token: str, offset: int, size: int, slots: Slots) -> Bytes:
+    async def read(
+        self, token: str, before: Sequence[Writes], offset: int, size: int, slots: Slots
+    ) -> Bytes:
         """``size`` bytes of each slot, one after the other."""
 
         def work() -> Bytes:
@@ -85,7 +110,7 @@ class RankHost:
             self._transfer(Place(self._memory.base, offset, size, to_dpu=False), slots, data)
             return data
 
-        return await self._do(token, work)
+        return await self._do(token, before, work)
 
     def _transfer(self, place: Place, slots: Slots, data: Bytes) -> None:
         data = np.ascontiguousarray(data)
@@ -97,6 +122,7 @@ class RankHost:
     async def launch(
         self,
         token: str,
+        before: Sequence[Writes],
         path: str,
         digest: bytes,
         image: bytes | None,
@@ -121,7 +147,7 @@ class RankHost:
             except WorkerError as problem:
                 raise Refused(f"no worker process: {problem}") from None
 
-        return await self._do(token, work)
+        return await self._do(token, before, work)
 
     async def cancel(self, token: str, slots: Sequence[int]) -> None:
         """As ``WorkerPool.cancel``."""
@@ -134,7 +160,7 @@ class RankHost:
         def work() -> None:
             self._memory.cleared(self._memory.clear(self._copies, first, count))
 
-        await self._do(token, work)
+        await self._do(token, (), work)
 
     async def close(self) -> None:
         """Ends the programs and gives the memory back. Harmless when repeated."""

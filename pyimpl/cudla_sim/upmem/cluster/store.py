@@ -30,6 +30,7 @@ from ..workers.outcome import Launch, Outcome
 from ..workers.protocol import FaultKind
 from .host import UnknownImage
 from .machine import Call, RemoteMachine
+from .small import SMALL, Bytes, Collected, Window, Writes
 
 _PIECE = 64 << 20
 _UNDER_WAY = 4
@@ -65,6 +66,8 @@ class ClusterStore:
         ]
         for machine in self.machines:
             machine.connect()
+        self._collected = [Collected() for _ in range(ranks)]
+        self._window = Window()
 
     # ---- who has what ----
 
@@ -100,6 +103,13 @@ class ClusterStore:
                 yield machine, part, there
             queues = [queue for queue in queues if queue]
 
+    def _before(self, slots: Iterable[int], *, ends: bool = True) -> list[Writes]:
+        """The collected writes of the ranks of slots (of the machine), which go with the next
+        operation on them."""
+        ranks = dict.fromkeys(slot // self._per_rank for slot in slots)
+        taken = (self._collected[rank].take(ends=ends) for rank in ranks)
+        return [writes for writes in taken if writes is not None]
+
     # ---- copies ----
 
     def transfer(self, place: Place, slots: Slots, hosts: Addresses) -> int:
@@ -115,34 +125,86 @@ class ClusterStore:
         same = bool(len(given)) and bool((given == given[0]).all())
         once = _gathered(given[:1], place.size) if same else None
 
-        def begin(machine: RemoteMachine, part: list[int], there: Slots) -> Call:
+        small = place.size * len(given) <= SMALL
+        self._window.drop()
+
+        def begin(machine: RemoteMachine, part: list[int], there: Slots) -> Call | None:
             data = _gathered(hosts[part], place.size) if once is None else once
-            return machine.call("write", place.offset, place.size, there, data)
+            if small and self._postpone(place, machine, slots[part], there, data):
+                return None
+            before = self._before(slots[part].tolist(), ends=not small)
+            return machine.call("write", before, place.offset, place.size, there, data)
 
         # the same bytes for all go once to each machine
         size = 0 if same else place.size
         self._all(self._pieces(slots, hosts != 0, size), begin, lambda part, answer: None)
 
-    def _read(self, place: Place, slots: Slots, hosts: Addresses) -> None:
-        size = place.size
+    def _postpone(
+        self, place: Place, machine: RemoteMachine, slots: Slots, there: Slots, data: Bytes
+    ) -> bool:
+        """Collects a small write, unless it should be sent: a machine that is lost is told now,
+        and so is what goes wrong with the first ones of a row."""
+        ranks = slots // self._per_rank
+        of = [(self._collected[rank], ranks == rank) for rank in np.unique(ranks).tolist()]
+        counted = [each.postpones() for each, _ in of]
+        if not all(counted) or machine.lost:
+            return False
+        for each, mine in of:
+            part = data
+            if len(data) > place.size and not mine.all():
+                part = data.reshape(len(slots), place.size)[mine].reshape(-1)
+            each.add(place.offset, place.size, there[mine], part)
+        return True
 
+    def _read(self, place: Place, slots: Slots, hosts: Addresses) -> None:
+        wanted = hosts != 0
+        if place.size * int(wanted.sum()) <= SMALL and not any(m.lost for m in self.machines):
+            self._read_small(place, slots[wanted], hosts[wanted])
+            return
+        self._fetch(place.offset, place.size, slots, wanted, hosts)
+
+    def _read_small(self, place: Place, slots: Slots, hosts: Addresses) -> None:
+        """With what lies behind it, when it is one of a row."""
+        size, window = place.size, self._window
+        found = window.find(slots, place.offset, size)
+        if found is None:
+            fetched = window.size(slots, place.offset, size)
+            data = np.empty((len(slots), fetched), np.uint8)
+            steps = np.arange(len(slots), dtype=np.uint64) * np.uint64(fetched)
+            window.drop()
+            try:
+                everything = np.ones(len(slots), bool)
+                targets = steps + np.uint64(data.ctypes.data)
+                self._fetch(place.offset, fetched, slots, everything, targets)
+            except DpuError:
+                self._fetch(place.offset, size, slots, everything, hosts)  # what is not lost
+                raise
+            window.keep(slots, place.offset, data)
+            found = data[:, :size]
+        for address, row in zip(hosts.tolist(), np.ascontiguousarray(found), strict=True):
+            ctypes.memmove(address, row.ctypes.data, size)
+
+    def _fetch(
+        self, offset: int, size: int, slots: Slots, wanted: NDArray[np.bool_], hosts: Addresses
+    ) -> None:
         def begin(machine: RemoteMachine, part: list[int], there: Slots) -> Call:
-            return machine.call("read", place.offset, size, there)
+            return machine.call("read", self._before(slots[part].tolist()), offset, size, there)
 
         def end(part: list[int], data: NDArray[np.uint8]) -> None:
             source = np.ascontiguousarray(data).ctypes.data
             for i, position in enumerate(part):
                 ctypes.memmove(int(hosts[position]), source + i * size, size)
 
-        self._all(self._pieces(slots, hosts != 0, size), begin, end)
+        self._all(self._pieces(slots, wanted, size), begin, end)
 
     def _all(
         self,
         pieces: Iterator[tuple[RemoteMachine, list[int], Slots]],
-        begin: Callable[[RemoteMachine, list[int], Slots], Call],
+        begin: Callable[[RemoteMachine, list[int], Slots], Call | None],
         end: Callable[[list[int], Any], None],
     ) -> None:
-        """All pieces, whatever becomes of some; then the first error."""
+        """All pieces, whatever becomes of some; then the first error. ``begin`` gives None for
+        what is done already."""
         limit = _UNDER_WAY * len(self.machines)
         under_way: deque[tuple[list[int], Call]] = deque()
         problems: list[DpuError] = []
@@ -156,7 +218,9 @@ class ClusterStore:
 
         for machine, part, there in pieces:
             try:
-                under_way.append((part, begin(machine, part, there)))
+                call = begin(machine, part, there)
+                if call is not None:
+                    under_way.append((part, call))
             except DpuError as problem:
                 problems.append(problem)
             if len(under_way) >= limit:
@@ -200,7 +264,8 @@ class ClusterStore:
     def read(self, slot: int, offset: int, size: int) -> NDArray[np.uint8]:
         machine = self._of(slot // self._per_rank)
         there = np.array([self._there(slot)], np.uint32)
-        data: NDArray[np.uint8] = machine.call("read", offset, size, there).result()
+        before = self._before([slot])
+        data: NDArray[np.uint8] = machine.call("read", before, offset, size, there).result()
         data.flags.writeable = False
         return data
 
@@ -214,11 +279,17 @@ class ClusterStore:
         whole = Launch([], 0.0)
         begun: list[tuple[RemoteMachine, list[int], Call | DpuError]] = []
 
+        self._window.drop()
+        before: dict[RemoteMachine, list[Writes]] = {}
+
         def begin(machine: RemoteMachine, there: list[int], contents: bytes | None) -> Call:
-            return machine.call("launch", path, digest, contents, there, checks, timed)
+            return machine.call(
+                "launch", before[machine], path, digest, contents, there, checks, timed
+            )
 
         for machine, part in self._split(slots).items():
             there = [self._there(slots[p]) for p in part]
+            before[machine] = self._before([slots[p] for p in part])
             try:
                 contents = None if digest in machine.images else image
                 begun.append((machine, part, begin(machine, there, contents)))
@@ -256,6 +327,9 @@ class ClusterStore:
         """Memory reads as zero since the ranks were freed."""
 
     def clear(self, ranks: Sequence[int]) -> None:
+        self._window.drop()
+        for rank in ranks:
+            self._collected[rank].take(ends=True)  # nobody will see them
         self._ignoring_lost(
             (self._of(rank), "clear", self._there(rank * self._per_rank), self._per_rank)
             for rank in ranks
