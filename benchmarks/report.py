@@ -87,31 +87,50 @@ def save(figures: list[Figure], file: Path) -> None:
 
 NOISE = 1.25
 """Between two runs on a shared machine a figure may differ by this factor."""
+AGAIN = 2
+"""So often a benchmark runs again that seems worse; the best of the runs counts."""
 
 
-def compare(figures: list[Figure], older: Path) -> list[str]:
-    """Lines for the figures that got worse, or better, than in an older file beyond noise.
+class Older:
+    """Figures of an earlier run. Raises OSError, ValueError."""
 
-    Raises OSError, ValueError.
-    """
-    data = json.loads(older.read_text())
-    before = {f["what"]: f for f in data["figures"]}
-    lines = []
-    for figure in figures:
-        old = before.get(figure.what)
-        if old is None or not old["value"] or not figure.value:
-            continue
-        ratio = figure.value / old["value"]
-        worse = ratio if figure.better == "lower" else 1 / ratio
-        if not 1 / NOISE < worse < NOISE:
-            word = "worse" if worse > 1 else "better"
-            lines.append(
-                f"{word}: {figure.what}: {old['value']:.4g} -> {figure.value:.4g} {figure.unit}"
-            )
-    here = machine()
-    if any(data["machine"].get(k) != here[k] for k in ("processor", "cores")):
-        lines.append(f"measured on another machine: {data['machine']}")
-    return lines
+    def __init__(self, file: Path) -> None:
+        try:
+            data = json.loads(file.read_text())
+            self._values = {f["what"]: float(f["value"]) for f in data["figures"]}
+            self._machine = dict(data["machine"])
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{file} is no file of --json: {error!r} is missing") from None
+
+    def change(self, figure: Figure) -> float:
+        """How many times worse a figure is than it was; below 1: better."""
+        old = self._values.get(figure.what)
+        if not old or not figure.value:
+            return 1.0
+        return figure.value / old if figure.better == "lower" else old / figure.value
+
+    def worse(self, figures: list[Figure]) -> list[Figure]:
+        """Those that are worse beyond noise."""
+        return [f for f in figures if self.change(f) >= NOISE]
+
+    def lines(self, figures: list[Figure]) -> list[str]:
+        """What is worse, or better, beyond noise; what only one of the two runs has."""
+        lines = []
+        for figure in figures:
+            change = self.change(figure)
+            if not 1 / NOISE < change < NOISE:
+                word = "worse" if change > 1 else "better"
+                old = self._values[figure.what]
+                lines.append(
+                    f"{word}: {figure.what}: {old:.4g} -> {figure.value:.4g} {figure.unit}"
+                )
+        new = [f.what for f in figures if f.what not in self._values]
+        if new:
+            lines.append(f"not in the older file: {', '.join(new)}")
+        here = machine()
+        if any(self._machine.get(k) != here[k] for k in ("processor", "cores")):
+            lines.append(f"measured on another machine: {self._machine}")
+        return lines
 
 
 def show(figures: list[Figure]) -> None:
