@@ -159,14 +159,16 @@ static int note_libpython(struct dl_phdr_info *info, size_t size, void *path)
 
 void *sim_python_here(void)
 {
-    if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL) {
+    void *address = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+    if (address != NULL) {
         Dl_info python;
-        void *address = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+        void *library = NULL;
         if (dladdr(address, &python) != 0 && python.dli_fname != NULL) {
             /* to be seen by extensions, and never unloaded */
-            dlopen(python.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+            library = dlopen(python.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
         }
-        return RTLD_DEFAULT;
+        /* else the program itself; RTLD_DEFAULT is NULL, which would say that there is none */
+        return library != NULL ? library : dlopen(NULL, RTLD_LAZY);
     }
     /* one that somebody opened for himself */
     char path[PATH_MAX] = "";

@@ -70,6 +70,32 @@ def test_packages_of_the_host_come_first(tmp_path: Path) -> None:
     assert run.stdout == "True\n", run.stderr
 
 
+def test_an_interpreter_with_python_inside_gets_no_second_one() -> None:
+    """Debian's python3 is such a one; its libpython, which C hosts need, stays out."""
+    text = (
+        "import ctypes, sys\n"
+        "sys.path += sys.argv[2:]\n"
+        "print(ctypes.CDLL(sys.argv[1]).simWarmup())\n"
+        "maps = {line.split()[-1] for line in open('/proc/self/maps') if '/' in line}\n"
+        "print(sum('libpython3' in name for name in maps))\n"
+    )
+    candidates = {Path(sys.executable), Path(f"/usr/bin/python3.{sys.version_info.minor}")}
+    for interpreter in candidates:
+        if not interpreter.exists():
+            continue
+        run = subprocess.run(
+            [str(interpreter), "-c", text, str(paths.library()), *sys.path[1:]],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        linked = subprocess.run(
+            ["ldd", str(interpreter)], capture_output=True, text=True, check=True
+        ).stdout
+        expected = int("libpython3" in linked)
+        assert run.stdout.split() == ["0", str(expected)], (interpreter, run.stderr)
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [

@@ -8,10 +8,10 @@ may end while they work.
 from __future__ import annotations
 
 import _thread
+import functools
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
 
 
 class _Own(threading.local):
@@ -60,8 +60,9 @@ def start(run: Callable[[], None], called: str) -> Started:
     held = [_Token()]
     # The token goes when the thread began, and also when it could not: then with its arguments. No
     # Python code runs for that, so no memory is needed.
-    release: Any = settled.__exit__  # takes the reference that it is called with, unlike release()
-    watch = weakref.ref(held[0], release)
+    # __exit__() takes the reference that it is called with, unlike release(); from 3.15 on it wants
+    # three arguments.
+    watch = weakref.ref(held[0], functools.partial(settled.__exit__, None, None))
 
     def begin(held: list[_Token]) -> None:
         try:
