@@ -69,6 +69,8 @@ def _contents() -> dict[Path, str]:
         CONSTANTS / "handlers.py": emit.modules_py(declared, internal, PACKAGE),
         CONSTANTS / "__init__.py": f'"""{emit.BANNER}"""\n',
         PACKAGE / "capi" / "prototypes.py": prototypes.ctypes_py(declared),
+        PACKAGE / "capi" / "declarations.py": prototypes.declarations_py(declared),
+        PACKAGE / "capi" / "functions.pyi": prototypes.functions_pyi(declared),
     }
     files.update(packages.files(PACKAGE / "lib"))
     for family in sorted({emit.family(f.header) for f in declared.functions}):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import keyword
+
 from pycparser import c_ast
 
 from .emit import BANNER, packed
-from .parse import Api, Function
+from .parse import Api, Function, named, type_text
 
 _BASE = {
     "char": "c_char", "signed char": "c_int8", "unsigned char": "c_uint8", "short": "c_int16",
@@ -124,3 +127,90 @@ def ctypes_py(api: Api) -> str:
     lines += [_prototype(f, types) for f in api.functions if not f.variadic]
     lines += ["}"]
     return "\n".join(lines) + "\n"
+
+
+# --- what help(), inspect.signature() and type checkers are told ------------------------------
+
+_PYTHON = {"c_bool": "bool", "c_float": "float", "c_double": "float"}
+
+
+def _names(function: Function) -> list[str]:
+    """The parameters as Python may call them."""
+    names = named(function, function.name)[1]
+    return [f"{name}_" if keyword.iskeyword(name) else name for name in names]
+
+
+def declarations_py(api: Api) -> str:
+    """Each function's header, result and parameters as C has them."""
+    lines = [
+        f'"""Declarations of the functions, in the words of C. {BANNER}"""',
+        "",
+        "DECLARATIONS: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {",
+    ]
+    for function in api.functions:
+        if function.variadic:
+            continue
+        types = [" ".join(type_text(_unnamed(p)).split()) for p in function.params]
+        pairs = "".join(f"({n!r}, {t!r}), " for n, t in zip(_names(function), types, strict=True))
+        text = f"({function.header!r}, {function.returns!r}, ({pairs.rstrip()}))"
+        lines.append(f"    {function.name!r}: {text},")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _unnamed(param: c_ast.Node) -> c_ast.Node:
+    """The type of a parameter, without the parameter's name in the middle of it."""
+    plain = copy.deepcopy(param.type)
+    node = plain
+    while not isinstance(node, c_ast.TypeDecl):
+        node = node.type
+    node.declname = None
+    return c_ast.Typename(None, [], None, plain)
+
+
+def functions_pyi(api: Api) -> str:
+    """The functions as methods, for type checkers and editors."""
+    types = _Types(api)
+    lines = [
+        f"# The functions of the C ABI as ctypes calls them. {BANNER}",
+        "import ctypes",
+        "from _ctypes import _CArgObject, _CData",
+        "from typing import TypeAlias",
+        "",
+        "from . import prototypes",
+        "",
+        "Pointer: TypeAlias = int | bytes | str | _CData | _CArgObject | None",
+        "Integer: TypeAlias = int | ctypes._SimpleCData[int]",
+        "Float: TypeAlias = float | ctypes._SimpleCData[float]",
+        "Bool: TypeAlias = bool | ctypes._SimpleCData[bool]",
+        "",
+        "class Functions:",
+    ]
+    for function in api.functions:
+        if function.variadic:
+            continue
+        texts = [_accepted(types.parameter(p.type)) for p in function.params]
+        given = [f"{n}: {t}" for n, t in zip(_names(function), texts, strict=True)]
+        arguments = ", ".join(["self", *given, "/"])
+        lines.append(f"    def {function.name}({arguments}) -> {_answered(function, types)}: ...")
+    return "\n".join(lines) + "\n"
+
+
+def _accepted(text: str) -> str:
+    kind = text.removeprefix("ctypes.")
+    if kind == text:
+        return f"prototypes.{text}"
+    if kind in ("c_void_p", "c_char_p"):
+        return "Pointer"
+    return _PYTHON.get(kind, "integer").capitalize()
+
+
+def _answered(function: Function, types: _Types) -> str:
+    if function.returns == "void":
+        return "None"
+    if function.returns == "const char *":
+        return "bytes | None"
+    text = types.text(function.decl.type.type)
+    kind = text.removeprefix("ctypes.")
+    if kind == text:
+        return f"prototypes.{text}"
+    return "int | None" if kind == "c_void_p" else _PYTHON.get(kind, "int")
