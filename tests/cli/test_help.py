@@ -221,6 +221,26 @@ def test_progress_appears_on_a_terminal_and_goes_away(monkeypatch: pytest.Monkey
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
+def test_what_is_said_meanwhile_stands_on_a_line_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+        def flush(self) -> None:
+            drawn.set()
+
+    drawn = threading.Event()
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    with progress.Progress("working").shown() as shown:
+        assert drawn.wait(30)
+        shown.beside(lambda text: print(text, file=sys.stderr))("a note")
+    assert "\r\x1b[Ka note\n" in terminal.getvalue()
+
+
 def test_progress_is_silent_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.StringIO()
     monkeypatch.setattr(sys, "stderr", file)

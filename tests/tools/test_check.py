@@ -13,8 +13,10 @@ from click.testing import CliRunner
 import cudla_sim
 from cudla_sim.core.errors import ConfigError
 from cudla_sim.nvdla.build import Network
+from cudla_sim.nvdla.check import check
 from cudla_sim.nvdla.loadable import Loadable
 from cudla_sim.nvdla.machine import machine
+from cudla_sim.nvdla.target import layers
 from cudla_sim.tools import network_run, nvdla
 
 
@@ -64,6 +66,14 @@ def test_what_is_good(tmp_path: Path) -> None:
 def test_wrong_usage(words: tuple[str, ...], wide: Path) -> None:
     file = () if "nowhere.nvdla" in words or not words else (str(wide),)
     assert call(*file, *words)[0] == 2
+
+
+def test_each_operation_is_counted(wide: Path) -> None:
+    loadable = Loadable.parse(wide.read_bytes())
+    seen: list[tuple[int, int]] = []
+    check(loadable, "nv_full", lambda done, total: seen.append((done, total)))
+    assert seen == [(n, len(seen)) for n in range(len(seen))]
+    assert len(seen) == len(list(layers(loadable)))
 
 
 def test_no_loadable(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_without_it_the_node_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "why"),
     [
-        (["--fallback", "gpu"], 2, "cpu is possible"),
+        (["--fallback", "gpu"], 2, "'gpu' is not 'cpu'"),
         (["--fallback", "cpu"], 1, "--calib"),
         (["--fallback", "cpu", "--precision", "fp16", "--outputs", "n"], 1, "--outputs"),
     ],

@@ -12,6 +12,7 @@ import pytest
 from cudla_sim.commands import run_command
 from cudla_sim.compiler import calibrate, front
 from cudla_sim.nvdla.loadable import DataType, Loadable
+from cudla_sim.tools import progress
 from cudla_sim.tools.trtexec_words import BadWord, check, io_formats, layer_precisions, parse
 from tests.tools.test_compile import network
 
@@ -48,6 +49,17 @@ def test_the_command_of_the_samples(model: Path, capsys: pytest.CaptureFixture[s
     assert any("--skipInference" in line and "ignored" in line for line in printed)
     loadable = Loadable.parse(engine.read_bytes())
     assert loadable.inputs[0].data_type == DataType.INT8
+
+
+def test_a_terminal_sees_what_takes_long(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    real = progress.Progress.shown
+    monkeypatch.setattr(
+        progress.Progress, "shown", lambda self: (begun.append(self.what), real(self))[1]
+    )
+    words = [f"--onnx={model}", "--int8", "--inventRanges"]
+    assert trtexec(*words) == 0
+    assert begun == ["building"]
 
 
 def test_new_words_take_the_precision_from_the_network(model: Path) -> None:

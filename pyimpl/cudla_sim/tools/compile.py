@@ -12,6 +12,7 @@ import click
 from ..compiler.errors import CompileError, Refused
 from ..compiler.options import Options
 from ..nvdla.errors import NvdlaError
+from .calibration_options import Calibration, calibrated, fallback, precision
 from .command import Command, ConfigName, option, path_argument, path_option
 from .output import check_writable, write_whole
 from .progress import Progress
@@ -19,21 +20,12 @@ from .progress import Progress
 if TYPE_CHECKING:
     from .compilation import Request, Result
 
-PRECISIONS = ("int8", "int16", "fp16")
 VERSION = 1
 """Of the file that ``--report`` writes."""
-METHODS = ("auto", "minmax", "entropy", "percentile", "mse")
 
 
 def _say(text: str) -> None:
     print(f"cudla-sim compile: {text}", file=sys.stderr)
-
-
-def _numbers(text: str, option: str) -> list[float]:
-    try:
-        return [float(word) for word in text.split(",")] if text else []
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no list of numbers", param_hint=option) from None
 
 
 @click.command("compile", cls=Command, arguments=[("MODEL", "An ONNX model.")])
@@ -47,14 +39,7 @@ def _numbers(text: str, option: str) -> list[float]:
     group="Machine",
     help="nv_full, nv_large, nv_small, ...",
 )
-@option(
-    "--precision",
-    type=click.Choice(PRECISIONS),
-    default="int8",
-    show_default=True,
-    group="Machine",
-    help="What the network computes in.",
-)
+@precision("Machine")
 @option(
     "--keep-fp16",
     multiple=True,
@@ -62,48 +47,8 @@ def _numbers(text: str, option: str) -> list[float]:
     group="Machine",
     help="An ONNX node that runs in fp16 (nv_full).",
 )
-@option(
-    "--fallback",
-    metavar="cpu",
-    group="Machine",
-    help="Nodes that the hardware cannot do run in onnxruntime.",
-)
-@path_option(
-    "--calib",
-    multiple=True,
-    metavar="PATH",
-    group="Calibration",
-    help="Data (.npy, .npz, pictures, folders) or a TensorRT calibration cache.",
-)
-@option(
-    "--calib-method",
-    type=click.Choice(METHODS),
-    default="minmax",
-    show_default=True,
-    group="Calibration",
-    help="How ranges come from data.",
-)
-@option(
-    "--percentile",
-    default=99.99,
-    show_default=True,
-    group="Calibration",
-    help="For --calib-method percentile.",
-)
-@option(
-    "--mean",
-    default="",
-    metavar="A,B,C",
-    group="Calibration",
-    help="Of pictures, one or one a channel: 123,117,104.",
-)
-@option(
-    "--scale",
-    default="",
-    metavar="S",
-    group="Calibration",
-    help="Of pictures, after the mean: 0.017.",
-)
+@fallback("Machine")
+@calibrated("Calibration", pictures="Calibration")
 @path_option(
     "--save-calib",
     metavar="FILE",
@@ -151,11 +96,7 @@ def compile_model(
     precision: str,
     keep_fp16: tuple[str, ...],
     fallback: str | None,
-    calib: tuple[Path, ...],
-    calib_method: str,
-    percentile: float,
-    mean: str,
-    scale: str,
+    calibration: Calibration,
     save_calib: Path | None,
     invent_ranges: bool,
     input_format: tuple[str, ...],
@@ -171,8 +112,6 @@ def compile_model(
     """
     from . import compilation
 
-    if fallback not in (None, "cpu"):
-        raise click.BadParameter(f"{fallback!r}; cpu is possible", param_hint="--fallback")
     try:
         formats = [
             {
@@ -195,11 +134,11 @@ def compile_model(
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
-            calib=calib,
-            method=calib_method,
-            percentile=percentile,
-            mean=_numbers(mean, "--mean"),
-            scale=_numbers(scale, "--scale"),
+            calib=calibration.paths,
+            method=calibration.method,
+            percentile=calibration.percentile,
+            mean=calibration.mean,
+            scale=calibration.scale,
             invent=invent_ranges,
             save_calib=save_calib,
         )
@@ -209,7 +148,7 @@ def compile_model(
         try:
             with Progress("compiling").shown() as shown:
                 result = compilation.run(
-                    request, _say, lambda done: shown.at(done, "calibrating: samples")
+                    request, shown.beside(_say), lambda done: shown.at(done, "calibrating: samples")
                 )
         except Refused:
             if not fallback:

@@ -13,6 +13,7 @@ from ..nvdla.errors import NvdlaError
 from ..nvdla.loadable import Loadable
 from . import network_run
 from .command import JSON, Command, ConfigName, option, path_argument
+from .progress import Progress
 
 VERSION = 1
 """Of what ``--json`` prints."""
@@ -38,7 +39,8 @@ def check(loadable: Path, config: str, as_json: bool) -> None:
     try:
         network = Loadable.parse(loadable.read_bytes())
         name = network_run.choose_config(network, config)
-        found = find(network, name)
+        with Progress("checking").shown() as shown:
+            found = find(network, name, shown.of)
     except OSError as error:
         raise _usage(f"{error.filename}: {error.strerror}") from None
     except NvdlaError as error:

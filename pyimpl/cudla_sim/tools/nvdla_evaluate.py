@@ -14,8 +14,8 @@ from ..compiler.errors import CompileError, Refused
 from ..evaluation import EvaluationError, evaluate
 from ..evaluation.api import Progress
 from ..evaluation.results import lines
+from .calibration_options import Calibration, calibrated, fallback, precision
 from .command import JSON, Command, ConfigName, option, path_argument, path_option
-from .compile import METHODS, PRECISIONS
 from .progress import Progress as Line
 
 if TYPE_CHECKING:
@@ -28,13 +28,6 @@ VERSION = 1
 
 def _say(text: str) -> None:
     print(f"cudla-sim nvdla evaluate: {text}", file=sys.stderr)
-
-
-def _numbers(text: str, option: str) -> list[float]:
-    try:
-        return [float(word) for word in text.split(",")] if text else []
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no list of numbers", param_hint=option) from None
 
 
 @click.command(
@@ -57,10 +50,6 @@ def _numbers(text: str, option: str) -> list[float]:
 @option(
     "--output", default="", metavar="NAME", group="Data", help="The one with the classes' scores."
 )
-@option(
-    "--mean", default="", metavar="A,B,C", group="Data", help="Of pictures, one or one a channel."
-)
-@option("--scale", default="", metavar="S", group="Data", help="Of pictures, after the mean.")
 @path_option(
     "-o", "--out", metavar="FILE", group="Output", help="Results: .parquet or .npz; resumable."
 )
@@ -92,35 +81,9 @@ def _numbers(text: str, option: str) -> list[float]:
     group="Machine",
     help="Configuration; default: the loadable's.",
 )
-@option(
-    "--precision",
-    type=click.Choice(PRECISIONS),
-    default="int8",
-    show_default=True,
-    group="ONNX",
-    help="As with cudla-sim compile.",
-)
-@path_option(
-    "--calib",
-    multiple=True,
-    metavar="PATH",
-    group="ONNX",
-    help="Calibration data or cache; again for more.",
-)
-@option(
-    "--calib-method",
-    type=click.Choice(METHODS),
-    default="minmax",
-    show_default=True,
-    group="ONNX",
-    help="How ranges come from data.",
-)
-@option(
-    "--fallback",
-    type=click.Choice(["cpu"]),
-    group="ONNX",
-    help="Nodes that the hardware cannot do run in onnxruntime.",
-)
+@precision("ONNX")
+@calibrated("ONNX", pictures="Data")
+@fallback("ONNX")
 @JSON
 def evaluate_network(
     network: Path,
@@ -128,8 +91,6 @@ def evaluate_network(
     labels: str,
     reference: Path | None,
     output: str,
-    mean: str,
-    scale: str,
     out: Path | None,
     restart: bool,
     workers: int,
@@ -137,8 +98,7 @@ def evaluate_network(
     batch: int,
     config: str,
     precision: str,
-    calib: tuple[Path, ...],
-    calib_method: str,
+    calibration: Calibration,
     fallback: str | None,
     as_json: bool,
 ) -> None:
@@ -147,12 +107,10 @@ def evaluate_network(
     Exit status: 0 done, 1 network, data or workers cannot be used, 2 wrong usage.
     """
     config = "" if config == "auto" else config
-    numbers = _numbers(mean, "--mean"), _numbers(scale, "--scale")
     try:
         image: Path | bytes = network
         if network.suffix.lower() == ".onnx":
-            how = (config, precision, list(calib), calib_method, fallback or "", *numbers)
-            image = _compiled(network, *how)
+            image = _compiled(network, config, precision, calibration, fallback or "")
         with _progress() as step:
             found = evaluate(
                 image,
@@ -166,8 +124,8 @@ def evaluate_network(
                 out=out,
                 restart=restart,
                 config="" if isinstance(image, bytes) else config,
-                mean=numbers[0],
-                scale=numbers[1],
+                mean=calibration.mean,
+                scale=calibration.scale,
                 progress=step,
             )
     except KeyboardInterrupt:
@@ -193,11 +151,8 @@ def _compiled(
     model: Path,
     config: str,
     precision: str,
-    calib: list[Path],
-    method: str,
+    calibration: Calibration,
     fallback: str,
-    mean: list[float],
-    scale: list[float],
 ) -> bytes:
     """Raises CompileError, EvaluationError."""
     from ..compiler.options import Options
@@ -207,13 +162,18 @@ def _compiled(
     request = compilation.Request(
         model=model,
         options=Options(config=hardware_name(config) or "nv_full", precision=precision),
-        calib=calib,
-        method=method,
-        mean=mean,
-        scale=scale,
+        calib=calibration.paths,
+        method=calibration.method,
+        percentile=calibration.percentile,
+        mean=calibration.mean,
+        scale=calibration.scale,
     )
     try:
-        return compilation.run(request, _say).compiled.loadable
+        with Line("compiling").shown() as shown:
+            result = compilation.run(
+                request, shown.beside(_say), lambda done: shown.at(done, "calibrating: samples")
+            )
+        return result.compiled.loadable
     except compilation.UsageError as error:
         raise click.BadParameter(str(error)) from None
     except Refused:

@@ -6,7 +6,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -32,6 +32,25 @@ class Progress:
         """So much is done; *what* replaces the text."""
         self.done = done
         self.what = what or self.what
+
+    def of(self, done: int, total: int) -> None:
+        """So much is done of so much."""
+        self.total = total
+        self.done = done
+
+    def beside(self, say: Callable[[str], None]) -> Callable[[str], None]:
+        """*say*, with the line out of its way."""
+
+        def told(text: str) -> None:
+            self._wipe()
+            say(text)
+
+        return told
+
+    def _wipe(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
     def line(self, width: int = 80) -> str:
         """The line as it is now, at most *width* characters."""
@@ -64,9 +83,7 @@ class Progress:
         finally:
             self._ended.set()
             drawing.join()
-            if self._shown:
-                sys.stderr.write("\r\x1b[K")
-                sys.stderr.flush()
+            self._wipe()
 
 
 def each(items: Iterable[T], what: str, total: int = 0) -> Iterator[T]:

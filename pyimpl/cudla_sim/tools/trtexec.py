@@ -16,6 +16,7 @@ from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import FP16, INT8
 from ..nvdla.hw.configs import config as hardware
 from .output import check_writable, write_whole
+from .progress import Progress
 from .trtexec_words import BadWord, Words, check, io_formats, layer_precisions, parse
 
 _VERSION = "v8600"
@@ -76,7 +77,12 @@ def _build(words: Words) -> None:
             check_writable(Path(words.value(file)))
     try:
         request = _request(words, model, name)
-        result = compilation.run(request, lambda text: _log("I", text))
+        with Progress("building").shown() as shown:
+            result = compilation.run(
+                request,
+                shown.beside(lambda text: _log("I", text)),
+                lambda done: shown.at(done, "calibrating: samples"),
+            )
     except compilation.UsageError as error:
         raise BadWord(str(error)) from None
     if "reportCapabilityDLA" in words.flags:

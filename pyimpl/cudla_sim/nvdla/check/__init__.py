@@ -6,6 +6,9 @@ results here. The checker finds what hardware would refuse, hang on or compute d
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+
 from ..descriptors import (
     BdmaSurface,
     CdpOp,
@@ -35,15 +38,27 @@ from .violation import WHOLE_TASK, Violation
 __all__ = ["WHOLE_TASK", "Violation", "check"]
 
 
-def check(loadable: Loadable, config: str | HardwareConfig) -> list[Violation]:
+def check(
+    loadable: Loadable,
+    config: str | HardwareConfig,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Violation]:
     """Return what hardware of *config* would not take, in order of tasks and operations.
 
-    Raises NvdlaError if the lists of a task cannot be decoded.
+    *progress* is told, before each operation, how many are done and how many there are. Raises
+    NvdlaError if the lists of a task cannot be decoded.
     """
     hardware = config_of(config) if isinstance(config, str) else config
     by_task: dict[int, list[LayerDesc]] = {}
-    for layer in layers(loadable):
+    everything = list(layers(loadable))
+    for layer in everything:
         by_task.setdefault(layer.task, []).append(layer)
+    counted = itertools.count()
+
+    def step() -> None:
+        if progress is not None:
+            progress(next(counted), len(everything))
+
     found: list[Violation] = []
     for number, task in enumerate(loadable.tasks):
         if task.interface != Interface.DLA1:
@@ -51,7 +66,7 @@ def check(loadable: Loadable, config: str | HardwareConfig) -> list[Violation]:
         network = network_desc(loadable, task)
         found += _limits(number, len(task.address_list), network)
         if number in by_task:
-            found += _task(loadable, hardware, number, by_task[number], network)
+            found += _task(loadable, hardware, number, by_task[number], network, step)
     return found
 
 
@@ -76,10 +91,14 @@ def _task(
     number: int,
     operations: list[LayerDesc],
     network: NetworkDesc,
+    step: Callable[[], None],
 ) -> list[Violation]:
     order = Order(operations, network)
     looks = [Inspection(loadable, loadable.tasks[number], item, hardware) for item in operations]
-    done = [_operation(look, network) for look in looks]
+    done = []
+    for look in looks:
+        step()
+        done.append(_operation(look, network))
     _neighbours(looks, order)
     found = order.found + [item for look in looks for item in look.found]
     for layer, accesses in zip(operations, done, strict=True):
