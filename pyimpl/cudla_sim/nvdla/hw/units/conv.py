@@ -322,7 +322,7 @@ class Convolution:
         atom = surfaces.shape[3]
         whole = channels // atom
         if whole:
-            inner = target[:, :, : whole * atom].reshape(height, width, whole, atom, copy=False)
+            inner = target[:, :, : whole * atom].reshape(height, width, whole, atom)
             inner[...] = surfaces[:whole].transpose(1, 2, 0, 3)
         if channels > whole * atom:
             target[:, :, whole * atom :] = surfaces[whole, :, :, : channels - whole * atom]

@@ -181,7 +181,8 @@ class Processor:
                 self.infinite_inputs += int(floats.is_infinite_half(patterns).sum())
             part = floats.widened(floats.half(patterns), floats.SINGLE)
         band = np.zeros((lines, width, max(channels, self.padded_channels)))
-        target = band[:, :, :channels].reshape(lines, width, *part.shape[::3], copy=False)
+        # one axis is split, which always is a view
+        target = band[:, :, :channels].reshape(lines, width, *part.shape[::3])
         target[...] = part.transpose(1, 2, 0, 3)
         return band[:, :, : self.padded_channels]
 

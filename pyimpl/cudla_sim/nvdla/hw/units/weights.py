@@ -71,8 +71,8 @@ def unpack_weights(
         split = chunks * chunk
         if chunks:
             view = part[:, : taps * count * split].reshape(groups, chunks, taps, count, chunk)
-            target[..., :split].reshape(groups, count, taps, chunks, chunk, copy=False)[...] = (
-                view.transpose(0, 3, 2, 1, 4)
+            target[..., :split].reshape(groups, count, taps, chunks, chunk)[...] = view.transpose(
+                0, 3, 2, 1, 4
             )
         if split < shape.channels:
             rest = shape.channels - split
@@ -88,9 +88,7 @@ def _unpack_extended(part: NDArray[Any], target: NDArray[Any], lines: int) -> No
     size = count * channels
     if whole:
         view = part[:, : whole * size].reshape(groups, whole // lines, count, lines, channels)
-        inner = target[:, :, :whole].reshape(
-            groups, count, whole // lines, lines, channels, copy=False
-        )
+        inner = target[:, :, :whole].reshape(groups, count, whole // lines, lines, channels)
         inner[...] = view.transpose(0, 2, 1, 3, 4)
     if whole < rows:
         view = part[:, whole * size :].reshape(groups, count, rows - whole, channels)
