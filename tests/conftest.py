@@ -12,6 +12,7 @@ from hypothesis import settings
 # The same examples in every run, so that a change is what makes a test fail. To look for new ones:
 # HYPOTHESIS_PROFILE=explore make test
 settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("few", derandomize=True, deadline=None, max_examples=3)  # emulators
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
