@@ -1,4 +1,4 @@
-"""pytest under qemu-user: tests that start programs are left out, since the system cannot start them.
+"""pytest under qemu-user: tests that start programs are left out, as the system starts none.
 
 Only this one process is emulated. What a test compiles for arm64, and Python itself, would need an
 emulator that the system calls by itself (binfmt_misc), which is not there everywhere.

@@ -45,6 +45,7 @@ def infer(
         types[name] = onnx.helper.make_tensor_type_proto(_code(dtype), item.shape)
         if isinstance(item, Constant) and item.array.size < _SMALL:
             data[name] = onnx.numpy_helper.from_array(item.array, name)
+    _refuse_zeros(node)
     try:
         return onnx.shape_inference.infer_node_outputs(
             schema, node, types, data, opset_imports=list(opsets)
@@ -52,6 +53,14 @@ def infer(
     except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError) as error:
         text = " ".join(str(error).split()).replace("[ShapeInferenceError] ", "")
         raise Unsupported(f"it breaks ONNX's rules: {text[:200]}", "repair the model") from None
+
+
+def _refuse_zeros(node: onnx.NodeProto) -> None:
+    """Many releases of onnx divide by these without a look: the process would end."""
+    for attribute in node.attribute:
+        values = [attribute.i] if attribute.name == "group" else attribute.ints
+        if attribute.name in ("strides", "group") and 0 in values:
+            raise Unsupported(f"its {attribute.name} is 0", "repair the model")
 
 
 def sizes(kind: onnx.TypeProto | None) -> list[int] | None:
