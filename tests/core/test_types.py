@@ -56,5 +56,5 @@ def test_types_are_known_outside(tmp_path: Path) -> None:
         "float",
         "cudla_sim.cupva.program.Program",
     ], done.stdout + done.stderr
-    assert "FuncP" in revealed[5]  # what typeshed calls it depends on its version
+    assert revealed[5].endswith("-> int")
     assert "dpu.driver.DpuSet" in revealed[6]
