@@ -6,17 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/clones.h"
 #include "native/half.h"
 #include "native/half_lut.h"
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define CLONES
-#endif
 
 /* [pixel][channel], squares with `reach` channels of zeros on both sides. */
 struct scratch {

@@ -2,6 +2,7 @@
  *
  * Source of the rules: nvdla/hw cmod/pdp/NV_NVDLA_pdp.cpp.
  */
+#include "native/clones.h"
 #include "native/native.h"
 
 #include <string.h>
@@ -10,14 +11,6 @@
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define CLONES
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
 
 enum { MAX_ATOM = 64 };
 

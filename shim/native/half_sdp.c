@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/clones.h"
 #include "native/cpu.h"
 #include "native/half.h"
 #include "native/half_lut.h"
@@ -13,14 +14,6 @@
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define CLONES
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
 
 struct half_run {
     struct sim_sdp *sdp;

@@ -6,18 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/clones.h"
 #include "native/int_lut.h"
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define CLONES
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
 
 INLINE double clip(double value, double low, double high)
 {

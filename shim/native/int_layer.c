@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/clones.h"
 #include "native/int_brief.h"
 #include "native/int_diagonal.h"
 #include "native/int_dot.h"
@@ -16,14 +17,6 @@
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3")
-
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define CLONES
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
 
 static int describe(const struct sim_dot *dot, struct sim_dot_kind *kind)
 {

@@ -3,6 +3,7 @@
  *
  * Source of the rules: nvdla/hw cmod/hls/sdp/sdp_x.cpp, sdp_y_core.cpp, sdp_y_cvt.cpp, sdp_c.cpp.
  */
+#include "native/clones.h"
 #include "native/int_sdp.h"
 
 #include <math.h>
@@ -13,14 +14,6 @@
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define CLONES
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
 
 static const double MIN32 = -2147483648.0, MAX32 = 2147483647.0;
 

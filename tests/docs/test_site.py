@@ -88,6 +88,7 @@ def test_pictures_are_shown(page: Any, address: str) -> None:
     page.goto(f"{address}/cupva/dataflows.html", wait_until="networkidle")
     script = "[...document.querySelectorAll('article img')].map(i => i.naturalWidth)"
     widths = page.evaluate(script)
-    assert len(widths) == 5
+    source = (ROOT / "docs" / "cupva" / "dataflows.md").read_text()
+    assert len(widths) == source.count("![") >= 5
     assert all(widths)
     page.screenshot(path=str(ROOT / "build" / "site.png"))
