@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 
 from cudla_sim.compiler import front
@@ -36,6 +37,8 @@ OTHER = {
 @pytest.mark.parametrize("operator", node_cases.OPERATORS)
 def test_cases(operator: str) -> None:
     cases = node_cases.cases(operator)
+    if not onnx.defs.has(operator):
+        pytest.skip(f"onnx {onnx.__version__} has no such operator yet")
     assert cases
     for case in cases:
         if case.name in OTHER:

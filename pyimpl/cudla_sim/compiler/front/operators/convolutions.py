@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -70,6 +71,7 @@ def conv(call: Call) -> Item:
         )
     _same_kernel(call, constant)
     stride, dilation = two(call.attribute("strides")), two(call.attribute("dilations"))
+    _possible((rows, columns), dilation)
     pads = pads_of(call, (h, w), (rows, columns), stride, dilation)
     bias = _bias(call, kernels)
     extent = ((rows - 1) * dilation[0] + 1, (columns - 1) * dilation[1] + 1)
@@ -109,6 +111,16 @@ def _same_kernel(call: Call, weights: Constant) -> None:
         )
 
 
+def _possible(size: Sequence[int], dilation: Sequence[int]) -> None:
+    """Old releases of onnx let these pass."""
+    if min(size) < 1:
+        raise Unsupported(
+            f"its weights have no elements ({' x '.join(map(str, size))})", "repair the model"
+        )
+    if min(dilation) < 1:
+        raise Unsupported(f"its dilations are {list(dilation)}", "repair the model")
+
+
 def _bias(call: Call, kernels: int) -> NDArray[np.float32]:
     bias = call.optional(2, "bias")
     if bias is None:
@@ -136,6 +148,7 @@ def conv_transpose(call: Call) -> Item:
         raise Unsupported(f"weights for {depth} channels do not fit {c}", "repair the model")
     _same_kernel(call, constant)
     stride, dilation = two(call.attribute("strides")), two(call.attribute("dilations"))
+    _possible(size, dilation)
     extra = two(call.attribute("output_padding"), 0)
     asked = call.attribute("output_shape")
     lengths = two(asked[-spatial:], 1) if asked else None
