@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native import ints
+from ....native import ints, planes
 from ...errors import HardwareFault
 from .. import floats
 from ..arithmetic import RANGES, rounding_shift, scaled
@@ -342,14 +342,14 @@ def compiled(
     table: LookupTable,
     config: HardwareConfig,
     memory: tuple[Memory, Memory],
-) -> ints.CdpLayer | None:
+) -> planes.CdpLayer | None:
     """The layer for the compiled function; None when numpy has to do it, because the output lies
     partly over the input."""
     r, p = CdpRdma.decode(rdma), Cdp.decode(group)
     source, target = _cubes(r, p, config, memory)
     if touch(source, target):
         return None
-    described = ints.Cdp(
+    described = planes.Cdp(
         r.channels,
         0 if p.sqsum_bypass else p.reach,
         not p.mul_bypass,
@@ -361,7 +361,7 @@ def compiled(
         p.precision == FP16,
         bool(p.nan_to_zero),
     )
-    return ints.CdpLayer(described, source, target)
+    return planes.CdpLayer(described, source, target)
 
 
 def run(

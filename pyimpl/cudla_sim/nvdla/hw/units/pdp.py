@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....native.halves import HalfPool, HalfPoolLayer
-from ....native.ints import Pool, PoolLayer
+from ....native.planes import Pool, PoolLayer
 from ...errors import HardwareFault
 from ...modes import Pooling
 from .. import floats
