@@ -52,7 +52,7 @@ class Group(NamedTuple):
 
     atoms: int
     packages: int
-    cycles: int
+    cycles: float
     last: int
     delivery: float
 
@@ -94,8 +94,10 @@ class Durations:
         load, latency = self._load(
             Stream(data, cdma.data_mc), Stream(fetched, cdma.weight_mc), self._request_share(cdma)
         )
-        group = self._group(cdma, csc, kernels)
-        work = groups * group.cycles
+        if cdma.height == 1 and data:
+            load -= p.ONE_LINE
+        group = self._group(cdma, csc, groups)
+        work = round(groups * group.cycles)
         each = weights / csc.kernels
         sizes = [each * min(kernels, csc.kernels - k) for k in range(0, csc.kernels, kernels)]
         rate = self.ports[cdma.weight_mc].rate
@@ -160,13 +162,16 @@ class Durations:
         rounds = ceil(surfaces / p.ROUND_SURFACES) * ceil(atoms / p.ROUND_ATOMS)
         return 1 + p.ROUND_CYCLES * rounds / (surfaces * atoms)
 
-    def _group(self, cdma: Cdma, csc: Csc, kernels: int) -> Group:
-        """One group of kernels for all positions."""
+    def _group(self, cdma: Cdma, csc: Csc, groups: int) -> Group:
+        """One of so many groups of kernels, for all positions. Each begins with the credits that
+        the one before has left."""
         blocks = csc.rows * csc.columns * ceil(csc.channels / self.config.atomic_c)
         width, height = csc.out_width, csc.out_height
         if cdma.conv_mode:  # Winograd: 4 by 4 outputs from 16 products, 2.25 times fewer atoms
             width, height = ceil(width / 4) * 4, ceil(height / 4)
-        delivery = kernels / self.unit.sdp + self.unit.position_extra
+        # CACC delivers a whole group, however few its kernels are (CACC_delivery_ctrl)
+        whole = self.config.kernel_group(cdma.proc_precision)
+        delivery = whole / self.unit.sdp + self.unit.position_extra
         core = Core(self.config.atomic_k, self.unit.credits, delivery)
         run, runs, upper = width * height, 1, self.unit.stripe
         lower = upper // 2
@@ -175,16 +180,16 @@ class Durations:
         elif cdma.image:  # a stripe ends with its line
             upper = lower = self.unit.image_stripe
             run, runs = width, height
-        found, last = cycles(run, runs, upper, lower, blocks, core)
+        found, last = cycles(run, runs * groups, upper, lower, blocks, core)
         busy = packages(run, runs, upper, lower, blocks, core)
-        return Group(blocks * run * runs, busy, found, last, delivery)
+        return Group(blocks * run * runs, busy, found / groups, last, delivery)
 
     def _weight_room(self, cdma: Cdma) -> int:
         _, entry, entries = self.config.cbuf
         return cdma.weight_banks * entry * entries
 
     @staticmethod
-    def _weight_waits(sizes: list[float], fetched: int, each: int, room: int, rate: float) -> int:
+    def _weight_waits(sizes: list[float], fetched: int, each: float, room: int, rate: float) -> int:
         """Cycles in which the core waits for weights. *sizes*: bytes of each group's weights. They
         leave the convolution buffer when their group has ended; of the next ones, those come
         meanwhile for which there is room."""

@@ -62,7 +62,8 @@ class Surroundings:
     latency: int = 32
     bytes_per_cycle: float = 0
     register_cycles: int = 3
-    """Cycles of a register write of the driver, with what it reads in between."""
+    """Cycles of a register write of the driver; where reads cost nothing of their own, with what it
+    reads in between."""
     interrupt_cycles: int = 10
     """Cycles until software sees an interrupt."""
     clock_mhz: float = 1000
@@ -70,6 +71,8 @@ class Surroundings:
     sram_bytes_per_cycle: float = 0
     software_us: float = 0
     """Microseconds of a software (EMU) task."""
+    read_cycles: int = 0
+    """Cycles of a register read of the driver."""
 
     @classmethod
     def of(cls, config: Config, **flags: float | None) -> Surroundings:
@@ -97,6 +100,7 @@ class Surroundings:
             c.sram_latency,
             c.sram_gbps * 1000 / c.clock if c.sram_gbps else c.sram_bytes_per_cycle,
             c.software_us,
+            c.read_cycles,
         )
 
     def settings(self) -> dict[str, str]:
@@ -110,6 +114,7 @@ class Surroundings:
             "SRAM_LATENCY": self.sram_latency,
             "SRAM_BYTES_PER_CYCLE": self.sram_bytes_per_cycle,
             "SOFTWARE_US": self.software_us,
+            "READ_CYCLES": self.read_cycles,
             "DRAM_GBPS": 0,
             "SRAM_GBPS": 0,
         }
@@ -163,8 +168,8 @@ def ports(config: HardwareConfig, around: Surroundings) -> tuple[Port, Port]:
 # Measured on the nv_small RTL, in cycles.
 STRIPE_LATENCY = 43
 """From the last products of a stripe to its first result in the delivery buffer."""
-CREDIT_RETURN = 3
-"""From a result that leaves the delivery buffer to the credit for another one."""
+CREDIT_RETURN = 0
+"""Cycles from a result that leaves the delivery buffer to the credit for another one."""
 CORE_START = 5
 """From the last data to the first products."""
 SDP_TAIL = 26
@@ -185,6 +190,8 @@ PDP_FIXED = 8
 """More of it in PDP."""
 CDP_FIXED = 64
 """More of it in CDP."""
+ONE_LINE = 22
+"""Cycles by which CDMA is done sooner with a cube of one line: it does not turn to a next one."""
 IN_FLIGHT_EXTRA = 15
 """Cycles that each round of reads in flight takes beside the latency."""
 READS_IN_FLIGHT = 8

@@ -82,12 +82,17 @@ class TimedChip(Chip):
         self._running: set[str] = set()
         self._loaded_at = 0  # when CDMA is free for the next load
         self._enabled: dict[str, list[int]] = {}
-        self._writes = self.csb.write
-        self.write = self._timed_write
+        self._freed: dict[str, int] = {}
+        self._writes, self._reads = self.csb.write, self.csb.read
+        self.write, self.read = self._timed_write, self._timed_read
 
     def _timed_write(self, address: int, value: int) -> None:
         self.now += self.around.register_cycles
         self._writes(address, value)
+
+    def _timed_read(self, address: int) -> int:
+        self.now += self.around.read_cycles
+        return self._reads(address)
 
     def _note(self, block: str) -> None:
         super()._note(block)
@@ -123,6 +128,7 @@ class TimedChip(Chip):
             else:
                 self.csb.blocks[name].finish()
             self._running.discard(name)
+            self._freed[name] = due
         if release.interrupt is not None:
             self.csb.glb.raise_bit(release.interrupt, release.group)
             self.now += self.around.interrupt_cycles
@@ -188,9 +194,15 @@ class TimedChip(Chip):
         )
 
     def _begin(self, blocks: tuple[str, ...]) -> int:
-        """Take the blocks for an operation that begins now; the cycle."""
+        """Take the blocks for an operation; the cycle in which the last of them was enabled or
+        became free, which the driver may have used for something else since."""
         self._running |= set(blocks)
-        return self.now
+        known = [
+            max(self._enabled[name][self.csb.blocks[name].consumer], self._freed.get(name, 0))
+            for name in blocks
+            if name in self._enabled
+        ]
+        return min(max(known, default=self.now), self.now)
 
     def _start_sdp(self) -> bool:
         blocks = self.csb.blocks
