@@ -56,6 +56,10 @@ class Config:
     checks: str = "off"
     """What a network is checked for when it is loaded: ``off``, or ``warn``: prints what real
     hardware would not take, in the words of ``cudla-sim nvdla check``."""
+    hardware: str = "strict"
+    """Where an NVDLA core does other than its registers seem to say (surfaces of 1 x 1 cubes,
+    weights left in the convolution buffer, ...): ``strict`` fails the task with an explanation,
+    ``chip`` computes what the chip computes and says so."""
     fp16: str = "exact"
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
@@ -88,6 +92,8 @@ class Config:
     """The same in 10^9 bytes a second."""
     register_cycles: int = 3
     """Cycles that a driver's register write takes, with what it reads in between."""
+    read_cycles: int = 0
+    """Cycles that a driver's register read takes; with it ``register_cycles`` is a write alone."""
     interrupt_cycles: int = 10
     """Cycles from an interrupt until the driver answers."""
     software_us: float = 0.0
@@ -158,6 +164,7 @@ class Config:
         if not 0 <= self.pva_seed < 1 << 32:
             raise ConfigError(f"pva_seed is {self.pva_seed}; it is 0 to {2**32 - 1}")
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
+        _check_choice("hardware", self.hardware, ("strict", "chip"))
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         _check_choice("arithmetic", self.arithmetic, ARITHMETIC)
         _check_choice("plan", self.plan, ("on", "off"))
@@ -182,7 +189,7 @@ class Config:
             raise ConfigError(f"dla_version is {self.dla_version!r}; it is major.minor, as in 2.0")
 
     def _check_memories(self) -> None:
-        for name in ("latency", "register_cycles", "interrupt_cycles"):
+        for name in ("latency", "register_cycles", "read_cycles", "interrupt_cycles"):
             if not 0 <= getattr(self, name) <= 1e9:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it is in cycles, 0 or more")
         if not -1 <= self.sram_latency <= 1e9:

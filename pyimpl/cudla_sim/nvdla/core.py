@@ -23,6 +23,7 @@ from .execution import NetworkRun
 from .hw import registers
 from .hw.chip import Chip
 from .hw.configs import HardwareConfig, config
+from .hw.doubt import Doubt
 from .hw.launch import Layer
 from .hw.memory import Memory, Space, Windows
 from .hw.units.weights import WeightCache
@@ -60,6 +61,8 @@ class Core:
     ``memory`` and ``secondary`` are what its DMA reaches outside of networks that it runs.
     *fp16* "exact" computes fp16 convolutions bit for bit, "fast" in float32 (reports then say so).
     *arithmetic* of integers: see ``hw.chip.Chip``; empty: what the process is configured for.
+    *behaviour* where a chip does other than its registers seem to say: "strict" raises errors,
+    "chip" computes what the chip does; empty: what the process is configured for, else "strict".
     *planned*: what the firmware did with a task is done again when the same task comes again
     (``kmd.plan``), unless the process is configured otherwise.
     ``handler`` counts installed interrupt handlers; 0 means there is none.
@@ -77,6 +80,7 @@ class Core:
         cache: WeightCache | None = None,
         arithmetic: str = "",
         planned: bool = True,
+        behaviour: str = "",
     ) -> None:
         if fp16 not in ("exact", "fast"):
             raise ValueError(f"fp16 is {fp16!r}; it is exact or fast")
@@ -87,6 +91,8 @@ class Core:
         self.handler = 0
         self._undecided = hardware == AUTO
         self._exact = fp16 == "exact"
+        behaviour = behaviour or ("strict" if process is None else process.config.hardware)
+        self._doubt = Doubt(behaviour == "strict", self._warn)
         configured = "native" if process is None else process.config.arithmetic
         self._arithmetic = arithmetic or configured
         self._planned = planned and (process is None or process.config.plan == "on")
@@ -133,6 +139,7 @@ class Core:
             self._exact,
             None if self.process is None else self.process.native,
             self._arithmetic,
+            self._doubt,
         )
         self.chip.on_layer = self._layer
         self._plans = Plans() if self._planned else None

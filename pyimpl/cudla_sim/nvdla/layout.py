@@ -22,6 +22,7 @@ from .hw.memory import DTYPES
 from .hw.units.pixels import NAMES, TEN_BIT, channel_order, element_bytes
 from .hw.units.weights import WeightShape
 from .hw.units.weights import unpack_weights as _unpack_weights
+from .limits.cbuf import weight_bytes
 from .loadable import DataType, TensorDesc
 from .tables import DataCategory
 
@@ -227,13 +228,18 @@ def pack_two_planes(
     return planes[0], planes[1]
 
 
+def _filled(data: Bytes, config: HardwareConfig) -> Bytes:
+    """Fill up to whole entries of the convolution buffer."""
+    return np.pad(data, (0, weight_bytes(config, len(data)) - len(data)))
+
+
 def compress_weights(
     packed: Bytes, shape: tuple[int, int, int, int], config: HardwareConfig, precision: int
 ) -> tuple[Bytes, Bytes, Bytes]:
     """Leave zeros out of packed weights of [kernel, channel, row, column]: (weights, WMB, WGS).
 
     WMB has a bit for each element, WGS the bytes that remain of each kernel group. All three are
-    filled up to 128 bytes.
+    filled up to entries of the convolution buffer.
     """
     kernels, per_kernel = shape[0], int(np.prod(shape[1:]))
     item = DTYPES[precision].itemsize
@@ -244,12 +250,12 @@ def compress_weights(
     sizes = (np.add.reduceat(present.astype(np.int64), starts) * item).astype("<u4")
     parts = (elements[present].reshape(-1), np.packbits(present, bitorder="little"), sizes)
     bytes_of = [part.view(np.uint8) for part in parts]
-    weights, mask, groups = (np.pad(part, (0, -len(part) % 128)) for part in bytes_of)
+    weights, mask, groups = (_filled(part, config) for part in bytes_of)
     return weights, mask, groups
 
 
 def pack_winograd_weights(weights: Array, config: HardwareConfig, precision: int) -> Bytes:
-    """Pack transformed kernels [kernel, channel, 4, 4], filled up to 128 bytes.
+    """Pack transformed kernels [kernel, channel, 4, 4], filled up to a buffer entry.
 
     Order: kernel group, block of 4 channels, kernel, row, column, channel.
     """
@@ -262,12 +268,11 @@ def pack_winograd_weights(weights: Array, config: HardwareConfig, precision: int
         moved[first : first + group].transpose(1, 0, 3, 4, 2).ravel()
         for first in range(0, kernels, group)
     ]
-    data = np.concatenate(parts).view(np.uint8)
-    return np.pad(data, (0, -len(data) % 128))
+    return _filled(np.concatenate(parts).view(np.uint8), config)
 
 
 def pack_weights(weights: Array, config: HardwareConfig, precision: int) -> Bytes:
-    """Pack [kernel, channel, row, column] for direct convolution, filled up to 128 bytes.
+    """Pack [kernel, channel, row, column] for direct convolution, filled up to a buffer entry.
 
     Order: kernel group, chunk of atomic-C channels, row, column, kernel, channel.
     """
@@ -275,7 +280,7 @@ def pack_weights(weights: Array, config: HardwareConfig, precision: int) -> Byte
     dtype = DTYPES[precision]
     group, chunk = config.kernel_group(precision), config.atomic_c
     size = weights.size * np.dtype(dtype).itemsize
-    packed = np.zeros(-(-size // 128) * 128, np.uint8)
+    packed = np.zeros(weight_bytes(config, size), np.uint8)
     elements, at = packed[:size].view(dtype), 0
     for first in range(0, kernels, group):
         some = weights[first : first + group].astype(dtype).transpose(0, 2, 3, 1)

@@ -25,6 +25,7 @@ _OPTIONS: dict[str, tuple[type, str]] = {
     "--sram-bytes-per-cycle": (float, "Bandwidth of the second memory; 0: its port's."),
     "--sram-gbps": (float, "The same in 10^9 bytes a second."),
     "--register-cycles": (int, "Cycles of a driver's register write."),
+    "--read-cycles": (int, "Cycles of a driver's register read."),
     "--interrupt-cycles": (int, "Cycles until the driver answers an interrupt."),
     "--software-us": (float, "Microseconds of a software (EMU) operation."),
 }

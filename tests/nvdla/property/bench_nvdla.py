@@ -9,6 +9,8 @@ from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.configs import config
 from cudla_sim.nvdla.hw.memory import Memory
+from cudla_sim.nvdla.hw.units.conv_registers import Cdma, Csc
+from cudla_sim.nvdla.limits import cbuf
 
 SIZE = 1 << 18
 PAGE = 1 << 14
@@ -42,6 +44,8 @@ class Bench:
     def cube(self, channels: int, height: int, width: int, slack: int = 0) -> Cube:
         """Reserve a cube; *slack* atoms are added to its line stride."""
         atom = self.config.memory_atom
+        if (height, width) == (1, 1):
+            slack = 0  # SDP takes the surfaces of single pixels as packed
         line = (width + slack) * atom
         return Cube(self.reserve(), channels, height, width, line, line * height)
 
@@ -62,8 +66,34 @@ class Bench:
 
     def enable(self, *blocks: str) -> None:
         """Enable the selected group of blocks."""
+        if "CDMA" in blocks:
+            self._share_buffer()
         for block in blocks:
             self.write(block, {"D_OP_ENABLE": 1})
+
+    def _share_buffer(self) -> None:
+        """Give data and weights of the selected convolution their banks, as a driver does."""
+        states = self.chip.csb.blocks
+        data = Cdma.decode(states["CDMA"].groups[states["CDMA"].producer])
+        kernels = Csc.decode(states["CSC"].groups[states["CSC"].producer])
+        banks, entry, depth = self.config.cbuf
+        item = 1 if data.proc_precision == 0 else 2
+        taps = kernels.rows * kernels.columns * kernels.channels
+        size = data.weight_bytes or -(-kernels.kernels * taps * item // entry) * entry
+        entries = cbuf.entries_per_slice(
+            self.config, data.width, data.channels, data.proc_precision
+        )
+        used = min(-(-entries * data.height * data.batches // depth), banks - 2)
+        weights = banks - used - data.compressed
+        for block in ("CDMA", "CSC"):
+            self.write(
+                block,
+                {
+                    "D_WEIGHT_BYTES": size,
+                    "D_ENTRY_PER_SLICE": entries - 1,
+                    "D_BANK": (used - 1) | (weights - 1) << 16,
+                },
+            )
 
     def run(self) -> int:
         """Step until nothing happens; return the interrupt status seen."""

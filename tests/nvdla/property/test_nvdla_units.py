@@ -89,6 +89,8 @@ def operands(bench: Bench, rng: np.random.Generator, p: dict, size: tuple, padde
         ]
         line = -(-width * atom * parts * item // 32) * 32  # v1 strides are multiples of 32
         surface = height * line
+        if (height, width) == (1, 1):
+            surface = atom * parts * item  # packed, whatever the stride says
         for index in np.ndindex(surfaces, height):
             row = table[index].reshape(-1).view(np.uint8)
             begin = start + index[0] * surface + index[1] * line
@@ -307,6 +309,7 @@ def pools(draw) -> dict:
     stride = (draw(small), draw(small))
     top, left = draw(st.integers(0, kernel[0] - 1)), draw(st.integers(0, kernel[1] - 1))
     out = (draw(small), draw(small))
+    top = min(top, out[0] * stride[0] - 1)  # more windows may not begin than there are
     over_y, over_x = draw(st.integers(0, kernel[0] - 1)), draw(st.integers(0, kernel[1] - 1))
     return {
         "method": draw(st.sampled_from(["average", "max", "min"])),

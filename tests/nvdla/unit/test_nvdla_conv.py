@@ -51,7 +51,7 @@ class Bench:
             D_DAIN_ADDR_HIGH_0=high,
             D_WEIGHT_ADDR_HIGH=high,
             D_WEIGHT_ADDR_LOW=0x1000,
-            **cdma,
+            **{"D_WEIGHT_BYTES": 128, **cdma},
         )
         self.write(
             "SDP",

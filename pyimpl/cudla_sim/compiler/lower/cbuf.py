@@ -38,7 +38,7 @@ def most_kernels(
     entries = entries_per_slice(config, width, channels, precision)
     banks = config.cbuf[0] - data_banks(config, entries, window)
     kernels = config.kernel_group(precision)
-    while kernels and weight_banks(config, weight_bytes(kernels * per_kernel)) > banks:
+    while kernels and weight_banks(config, weight_bytes(config, kernels * per_kernel)) > banks:
         kernels -= 1
     return kernels
 

@@ -345,12 +345,13 @@ def _block(
         for x in pieces(source.width, target.width, split.columns, node, 1):
             piece = data.box(y.start, y.size, x.start, x.size)
             out = replace(out_base.box(y.first, y.count, x.first, x.count), positions=place)
-            _operation(task, node, piece, out, kernels, stored, weights, split, y, x)
             part = restrict(
                 fit, index, slice(y.first, y.first + y.count), slice(x.first, x.first + x.count)
             )
+            operands = sdp.settled(task, part, within(values, block, y, x))
+            _operation(task, node, piece, out, kernels, stored, weights, split, y, x)
             sums = sdp.Sums(kernels, y.count, x.count, weights.step[index])
-            sdp.emit(task, part, sums, out, within(values, block, y, x))
+            sdp.emit(task, part, sums, out, operands)
 
 
 def within(values: sdp.Values, block: Block, y: Piece, x: Piece) -> sdp.Values:

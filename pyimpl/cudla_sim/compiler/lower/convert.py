@@ -69,6 +69,8 @@ def to_integer(task: Task, homes: Homes, source: Cube, target: Cube) -> None:
     if spare:
         scale = target.scale / (1 << spare)
         middle = homes.temporary(f"{source.buffer.name} int16", INT16, layout, size, scale)
+    elif target.loose:
+        middle = task.packed(target)
     stage = SdpStage(
         enable=1,
         type=SdpOpType.MUL,
@@ -99,5 +101,5 @@ def to_integer(task: Task, homes: Homes, source: Cube, target: Cube) -> None:
         dst=task.cube(replace(middle, channels=source.channels).whole()),
     )
     task.append(OpType.SDP, operation, surface, {source.buffer, task.weights}, {middle.buffer})
-    if spare:
+    if middle is not target:
         sdp.copy(task, middle.whole(), replace(target, channels=middle.channels).whole())

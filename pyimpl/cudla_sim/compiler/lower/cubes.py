@@ -64,6 +64,29 @@ class Cube:
             (self.positions == np.arange(self.channels)).all()
         )
 
+    @property
+    def loose(self) -> bool:
+        """True for one pixel whose surfaces are apart: SDP takes those of 1 x 1 cubes as packed.
+
+        Source: nvdla/hw ``vmod/nvdla/sdp`` (MRDMA_ig, RDMA_ig, WDMA_cmd).
+        """
+        return (
+            (self.height, self.width) == (1, 1)
+            and self.surfaces > 1
+            and self.surface != self.config.memory_atom
+        )
+
+    def as_lines(self) -> Cube:
+        """One pixel with its surfaces as lines of one surface, which SDP takes as they lie."""
+        return replace(
+            self,
+            channels=self.per_atom,
+            height=self.surfaces,
+            line=self.surface,
+            surface=self.surface * self.surfaces,
+            positions=np.arange(self.per_atom),
+        )
+
     def box(self, y: int, height: int, x: int, width: int) -> Cube:
         """Return the lines y.. and pixels x.. of all channels."""
         offset = self.offset + y * self.line + x * self.config.memory_atom

@@ -177,10 +177,11 @@ def emit(
             src=task.at(source, place[0], place[1] + y.start * picture.line),
             dst=task.flying(target.channels, y.count, target.width),
         )
-        task.append(OpType.CONV, operation, surface, {place[0], task.weights})
         out = replace(target.box(y.first, y.count, 0, target.width), positions=where)
         whole = slice(0, target.width)
         part = conv.restrict(fit, index, slice(y.first, y.first + y.count), whole)
         sums = sdp.Sums(target.channels, y.count, target.width, weights.step[index])
         block = conv.Block(0, target.channels, 0, 0)
-        sdp.emit(task, part, sums, out, conv.within(values, block, y, x))
+        operands = sdp.settled(task, part, conv.within(values, block, y, x))
+        task.append(OpType.CONV, operation, surface, {place[0], task.weights})
+        sdp.emit(task, part, sums, out, operands)

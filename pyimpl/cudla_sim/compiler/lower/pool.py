@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cudla_sim.nvdla.descriptors import OpType, PdpOp, PdpSurface
-from cudla_sim.nvdla.limits.pooling import widest
+from cudla_sim.nvdla.limits.fields import POOLING_STRIDE
+from cudla_sim.nvdla.limits.pooling import begun, covered, widest
 from cudla_sim.nvdla.modes import Pooling, by_word
 
 from ..graph import Pool
@@ -18,26 +19,38 @@ from .task import Task
 
 def emit(task: Task, node: Pool, source: Cube, target: Cube) -> None:
     """Append the operations of a pooling; kernel up to 8, stride up to 8, pads up to 7."""
+    if begun(target.height, node.stride[0], node.pads[0]):
+        for line in range(target.height):  # one line has no stride
+            _lines(task, node, source, target, line, 1, POOLING_STRIDE)
+    else:
+        _lines(task, node, source, target, 0, target.height, node.stride[0])
+
+
+def _lines(
+    task: Task, node: Pool, source: Cube, target: Cube, line: int, lines: int, stride: int
+) -> None:
+    """Append the operations of some lines of the output."""
     (kh, kw), (sy, sx) = node.kernel, node.stride
-    top, _, left, _ = node.pads
-    most = widest(kh, sy)
+    above = line * sy - node.pads[0]
+    top, begin, left = max(-above, 0), max(above, 0), node.pads[2]
+    height, bottom = covered(source.height - begin, lines, kh, stride, top)
+    most = widest(kh, stride)
     for first in range(0, target.width, most):
         count = min(most, target.width - first)
         low, high = first * sx - left, (first + count - 1) * sx - left + kw
         start, end = max(low, 0), min(high, source.width)
-        bottom = (target.height - 1) * sy - top + kh - source.height
-        data = source.whole().box(0, source.height, start, end - start)
-        out = replace(target.whole(), channels=source.channels).box(0, target.height, first, count)
+        data = source.whole().box(begin, height, start, end - start)
+        out = replace(target.whole(), channels=source.channels).box(line, lines, first, count)
         operation = PdpOp(
             pool_mode=by_word(Pooling)[node.mode],
             pool_width=kw - 1,
             pool_height=kh - 1,
             stride_x=sx,
-            stride_y=sy,
+            stride_y=stride,
             pad_left=start - low,
             pad_right=max(high - end, 0),
             pad_top=top,
-            pad_bottom=max(bottom, 0),
+            pad_bottom=bottom,
             precision=source.precision,
         )
         surface = PdpSurface(src=task.cube(data), dst=task.cube(out))

@@ -391,7 +391,15 @@ class Stages:
 
 
 def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values) -> None:
-    """Append the SDP operation of a pass (behind a convolution: right after it)."""
+    """Append the SDP operation of a pass (behind a convolution: right after it, with *values* of
+    :func:`settled`)."""
+    if isinstance(source, Cube):
+        source, values = gathered(task, source), settled(task, fit, values)
+    if target.loose:
+        together = task.packed(target)
+        emit(task, fit, source, together, values)
+        copy(task, together.whole(), target.whole())
+        return
     stages = Stages(task, fit, source, target, values)
     if stages.precision == FP16:
         stages.real()
@@ -423,9 +431,26 @@ def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values
 
 def copy(task: Task, source: Cube, target: Cube) -> None:
     """Append a copy of everything, to the target's scale."""
+    if (source.loose or target.loose) and source.per_atom == target.per_atom:
+        source, target = source.as_lines(), target.as_lines()
     fit = Fit(task.config, source.precision, False, source.channels)
     same = Values(lambda _: source, lambda _: source.scale)
     emit(task, fit, source, target, same)
+
+
+def gathered(task: Task, cube: Cube) -> Cube:
+    """The cube, or a copy of it where SDP would not read it as it lies."""
+    if not cube.loose:
+        return cube
+    together = task.packed(cube)
+    copy(task, cube.whole(), together.whole())
+    return together
+
+
+def settled(task: Task, fit: Fit, values: Values) -> Values:
+    """Values whose cubes SDP reads as they lie; appends the copies that this takes."""
+    cubes = {item.value: gathered(task, values.cube(item.value)) for item in fit.operands}
+    return Values(cubes.__getitem__, values.scale)
 
 
 def channels_of(array: NDArray[np.float32]) -> NDArray[np.float64]:

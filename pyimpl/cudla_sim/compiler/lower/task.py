@@ -22,7 +22,7 @@ from cudla_sim.nvdla.descriptors import (
 )
 from cudla_sim.nvdla.hw.configs import HardwareConfig
 
-from .cubes import Buffer, Cube
+from .cubes import Buffer, Cube, cube_bytes, packed
 
 WEIGHT_ALIGN = 256
 
@@ -45,6 +45,7 @@ class Task:
     luts: list[LutParam] = field(default_factory=list)
     weights: Buffer = field(default_factory=lambda: Buffer("weights", 0))
     blobs: list[tuple[int, bytes]] = field(default_factory=list)
+    scratch: list[Buffer] = field(default_factory=list)
     label: str = ""
     _cubes: list[tuple[DataCube, Buffer, int]] = field(default_factory=list)
     _constants: dict[bytes, int] = field(default_factory=dict)
@@ -73,6 +74,15 @@ class Task:
     def cube(self, cube: Cube) -> DataCube:
         """Describe a cube."""
         return self.at(cube.describe(), cube.buffer, cube.offset)
+
+    def packed(self, cube: Cube) -> Cube:
+        """A place of its own for the contents of a cube, without gaps."""
+        shape = (cube.channels, cube.height, cube.width)
+        buffer = Buffer(
+            f"{cube.buffer.name} packed", cube_bytes(cube.config, cube.precision, shape)
+        )
+        self.scratch.append(buffer)
+        return packed(buffer, cube.config, cube.precision, shape, cube.positions, cube.scale)
 
     def flying(self, kernels: int, height: int, width: int) -> DataCube:
         """What CACC hands to SDP."""

@@ -50,10 +50,11 @@ class Writer:
         task = network.task
         kept = []
         kept += [cube.buffer for cube in network.emulated_sources]
-        self.activation_bytes = memory.plan(task, network.homes.buffers, kept)
+        activations = [*network.homes.buffers, *task.scratch]
+        self.activation_bytes = memory.plan(task, activations, kept)
         bound = [*network.input_buffers, *network.output_buffers]
         task.weights.entry = 1
-        for buffer in network.homes.buffers:
+        for buffer in activations:
             buffer.entry = 2
         for number, buffer in enumerate(bound):
             buffer.entry = 3 + number

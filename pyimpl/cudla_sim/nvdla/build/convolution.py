@@ -25,7 +25,7 @@ from ..descriptors import (
 )
 from ..hw.arithmetic import RANGES
 from ..hw.configs import FP16, INT8, INT16, element_size
-from ..limits.cbuf import entries_per_slice
+from ..limits.cbuf import entries_per_slice, image_entries
 from ..modes import Alu
 from . import quantize
 from .layers import Conv, Image, Tensor
@@ -62,7 +62,11 @@ def add(program: Program, layer: Conv) -> None:
         channel=channels,
     )
     top, bottom, left, right = layer.pads
-    entries = entries_per_slice(program.config, width, channels, program.precision)
+    pictured = program.image is not None and program.cube(source).address == INPUT
+    if pictured:
+        entries = image_entries(program.config, width, (left, right), channels, program.precision)
+    else:
+        entries = entries_per_slice(program.config, width, channels, program.precision)
     banks, _, depth = program.config.cbuf
     data_bank = min(max(-(-entries * height // depth), 1), banks - 1)
     bank_bytes = program.config.cbuf[1] * depth
@@ -99,7 +103,7 @@ def add(program: Program, layer: Conv) -> None:
         out_cvt=CvtParam(1, shift, 1, 0),
     )
     input_cube = program.cube(source)
-    if program.image is not None and input_cube.address == INPUT:
+    if program.image is not None and pictured:
         _read_image(program, operation, program.image, source)
         input_cube = picture(source)
     surface = ConvSurface(

@@ -31,6 +31,7 @@ from ..descriptors import (
 )
 from ..errors import NvdlaError, UnsupportedOperation
 from ..hw.configs import FP16, INT16
+from ..limits.pooling import covered
 from ..modes import Alu, Pooling, Rubik, by_word
 from . import convolution, quantize, tables
 from .layers import (
@@ -151,7 +152,7 @@ class Lowering(Program):
         return CvtParam(int(factor.values[0]), factor.shift, 1, 0)
 
     def _pool(self, layer: Pool) -> None:
-        top, bottom, left, right = layer.pads
+        top, _, left, _ = layer.pads
         for name, values, limit in (
             ("kernel", layer.kernel, 8),
             ("stride", layer.stride, 8),
@@ -159,6 +160,10 @@ class Lowering(Program):
         ):
             if max(values) > limit:
                 raise NvdlaError(f"{layer.name}: pooling {name} {values} is more than {limit}")
+        source = self.cube(layer.inputs[0])
+        _, lines, columns = layer.output.shape
+        source.height, bottom = covered(source.height, lines, layer.kernel[0], layer.stride[0], top)
+        source.width, right = covered(source.width, columns, layer.kernel[1], layer.stride[1], left)
         operation = PdpOp(
             pool_mode=by_word(Pooling)[layer.mode],
             pool_width=layer.kernel[1] - 1,
@@ -171,7 +176,7 @@ class Lowering(Program):
             pad_bottom=bottom,
             precision=self.precision,
         )
-        surface = PdpSurface(src=self.cube(layer.inputs[0]), dst=self.cube(layer.output))
+        surface = PdpSurface(src=source, dst=self.cube(layer.output))
         self.append(OpType.PDP, operation, surface)
 
     # -- dependencies -------------------------------------------------------------------------

@@ -20,12 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..check import check
 from ..errors import NvdlaError
 from ..hw.arithmetic import RANGES
 from ..hw.configs import FP16, INT8, INT16, HardwareConfig, config
 from ..hw.memory import DTYPES
 from ..hw.units.pixels import channel_order, element_bytes
 from ..layout import FEATURE
+from ..loadable import Loadable
 from . import quantize
 from .emit import Emitter
 from .layers import (
@@ -394,7 +396,11 @@ class Network:
         return values.astype(np.float32) * np.float32(self._last.scale)
 
     def build(self, calibration: Any = None) -> bytes:
-        """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w]."""
+        """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w].
+
+        Raises NvdlaError for a network that the configuration would not take as it is: this
+        builder does not cut layers into parts, the ONNX compiler does.
+        """
         if not self.layers:
             raise NvdlaError("the network has no layers")
         if self.image is not None:
@@ -413,7 +419,14 @@ class Network:
                 raise NvdlaError(f"calibration {data.shape}, input {self.input.shape}")
             limit = RANGES[self.precision][1]
             quantize.calibrate(self.layers, self.input, data, limit)
-        return Emitter(self.config, self.precision, self.input, self.layers, self.image).emit()
+        made = Emitter(self.config, self.precision, self.input, self.layers, self.image).emit()
+        found = check(Loadable.parse(made), self.config)
+        if found:
+            raise NvdlaError(
+                f"{self.config.name} would not take this network: {found[0]}"
+                + (f" (and {len(found) - 1} more)" if len(found) > 1 else "")
+            )
+        return made
 
 
 def _config(name: str) -> HardwareConfig:

@@ -317,12 +317,13 @@ def _weights(look: Inspection, op: ConvOp, surface: ConvSurface) -> list[tuple[s
     look.aligned("surface.weight.size", weight.size, look.config.cbuf[1])
     look.at("surface.weight", weight)
     if not op.weight_format:
-        least = kernels * per_kernel
+        wanted = cbuf.weight_bytes(look.config, kernels * per_kernel)
         look.require(
-            least <= weight.size <= cbuf.weight_bytes(least),
+            weight.size == wanted,
             "surface.weight.size",
-            f"{weight.size}; {kernels} kernels of {per_kernel} bytes are {least}, with filling"
-            f" {cbuf.weight_bytes(least)}",
+            f"{weight.size}; {kernels} kernels of {per_kernel} bytes fill entries of the"
+            f" convolution buffer with {wanted}: what is over or missing shifts the weights of the"
+            " next convolution",
         )
     found: list[tuple[str, Extent | None]] = []
     if not op.weight_reuse:
@@ -338,10 +339,11 @@ def _compressed(
     """Mask and group sizes must say what the packed weights are."""
     for name, cube in (("wmb", surface.wmb), ("wgs", surface.wgs)):
         look.at(f"surface.{name}", cube)
-    look.aligned("surface.wmb.size", surface.wmb.size, cbuf.WEIGHT_ALIGNMENT)
+    entry = look.config.cbuf[1]
+    look.aligned("surface.wmb.size", surface.wmb.size, entry)
     look.aligned("surface.wgs.size", surface.wgs.size, 4)
     groups = -(-surface.dst.channel // look.config.kernel_group(op.out_precision))
-    wanted = cbuf.weight_bytes(-(-elements // 8))
+    wanted = cbuf.weight_bytes(look.config, -(-elements // 8))
     enough = look.require(
         surface.wmb.size == wanted,
         "surface.wmb.size",
@@ -365,9 +367,9 @@ def _compressed(
                 "surface.wgs",
                 f"kernel group {first} has {said[first]} bytes, its mask says {counts[first]}",
             )
-        total = cbuf.weight_bytes(int(counts.sum()))
+        total = cbuf.weight_bytes(look.config, int(counts.sum()))
         look.require(
-            surface.weight.size == max(total, cbuf.WEIGHT_ALIGNMENT),
+            surface.weight.size == max(total, entry),
             "surface.weight.size",
             f"{surface.weight.size}; the mask leaves {total} bytes",
         )

@@ -61,10 +61,28 @@ def _cubes(look: Inspection, op: SdpOp, surface: SdpSurface) -> None:
     src, dst = surface.src, surface.dst
     look.cube("surface.src", src, op.src_precision)
     look.cube("surface.dst", dst, op.dst_precision)
+    if op.batch_num == 1:
+        atom = look.config.memory_atom
+        _packed(look, "surface.src", src, src, op.src_precision, atom)
+        _packed(look, "surface.dst", dst, src, op.dst_precision, atom)
     for name in ("width", "height", "channel"):
         mine, made = getattr(src, name), getattr(dst, name)
         look.require(
             mine == made, f"surface.dst.{name}", f"{made}; the source has {mine}, SDP keeps sizes"
+        )
+
+
+def _packed(
+    look: Inspection, where: str, cube: DataCube, size: DataCube, precision: int, pixel: int
+) -> None:
+    """SDP takes the surfaces of one pixel as packed, *pixel* bytes apart."""
+    single = (size.width, size.height) == (1, 1)
+    if single and size.channel > look.config.channels_per_atom(precision):
+        look.require(
+            cube.type == MemoryType.HW or cube.surf_stride == pixel,
+            f"{where}.surf_stride",
+            f"{cube.surf_stride}; the surfaces of a 1 x 1 cube are read and written {pixel} bytes"
+            " apart, whatever their stride",
         )
 
 
@@ -140,6 +158,7 @@ def _operand(
     atom = per_atom * parts
     look.aligned(f"{where}.line_stride", cube.line_stride)
     look.aligned(f"{where}.surf_stride", cube.surf_stride)
+    _packed(look, where, cube, src, processing, atom)
     start = look.surface(cube, src.width * atom)
     if start is None:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..descriptors import DataCube, MemoryType, PdpOp, PdpSurface
 from ..hw.configs import FP16
 from ..limits import fields
-from ..limits.pooling import MOST_STRIPES, widest
+from ..limits.pooling import MOST_STRIPES, begun, pending, spoils, widest
 from ..modes import Pooling
 from .inspection import Accesses, Inspection, accesses
 
@@ -37,6 +37,7 @@ def inspect(look: Inspection, op: PdpOp, surface: PdpSurface) -> Accesses:
         if op.precision == FP16:
             look.require(value == 0, f"padding_value.{number}", f"{value}; 0 in fp16")
     _windows(look, op, surface)
+    _count(look, op, surface)
     _width(look, op, surface)
     return accesses(
         [("surface.src", look.feature("surface.src", src, op.precision))],
@@ -68,6 +69,38 @@ def _windows(look: Inspection, op: PdpOp, surface: PdpSurface) -> None:
             label,
             f"pads {before} and {after} of {name}; less than the window's {kernel} is possible",
         )
+
+
+def _count(look: Inspection, op: PdpOp, surface: PdpSurface) -> None:
+    """PDP must not lose count of its windows."""
+    src, dst = surface.src, surface.dst
+    if min(op.stride_x, op.stride_y) < 1:
+        return
+    vertical = (src.height, op.pool_height + 1, op.stride_y, op.pad_top, op.pad_bottom)
+    horizontal = (src.width, op.pool_width + 1, op.stride_x, op.pad_left, op.pad_right)
+    several = src.channel > look.config.channels_per_atom(op.precision)
+    for name, axis, matters in (
+        ("pad_bottom", vertical, several),
+        ("pad_right", horizontal, op.split_num == 1 and (several or src.height > 1)),
+    ):
+        there, expected = pending(*axis)
+        look.require(
+            not matters or there == expected,
+            name,
+            f"{axis[4]}; the last window takes less, and PDP expects {expected} windows behind the"
+            f" input where there are {there}",
+        )
+    look.require(
+        not several or not begun(dst.height, op.stride_y, op.pad_top),
+        "pad_top",
+        f"{op.pad_top}; more windows begin in it than the {dst.height} lines of the output",
+    )
+    look.require(
+        not spoils(vertical, dst.height, horizontal, dst.width),
+        "surface.src.height",
+        f"{src.height}; the last lines belong to no window, and as the last column ends one, the"
+        " poolings that follow go wrong",
+    )
 
 
 def _width(look: Inspection, op: PdpOp, surface: PdpSurface) -> None:

@@ -19,6 +19,7 @@ from ...native.ints import Ints
 from ..errors import NvdlaError, Status
 from .configs import HardwareConfig
 from .csb import CONVOLUTION, LAUNCHED, Position, RegisterFile
+from .doubt import Doubt
 from .launch import Known, Launched, Layer, Release, Site
 from .memory import Memory, Span
 from .units import sdp_launch
@@ -42,6 +43,7 @@ def _integers(native: Native, arithmetic: str) -> Ints | None:
 class Chip:
     """A core with its two memory ports; ``on_layer`` is told about every computed layer.
 
+    *doubt* says what becomes of settings with which a chip goes wrong: errors, unless it is given.
     Without *exact*, fp16 convolutions are computed in float32, which rounds elsewhere.
     *arithmetic* of integers: "native" is compiled for the fastest instructions, "numpy" its twin in
     Python, other names are those of ``native.ints.kinds()`` and ``wide_kinds()``. The results are
@@ -57,6 +59,7 @@ class Chip:
         exact: bool = True,
         native: Native | None = None,
         arithmetic: str = "native",
+        doubt: Doubt | None = None,
     ) -> None:
         self.config = config
         self.csb = RegisterFile(config.line, self._note)
@@ -70,6 +73,7 @@ class Chip:
             cache if cache is not None else WeightCache(),
             (native or load()).fp16 if exact else None,
             _integers(native or load(), arithmetic),
+            doubt,
         )
         self._releases: deque[Release] = deque()
         self._changed = False
@@ -146,8 +150,8 @@ class Chip:
     @property
     def position(self) -> Position | None:
         """Where pointers, groups and interrupts stand; None while something waits to be
-        released."""
-        return None if self._releases else self.csb.position()
+        released, or was left behind that known layers do not reckon with."""
+        return None if self._releases or self._site.disturbed else self.csb.position()
 
     def settle(self, position: Position) -> None:
         """Put pointers, groups and interrupts where they stood at another time."""

@@ -16,6 +16,7 @@ from ...native.fp16 import Fp16Mac
 from ...native.ints import Ints
 from .configs import HardwareConfig
 from .csb import RegisterFile
+from .doubt import Doubt
 from .glb import Interrupt
 from .memory import Memory, Span
 from .units.buffer import Kept
@@ -102,7 +103,7 @@ class Known(NamedTuple):
     def keep(self, site: Site) -> None:
         """Leave the convolution buffer as the layer does."""
         if self.layer.about.mode is not None:
-            site.kept = Kept(mode=self.layer.about.mode)
+            site.kept = Kept(mode=self.layer.about.mode, banks=self.layer.about.banks)
 
     def latch(self, site: Site, counted: Sequence[int]) -> None:
         """Leave counters and convolution buffer as the layer does that *counted* so much."""
@@ -128,19 +129,28 @@ class Site:
         cache: WeightCache,
         fp16: Fp16Mac | None,
         ints: Ints | None = None,
+        doubt: Doubt | None = None,
     ) -> None:
         self.config = config
+        self.doubt = doubt or Doubt()
         self.csb = csb
         self.memory = memory
         self.cache = cache
         self.fp16 = fp16
         self.ints = ints
         self.kept = Kept()
+        self.spoiled = ""
+        """What left PDP in a state in which its next operations go wrong."""
         self.prepared = PreparedLayers()
         self.known: Known | None = None
         """The known layer that was computed last, if nothing was since then."""
         self.written: list[Span] | None = None
         """Collects where known layers write while it is a list."""
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether layers before left something behind that known layers do not reckon with."""
+        return bool(self.spoiled) or len(self.kept.spare) > 0
 
     def ready(self, *blocks: str) -> bool:
         """True when a group of each block is enabled and waits for its unit."""
@@ -155,6 +165,8 @@ class Site:
 
         None: it is not known, or something is different; nothing was computed.
         """
+        if self.disturbed:
+            return None
         known = self.prepared.find(self.csb.blocks[first])
         if known is None or not known.run():
             return None
@@ -177,7 +189,7 @@ class Site:
         """Keep a layer that its jobs compute completely from what memory holds, for
         :meth:`again`."""
         accesses = notes.accesses()
-        if not jobs or accesses is None:
+        if not jobs or accesses is None or self.disturbed:
             return
         states = [self.csb.blocks[name] for name in chain]
         groups = [list(state.active) for state in states]

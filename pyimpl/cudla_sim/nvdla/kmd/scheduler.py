@@ -40,6 +40,9 @@ from .port import Port, check_choice, invalid, require
 from .processors import Group, Processor, processors
 from .program_sdp import needs_rdma
 
+_FLUSH_READS = 1_000_000
+"""Clearing takes 16,384 cycles on the public RTL; a read takes some."""
+
 
 @dataclass(slots=True)
 class Task:
@@ -244,7 +247,7 @@ class Scheduler:
     def _enable_blocks(self, processor: Processor, group: Group) -> None:
         unit = processor.unit
         if processor.op_type == OpType.CONV:
-            self._read("CDMA", "S_CBUF_FLUSH_STATUS")
+            self._wait_for_buffer()
         if self._running().stat_handle is not None:
             block = "CDMA" if processor.op_type == OpType.CONV else unit.main
             value = {OpType.SDP: 0xF, OpType.CDP: 3}.get(processor.op_type, 1)
@@ -253,6 +256,20 @@ class Scheduler:
         for block in unit.enables:
             if block != unit.rdma or group.rdma_needed:
                 self._write(block, "D_OP_ENABLE", 1)
+
+    def _wait_for_buffer(self) -> None:
+        """After reset CDMA clears the convolution buffer: a convolution before computes zeros.
+
+        Source: nvdla/sw firmware (dla_conv_enable), nvdla/hw ``NV_NVDLA_CDMA_wt.v`` (flush_idx).
+        """
+        for _ in range(_FLUSH_READS):
+            if self._read("CDMA", "S_CBUF_FLUSH_STATUS") & 1:
+                return
+        raise KmdError(
+            Code.INVALID_TASK,
+            f"CDMA.S_CBUF_FLUSH_STATUS was 0 {_FLUSH_READS} times: the convolution buffer is never"
+            " cleared",
+        )
 
     def _enable_bdma(self, group: Group) -> None:
         assert isinstance(group.surface, BdmaSurface)

@@ -13,11 +13,6 @@ from dataclasses import dataclass
 
 from ..hw.configs import HardwareConfig, element_size
 
-WEIGHT_ALIGNMENT = 128
-"""Weight bytes are filled up to this: ``D_WEIGHT_BYTES`` of nv_full has no lower bits.
-
-Other configurations take multiples of a buffer entry; 128 bytes are good for all."""
-
 
 def bank_bytes(config: HardwareConfig) -> int:
     """Bytes of one bank."""
@@ -71,9 +66,15 @@ def kernels_at_once(hardware: HardwareConfig, kernels: int, precision: int) -> i
     return min(kernels, hardware.kernel_group(precision))
 
 
-def weight_bytes(size: int) -> int:
-    """*size* bytes of weights with their filling, as a weight surface has them."""
-    return -(-size // WEIGHT_ALIGNMENT) * WEIGHT_ALIGNMENT
+def weight_bytes(hardware: HardwareConfig, size: int) -> int:
+    """*size* bytes of weights (or of their mask) filled up to whole entries, as D_WEIGHT_BYTES.
+
+    Neither more nor fewer: CDMA stores every entry of D_WEIGHT_BYTES, CSC takes those that the
+    kernels fill, and both go on from there with the next convolution. Source: nvdla/hw
+    ``vmod/nvdla/cdma/NV_NVDLA_CDMA_wt.v``, ``csc/NV_NVDLA_CSC_wl.v``.
+    """
+    entry = hardware.cbuf[1]
+    return -(-size // entry) * entry
 
 
 def weight_banks(hardware: HardwareConfig, size: int) -> int:

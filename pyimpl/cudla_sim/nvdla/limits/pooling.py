@@ -29,6 +29,59 @@ def widest(kernel: int, stride: int) -> int:
     return merged * COLUMNS_PER_BANK
 
 
+def covered(size: int, output: int, kernel: int, stride: int, before: int) -> tuple[int, int]:
+    """Input that *output* windows take of *size* lines (or columns), and the pad behind it.
+
+    Lines that no window takes and pads that none reaches disturb what follows: see
+    :func:`pending`.
+    """
+    end = (output - 1) * stride + kernel - before
+    return min(end, size), max(end - size, 0)
+
+
+def pending(size: int, kernel: int, stride: int, before: int, after: int) -> tuple[int, int]:
+    """Windows that end behind the input, besides the one that ends with it: how many there are
+    and how many PDP expects.
+
+    It divides the pad behind by the stride, as if the last window ended with the pad. Where these
+    differ, surfaces (or lines) after the first are wrong. Source: nvdla/hw
+    ``vmod/nvdla/pdp/NV_NVDLA_PDP_CORE_cal2d.v`` (flush_num), ``cal1d``.
+    """
+    windows, over = divmod(size + before + after - kernel, stride)
+    expected = after // stride
+    if windows < 0:  # a window that hangs over its pads, which no driver asks for
+        return 0, 0
+    if size + before < kernel:  # all windows end behind the input
+        return windows, windows if expected and not over else 0
+    if not expected or not over:
+        return expected, expected
+    return (after - over) // stride, expected
+
+
+def begun(output: int, stride: int, before: int) -> bool:
+    """Whether more windows begin in the pad before the input than there are: PDP opens one for
+    each stride of it, and those too many spoil the next surface.
+
+    Source: nvdla/hw ``vmod/nvdla/pdp/NV_NVDLA_PDP_CORE_cal2d.v`` (padding_stride_num).
+    """
+    return before // stride >= output
+
+
+Axis = tuple[int, int, int, int, int]
+"""Size, kernel, stride, pads before and behind."""
+
+
+def spoils(vertical: Axis, lines: int, horizontal: Axis, columns: int) -> bool:
+    """Whether a pooling with *lines* x *columns* windows leaves something in PDP that disturbs
+    those after it: lines that no window takes, whose last column ends a window."""
+
+    def left(axis: Axis, output: int) -> int:
+        size, kernel, stride, before, _ = axis
+        return size - covered(size, output, kernel, stride, before)[0]
+
+    return left(vertical, lines) > 0 and left(horizontal, columns) == 0
+
+
 @dataclass(frozen=True, slots=True)
 class Stripes:
     """Vertical stripes of a pooling; widths in (first, mid, last) and out, 0 where there is none.

@@ -75,9 +75,11 @@ class Recorder:
 
         padded = memory.read_padded
 
-        def watched_padded(unit: str, address: int, size: int, slack: int) -> np.ndarray:
+        def watched_padded(
+            unit: str, address: int, size: int, slack: int, **more: Any
+        ) -> np.ndarray:
             self.read[address - base : address - base + size] = True
-            return padded(unit, address, size, slack)
+            return padded(unit, address, size, slack, **more)
 
         proxy = type("Watched", (), {"__getattr__": lambda _, name: getattr(memory, name)})()
         proxy.view, proxy.read_padded = watched, watched_padded
@@ -120,8 +122,8 @@ def record(module: str, function: str, count: int) -> list[Recorder]:
     made: list[Recorder] = []
     original = tests.Bench
 
-    def bench(*args: Any) -> Any:
-        new = original(*args)
+    def bench(*args: Any, **more: Any) -> Any:
+        new = original(*args, **more)
         made.append(Recorder(new, naive.BASE))
         return new
 

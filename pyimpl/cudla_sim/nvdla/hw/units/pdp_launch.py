@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....native.halves import HalfPoolLayer
 from ..glb import Interrupt
 from ..launch import Launched, Layer, Pattern, Release, Site
-from . import known, pdp
+from . import known, pdp, pdp_windows
 from .prepared import About, Job, Notes, Prepared
 
 _CHAIN = ("PDP_RDMA", "PDP")
@@ -38,6 +38,7 @@ def launch(site: Site) -> Launched | None:
     params = pdp.Pdp.decode(groups["PDP"])
     if not params.off_flying:
         return None
+    pdp_windows.settle(site, params)
     start = site.now()
     with Notes(site.memory) as notes:
         job = None if site.ints is None else pdp.compiled(groups, site.config, site.memory)

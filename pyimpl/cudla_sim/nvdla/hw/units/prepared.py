@@ -46,8 +46,8 @@ class Around(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is told of a layer besides its counters. ``mode``: see ``buffer.Kept``, None where no
-    convolution takes part."""
+    """What is told of a layer besides its counters. ``mode``, ``banks``: see ``buffer.Kept``;
+    *mode* is None where no convolution takes part."""
 
     chain: str
     input_shape: tuple[int, int, int]
@@ -55,6 +55,7 @@ class About:
     precision: int
     macs: int = 0
     mode: tuple[int, ...] | None = None
+    banks: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)

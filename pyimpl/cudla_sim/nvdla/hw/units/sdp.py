@@ -20,6 +20,7 @@ from .. import floats
 from ..arithmetic import RANGES, round_half_away
 from ..configs import FP16, HardwareConfig
 from ..csb import LookupTable
+from ..doubt import Doubt
 from ..fields import Params, address, bits
 from ..memory import DTYPES, Memory
 from . import int_layer
@@ -98,8 +99,10 @@ class Processor:
         config: HardwareConfig,
         memory: tuple[Memory, Memory],
         ints: Ints | None = None,
+        doubt: Doubt | None = None,
     ) -> None:
         self._ints = ints
+        self._doubt = doubt or Doubt()
         self.p = p = Sdp.decode(groups["SDP"])
         self.config = config
         self.clipped = 0
@@ -119,6 +122,7 @@ class Processor:
                 config,
                 memory,
                 self.floating and bool(p.nan_to_zero),
+                self._surfaces,
             )
             for decode in STAGES
         ]
@@ -126,6 +130,23 @@ class Processor:
         self.lut: Lut | None = None
         if self._stages[2].uses_lut:
             self.lut = Lut(single, table, self.floating)
+
+    def _surfaces(self, unit: str, stride: int, pixel: int, channels: int) -> int:
+        """Bytes between surfaces: those of 1 x 1 cubes are packed, whatever the stride says.
+
+        *pixel* is what *channels* channels of an atom take.
+        Source: nvdla/hw ``vmod/nvdla/sdp`` (MRDMA_ig, RDMA_ig, WDMA_cmd: mode_1x1_pack).
+        """
+        p = self.p
+        if (p.width, p.height, p.batches) != (1, 1, 1) or p.channels <= channels:
+            return stride
+        if stride != pixel:
+            self._doubt(
+                unit,
+                f"surface stride {stride}: SDP takes the surfaces of 1 x 1 cubes as packed,"
+                f" {pixel} bytes apart",
+            )
+        return pixel
 
     def _check(self) -> None:
         p = self.p
@@ -165,7 +186,12 @@ class Processor:
             r.in_precision,
             (r.channels, r.height, r.width),
             r.line_stride,
-            r.surface_stride,
+            self._surfaces(
+                "SDP_RDMA",
+                r.surface_stride,
+                self.config.memory_atom,
+                self.config.channels_per_atom(r.in_precision),
+            ),
             self.config.memory_atom,
         )
 
@@ -256,7 +282,12 @@ class Processor:
             p.out_precision,
             (p.channels, p.height, p.width),
             p.line_stride,
-            p.surface_stride,
+            self._surfaces(
+                "SDP",
+                p.surface_stride,
+                self.config.memory_atom,
+                self.config.channels_per_atom(p.out_precision),
+            ),
             self.config.memory_atom,
             write=True,
         )

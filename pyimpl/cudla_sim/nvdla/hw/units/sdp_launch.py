@@ -15,7 +15,7 @@ from ....native import ints
 from ..csb import CONVOLUTION
 from ..glb import Interrupt
 from ..launch import Launched, Layer, Pattern, Release, Site
-from . import known, pdp, sdp
+from . import known, pdp, pdp_windows, sdp
 from .cdp_launch import LUT_COUNTERS, Tables, latch_lut
 from .conv import Convolution
 from .pdp_launch import latch as latch_pdp
@@ -118,11 +118,12 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
     with Notes(site.memory) as notes:
         if flying:
             convolution = Convolution(
-                groups, site.config, site.memory, site.cache, site.kept, site.fp16, site.ints
-            )
+                groups, site.config, site.memory, site.cache, site.kept, site.fp16, site.ints,
+                site.doubt,
+            )  # fmt: skip
         assert state.lut is not None
         processor = sdp.Processor(
-            groups, state.single, state.lut, site.config, site.memory, site.ints
+            groups, state.single, state.lut, site.config, site.memory, site.ints, site.doubt
         )
         p = processor.p
         layer = Layer(
@@ -140,6 +141,7 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
         cube = sdp.run(processor, convolution, jobs)
     if p.to_pdp:
         pooled = pdp.Pdp.decode(groups["PDP"])
+        pdp_windows.settle(site, pooled)
         layer.output_shape = (pooled.out_channels, pooled.out_height, pooled.out_width)
         assert cube is not None
         latch_pdp(site, pdp.run(groups, site.config, site.memory, cube))
@@ -148,6 +150,7 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
         complete = len(jobs) == p.batches  # the compiled function may decline one of a batch
         if complete and (convolution is None or weights is not None):
             mode = None if convolution is None else convolution.mode
+            banks = (0, 0) if convolution is None else convolution.banks
             about = About(
                 layer.chain,
                 layer.input_shape,
@@ -155,6 +158,7 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
                 layer.precision,
                 layer.macs,
                 mode,
+                banks,
             )
             tables = None if processor.lut is None else Tables(state)
             before = [] if convolution is None else convolution.fetching()

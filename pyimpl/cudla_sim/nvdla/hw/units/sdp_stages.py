@@ -48,6 +48,15 @@ class Extent(NamedTuple):
     precision: int
 
 
+Between = Callable[[str, int, int, int], int]
+"""Bytes between surfaces, from the unit, the stride, the bytes of a pixel and the channels of an
+atom."""
+
+
+def _as_said(unit: str, stride: int, pixel: int, channels: int) -> int:
+    return stride
+
+
 class Operands:
     """Memory operands of one stage.
 
@@ -55,7 +64,12 @@ class Operands:
     """
 
     def __init__(
-        self, dma: OperandDma, extent: Extent, config: HardwareConfig, memory: Memory
+        self,
+        dma: OperandDma,
+        extent: Extent,
+        config: HardwareConfig,
+        memory: Memory,
+        between: Between,
     ) -> None:
         parts = 2 if dma.data_use == _USE_BOTH else 1
         floating = extent.precision == FP16
@@ -81,16 +95,15 @@ class Operands:
                 f" {extent.width} x {atom * item} bytes",
             )
         plane = (extent.height - 1) * dma.line_stride + extent.width * atom * item
-        if surfaces > 1 and dma.surface_stride < plane:
-            raise HardwareFault(
-                "SDP_RDMA", f"operand surface stride {dma.surface_stride} is less than {plane}"
-            )
+        stride = between("SDP_RDMA operands", dma.surface_stride, atom * item, atom)
+        if surfaces > 1 and stride < plane:
+            raise HardwareFault("SDP_RDMA", f"operand surface stride {stride} is less than {plane}")
         self.view = memory.strided(
             "SDP_RDMA operands",
             dma.base,
             dtype,
             (surfaces, extent.height, extent.width, atom, parts),
-            (dma.surface_stride, dma.line_stride, atom * item, item, dtype.itemsize),
+            (stride, dma.line_stride, atom * item, item, dtype.itemsize),
         )
 
     @functools.cached_property
@@ -130,6 +143,7 @@ class Stage:
         config: HardwareConfig,
         memory: tuple[Memory, Memory],
         nan_to_zero: bool = False,
+        between: Between = _as_said,
     ) -> None:
         self.p = params
         self._nan_to_zero = nan_to_zero
@@ -148,7 +162,7 @@ class Stage:
             dma = OPERAND_DMA[type(params)].decode(rdma)
             if dma.disable:
                 raise HardwareFault("SDP", "an operand comes from memory, its DMA is disabled")
-            self.operands = Operands(dma, extent, config, memory[dma.memory_mc])
+            self.operands = Operands(dma, extent, config, memory[dma.memory_mc], between)
 
     def _operand(self, wanted: int, first: int, lines: int, floating: bool) -> Any:
         """ALU or MUL operand: a number, or an array that broadcasts over the band."""
