@@ -87,7 +87,7 @@ def test_a_loadable(loadable: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "16x6x5 -> 32x6x5",
         "32x6x5 -> 32x6x5",
         "32x6x5 -> 32x6x5",
-        "32x6x5 -> 32x3x2",
+        "32x6x4 -> 32x3x2",
     ]
     assert f"{run['cycles']:,}" in page.texts["summary"]
     assert "direct 3x3 c16 k32" in rows[0]["what"]
