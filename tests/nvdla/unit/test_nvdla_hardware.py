@@ -111,32 +111,28 @@ class Uncleared(ListPort):
         self.reg_read = read
 
 
-@pytest.mark.parametrize("reads", [0, 1, 500])
-def test_firmware_waits_until_the_buffer_is_cleared(reads: int) -> None:
+def started(reads: int) -> Uncleared:
+    """A task that was started on a chip whose buffer is cleared after some reads."""
     loadable = Loadable.parse(two_convolutions())
     space = AddressSpace("memory")
     net = LoadedNetwork(loadable, space, "nv_small")
     memory = [space.allocate(t.size, name=t.name) for t in (*loadable.inputs, *loadable.outputs)]
     task = next(item for item in loadable.tasks if item.interface == 1)
     entries = net.entries(task, net.bind([memory[0].base], [memory[1].base]))
-    core = Core("nv_small")
-    port = Uncleared(core, entries, 0x300C, reads)
-    firmware = FirmwareEngine(port, net.config, loadable.new_layout)
-    firmware.execute_task()
-    assert port.seen == reads + 1
+    port = Uncleared(Core("nv_small"), entries, 0x300C, reads)
+    FirmwareEngine(port, net.config, loadable.new_layout).execute_task()
+    return port
+
+
+@pytest.mark.parametrize("reads", [0, 1, 500])
+def test_firmware_waits_until_the_buffer_is_cleared(reads: int) -> None:
+    assert started(reads).seen == reads + 1
 
 
 def test_firmware_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cudla_sim.nvdla.kmd.scheduler._FLUSH_READS", 100)
-    loadable = Loadable.parse(two_convolutions())
-    space = AddressSpace("memory")
-    net = LoadedNetwork(loadable, space, "nv_small")
-    memory = [space.allocate(t.size, name=t.name) for t in (*loadable.inputs, *loadable.outputs)]
-    task = next(item for item in loadable.tasks if item.interface == 1)
-    entries = net.entries(task, net.bind([memory[0].base], [memory[1].base]))
-    port = Uncleared(Core("nv_small"), entries, 0x300C, 10**9)
     with pytest.raises(KmdError, match="never cleared"):
-        FirmwareEngine(port, net.config, loadable.new_layout).execute_task()
+        started(10**9)
 
 
 # Each line was tried on the RTL (nv_small, 16 channels): size, kernel, stride, pads before and
