@@ -133,7 +133,7 @@ def rows() -> Iterator[Row]:
     published = {e["id"]: e for e in entries}
     for case in CASES:
         picture = np.random.default_rng(0).normal(size=case.shape).astype(np.float32)
-        loadable = Loadable.parse(case.build(case.config).build(calibration=picture))
+        loadable = Loadable.parse(case.build(case.config).build(calibration=picture, checked=False))
 
         def ms(memory: dict[str, float], case: Case = case, loadable: Loadable = loadable) -> float:
             around = Surroundings(clock_mhz=case.clock, **memory)  # type: ignore[arg-type]

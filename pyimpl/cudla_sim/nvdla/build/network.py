@@ -395,11 +395,12 @@ class Network:
             return values.astype(np.float32)
         return values.astype(np.float32) * np.float32(self._last.scale)
 
-    def build(self, calibration: Any = None) -> bytes:
+    def build(self, calibration: Any = None, *, checked: bool = True) -> bytes:
         """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w].
 
         Raises NvdlaError for a network that the configuration would not take as it is: this
-        builder does not cut layers into parts, the ONNX compiler does.
+        builder does not cut layers into parts, the ONNX compiler does. Not *checked*, it is
+        written all the same, for studies of times and of the checker.
         """
         if not self.layers:
             raise NvdlaError("the network has no layers")
@@ -420,7 +421,7 @@ class Network:
             limit = RANGES[self.precision][1]
             quantize.calibrate(self.layers, self.input, data, limit)
         made = Emitter(self.config, self.precision, self.input, self.layers, self.image).emit()
-        found = check(Loadable.parse(made), self.config)
+        found = check(Loadable.parse(made), self.config) if checked else []
         if found:
             raise NvdlaError(
                 f"{self.config.name} would not take this network: {found[0]}"
