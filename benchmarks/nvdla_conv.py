@@ -59,14 +59,14 @@ def int16_figures(random: np.random.Generator) -> list[Figure]:
 
 def figures() -> list[Figure]:
     random = np.random.default_rng(1)
-    net = Network(("data", (1, 256, 56, 56)), "int8", CONFIG)
+    net = Network(("data", (1, 256, 28, 28)), "int8", CONFIG)
     net.conv2d(random.normal(size=(256, 256, 3, 3)), random.normal(size=256), padding=1, relu=True)
-    run, macs = runner(net, random.normal(size=(1, 256, 56, 56)))
-    left = random.normal(size=(56 * 56, 256 * 9)).astype(np.float32)
+    run, macs = runner(net, random.normal(size=(1, 256, 28, 28)))
+    left = random.normal(size=(28 * 28, 256 * 9)).astype(np.float32)
     right = random.normal(size=(256 * 9, 256)).astype(np.float32)
     ours, matmul = median_seconds(run), median_seconds(lambda: left @ right)
     return [
-        Figure("int8 conv 56x56 256->256 3x3", macs / ours / 1e9, "GMAC/s", remark=CONFIG),
+        Figure("int8 conv 28x28 256->256 3x3", macs / ours / 1e9, "GMAC/s", remark=CONFIG),
         Figure("its rate / numpy float32 matmul's", matmul / ours, "x", 0.4, "higher"),
         *int16_figures(random),
     ]
