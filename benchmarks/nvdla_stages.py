@@ -18,7 +18,7 @@ from cudla_sim.nvdla.hw import launch
 
 from .report import Figure
 
-SHAPE = (1, 64, 56, 112)
+SHAPE = (1, 64, 28, 112)
 RUNS = 9
 
 
