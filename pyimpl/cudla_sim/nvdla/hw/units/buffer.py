@@ -29,6 +29,46 @@ def _nothing() -> NDArray[np.uint8]:
     return np.zeros(0, np.uint8)
 
 
+def check_share(p: Cdma, hardware: HardwareConfig) -> None:
+    """Whether the input fits into its banks, and its lines are where CSC looks for them.
+
+    Raises HardwareFault where CSC would wait for ever, or read other lines.
+    """
+    banks = hardware.cbuf[0]
+    if p.data_banks + p.weight_banks > cbuf.usable_banks(hardware, bool(p.compressed)):
+        raise HardwareFault(
+            "CDMA",
+            f"{p.data_banks} data and {p.weight_banks} weight banks; the buffer of"
+            f" {hardware.name} has {banks}",
+        )
+    if p.image or p.conv_mode:
+        return
+    least = cbuf.entries_per_slice(hardware, p.width, p.channels, p.proc_precision)
+    if p.entries < least:
+        raise HardwareFault(
+            "CDMA", f"ENTRIES is {p.entries}; a line takes {least}, and lines would overlap"
+        )
+    taken = cbuf.data_banks(hardware, p.entries, p.height, p.batches)
+    if taken > p.data_banks and not p.data_reuse:
+        raise HardwareFault(
+            "CSC",
+            f"{p.height} lines of {p.entries} entries take {taken} data banks, and it waits"
+            f" for all of them; there are {p.data_banks}",
+        )
+    line = p.width * hardware.memory_atom
+    for packed, name, stride, wanted in (
+        (p.line_packed and p.height > 1, "LINE_PACKED", p.line_stride, line),
+        (
+            p.surface_packed and p.channels > hardware.channels_per_atom(p.in_precision),
+            "SURF_PACKED", p.surface_stride, line * p.height,
+        ),
+    ):  # fmt: skip
+        if packed and stride != wanted:
+            raise HardwareFault(
+                "CDMA", f"D_DAIN_MAP has {name}, but the stride is {stride}, not {wanted}"
+            )
+
+
 @dataclass(slots=True)
 class Kept:
     """What stays in the convolution buffer for the layers that follow.

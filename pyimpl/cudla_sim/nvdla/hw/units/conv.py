@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from ....native.fp16 import Fp16Mac
 from ....native.ints import Frame, Ints, Layer, Sdp
 from ...errors import HardwareFault
-from ...limits import cbuf
 from .. import floats
 from ..arithmetic import rounding_shift, saturate32
 from ..configs import FP16, INT8, INT16, HardwareConfig
 from ..doubt import Doubt
 from ..memory import DTYPES, Memory
 from . import fp16_mac, gemm, int_layer, winograd
-from .buffer import Banks, Kept
+from .buffer import Banks, Kept, check_share
 from .cdma import Conversion, Odd, Picture, conversion, fetch_feature, fetch_image
 from .conv_registers import Cacc, Cdma, Csc, Window
 from .weights import Entry, Lasting, WeightCache, WeightShape, unpack_weights
@@ -77,7 +76,7 @@ class Convolution:
         if int_layer.usable_weights(self.precision, self.cdma.conv_mode, ints):
             self._ints = ints
         self._check()
-        self._check_buffer()
+        check_share(self.cdma, config)
         kept.share(self.banks)
         self._matrix = self._weights(cache, kept)
         self._data = self._inputs(kept)
@@ -110,43 +109,6 @@ class Convolution:
             raise HardwareFault(
                 "CSC", "Winograd needs feature input, no batch and a configuration that has it"
             )
-
-    def _check_buffer(self) -> None:
-        """Whether the input fits into its banks, and its lines are where CSC looks for them."""
-        p, hardware = self.cdma, self.config
-        banks = hardware.cbuf[0]
-        if sum(self.banks) > cbuf.usable_banks(hardware, bool(p.compressed)):
-            raise HardwareFault(
-                "CDMA",
-                f"{p.data_banks} data and {p.weight_banks} weight banks; the buffer of"
-                f" {hardware.name} has {banks}",
-            )
-        if p.image or p.conv_mode:
-            return
-        least = cbuf.entries_per_slice(hardware, p.width, p.channels, p.proc_precision)
-        if p.entries < least:
-            raise HardwareFault(
-                "CDMA", f"ENTRIES is {p.entries}; a line takes {least}, and lines would overlap"
-            )
-        taken = cbuf.data_banks(hardware, p.entries, p.height, p.batches)
-        if taken > p.data_banks and not p.data_reuse:
-            raise HardwareFault(
-                "CSC",
-                f"{p.height} lines of {p.entries} entries take {taken} data banks, and it waits"
-                f" for all of them; there are {p.data_banks}",
-            )
-        line = p.width * hardware.memory_atom
-        for packed, name, stride, wanted in (
-            (p.line_packed and p.height > 1, "LINE_PACKED", p.line_stride, line),
-            (
-                p.surface_packed and p.channels > hardware.channels_per_atom(p.in_precision),
-                "SURF_PACKED", p.surface_stride, line * p.height,
-            ),
-        ):  # fmt: skip
-            if packed and stride != wanted:
-                raise HardwareFault(
-                    "CDMA", f"D_DAIN_MAP has {name}, but the stride is {stride}, not {wanted}"
-                )
 
     @property
     def banks(self) -> Banks:

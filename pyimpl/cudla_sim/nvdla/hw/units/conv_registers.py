@@ -81,7 +81,6 @@ class Csc(Params):
     skip_weight_release: int = bits("D_MISC_CFG.SKIP_WEIGHT_RLS")
     y_extension: int = bits("D_POST_Y_EXTENSION.Y_EXTENSION")
     entries: int = bits("D_ENTRY_PER_SLICE.ENTRIES", plus=1)
-    weight_bytes: int = bits("D_WEIGHT_BYTES")
     data_banks: int = bits("D_BANK.DATA_BANK", plus=1)
     weight_banks: int = bits("D_BANK.WEIGHT_BANK", plus=1)
     compressed: int = bits("D_WEIGHT_FORMAT.WEIGHT_FORMAT")
