@@ -60,6 +60,10 @@ class Config:
     """Where an NVDLA core does other than its registers seem to say (surfaces of 1 x 1 cubes,
     weights left in the convolution buffer, ...): ``strict`` fails the task with an explanation,
     ``chip`` computes what the chip computes and says so."""
+    chip: str = ""
+    """NVDLA hardware that is not ours, on which tasks run: ``cosim:LIB.so,OPTIONS``, a library that
+    defines the functions of ``nvdla/cosim.h``. Every DLA core opens it for itself. Empty: our
+    model."""
     fp16: str = "exact"
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
@@ -165,6 +169,8 @@ class Config:
             raise ConfigError(f"pva_seed is {self.pva_seed}; it is 0 to {2**32 - 1}")
         _check_choice("overrun", self.overrun, ("refuse", "warn"))
         _check_choice("hardware", self.hardware, ("strict", "chip"))
+        if self.chip and not self.chip.startswith("cosim:"):
+            raise ConfigError(f"chip is {self.chip!r}; it is cosim:LIB.so, or empty for our model")
         _check_choice("fp16", self.fp16, ("exact", "fast"))
         _check_choice("arithmetic", self.arithmetic, ARITHMETIC)
         _check_choice("plan", self.plan, ("on", "off"))

@@ -13,12 +13,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter_ns
+from typing import TYPE_CHECKING
 
 from ..core import explain
 from ..core.process import Process
 from . import target, task_report
 from .claim import Claim
-from .errors import NvdlaError
+from .errors import NvdlaError, UnsupportedOperation, WrongConfiguration
 from .execution import NetworkRun
 from .hw import registers
 from .hw.chip import Chip
@@ -36,6 +37,10 @@ from .kmd.segment import Ran
 from .loadable import Loadable
 from .network import LoadedNetwork
 from .task_report import LayerRecord, TaskReport
+
+if TYPE_CHECKING:
+    from .cosim.hardware import Hardware
+    from .cosim.lockstep import Lockstep
 
 AUTO = "auto"
 """The configuration of a core that becomes what its first loadable was compiled for."""
@@ -65,6 +70,10 @@ class Core:
     "chip" computes what the chip does; empty: what the process is configured for, else "strict".
     *planned*: what the firmware did with a task is done again when the same task comes again
     (``kmd.plan``), unless the process is configured otherwise.
+    *chip*: hardware that is not ours (``nvdla.cosim``): ``cosim:LIB.so,OPTIONS``, or an object
+    with the members of ``cosim.Hardware``. The configuration is then the hardware's, tasks run on
+    it, and *compare* ("all", "layers", "off") says what of its memory is compared with our model after each
+    operation. *limit*: cycles without an interrupt that are a hang (0: by the size of the layers).
     ``handler`` counts installed interrupt handlers; 0 means there is none.
     """
 
@@ -81,6 +90,9 @@ class Core:
         arithmetic: str = "",
         planned: bool = True,
         behaviour: str = "",
+        chip: str | Hardware = "",
+        compare: str = "all",
+        limit: int = 0,
     ) -> None:
         if fp16 not in ("exact", "fast"):
             raise ValueError(f"fp16 is {fp16!r}; it is exact or fast")
@@ -89,6 +101,10 @@ class Core:
         self.process = process
         self.context = 0  # the driver_context that C code knows this core by
         self.handler = 0
+        self._beyond: Lockstep | None = None
+        self._hardware: Hardware | None = None
+        if chip:
+            hardware = self._open(chip, hardware)
         self._undecided = hardware == AUTO
         self._exact = fp16 == "exact"
         behaviour = behaviour or ("strict" if process is None else process.config.hardware)
@@ -112,6 +128,49 @@ class Core:
             if isinstance(hardware, str)
             else hardware
         )
+
+        if self._hardware is not None:
+            self._beyond = self._beside(self._hardware, compare, limit)
+
+    def _open(self, chip: str | Hardware, wanted: str | HardwareConfig) -> str:
+        """Open hardware that is not ours; the configuration that it has."""
+        if isinstance(chip, str):
+            from .cosim.library import open_library
+
+            chip = open_library(chip)
+        self._hardware = chip
+        name = wanted if isinstance(wanted, str) else wanted.name
+        if name not in (AUTO, chip.configuration):
+            raise WrongConfiguration(f"the hardware is {chip.configuration}, {name} is asked for")
+        return chip.configuration
+
+    def _beside(self, hardware: Hardware, compare: str, limit: int) -> Lockstep:
+        """The hardware, with a core of ours beside it."""
+        from .cosim.lockstep import Lockstep
+        from .cosim.record import Recorder
+
+        def make(primary: Space, secondary: Space) -> Core:
+            return Core(
+                self.config,
+                "exact" if self._exact else "fast",
+                memory=primary,
+                secondary=secondary,
+                arithmetic=self._arithmetic,
+                planned=False,
+                behaviour="strict" if self._doubt.strict else "chip",
+            )
+
+        return Lockstep(hardware, Recorder(make), compare, limit)
+
+    @property
+    def beyond(self) -> Lockstep | None:
+        """The hardware that is not ours, with what is known of its runs; None: there is none."""
+        return self._beyond
+
+    def close(self) -> None:
+        """Let go of hardware that is not ours."""
+        if self._hardware is not None:
+            self._hardware.close()
 
     def _become(self, hardware: HardwareConfig) -> None:
         self.config = hardware
@@ -145,7 +204,12 @@ class Core:
         self._plans = Plans() if self._planned else None
         self._csb_write = self.chip.write
         self._csb_read = self.chip.read
-        self.plain = self.chip.csb.plain
+        self.plain = {} if self._hardware is not None else self.chip.csb.plain
+        if self._beyond is not None:
+            try:
+                self._beyond.reset()
+            except NvdlaError as error:  # what failed before is what the caller is told
+                self._warn(f"cannot reset the hardware: {error}")
 
     # -- who uses the core --------------------------------------------------------------------
 
@@ -234,7 +298,9 @@ class Core:
                 self._watch = lambda layer: watch(layer, operations)
 
         try:
-            if self._plans is not None:
+            if self._beyond is not None:
+                self._beyond.execute(entries, new_layout, check, watch or self._observe)
+            elif self._plans is not None:
                 quiet = (watch is None or ran is not None) and not self._observed
                 self._plans.run(self.chip, entries, check, firmware, tell, new_layout, quiet, ran)
             else:
@@ -252,6 +318,10 @@ class Core:
         if self.chip.on_layer != self._layer:
             return True
         return self.process is not None and bool(self.process.events.subscribers)
+
+    def _observe(self, layer: Layer, operations: Operations) -> None:
+        """Hardware that is not ours computed a layer."""
+        self._layer(layer)
 
     def _layer(self, layer: Layer) -> None:
         """The chip computed a layer."""
@@ -272,14 +342,23 @@ class Core:
 
     # -- registers, for code outside ----------------------------------------------------------
 
+    def _own_registers(self) -> None:
+        """Registers of other hardware are the firmware's: a program's addresses mean nothing."""
+        if self._beyond is not None:
+            raise UnsupportedOperation(
+                self.name, "a program's own register accesses on hardware that is not ours (chip)"
+            )
+
     def write(self, address: int, value: int) -> None:
         """Write a register. What it starts is computed later, never here."""
+        self._own_registers()
         self._csb_write(address, value)
         if self.handler and address in self._starts:
             self._work.set()
 
     def read(self, address: int) -> int:
         """Read a register. Without an interrupt handler time passes while somebody polls."""
+        self._own_registers()
         if address in self._polled and not self.handler and self._claim.owner is None:
             self.step()
         return self._csb_read(address)

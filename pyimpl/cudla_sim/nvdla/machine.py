@@ -62,12 +62,13 @@ class NvdlaMachine:
         cache = WeightCache()
         cores = [
             Core(
-                settings.config,
+                "auto" if settings.chip else settings.config,
                 settings.fp16,
                 memory=self.memory,
                 process=self.process,
                 index=index,
                 cache=cache,
+                chip=settings.chip,
             )
             for index in range(self.count)
         ]
@@ -106,9 +107,10 @@ class NvdlaMachine:
             raise NvdlaError(str(error), Status.INSUFFICIENT_MEMORY) from None
 
     def close(self) -> None:
-        """End the threads that serve interrupts."""
+        """End the threads that serve interrupts, and let go of hardware that is not ours."""
         for core in self._cores or ():
             core.set_handler(False)
+            core.close()
 
 
 def machine(process: Process) -> NvdlaMachine:

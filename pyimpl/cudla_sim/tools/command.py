@@ -185,6 +185,20 @@ class _Failed(click.BadParameter):
 JSON = option("--json", "as_json", is_flag=True, help="Print JSON.", group="Output")
 
 
+class Number(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """An integer as C writes it: decimal, ``0x...``, or with ``_`` between digits."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return int(str(value), 0)
+        except ValueError:
+            raise click.BadParameter(
+                f"{value!r} is no number; 0x80000000 or 2147483648 is", ctx, param
+            ) from None
+
+
 class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """An NVDLA configuration, with or without ``nv_``; the value is its whole name.
 

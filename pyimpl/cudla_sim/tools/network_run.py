@@ -13,6 +13,7 @@ from ..core import process
 from ..core.memory import AddressSpace, Bytes
 from ..nvdla import annotation, checks, layout, target
 from ..nvdla.core import AUTO, Core
+from ..nvdla.cosim.lockstep import Done
 from ..nvdla.descriptors import MemoryType, OpType, RubikOp
 from ..nvdla.errors import NvdlaError
 from ..nvdla.hw.configs import CONFIGS, config
@@ -45,6 +46,10 @@ class Result:
     values: list[NDArray[Any]]
     timed: TimedRun
     intermediate: list[tuple[str, NDArray[Any]]] = field(default_factory=list)
+    done: list[Done] = field(default_factory=list)
+    """On hardware that is not ours: when each operation was done."""
+    chip: str = ""
+    """The name of that hardware."""
 
 
 def choose_config(loadable: Loadable, wish: str = "") -> str:
@@ -67,11 +72,39 @@ def run(
     *,
     dump_layers: bool = False,
     around: Surroundings | None = None,
+    chip: str = "",
+    compare: str = "all",
+    limit: int = 0,
 ) -> Result:
     """Runs a loadable once; inputs that are not given are zero. *around*: for hardware time; the
-    settings, if None. Raises NvdlaError."""
+    settings, if None. *chip*, *compare*, *limit*: of ``nvdla.core.Core``; *config_name* "": the
+    configuration of *chip*. Raises NvdlaError."""
     space = AddressSpace("the network's memory")
     current = process.current()
+    core = Core(
+        config_name or AUTO,
+        current.config.fp16,
+        process=current,
+        chip=chip or current.config.chip,
+        compare=compare,
+        limit=limit,
+    )
+    try:
+        return _run(core, loadable, space, inputs, dump_layers, around)
+    finally:
+        core.close()
+
+
+def _run(
+    core: Core,
+    loadable: Loadable,
+    space: AddressSpace,
+    inputs: dict[int, Bytes],
+    dump_layers: bool,
+    around: Surroundings | None,
+) -> Result:
+    current = process.current()
+    config_name = core.config.name
     network = LoadedNetwork(loadable, space, config_name, current.config.margin)
     checks.warn(loadable, network.config, current.config.checks)
     sources = [space.allocate(t.size, name=f"input {i}") for i, t in enumerate(loadable.inputs)]
@@ -80,14 +113,17 @@ def run(
         sources[number].data[: len(data)] = data
     addresses = [r.base for r in sources], [r.base for r in results]
     dumper = _Dumper(loadable, network, network.bind(*addresses)) if dump_layers else None
-    core = Core(config_name, current.config.fp16, process=current)
     report = core.run(network, *addresses, on_layer=dumper)
     buffers = [r.data for r in results]
     values = [layout.unpack_tensor(t, b) for t, b in zip(loadable.outputs, buffers, strict=True)]
     found = [] if dumper is None else dumper.found
     around = around or Surroundings.of(current.config)
     timed = runs.loadable(loadable, "", config_name, around)
-    return Result(config_name, report, list(loadable.outputs), buffers, values, timed, found)
+    result = Result(config_name, report, list(loadable.outputs), buffers, values, timed, found)
+    if core.beyond is not None:
+        result.done = core.beyond.done
+        result.chip = getattr(core.beyond.hardware, "name", "the hardware")
+    return result
 
 
 class _Dumper:

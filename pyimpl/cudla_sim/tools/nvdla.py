@@ -10,15 +10,19 @@ from typing import Any
 import click
 import numpy as np
 
+from ..core import process
 from ..core.memory import Bytes
 from ..nvdla import layout_picture
 from ..nvdla.errors import NvdlaError
+from ..nvdla.export import files as bench_files
+from ..nvdla.export import recording
+from ..nvdla.export.bench import Write
 from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
 from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
 from . import dimg, images, network_run, nvdla_check, nvdla_evaluate, nvdla_real, nvdla_time
-from .command import JSON, ConfigName, Group, option, path_argument, path_option
+from .command import JSON, ConfigName, Group, Number, option, path_argument, path_option
 from .progress import Progress, each
 from .text_table import Table
 from .timing_options import timed
@@ -154,6 +158,28 @@ app.add_command(nvdla_evaluate.evaluate_network)
     group="Machine",
     help="Configuration; default: the loadable's.",
 )
+@option(
+    "--on",
+    "chip",
+    default="",
+    metavar="cosim:LIB.so",
+    group="Machine",
+    help="Hardware of yours behind nvdla/cosim.h. (CUDLA_SIM_CHIP)",
+)
+@option(
+    "--lockstep",
+    type=click.Choice(["all", "layers", "off"]),
+    default="all",
+    group="Machine",
+    help="What of its memory is compared with our model after each operation.",
+)
+@option(
+    "--limit",
+    default=0,
+    group="Machine",
+    metavar="CYCLES",
+    help="Without an interrupt for so long it hangs; 0: by the size of the layers.",
+)
 @path_option("--output", metavar="FOLDER", group="Output", help="Gets outN.bin and outN.npy.")
 @option("--dimg", "write_dimg", is_flag=True, group="Output", help="Also outN.dimg.")
 @option("--rawdump", is_flag=True, group="Output", help="Also outN.txt.")
@@ -176,6 +202,9 @@ def run(
     mean: str,
     normalize: float,
     config: str,
+    chip: str,
+    lockstep: str,
+    limit: int,
     output: Path | None,
     write_dimg: bool,
     rawdump: bool,
@@ -193,12 +222,20 @@ def run(
         return
     try:
         network = Loadable.parse(loadable.read_bytes())
-        name = network_run.choose_config(network, config)
+        chip = chip or process.current().config.chip
+        name = config if chip else network_run.choose_config(network, config)
         buffers = read_inputs(network, list(input), mean, normalize)
         _tell_zeros(network, buffers)
         with Progress(f"running {loadable.name}").shown():
             result = network_run.run(
-                network, name, buffers, dump_layers=dump_layers is not None, around=around
+                network,
+                "" if name in _ANY else name,
+                buffers,
+                dump_layers=dump_layers is not None,
+                around=around,
+                chip=chip,
+                compare=lockstep,
+                limit=limit,
             )
         for folder in (output, dump_layers):
             if folder is not None:
@@ -270,12 +307,12 @@ def read_inputs(
     return {n: images.load(f, network.inputs[n], means, normalize) for n, f in files.items()}
 
 
-def _tell_zeros(network: Loadable, buffers: dict[int, Bytes]) -> None:
+def _tell_zeros(network: Loadable, buffers: dict[int, Bytes], what: str = "run") -> None:
     """Says which inputs nobody gave."""
     for number, tensor in enumerate(network.inputs):
         if number not in buffers:
             print(
-                f"cudla-sim nvdla run: input {number} {tensor.name!r} is fed zeros; "
+                f"cudla-sim nvdla {what}: input {number} {tensor.name!r} is fed zeros; "
                 f"--input {number}=FILE gives it data",
                 file=sys.stderr,
             )
@@ -304,23 +341,32 @@ def _compare(result: network_run.Result, words: list[str]) -> list[str]:
 
 def _print_result(result: network_run.Result, layers: bool) -> None:
     operations = result.timed.of_layers([layer.unit for layer in result.report.layers])
+    ends = {(d.task, d.operation): d.cycle for d in result.done}
     for layer, operation in zip(result.report.layers, operations, strict=True):
         count = 0 if operation is None else operation.end - operation.start
         if layers:
             shapes = " -> ".join(
                 "x".join(map(str, s)) for s in (layer.input_shape, layer.output_shape)
             )
+            end = ends.get((layer.task, layer.operations[-1])) if layer.operations else None
             print(
                 f"{layer.index:3d}  {layer.unit:14s} {shapes:28s} "
                 f"{layer.note or layer.precision:14s} {count:10d} cycles  "
                 f"{layer.milliseconds:9.3f} ms  saturated {layer.saturated}"
+                + ("" if end is None else f"  done at cycle {end}")
             )
+    timed = result.timed
     milliseconds = (result.report.end_ns - result.report.start_ns) / 1e6
     note = f", {result.report.note}" if result.report.note else ""
+    cycles = (
+        f"{result.done[-1].cycle} cycles on {result.chip} (the model says about {timed.cycles})"
+        if result.done
+        else f"about {timed.cycles} cycles of hardware = {timed.seconds * 1e3:.3g} ms at "
+        f"{timed.clock_mhz:g} MHz"
+    )
     print(
         f"{result.config}: {len(result.report.layers)} layers, {result.report.macs} MACs, "
-        f"about {result.timed.cycles} cycles of hardware = {result.timed.seconds * 1e3:.3g} ms at "
-        f"{result.timed.clock_mhz:g} MHz, {milliseconds:.1f} ms here{note}"
+        f"{cycles}, {milliseconds:.1f} ms here{note}"
     )
     for number, (tensor, values) in enumerate(zip(result.tensors, result.values, strict=True)):
         _print_values(number, tensor.name, values)
@@ -332,6 +378,75 @@ def _print_values(number: int, name: str, values: np.ndarray[Any, Any]) -> None:
     text = " ".join(f"{v:g}" for v in flat[:8].astype(np.float64))
     more = " ..." if flat.size > 8 else ""
     print(f"output {number} {name!r} {shape} {values.dtype}: {text}{more}")
+
+
+# --- export --------------------------------------------------------------------------------------
+
+
+@app.command("export", arguments=[("LOADABLE", "An NVDLA loadable.")])
+@path_argument("loadable")
+@option(
+    "--base",
+    type=Number(),
+    default="0x80000000",
+    show_default=True,
+    metavar="ADDRESS",
+    group="Machine",
+    help="Where memory begins; 32 bits, a multiple of 4096.",
+)
+@option(
+    "--config",
+    type=ConfigName("auto", status=1),
+    default="",
+    group="Machine",
+    help="Configuration; default: the loadable's.",
+)
+@option(
+    "--input",
+    multiple=True,
+    metavar="N=FILE",
+    group="Input",
+    help="Raw buffer, .npy (n,c,h,w), .pgm, .ppm, .jpg, .png. Zeros where it is left out.",
+)
+@option(
+    "--mean", default="", metavar="A,B,C,D", group="Input", help="Subtracted per channel (fp16)."
+)
+@option("--normalize", default=1.0, group="Input", help="Divides after the mean (fp16).")
+@path_option("-o", "--output", required=True, metavar="FOLDER", group="Output", help="Is made.")
+@timed
+def export(
+    loadable: Path,
+    base: int,
+    config: str,
+    input: tuple[str, ...],
+    mean: str,
+    normalize: float,
+    output: Path,
+    around: Surroundings,
+) -> None:
+    """Write a run down for a bench without us: registers, memory images, expected results.
+
+    The folder gets a trace for the public trace players, a table with a player in C for bare metal,
+    memory before and after as bytes and text, and a manifest.
+    """
+    try:
+        data = loadable.read_bytes()
+        network = Loadable.parse(data)
+        chosen = network_run.choose_config(network, config)
+        buffers = read_inputs(network, list(input), mean, normalize)
+        _tell_zeros(network, buffers, "export")
+        name = bench_files.plain(loadable.stem)
+        bench = recording.record(network, chosen, buffers, base, name=name, around=around)
+        bench_files.write(bench, output, data)
+    except OSError as error:
+        raise _fail("export", f"{error.filename}: {error.strerror}") from None
+    except (NvdlaError, images.InputError, ValueError) as error:
+        raise _fail("export", error) from None
+    writes = sum(isinstance(step, Write) for step in bench.steps)
+    print(
+        f"{loadable.name} for {chosen}: {len(bench.operations)} operations, {writes} register"
+        f" writes, memory {bench.base:#x}..{bench.end:#x}: {output}"
+    )
 
 
 # --- time ----------------------------------------------------------------------------------------

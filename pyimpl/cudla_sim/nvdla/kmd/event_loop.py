@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from ..errors import Firmware, KmdError
-from ..hw.chip import Chip
 from .firmware import FirmwareEngine
 
 
+class Served(Protocol):
+    """What has interrupts (``hw.chip.Chip``, or other hardware)."""
+
+    @property
+    def irq(self) -> bool:
+        """Level of the interrupt line."""
+
+    def advance(self) -> bool:
+        """Let something end; False if nothing runs and nothing can start."""
+
+    def waiting(self) -> list[str]:
+        """Who waits for what."""
+
+
 def serve(
-    chip: Chip,
+    chip: Served,
     firmware: FirmwareEngine,
     check: Callable[[], None] = lambda: None,
     advance: Callable[[], bool] | None = None,

@@ -13,7 +13,9 @@ from ..descriptors import (
     NETWORK_SIZE,
     Event,
     NetworkDesc,
+    Operation,
     OpType,
+    Surface,
 )
 from ..errors import Firmware as Code
 from ..errors import KmdError
@@ -101,6 +103,28 @@ class FirmwareEngine(Scheduler):
         """Return the index of the operation in a register group, -1 if there is none."""
         node = self._processors[op_type].groups[group].node
         return -1 if node is None else node.index
+
+    def descriptors_of(self, op_type: OpType, group: int) -> tuple[Operation, Surface] | None:
+        """Return operation and surface of what is in a register group, None if nothing is."""
+        found = self._processors[op_type].groups[group]
+        if found.operation is None or found.surface is None:
+            return None
+        return found.operation, found.surface
+
+    @property
+    def running(self) -> list[tuple[OpType, int]]:
+        """The operations that were enabled and are not complete: (kind, index)."""
+        return [
+            (op_type, group.node.index)
+            for op_type, processor in self._processors.items()
+            for group in processor.groups
+            if group.active and group.node is not None
+        ]
+
+    @property
+    def notified(self) -> bool:
+        """Whether events were collected that nobody has acted on."""
+        return any(g.events for p in self._processors.values() for g in p.groups)
 
     def stuck(self) -> str:
         """Describe what is in the register groups and what it waits for."""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter_ns
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..hw.chip import Chip
 from .port import Destination, invalid
+
+
+class Registers(Protocol):
+    """Registers by their CSB byte addresses (``hw.chip.Chip``, or other hardware)."""
+
+    @property
+    def read(self) -> Callable[[int], int]: ...
+    @property
+    def write(self) -> Callable[[int, int], None]: ...
 
 
 class Entry(NamedTuple):
@@ -29,7 +37,7 @@ class Entry(NamedTuple):
 class ListPort:
     """Buffers are named by their position in the list."""
 
-    def __init__(self, chip: Chip, entries: Sequence[Entry]) -> None:
+    def __init__(self, chip: Registers, entries: Sequence[Entry]) -> None:
         self._entries = entries
         self.reg_read = chip.read
         self.reg_write = chip.write

@@ -19,6 +19,8 @@ from .trace import (
     Operation,
     RegCheck,
     RegWrite,
+    SyncNotify,
+    SyncWait,
     Trace,
     TraceError,
 )
@@ -33,7 +35,7 @@ _CONFIGS = (
     "nv_medium_512",
     "nv_large",
 )
-_IGNORED = {"mem_reserve", "mem_release", "sync_notify", "sync_wait"}
+_IGNORED = {"mem_reserve", "mem_release"}
 _BLOCKS = {i.name.lower(): i for i in Interrupt}
 
 
@@ -67,12 +69,16 @@ def _operation(name: str, words: list[str], folder: Path) -> Operation | None:
     if name in ("reg_read_check", "poll_reg_equal"):
         return RegCheck(register(words[0]), _number(words[1]))
     if name == "mem_init":
-        return MemInit(_MEMORIES[words[0]], _number(words[1]), _number(words[2]), words[3])
+        where = _MEMORIES[words[0]], _number(words[1]), _number(words[2])
+        return MemInit(*where, words[3], *words[4:5])
     if name == "mem_load":
         file = folder / words[2]
-        return MemLoad(
-            _MEMORIES[words[0]], _number(words[1]), words[2], partial(datafile.pieces, file)
-        )
+        data = partial(datafile.pieces, file)
+        return MemLoad(_MEMORIES[words[0]], _number(words[1]), words[2], data, *words[3:4])
+    if name == "sync_wait":
+        return SyncWait(words[0].removeprefix("NVDLA_"), words[1])
+    if name == "sync_notify":
+        return SyncNotify(words[0].removeprefix("NVDLA_"), words[1])
     if name == "intr_notify":
         return Notify(interrupt_bit(words[0]), words[1])
     if name == "check_crc":

@@ -17,6 +17,7 @@ from ..errors import NvdlaError, UnsupportedOperation
 from ..hw import registers
 from ..hw.configs import CONFIGS
 from ..hw.launch import Layer
+from . import blocks
 from . import trace as t
 
 # Traces use 32-bit addresses and a few above; nothing is committed before it is touched.
@@ -83,12 +84,37 @@ class _Player:
         self._signaled: set[str] = set()
 
     def run(self) -> None:
-        for operation in self.trace.operations:
-            self._do(operation)
+        if any(isinstance(op, t.SyncWait) for op in self.trace.operations):
+            self._run_blocks()
+        else:
+            for operation in self.trace.operations:
+                self._do(operation)
         for reason in self.chip.waiting():
             # A chain that never became complete: the trace left something running.
             if self.outcome.failures:
                 self.outcome.failures.append(f"still waiting: {reason}")
+
+    def _run_blocks(self) -> None:
+        """Accesses to each block are a sequence of their own, memory is another one, and checks
+        come with their events; what can go on does, in the order of the trace."""
+        queues = blocks.sequences(self.trace.operations, self.trace.line)
+        steps = 0
+        while queues:
+            self._serve()
+            ready = blocks.first_ready(queues, self._signaled)
+            if ready is not None:
+                steps = 0
+                operation = blocks.take(queues, ready)
+                if isinstance(operation, t.SyncNotify):
+                    self._signaled.add(operation.sync)
+                else:
+                    self._do(operation)
+                continue
+            steps += 1
+            if steps > _MOST_STEPS or not self.chip.step():
+                waiting = ", ".join(sorted(blocks.awaited(queues)))
+                self._fail(f"events never came: {waiting}; {self._stuck()}")
+                return
 
     def _do(self, op: t.Operation) -> None:
         match op:
@@ -113,6 +139,8 @@ class _Player:
                 self._expected.append(op)
             case t.CheckNothing():
                 self._wait_for(op.sync)
+            case t.SyncWait() | t.SyncNotify():
+                pass  # between blocks, where one sequence has all of them
             case t.CheckCrc():
                 self._check_crc(op)
             case t.CheckMemory():
@@ -169,11 +197,12 @@ class _Player:
         """
         status = self.chip.read(self._status)
         served = status & ~self.chip.read(self._mask)
-        for entry in list(self._expected):
-            if status & entry.bits:
+        for bit in range(status.bit_length()):
+            entry = next((e for e in self._expected if status & e.bits & 1 << bit), None)
+            if entry is not None:  # each interrupt is one entry's, in their order
                 self._signaled.add(entry.sync)
                 self._expected.remove(entry)
-                served |= status & entry.bits
+                served |= 1 << bit
         if served:
             self.chip.write(self._status, served)
 

@@ -14,22 +14,25 @@ class TraceError(Exception):
 
 @dataclass(frozen=True)
 class MemInit:
-    """Fills memory with a pattern: ALL_ZERO, ONES, AFIVE, FIVEA or ADDR."""
+    """Fills memory with a pattern: ALL_ZERO, ONES, AFIVE, FIVEA or ADDR, after event ``sync`` ("":
+    at once)."""
 
     memory: int  # 0: primary (DRAM), 1: secondary (SRAM)
     address: int
     size: int
     pattern: str
+    sync: str = ""
 
 
 @dataclass(frozen=True)
 class MemLoad:
-    """Writes pieces of data: (offset from ``address``, bytes)."""
+    """Writes pieces of data, (offset from ``address``, bytes), after event ``sync`` ("": at once)."""
 
     memory: int
     address: int
     name: str
     pieces: Callable[[], list[tuple[int, bytes]]]
+    sync: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,22 @@ class CheckNothing:
     sync: str
 
 
+@dataclass(frozen=True)
+class SyncWait:
+    """The accesses to ``block`` that follow wait for event ``sync``."""
+
+    block: str
+    sync: str
+
+
+@dataclass(frozen=True)
+class SyncNotify:
+    """Event ``sync`` is signaled when the accesses to ``block`` before it are done."""
+
+    block: str
+    sync: str
+
+
 Operation = (
     MemInit
     | MemLoad
@@ -109,6 +128,8 @@ Operation = (
     | CheckCrc
     | CheckMemory
     | CheckNothing
+    | SyncWait
+    | SyncNotify
 )
 
 
