@@ -101,6 +101,13 @@ simStatus simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value);
  */
 simStatus simNvdlaStep(uint32_t core, int *moved, int *interrupt);
 
+/*
+ * Lets all cores reach `size` bytes of the program's own memory, at their host address: for programs
+ * that need it where they chose (mmap with MAP_FIXED), as the benches of `cudla-sim nvdla export`
+ * do. It must be readable and writable, and stay where it is until it is given back with size 0.
+ */
+simStatus simNvdlaMemory(void *memory, uint64_t size);
+
 /* Puts a core into its state after power-on. */
 simStatus simNvdlaReset(uint32_t core);
 

@@ -608,6 +608,7 @@ const struct sim_bridge sim_bridge_here = {
     .impl_simNvdlaRead = impl_simNvdlaRead,
     .impl_simNvdlaWrite = impl_simNvdlaWrite,
     .impl_simNvdlaStep = impl_simNvdlaStep,
+    .impl_simNvdlaMemory = impl_simNvdlaMemory,
     .impl_simNvdlaReset = impl_simNvdlaReset,
     .impl_simSetInterruptHandler = impl_simSetInterruptHandler,
 };

@@ -1268,6 +1268,8 @@ simStatus impl_simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value);
 
 simStatus impl_simNvdlaStep(uint32_t core, int *moved, int *interrupt);
 
+simStatus impl_simNvdlaMemory(void *memory, uint64_t size);
+
 simStatus impl_simNvdlaReset(uint32_t core);
 
 simStatus impl_simSetInterruptHandler(uint32_t core, simInterruptHandler handler, void *arg);
@@ -1877,6 +1879,7 @@ struct sim_bridge {
     __typeof__(impl_simNvdlaRead) *impl_simNvdlaRead;
     __typeof__(impl_simNvdlaWrite) *impl_simNvdlaWrite;
     __typeof__(impl_simNvdlaStep) *impl_simNvdlaStep;
+    __typeof__(impl_simNvdlaMemory) *impl_simNvdlaMemory;
     __typeof__(impl_simNvdlaReset) *impl_simNvdlaReset;
     __typeof__(impl_simSetInterruptHandler) *impl_simSetInterruptHandler;
 };

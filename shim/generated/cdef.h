@@ -3293,6 +3293,7 @@ extern "Python+C" {
     uint32_t impl_simNvdlaRead(uint32_t core, uint32_t address);
     simStatus impl_simNvdlaWrite(uint32_t core, uint32_t address, uint32_t value);
     simStatus impl_simNvdlaStep(uint32_t core, int *moved, int *interrupt);
+    simStatus impl_simNvdlaMemory(void *memory, uint64_t size);
     simStatus impl_simNvdlaReset(uint32_t core);
     simStatus impl_simSetInterruptHandler(uint32_t core, simInterruptHandler handler, void *arg);
 }

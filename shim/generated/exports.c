@@ -4272,6 +4272,13 @@ static simStatus first_simNvdlaStep(uint32_t core, int *moved, int *interrupt)
     return extension.impl_simNvdlaStep(core, moved, interrupt);
 }
 
+static simStatus first_simNvdlaMemory(void *memory, uint64_t size)
+{
+    if (extension.impl_sim_attach("simNvdlaMemory") != 0) { return simErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_simNvdlaMemory, extension.impl_simNvdlaMemory, __ATOMIC_RELEASE);
+    return extension.impl_simNvdlaMemory(memory, size);
+}
+
 static simStatus first_simNvdlaReset(uint32_t core)
 {
     if (extension.impl_sim_attach("simNvdlaReset") != 0) { return simErrorUnknown; }
@@ -4889,6 +4896,7 @@ static const struct sim_bridge first = {
     .impl_simNvdlaRead = first_simNvdlaRead,
     .impl_simNvdlaWrite = first_simNvdlaWrite,
     .impl_simNvdlaStep = first_simNvdlaStep,
+    .impl_simNvdlaMemory = first_simNvdlaMemory,
     .impl_simNvdlaReset = first_simNvdlaReset,
     .impl_simSetInterruptHandler = first_simSetInterruptHandler,
 };
@@ -8512,6 +8520,12 @@ SIM_EXPORT simStatus simNvdlaStep(uint32_t core, int *moved, int *interrupt)
 {
     if (sim_enter() != 0) { return simErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_simNvdlaStep, __ATOMIC_ACQUIRE)(core, moved, interrupt);
+}
+
+SIM_EXPORT simStatus simNvdlaMemory(void *memory, uint64_t size)
+{
+    if (sim_enter() != 0) { return simErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_simNvdlaMemory, __ATOMIC_ACQUIRE)(memory, size);
 }
 
 SIM_EXPORT simStatus simNvdlaReset(uint32_t core)

@@ -605,6 +605,7 @@ DECLARATIONS: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     'simNvdlaRead': ('cudla_sim.h', 'uint32_t', (('core', 'uint32_t'), ('address', 'uint32_t'),)),
     'simNvdlaWrite': ('cudla_sim.h', 'simStatus', (('core', 'uint32_t'), ('address', 'uint32_t'), ('value', 'uint32_t'),)),
     'simNvdlaStep': ('cudla_sim.h', 'simStatus', (('core', 'uint32_t'), ('moved', 'int *'), ('interrupt', 'int *'),)),
+    'simNvdlaMemory': ('cudla_sim.h', 'simStatus', (('memory', 'void *'), ('size', 'uint64_t'),)),
     'simNvdlaReset': ('cudla_sim.h', 'simStatus', (('core', 'uint32_t'),)),
     'simSetInterruptHandler': ('cudla_sim.h', 'simStatus', (('core', 'uint32_t'), ('handler', 'simInterruptHandler'), ('arg', 'void *'),)),
 }

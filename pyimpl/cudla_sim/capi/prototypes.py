@@ -2423,6 +2423,7 @@ PROTOTYPES = {
     "simNvdlaRead": (ctypes.c_uint32, [ctypes.c_uint32, ctypes.c_uint32]),
     "simNvdlaWrite": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32]),
     "simNvdlaStep": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p]),
+    "simNvdlaMemory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
     "simNvdlaReset": (ctypes.c_int, [ctypes.c_uint32]),
     "simSetInterruptHandler": (ctypes.c_int, [ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p]),
 }

@@ -602,6 +602,7 @@ MODULES = {
     "simNvdlaRead": "nvdla.registers",
     "simNvdlaWrite": "nvdla.registers",
     "simNvdlaStep": "nvdla.registers",
+    "simNvdlaMemory": "nvdla.registers",
     "simNvdlaReset": "nvdla.registers",
     "simSetInterruptHandler": "nvdla.registers",
 }

@@ -11,6 +11,7 @@ PARAMETERS = {
     "simNvdlaRead": ("core", "address"),
     "simNvdlaWrite": ("core", "address", "value"),
     "simNvdlaStep": ("core", "moved*", "interrupt*"),
+    "simNvdlaMemory": ("memory", "size"),
     "simNvdlaReset": ("core",),
     "simSetInterruptHandler": ("core", "handler", "arg"),
 }

@@ -253,6 +253,21 @@ def readable_size(address: int) -> int:
     return end - address
 
 
+def usable_size(address: int, most: int) -> int:
+    """Bytes of this process's memory that can be read and written from ``address`` on without a
+    gap, ``most`` at most."""
+    end = address
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            span, mode, *_ = line.split(maxsplit=2)
+            first, last = (int(part, 16) for part in span.split("-"))
+            if first <= end < last and mode.startswith("rw"):
+                end = last
+                if end - address >= most:
+                    break
+    return min(end - address, most)
+
+
 def read_host(address: int, size: int) -> bytes:
     """A copy of host memory that a program claims to own.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..constants.cudla import cudlaFenceType as FenceType
 from ..constants.cudla import cudlaStatus as Status
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .memory import DeviceMemory, Registered, Semaphore
     from .module import Module
 
-    AnyModule = Module | DiagnosticsModule
+    AnyModule: TypeAlias = Module | DiagnosticsModule
 
 
 class TaskHost(Protocol):

@@ -72,8 +72,9 @@ class Core:
     (``kmd.plan``), unless the process is configured otherwise.
     *chip*: hardware that is not ours (``nvdla.cosim``): ``cosim:LIB.so,OPTIONS``, or an object
     with the members of ``cosim.Hardware``. The configuration is then the hardware's, tasks run on
-    it, and *compare* ("all", "layers", "off") says what of its memory is compared with our model after each
-    operation. *limit*: cycles without an interrupt that are a hang (0: by the size of the layers).
+    it, and *compare* ("all", "layers", "off") says what of its memory is compared with our model
+    after each operation. *limit*: cycles without an interrupt that are a hang (0: by the size of
+    the layers).
     ``handler`` counts installed interrupt handlers; 0 means there is none.
     """
 
@@ -377,6 +378,7 @@ class Core:
             return False
 
     def _step(self) -> bool:
+        self._own_registers()
         with self._stepping:
             try:
                 return self.chip.step()

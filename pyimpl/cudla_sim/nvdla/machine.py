@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from ..core import lazy
-from ..core.memory import AddressSpace, Region
+from ..core.memory import AddressSpace, Region, usable_size
 from ..core.process import Process
 from .claim import Claim
 from .errors import NvdlaError, Status
@@ -43,6 +43,7 @@ class NvdlaMachine:
         self.outside = Claim()
         self._cores: list[Core] | None = None
         self._making = threading.Lock()
+        self._adopted: dict[int, Region] = {}
         process.closers.append(self.close)
 
     @property
@@ -105,6 +106,28 @@ class NvdlaMachine:
             )
         except MemoryError as error:
             raise NvdlaError(str(error), Status.INSUFFICIENT_MEMORY) from None
+
+    def adopt(self, address: int, size: int) -> None:
+        """Map memory of the program's own, or with *size* 0 what begins there no longer.
+
+        Raises NvdlaError: it is not readable and writable memory, overlaps what is mapped, or (with
+        size 0) was never mapped.
+        """
+        if not size:
+            known = self._adopted.pop(address, None)
+            if known is None:
+                raise NvdlaError(f"no memory of the program is mapped at {address:#x}")
+            self.memory.unmap(known)
+            return
+        if address <= 0 or usable_size(address, size) < size:
+            raise NvdlaError(
+                f"[{address:#x}, +{size:#x}) is not readable and writable memory of this process",
+                Status.INVALID_ADDRESS,
+            )
+        try:
+            self._adopted[address] = self.memory.map(address, size, name="memory of the program")
+        except ValueError as error:
+            raise NvdlaError(str(error), Status.INVALID_ADDRESS) from None
 
     def close(self) -> None:
         """End the threads that serve interrupts, and let go of hardware that is not ours."""

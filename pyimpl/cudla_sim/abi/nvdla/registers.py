@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import ApiError
 from ...nvdla.errors import NvdlaError
-from ..embedding import pointer
+from ..embedding import address, pointer
 from ..sim import sim
 from .family import the_machine
 
@@ -49,6 +49,14 @@ def step(core: int, moved: Any, interrupt: Any) -> None:
         moved[0] = progress
     if interrupt:
         interrupt[0] = target.chip.irq
+
+
+@sim.export("simNvdlaMemory")
+def memory(memory: Any, size: int) -> None:
+    try:
+        the_machine().adopt(address(memory), size)
+    except NvdlaError as error:
+        raise ApiError(_INVALID, str(error)) from None
 
 
 @sim.export("simNvdlaReset")

@@ -1,9 +1,9 @@
 """Tasks on hardware that is not ours, in step with our own chip.
 
 The firmware runs over the hardware's registers. Before that the same task runs on our chip, with
-the same addresses; whenever an operation of the hardware is done, memory must be what our chip made of
-it. Operations that have been started and are not done may write meanwhile: what they will write is
-not looked at before they are done.
+the same addresses; whenever an operation of the hardware is done, memory must be what our chip made
+of it. Operations that have been started and are not done may write meanwhile: what they will write
+is not looked at before they are done.
 """
 
 from __future__ import annotations

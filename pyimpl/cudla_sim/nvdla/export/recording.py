@@ -43,8 +43,8 @@ def record(
     """Run a loadable from reset with its memory at *base*, and write down what happens.
 
     *inputs*: raw buffers (uint8) by number; zeros where there is none. *around*: surroundings of
-    the expected cycles. Raises NvdlaError: also for a base that is not a multiple of 4096, or memory
-    that ends beyond 32 bits.
+    the expected cycles. Raises NvdlaError: also for a base that is not a multiple of 4096, or
+    memory that ends beyond 32 bits.
     """
     chosen = config(hardware) if isinstance(hardware, str) else hardware
     if base % _ALIGN or not 0 < base < LAST:
@@ -110,9 +110,9 @@ class _Recording:
                     continue
                 entries = self._network.entries(task, binding)
                 log = self._recorder.run(windows, entries, loadable.new_layout)
-                for position, offset, data in log.own:
+                for position, offset, written in log.own:
                     image, start = self._image(entries[position].base + offset)
-                    image[start : start + len(data)] = np.frombuffer(data, np.uint8)
+                    image[start : start + len(written)] = np.frombuffer(written, np.uint8)
                 for computed, event in self._task(number, log):
                     operation = next(cycles, None)
                     layer = computed.layer

@@ -26,7 +26,7 @@ class MemInit:
 
 @dataclass(frozen=True)
 class MemLoad:
-    """Writes pieces of data, (offset from ``address``, bytes), after event ``sync`` ("": at once)."""
+    """Writes pieces of data (offset from ``address``, bytes) after event ``sync``, "": at once."""
 
     memory: int
     address: int
