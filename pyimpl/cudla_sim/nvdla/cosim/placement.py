@@ -60,7 +60,10 @@ class Placement:
         Raises NvdlaError (INSUFFICIENT_MEMORY) when they do not fit.
         """
         spans = _joined(entries)
-        wanted = [(base, len(data)) for base, data, _ in spans]
+        order = {entry.base: number for number, entry in reversed(list(enumerate(entries)))}
+        wanted = sorted(  # the same addresses wherever the host has its memory
+            ((base, len(data)) for base, data, _ in spans), key=lambda key: order[key[0]]
+        )
         if not all(key in self._places for key in wanted) and not self._take(wanted):
             self._places.clear()
             self._next = self._base
