@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ... import paths
 from ...core.config import NVDLA_CONFIGS
 from ...core.memory import Bytes
+from ...native import outside
 from ..errors import Status
 from .errors import CosimError
 
 PREFIX = "cosim:"
 """How the name of such hardware begins."""
-
-_SKIPPED = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_VERSION = re.compile(r"#define\s+NVDLA_COSIM_VERSION\s+(\d+)")
-
-
-@cache
-def _interface() -> tuple[Any, int, tuple[str, ...]]:
-    """The header: (cffi's view of it, its version, the names of its functions)."""
-    import cffi
-
-    text = (paths.include_dir() / "nvdla" / "cosim.h").read_text()
-    found = _VERSION.search(text)
-    assert found is not None
-    plain = _SKIPPED.sub(" ", text)
-    lines = [line for line in plain.splitlines() if not line.lstrip().startswith("#")]
-    declared = "\n".join(lines).replace('extern "C" {', "").strip().removesuffix("}")
-    ffi = cffi.FFI()
-    ffi.cdef(declared)
-    return ffi, int(found[1]), tuple(re.findall(r"\b(nvdla_cosim_\w+)\(", declared))
 
 
 def open_library(name: str) -> Library:
@@ -57,16 +36,14 @@ class Library:
 
     def __init__(self, file: str, options: str = "") -> None:
         self._core: Any = None
-        ffi, version, names = _interface()
-        path = Path(file)
-        where = str(path.resolve()) if path.exists() else file
+        header = outside.read("nvdla/cosim.h")
+        ffi, version = header.ffi, header.defines["NVDLA_COSIM_VERSION"]
         try:
-            self._lib = ffi.dlopen(where, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+            self._lib, missing = outside.load(header, file)
         except OSError as error:
             raise CosimError(f"cosim:{file}: {error}", Status.FILE_NOT_FOUND) from None
         self._ffi = ffi
-        self.name = path.name
-        missing = [name for name in names if not hasattr(self._lib, name)]
+        self.name = Path(file).name
         if missing:
             raise CosimError(
                 f"{self.name} does not define {', '.join(missing)}; nvdla/cosim.h declares them"

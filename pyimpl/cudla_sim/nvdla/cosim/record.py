@@ -9,15 +9,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.memory import Bytes, address_of
-from ..core import Core
 from ..descriptors import OpType
 from ..hw import registers
+from ..hw.chip import Chip
 from ..hw.configs import HardwareConfig
 from ..hw.glb import Interrupt
 from ..hw.launch import Layer
@@ -98,6 +98,16 @@ class TaskLog:
     """What the firmware wrote to its lists: (entry of the address list, offset, bytes)."""
 
 
+class Model(Protocol):
+    """A core of our own (``nvdla.core.Core``)."""
+
+    config: HardwareConfig
+    chip: Chip
+
+    def reset(self) -> None:
+        """Into the state after power-on; the chip is another one then."""
+
+
 class Shelf:
     """Memory of a core that becomes another one's with each task."""
 
@@ -129,7 +139,7 @@ class Recorder:
     *make* makes it around two memory ports (primary, secondary).
     """
 
-    def __init__(self, make: Callable[[Shelf, Shelf], Core]) -> None:
+    def __init__(self, make: Callable[[Shelf, Shelf], Model]) -> None:
         self.touched: tuple[set[int], set[int]] = set(), set()
         """Bus addresses of the windows that each port has reached."""
         primary, secondary = self.touched
@@ -188,7 +198,7 @@ class _Run:
 
     def __init__(
         self,
-        core: Core,
+        core: Model,
         windows: Sequence[Window],
         entries: Sequence[Entry],
         new_layout: bool | None,

@@ -38,11 +38,15 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Bytes in one direction; ``memory`` is the register's RAM_TYPE: 0 second, 1 first memory."""
+    """Bytes in one direction; ``memory`` is the register's RAM_TYPE: 0 second, 1 first memory.
+    ``element``: bytes of an operand of SDP, of which so many atoms are in flight as of its data;
+    ``points``: it has one for each point of the cube, not for each channel."""
 
     size: int
     memory: int
     write: bool = False
+    element: int = 1
+    points: bool = False
 
 
 class Group(NamedTuple):
@@ -62,6 +66,28 @@ def cube_bytes(config: HardwareConfig, shape: tuple[int, int, int], precision: i
     channels, height, width = shape
     atoms = ceil(channels * element_size(precision) / config.memory_atom)
     return atoms * height * width * config.memory_atom
+
+
+def flushing(pooling: Pdp, config: HardwareConfig) -> int:
+    """Columns for which PDP is busy beside its input: windows that end in the bottom or right pad.
+
+    Those of the last surface take their time at its end. Before, windows of the next surface begin
+    meanwhile, in the accumulators 0, 1, ... of as many as windows overlap: with more than one line
+    of windows to end, they wait for the last of these.
+    """
+    size, step = pooling.kernel_height, pooling.stride_y
+    ending = pooling.pad_bottom // step
+    right = pooling.pad_right // pooling.stride_x if pooling.width > 1 else 0
+    columns = ending * pooling.out_width + right
+    surfaces = ceil(pooling.channels / config.channels_per_atom(pooling.precision))
+    if ending < 2 or surfaces == 1:
+        return columns
+    overlap = ceil(size / step)
+    taken = {(pooling.out_height - ending + n) % overlap: n + 1 for n in range(ending)}
+    lines = max((taken.get(n, 0) for n in range(pooling.pad_top // step + 1)), default=0)
+    ahead = pooling.kernel_width - 1 - pooling.pad_left
+    wait = lines * pooling.out_width - ahead + right if lines else 0
+    return columns + (surfaces - 1) * max(wait, 0)
 
 
 class Durations:
@@ -252,7 +278,7 @@ class Durations:
         the unit busy for their share of its time."""
         port = self.ports[stream.memory]
         beats = ceil(stream.size / port.width)
-        at_once = port.in_flight / port.width
+        at_once = port.in_flight / port.width * stream.element
         rounds = ceil(beats / at_once) - 1 if beats else 0
         left = (beats - rounds * at_once) / beats if beats else 0
         return rounds * (port.latency + p.IN_FLIGHT_EXTRA) + left * busy
@@ -270,26 +296,41 @@ class Durations:
         read = cube_bytes(self.config, shape, precisions[0])
         written = cube_bytes(self.config, shape, precisions[1])
         streams = [Stream(read, memories[0]), *operands, Stream(written, memories[1], write=True)]
+        line = shape[2] if shape[1] * shape[2] > 1 else ceil(read / self.config.memory_atom)
         extra = p.SDP_STAGE * (stages[0] + bool(operands))
+        extra += min(line - 1, p.SDP_ATOMS) - p.SDP_ATOMS if stages[0] else p.SDP_BYPASS
+        if any(stream.points for stream in operands):
+            extra += p.SDP_POINTS
+        elif operands and line > 1:
+            extra += p.SDP_OPERANDS
         rate = self.unit.sdp_y if stages[1] else self.unit.sdp
         return self._stream(read / element_size(precisions[0]), rate, streams, extra)
 
     def pdp(self, pooling: Pdp, source: int) -> Cost:
-        """PDP from memory *source*: input elements count, whatever the kernel."""
+        """PDP from memory *source*: input elements count, whatever the kernel; pads behind them
+        where the next surface's do not hide them."""
         cube = (pooling.channels, pooling.height, pooling.width)
         result = (pooling.out_channels, pooling.out_height, pooling.out_width)
         read = cube_bytes(self.config, cube, pooling.precision)
         written = cube_bytes(self.config, result, pooling.precision)
         streams = [Stream(read, source), Stream(written, pooling.destination_mc, write=True)]
         elements = read / element_size(pooling.precision)
-        return self._stream(elements, self.unit.pdp, streams, p.PDP_FIXED)
+        column = self.config.channels_per_atom(pooling.precision) / self.unit.pdp
+        extra = p.PDP_FIXED + ceil(flushing(pooling, self.config) * column)
+        if pooling.width == 1:
+            surfaces = read // (self.config.memory_atom * pooling.height)
+            lines = surfaces * pooling.height + pooling.pad_bottom // pooling.stride_y
+            extra += p.PDP_NARROW * (lines - 1)
+        return self._stream(elements, self.unit.pdp, streams, extra)
 
     def cdp(self, shape: tuple[int, int, int], precision: int, memories: tuple[int, int]) -> Cost:
         """CDP: the window is free."""
         size = cube_bytes(self.config, shape, precision)
         streams = [Stream(size, memories[0]), Stream(size, memories[1], write=True)]
         elements = size / element_size(precision)
-        return self._stream(elements, self.unit.cdp, streams, p.CDP_FIXED)
+        atom = self.config.channels_per_atom(precision) // self.unit.cdp
+        line = (atom - 1) * min(shape[2] - 1, p.CDP_PIXELS)
+        return self._stream(elements, self.unit.cdp, streams, p.CDP_FIXED + min(line, p.CDP_LINE))
 
     # -- copies -------------------------------------------------------------------------------
 
@@ -297,7 +338,7 @@ class Durations:
         """RUBIK and BDMA: one direction at a time."""
         used = [self.ports[s.memory] for s in streams]
         return Cost(
-            p.STREAM_FIXED + used[0].latency,
+            p.COPY_FIXED + used[0].latency,
             ceil(sum(s.size / self.ports[s.memory].rate for s in streams)),
             used[-1].latency,
             "memory",

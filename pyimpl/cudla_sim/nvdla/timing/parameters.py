@@ -61,7 +61,7 @@ class Surroundings:
 
     latency: int = 32
     bytes_per_cycle: float = 0
-    register_cycles: int = 3
+    register_cycles: float = 3
     """Cycles of a register write of the driver; where reads cost nothing of their own, with what it
     reads in between."""
     interrupt_cycles: int = 10
@@ -182,14 +182,27 @@ ROUND_CYCLES = 6
 """Cycles that such a round takes beside its beats, unless weights fill them."""
 ROUND_FROM = 3
 """Surfaces from which on it does."""
-STREAM_FIXED = 64
+STREAM_FIXED = 59
 """What SDP, PDP and CDP need beside their elements and two latencies."""
+COPY_FIXED = 64
+"""What RUBIK and BDMA need beside their bytes and two latencies."""
+SDP_BYPASS = 5
+"""More of it in SDP where no stage is on."""
+SDP_ATOMS = 3
+"""Atoms of a line behind the first one that delay the end of SDP by a cycle each, at most."""
+SDP_OPERANDS, SDP_POINTS = 3, -2
+"""And more of it with operands for each channel, but for one column; for each point."""
 SDP_STAGE = 8
 """More of it where a stage of SDP is on, and again where it has operands in memory."""
-PDP_FIXED = 8
+PDP_FIXED = 9
 """More of it in PDP."""
-CDP_FIXED = 64
+PDP_NARROW = 3
+"""Cycles between two lines of one column in PDP."""
+CDP_FIXED = 27
 """More of it in CDP."""
+CDP_PIXELS, CDP_LINE = 7, 42
+"""CDP turns up to 8 pixels of a line at once: those behind the first delay it by a cycle less than
+an atom takes each; in all by so many at most."""
 ONE_LINE = 22
 """Cycles by which CDMA is done sooner with a cube of one line: it does not turn to a next one."""
 IN_FLIGHT_EXTRA = 15

@@ -72,17 +72,17 @@ class TimedChip(Chip):
         nothing = Memory(Windows([]))
         super().__init__(config, nothing, nothing)
         self.around = around
-        self.now = 0
+        self.now = 0.0
         self.operations: list[TimedOperation] = []
         self.who: Callable[[dict[str, int]], tuple[int, tuple[int, ...]]] = lambda _: (0, ())
         """Task and operations behind register groups, where somebody knows them."""
         self._durations = Durations(config, around)
-        self._due: list[tuple[int, int, Release]] = []
+        self._due: list[tuple[float, int, Release]] = []
         self._order = count()
         self._running: set[str] = set()
-        self._loaded_at = 0  # when CDMA is free for the next load
-        self._enabled: dict[str, list[int]] = {}
-        self._freed: dict[str, int] = {}
+        self._loaded_at = 0.0  # when CDMA is free for the next load
+        self._enabled: dict[str, list[float]] = {}
+        self._freed: dict[str, float] = {}
         self._writes, self._reads = self.csb.write, self.csb.read
         self.write, self.read = self._timed_write, self._timed_read
 
@@ -92,6 +92,7 @@ class TimedChip(Chip):
 
     def _timed_read(self, address: int) -> int:
         self.now += self.around.read_cycles
+        self._deliver()
         return self._reads(address)
 
     def _note(self, block: str) -> None:
@@ -122,6 +123,19 @@ class TimedChip(Chip):
             return False
         due, _, release = self._next(first)
         self.now = max(self.now, due)
+        self._leave_at(due, release)
+        if release.interrupt is not None:
+            self.now += self.around.interrupt_cycles
+            self._deliver()
+        return True
+
+    def _deliver(self) -> None:
+        """What has ended by now is seen with the next look at the interrupt status."""
+        while self._due and self._due[0][0] <= self.now:
+            due, _, release = heapq.heappop(self._due)
+            self._leave_at(due, release)
+
+    def _leave_at(self, due: float, release: Release) -> None:
         for name in release.blocks:
             if name == "BDMA":
                 self.csb.bdma.finish()
@@ -131,10 +145,8 @@ class TimedChip(Chip):
             self._freed[name] = due
         if release.interrupt is not None:
             self.csb.glb.raise_bit(release.interrupt, release.group)
-            self.now += self.around.interrupt_cycles
-        return True
 
-    def _next(self, first: int) -> tuple[int, int, Release]:
+    def _next(self, first: int) -> tuple[float, int, Release]:
         named = [entry for entry in self._due if entry[2].raises(first)]
         if not named:
             return heapq.heappop(self._due)
@@ -159,15 +171,15 @@ class TimedChip(Chip):
         )
 
     def _release(
-        self, at: int, blocks: tuple[str, ...], interrupt: Interrupt | None, group: int
+        self, at: float, blocks: tuple[str, ...], interrupt: Interrupt | None, group: int
     ) -> None:
         heapq.heappush(self._due, (at, next(self._order), Release(blocks, interrupt, group)))
 
     def _done(
         self,
         unit: str,
-        start: int,
-        end: int,
+        start: float,
+        end: float,
         cost: Cost,
         groups: dict[str, int],
         shapes: Shapes = (_NONE, _NONE),
@@ -179,8 +191,8 @@ class TimedChip(Chip):
             TimedOperation(
                 len(self.operations),
                 unit,
-                start,
-                end,
+                round(start),
+                round(end),
                 cost.bound,
                 cost.bytes_read,
                 cost.bytes_written,
@@ -193,7 +205,7 @@ class TimedChip(Chip):
             )
         )
 
-    def _begin(self, blocks: tuple[str, ...]) -> int:
+    def _begin(self, blocks: tuple[str, ...]) -> float:
         """Take the blocks for an operation; the cycle in which the last of them was enabled or
         became free, which the driver may have used for something else since."""
         self._running |= set(blocks)
@@ -243,7 +255,7 @@ class TimedChip(Chip):
                 operands,
                 (any(on), on[-1]),
             )
-            end = start + cost.cycles
+            end = start + float(cost.cycles)
             name = "SDP+PDP" if pooled else "SDP"
             self._done(name, start, end, cost, groups, (shape, result), p.proc_precision)
         members = tuple(name for name in ("SDP_RDMA", "SDP") if name in chain)
@@ -259,18 +271,19 @@ class TimedChip(Chip):
             if stage.decode(active).from_memory:
                 r = dma.decode(self.csb.blocks["SDP_RDMA"].active)
                 points = shape[1] * shape[2] if r.per_element else 1
-                size = shape[0] * points * (2 if r.data_use == 2 else 1) * (1 + r.two_bytes)
-                found.append(Stream(size, r.memory_mc))
+                element = (2 if r.data_use == 2 else 1) * (1 + r.two_bytes)
+                size = shape[0] * points * element
+                found.append(Stream(size, r.memory_mc, False, element, bool(r.per_element)))
         return found
 
     def _convolve(
         self,
-        start: int,
+        start: float,
         groups: dict[str, int],
         behind: list[Stream],
         result: tuple[int, int, int],
         precision: int,
-    ) -> int:
+    ) -> float:
         blocks = self.csb.blocks
         source = Cdma.decode(blocks["CDMA"].active)
         cost = self._durations.convolution(source, Csc.decode(blocks["CSC"].active), behind)

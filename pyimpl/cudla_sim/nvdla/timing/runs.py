@@ -23,9 +23,9 @@ from .pipeline import TimedChip, TimedOperation
 
 @dataclass(frozen=True, slots=True)
 class TimedRun:
-    """One run. ``cycles``: from the first register write (loadable) or the first enable (trace) to
-    the last interrupt. Software operations (EMU) take what the surroundings say; nothing, if they
-    say nothing."""
+    """One run. ``cycles``: from the first register write to the driver's answer to the last
+    interrupt (loadable), or from the first enable to the end of the last operation (trace).
+    Software operations (EMU) take what the surroundings say; nothing, if they say nothing."""
 
     name: str
     config: str
@@ -108,7 +108,7 @@ def loadable(network: Loadable, name: str, hardware: str, around: Surroundings) 
             chip.who = partial(_who, number, firmware)
             serve(chip, firmware)
     loaded.close()
-    return TimedRun(name, hardware, chip.now, chip.operations, around.clock_mhz)
+    return TimedRun(name, hardware, round(chip.now), chip.operations, around.clock_mhz)
 
 
 def _software(chip: TimedChip, loaded: LoadedNetwork, task: TaskEntry, binding: Binding) -> None:
