@@ -28,7 +28,7 @@ from ..kmd.plan import Operations
 from . import explain
 from .errors import CosimDifference, CosimHang
 from .hardware import Hardware
-from .placement import Buffer, Placement
+from .placement import BEHIND, Buffer, Placement
 from .record import ANNOUNCED, Computed, NotingPort, Recorder, TaskLog
 
 COMPARE = ("all", "layers", "off")
@@ -103,7 +103,8 @@ class Lockstep:
         for buffer in buffers:
             known = self._known.get(buffer.bus)
             if known is None or not np.array_equal(known, buffer.data):
-                self.hardware.mem_write(buffer.bus, np.ascontiguousarray(buffer.data))
+                behind = np.zeros(BEHIND, np.uint8)
+                self.hardware.mem_write(buffer.bus, np.concatenate([buffer.data, behind]))
         self._known.clear()
         run = _Run(self, buffers, moved, expected, log, new_layout, watch, check)
         run.run()

@@ -15,6 +15,11 @@ ALIGN = 4096
 """Buffers begin at multiples of it, as a driver's pages do."""
 
 
+BEHIND = 256
+"""Zeros behind each buffer: weights and operands of SDP are fetched for whole groups of kernels and
+whole atoms, past the end of what software stores, and what is read there reaches padding."""
+
+
 class FlatSpace(AddressSpace):
     """An address space that hands out one range behind the other from *base* up to *end*."""
 
@@ -33,7 +38,7 @@ class FlatSpace(AddressSpace):
                 f"{name} of {size} bytes would end at {base + size:#x}; {self.name} ends at"
                 f" {self._end:#x}"
             )
-        self._next = base + size + margin
+        self._next = base + size + max(margin, BEHIND)
         return self.map(base, size, name=name, data=np.zeros(size, np.uint8), owner=owner)
 
 
@@ -84,10 +89,10 @@ class Placement:
             if key in self._places:
                 continue
             start = -(-self._next // ALIGN) * ALIGN
-            if start + key[1] > self._end:
+            if start + key[1] + BEHIND > self._end:
                 return False
             self._places[key] = start
-            self._next = start + key[1]
+            self._next = start + key[1] + BEHIND
         return True
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..cosim.placement import BEHIND
 from ..hw import registers
 from ..hw.glb import Interrupt
 from .bench import Await, Bench, Check, Load, Poll, Write
@@ -23,7 +24,7 @@ def lines(bench: Bench) -> Iterator[str]:
     yield f"// {bench.name}, {bench.config.name}: from reset, memory from {bench.base:#x} on"
     load, check = _MEMORIES["load"], _MEMORIES["check"]
     for number, region in enumerate(bench.regions):
-        size = len(region.before)
+        size = len(region.before) + BEHIND
         yield f"mem_init({load[region.memory]}, {region.address:#x}, {size:#x}, ALL_ZERO);"
         if region.before.any():
             file = f'"memory{number}.dat"'

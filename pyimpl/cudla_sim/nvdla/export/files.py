@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..cosim.placement import BEHIND
 from . import cfg, ctable, text, txn
 from .bench import Await, Bench, Check, Load, Poll, Tensor, Write
 
@@ -88,7 +89,8 @@ def _txn(bench: Bench, folder: Path) -> list[Path]:
     place.mkdir(parents=True, exist_ok=True)
     files = [_lines(place / "input.txn", (f"{x}\n" for x in txn.lines(bench)))]
     for number, region in enumerate(bench.regions):
-        files.append(_lines(place / f"memory{number}.dat", text.rows(region.before)))
+        before = np.concatenate([region.before, np.zeros(BEHIND, np.uint8)])
+        files.append(_lines(place / f"memory{number}.dat", text.rows(before)))
         files.append(_lines(place / f"golden{number}.dat", text.rows(region.after)))
     loads = [step for step in bench.steps if isinstance(step, Load)]
     for number, load in enumerate(loads):

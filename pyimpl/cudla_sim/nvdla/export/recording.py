@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...core.memory import Bytes
 from .. import emu
 from ..core import Core
-from ..cosim.placement import FlatSpace
+from ..cosim.placement import BEHIND, FlatSpace
 from ..cosim.record import Computed, Interrupts, Recorder, RegRead, RegWrite, TaskLog
 from ..errors import NvdlaError, Status
 from ..hw import registers
@@ -152,7 +152,7 @@ class _Recording:
         bench.regions.sort(key=lambda region: region.address)
         if not bench.regions:
             raise NvdlaError("the loadable has nothing that hardware would touch")
-        bench.end = max(r.address + len(r.before) for r in bench.regions)
+        bench.end = max(r.address + len(r.before) for r in bench.regions) + BEHIND
         for number, tensor in enumerate(bench.outputs):
             region = next(r for r in bench.regions if r.address == tensor.address)
             size = min(tensor.desc.size, len(region.after))

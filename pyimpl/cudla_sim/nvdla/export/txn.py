@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..cosim.placement import BEHIND
 from ..hw import registers
 from ..hw.glb import ALL_BITS
 from .bench import Await, Bench, Load, Poll, Write
@@ -21,7 +22,8 @@ def lines(bench: Bench) -> Iterator[str]:
     status, mask = glb.address("S_INTR_STATUS"), glb.address("S_INTR_MASK")
     yield f"# {bench.name}, {bench.config.name}: from reset, memory from {bench.base:#x} on"
     for number, region in enumerate(bench.regions):
-        yield f"load_mem {region.address:#x} {len(region.before):#x} memory{number}.dat"
+        size = len(region.before) + BEHIND
+        yield f"load_mem {region.address:#x} {size:#x} memory{number}.dat"
     masked, hosts = 0, 0
     for step in bench.steps:
         if isinstance(step, Write):

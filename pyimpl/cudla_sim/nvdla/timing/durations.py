@@ -51,14 +51,14 @@ class Stream:
 
 class Group(NamedTuple):
     """Cycles of one group of kernels: with nothing to wait for, with stripes too short for their
-    weights, and in all. ``last``: positions of the last stripe, which take ``delivery`` cycles
-    each on their way to SDP."""
+    weights, and in all. ``least`` and ``most``: from its last product until its last position has
+    left for SDP, with nothing before it on that way, and with what is."""
 
     atoms: int
     packages: int
     cycles: float
-    last: int
-    delivery: float
+    least: float
+    most: float
 
 
 def cube_bytes(config: HardwareConfig, shape: tuple[int, int, int], precision: int) -> int:
@@ -120,8 +120,6 @@ class Durations:
         load, latency = self._load(
             Stream(data, cdma.data_mc), Stream(fetched, cdma.weight_mc), self._request_share(cdma)
         )
-        if cdma.height == 1 and data:
-            load -= p.ONE_LINE
         group = self._group(cdma, csc, groups)
         work = round(groups * group.cycles)
         each = weights / csc.kernels
@@ -146,7 +144,7 @@ class Durations:
         return Cost(
             load,
             compute,
-            p.CORE_START + p.STRIPE_LATENCY + ceil((group.delivery - 1) * group.last),
+            p.CORE_START + ceil(max(group.least, group.most - waits)),
             bound,
             sum(s.size for s in moved if not s.write),
             sum(s.size for s in moved if s.write),
@@ -206,9 +204,13 @@ class Durations:
         elif cdma.image:  # a stripe ends with its line
             upper = lower = self.unit.image_stripe
             run, runs = width, height
-        found, last = cycles(run, runs * groups, upper, lower, blocks, core)
+        found, last, behind = cycles(run, runs * groups, upper, lower, blocks, core)
         busy = packages(run, runs, upper, lower, blocks, core)
-        return Group(blocks * run * runs, busy, found / groups, last, delivery)
+        least = self.config.atomic_k
+        early = p.SHORT_STRIPE * max(least - last, 0) / (least - 1)
+        early += max(least - max(min(whole, csc.kernels), p.WEIGHT_START, last), 0)
+        least = p.STRIPE_LATENCY + (delivery - 1) * last - early
+        return Group(blocks * run * runs, busy, found / groups, least, behind - early)
 
     def _weight_room(self, cdma: Cdma) -> int:
         _, entry, entries = self.config.cbuf

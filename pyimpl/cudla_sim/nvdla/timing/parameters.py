@@ -203,8 +203,11 @@ CDP_FIXED = 27
 CDP_PIXELS, CDP_LINE = 7, 42
 """CDP turns up to 8 pixels of a line at once: those behind the first delay it by a cycle less than
 an atom takes each; in all by so many at most."""
-ONE_LINE = 22
-"""Cycles by which CDMA is done sooner with a cube of one line: it does not turn to a next one."""
+WEIGHT_START = 8
+"""The first weights go to the multipliers in a cycle a kernel, but in so many at the least."""
+SHORT_STRIPE = 22
+"""Cycles by which the results of a single position come sooner than those of a stripe that is as
+long as the kernels that work at once are many; between them it is a straight line."""
 IN_FLIGHT_EXTRA = 15
 """Cycles that each round of reads in flight takes beside the latency."""
 READS_IN_FLIGHT = 8

@@ -39,9 +39,12 @@ def lengths(positions: int, upper: int, lower: int) -> tuple[int, list[int]]:
 
 
 @lru_cache(maxsize=4096)
-def cycles(run: int, runs: int, upper: int, lower: int, atoms: int, core: Core) -> tuple[int, int]:
+def cycles(
+    run: int, runs: int, upper: int, lower: int, atoms: int, core: Core
+) -> tuple[int, int, float]:
     """Cycles from the first package to the end of the last one, of *runs* runs of *run* positions
-    with *atoms* packages a stripe; and the length of the last stripe."""
+    with *atoms* packages a stripe; the length of the last stripe; and the cycles after it until the
+    last position has left for SDP."""
     full, tail = lengths(run, upper, lower)
     if runs == 1:
         head, rest = [upper] * min(full, _SIMULATED), tail
@@ -49,16 +52,16 @@ def cycles(run: int, runs: int, upper: int, lower: int, atoms: int, core: Core) 
     else:
         pattern = [upper] * full + tail
         if len(pattern) > 4 * _SIMULATED:  # the edges of such lines are few
-            one, last = cycles(run, 1, upper, lower, atoms, core)
-            return one * runs, last
+            one, last, behind = cycles(run, 1, upper, lower, atoms, core)
+            return one * runs, last, behind
         head, rest = pattern * min(runs, _SIMULATED), []
         more, each = runs - min(runs, _SIMULATED), len(pattern)
-    ends = _simulate(head + rest, atoms, core)
+    ends, left = _simulate(head + rest, atoms, core)
     total = ends[-1]
     if more > 0:
         back = _PERIOD * each
         total += more * (ends[len(head) - 1] - ends[len(head) - 1 - back]) / _PERIOD
-    return round(total), (tail or [upper])[-1]
+    return round(total), (tail or [upper])[-1], left - ends[-1]
 
 
 def packages(run: int, runs: int, upper: int, lower: int, atoms: int, core: Core) -> int:
@@ -68,8 +71,8 @@ def packages(run: int, runs: int, upper: int, lower: int, atoms: int, core: Core
     return line * runs * atoms
 
 
-def _simulate(stripes: list[int], atoms: int, core: Core) -> list[float]:
-    """The end of each stripe's last package."""
+def _simulate(stripes: list[int], atoms: int, core: Core) -> tuple[list[float], float]:
+    """The end of each stripe's last package, and when the last position has left."""
     now = 0.0
     ends: list[float] = []
     reads: list[tuple[int, float]] = []  # positions before a stripe, when its first one leaves
@@ -82,10 +85,10 @@ def _simulate(stripes: list[int], atoms: int, core: Core) -> list[float]:
         if needed > 0:
             start, first = next(r for r in reversed(reads) if r[0] < needed)
             last = max(last, first + (needed - 1 - start) * core.delivery + p.CREDIT_RETURN)
-        first = max(free, last + p.STRIPE_LATENCY)
+        first = max(free, last + package - length + p.STRIPE_LATENCY)
         reads.append((before, first))
         free = first + length * core.delivery
         before += length
         now = last + package
         ends.append(now)
-    return ends
+    return ends, free
