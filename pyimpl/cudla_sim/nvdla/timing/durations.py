@@ -206,9 +206,9 @@ class Durations:
             run, runs = width, height
         found, last, behind = cycles(run, runs * groups, upper, lower, blocks, core)
         busy = packages(run, runs, upper, lower, blocks, core)
-        least = self.config.atomic_k
-        early = p.SHORT_STRIPE * max(least - last, 0) / (least - 1)
-        early += max(least - max(min(whole, csc.kernels), p.WEIGHT_START, last), 0)
+        full = self.config.atomic_k
+        early: float = p.SHORT_STRIPE * max(full - last, 0) / (full - 1)
+        early += max(full - max(min(whole, csc.kernels), p.WEIGHT_START, last), 0)
         least = p.STRIPE_LATENCY + (delivery - 1) * last - early
         return Group(blocks * run * runs, busy, found / groups, least, behind - early)
 
