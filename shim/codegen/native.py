@@ -157,5 +157,7 @@ def compile_all(
             _run([*common, str(source), "-o", str(target), "-shared", *words])
 
         dropin.make(api, out, drop_in)
+        confine = sorted(str(c) for c in (shim / "confine").glob("*.c"))
+        _run([*common, *confine, "-o", str(out / "confine")])
         first_call = [str(shim / "host" / "first_call.c"), "-o", str(out / "first_call")]
         _run([*common, *first_call, f"-L{out}", "-lcudla", "-Wl,-rpath,$ORIGIN"])

@@ -83,22 +83,6 @@ static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
     return (uint8_t)side->state;
 }
 
-/*
- * Waits for the worker and tells the host how it has ended: minus the signal, or -1000 - the exit
- * status. In the host's process group, whose signals must not make it forget its duty.
- */
-static NORETURN void watch(int64_t worker)
-{
-    uint64_t all = ~0ull;
-    rt_syscall(14 /* rt_sigprocmask */, 2 /* SIG_SETMASK */, (uintptr_t)&all, 0, 8, 0, 0);
-    int32_t status = 0;
-    rt_syscall(61 /* wait4 */, (uint64_t)worker, (uintptr_t)&status, 0x40000000 /* __WALL */, 0, 0, 0);
-    int32_t answer = status & 0x7f ? -(status & 0x7f) : -1000 - ((status >> 8) & 0xff);
-    rt_syscall(44 /* sendto */, (uint64_t)host_socket, (uintptr_t)&answer, 4,
-        0x4000 /* MSG_NOSIGNAL */, 0, 0);
-    rt_exit(0);
-}
-
 /* Runs slots that nobody has taken: those that are known here, or all that are left. */
 static void take(struct frame *frame, bool known)
 {
@@ -147,14 +131,6 @@ void rt_main(void)
         rt_syscall(1 /* write */, 2, (uintptr_t)how, sizeof(how) - 1, 0, 0, 0);
         rt_exit(126);
     }
-    /* A child of a child: the host's own wait() never sees a worker, nor who watches it. */
-    int64_t child = rt_syscall(57 /* fork */, 0, 0, 0, 0, 0, 0);
-    if (child != 0)
-        rt_exit(child < 0 ? 121 : 0);
-    child = rt_syscall(57, 0, 0, 0, 0, 0, 0);
-    if (child != 0)
-        watch(child);
-    rt_syscall(109 /* setpgid */, 0, 0, 0, 0, 0, 0); /* the group that dies with the host */
     rt_slots_begin(machine_file, stride);
     frames = (struct frame *)(uintptr_t)rt_syscall(9 /* mmap */, 0, MAX_FRAMES * FRAME_STRIDE, 3,
         0x41 /* SHARED | 32BIT */, (uint64_t)control_file, 0);

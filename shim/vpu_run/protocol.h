@@ -63,7 +63,7 @@ struct pva_request {
     uint32_t nr_flows;      /* then struct pva_flow_request */
     uint32_t run_kernel;    /* 0: only the dataflows */
     uint16_t delivery;      /* enum pva_delivery */
-    uint16_t allow;         /* PVA_ALLOW_...; what the first launch of a process says counts */
+    uint16_t reserved;
     uint32_t watch;         /* enum pva_watching */
     uint32_t seed;          /* of PVA_AT_RANDOM */
 };
@@ -73,13 +73,6 @@ enum pva_delivery {
     PVA_AT_TRIGGER = 0,
     PVA_AT_SYNC = 1,
     PVA_AT_RANDOM = 2,
-};
-
-/* What a kernel may do to this machine (sandbox.c). */
-enum {
-    PVA_ALLOW_FILES = 1,
-    PVA_ALLOW_NETWORK = 2,
-    PVA_ALLOW_ALL = 7, /* no layer at all */
 };
 
 /* VMEM that changes between a trigger and its sync. */

@@ -24,9 +24,6 @@ void rt_image_setup(int vmem_file);
 void rt_image_reset(void);
 const uint8_t *rt_image_overrun(void);
 
-/* sandbox.c */
-void rt_sandbox(uint32_t allowed);
-
 /* faults.c */
 void rt_faults_setup(void);
 void rt_faults_begin(void); /* of a launch */

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int rt_host_socket = -1;
@@ -79,7 +78,6 @@ static void launch(void)
     rt_reply->version = PVA_PROTOCOL_VERSION;
     rt_image_reset();
     rt_faults_begin();
-    rt_sandbox(request->allow);
     rt_late_begin(request);
     write_parameters(request);
     rt_flows_begin((const void *)(parameters + request->nr_parameters), request->nr_flows);
@@ -125,24 +123,8 @@ static void set_up(char **words)
     rt_memory.size[PVA_L2] = strtoull(words[7], 0, 10);
     rt_memory.base[PVA_DRAM] = map(atoi(words[3]), rt_memory.size[PVA_DRAM]);
     rt_memory.base[PVA_L2] = map(atoi(words[4]), rt_memory.size[PVA_L2]);
-}
-
-/*
- * Waits for the worker and tells the host how it has ended: minus the signal, or -1000 - the exit
- * status. In the host's process group, whose signals must not make it forget its duty.
- */
-static _Noreturn void watch(pid_t worker)
-{
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, 0);
-    int status = 0;
-    while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
-        ;
-    int32_t number = WIFSIGNALED(status) ? -WTERMSIG(status) : -1000 - WEXITSTATUS(status);
-    (void)!send(rt_host_socket, &number, sizeof number, MSG_NOSIGNAL);
-    (void)!send(report_socket, &number, sizeof number, MSG_NOSIGNAL);
-    _exit(0);
+    for (int file = 1; file <= 4; file++) /* they are mapped; a kernel has no use for them */
+        close(atoi(words[file]));
 }
 
 static int posted(void)
@@ -182,16 +164,8 @@ int main(int count, char **words)
         fputs("this is a VPU program: a host program runs it with CmdProgram\n", stderr);
         return 126;
     }
-    /* A child of a child: the host's own wait() never sees a worker, nor who watches it. */
-    pid_t child = fork();
-    if (child != 0)
-        _exit(child < 0 ? 123 : 0);
     rt_host_socket = atoi(words[1]);
     report_socket = atoi(words[6]);
-    child = fork();
-    if (child != 0)
-        watch(child);
-    setpgid(0, 0); /* the group that dies with the host */
     set_up(words + 1);
     rt_faults_setup();
     int32_t hello = getpid();

@@ -35,7 +35,7 @@ sys.path.insert(0, sys.argv[2])
 from tests.cupva.device_side.bench import Bench
 from pathlib import Path
 bench = Bench(Path(sys.argv[1]).read_bytes())
-result = bench.launch()
+result = bench.launch(allowed=7)
 print(result.value, bench.worker.pid, flush=True)
 time.sleep(60)
 """
@@ -81,7 +81,7 @@ def test_a_worker_that_is_killed_takes_its_children_with_it(forking: Path) -> No
     from tests.cupva.device_side.bench import Bench
 
     bench = Bench(forking.read_bytes())
-    child = bench.launch().value
+    child = bench.launch(allowed=7).value
     bench.close()
     assert ends(child)
 

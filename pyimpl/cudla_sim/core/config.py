@@ -113,6 +113,8 @@ class Config:
     this machine does."""
     upmem_checks: str = ""
     """Strict checks of DPU programs: ``name=off|warn|fault``, comma separated, ``all`` for all."""
+    upmem_allow: str = ""
+    """What DPU programs may do to this machine: nothing, or ``all`` (nothing is enforced)."""
     upmem_timing: str = ""
     """``model``: DPU programs that were compiled for it run in hardware time, so that
     ``perfcounter`` and reports have it; ``profile``: the same, and they count by source line;
@@ -164,6 +166,7 @@ class Config:
         _check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
         _check_choice("time", self.time, ("host", "hardware"))
         _check_choice("upmem_timing", self.upmem_timing, ("", "off", "model", "profile"))
+        _check_choice("upmem_allow", self.upmem_allow, ("", "all"))
         _check_choice("pva_dma", self.pva_dma, ("trigger", "sync", "random"))
         if not 0 <= self.pva_seed < 1 << 32:
             raise ConfigError(f"pva_seed is {self.pva_seed}; it is 0 to {2**32 - 1}")

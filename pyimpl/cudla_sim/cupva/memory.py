@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ..core import forks, pages
 from ..core.pages import accessible
 from ..cudart.memory import Allocation as CudaAllocation
+from ..workers.files import shared_memory
 from . import sharing
 from .dma import DRAM, L2, VMEM, Descriptors
 from .errors import CupvaError, Error, error, invalid
@@ -87,10 +88,8 @@ class DeviceMemory:
     """One PVA's view of memory. All methods may be called from several threads."""
 
     def __init__(self) -> None:
-        self.fd = os.memfd_create("cudla-sim-pva-dram", os.MFD_CLOEXEC)
-        self.l2_fd = os.memfd_create("cudla-sim-pva-l2", os.MFD_CLOEXEC)
-        os.ftruncate(self.fd, DRAM_SIZE)
-        os.ftruncate(self.l2_fd, L2_SIZE)
+        self.fd = shared_memory("cudla-sim-pva-dram", DRAM_SIZE)
+        self.l2_fd = shared_memory("cudla-sim-pva-l2", L2_SIZE)
         flags = mmap.MAP_SHARED | _NORESERVE
         try:
             self._map = mmap.mmap(self.fd, DRAM_SIZE, flags=flags)

@@ -122,7 +122,11 @@ class Machine:
                     )
                 else:
                     self._store = LocalStore(
-                        self.count, DPUS_PER_RANK, self.workers, self.native.dpus
+                        self.count,
+                        DPUS_PER_RANK,
+                        self.workers,
+                        self.native.dpus,
+                        self.process.config.upmem_allow,
                     )
             return self._store
 

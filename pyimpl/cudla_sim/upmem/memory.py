@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..native.dpu_memory import Clearing, DpuCopies, Mapping
+from ..workers.files import shared_memory
 from .errors import Status, error
 
 if TYPE_CHECKING:
@@ -38,12 +39,13 @@ class MachineMemory:
         self.count = count
         self.size = count * STRIDE
         self._clearing: list[Clearing] = []
-        self.fd = os.memfd_create("cudla-sim-dpus", os.MFD_CLOEXEC)
+        self.fd = -1
         try:
-            os.ftruncate(self.fd, self.size)
+            self.fd = shared_memory("cudla-sim-dpus", self.size)
             mapping = Mapping(self.fd, self.size)
         except (OSError, OverflowError) as cause:
-            os.close(self.fd)
+            if self.fd >= 0:
+                os.close(self.fd)
             self.fd = -1
             raise error(
                 Status.DPU_ERR_ALLOCATION,

@@ -67,11 +67,14 @@ class Store(Protocol):
 class LocalStore:
     """On this machine: one file that worker processes map too."""
 
-    def __init__(self, ranks: int, per_rank: int, workers: int | None, copies: DpuCopies) -> None:
+    def __init__(
+        self, ranks: int, per_rank: int, workers: int | None, copies: DpuCopies, allowed: str
+    ) -> None:
         self.memory = MachineMemory(ranks * per_rank)
         self.base = self.memory.base
         self._per_rank = per_rank
         self._workers = workers
+        self._allowed = allowed
         self._copies = copies
         self._lock = threading.Lock()
         self._pool: WorkerPool | None = None
@@ -90,9 +93,11 @@ class LocalStore:
         """The worker processes that run DPU programs; started with the first launch."""
         with self._lock:
             if self._pool is None:
+                from ..workers.process import CONFINED, UNCONFINED
                 from .workers.pool import WorkerPool  # subprocess: only for programs that launch
 
-                self._pool = WorkerPool(self.memory.fd, STRIDE, self._workers)
+                rights = UNCONFINED if self._allowed == "all" else CONFINED
+                self._pool = WorkerPool(self.memory.fd, STRIDE, self._workers, rights)
             return self._pool
 
     def launch(

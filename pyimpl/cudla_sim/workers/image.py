@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import os
 
-_MFD_EXEC = 0x10
-
-
-def _executable_memory(name: str) -> int:
-    """A memory file that may be executed: newer kernels want that said, older ones refuse it."""
-    try:
-        return os.memfd_create(name, os.MFD_CLOEXEC | _MFD_EXEC)
-    except OSError:
-        return os.memfd_create(name, os.MFD_CLOEXEC)
+from .files import above_standard, executable_memory, seal
 
 
 class Image:
@@ -21,13 +13,16 @@ class Image:
     def __init__(self, name: str, contents: bytes) -> None:
         self.name = name
         self.contents = contents
-        writable = _executable_memory(os.path.basename(name)[:200])
+        writable = executable_memory(os.path.basename(name)[:200])
         try:
             rest = memoryview(contents)
             while rest:
                 rest = rest[os.write(writable, rest) :]
+            seal(writable, contents=True)  # no worker changes what the next one executes
             # a file that is open for writing cannot be executed
-            self.fd = os.open(f"/proc/self/fd/{writable}", os.O_RDONLY | os.O_CLOEXEC)
+            self.fd = above_standard(
+                os.open(f"/proc/self/fd/{writable}", os.O_RDONLY | os.O_CLOEXEC)
+            )
         finally:
             os.close(writable)
 

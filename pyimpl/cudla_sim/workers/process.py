@@ -1,14 +1,17 @@
 """One worker process: starting, greeting, watching and ending it.
 
-The program starts itself as the child of a child, so that the host's ``wait()`` never meets it. The
-worker becomes the leader of a process group of its own, and its first message is its process id.
-Its parent waits for it and sends how it has ended: minus the number of a signal, or -1000 - the
-exit status; so that is known even while a child of its kernel holds its end of the socket.
+``lib/confine`` (shim/confine) starts the program as the child of a child, so that the host's
+``wait()`` never meets it, and takes its rights before it executes it. The worker is the leader of a
+process group of its own. The first message is its process id and by what it is confined, and comes
+from there: a program cannot name another process. The second is its own, when it is ready. Its
+parent waits for it and sends how it has ended: minus the number of a signal, or -1000 - the exit
+status.
 
-It must never outlive the host, not even in a kernel that spins, and neither must a process that its
-kernel has started. So every worker holds the reading end of a pipe, the *lifeline*, whose writing
-end only the host has. When that is closed, by us or by the kernel when the host dies of whatever,
-the kernel itself kills the whole group (asynchronous notification, fcntl(2), with ``F_SETSIG``).
+It must never outlive the host, not even in a kernel that spins, and neither must a process that it
+has started where it may do that. So every worker holds the reading end of a pipe, the *lifeline*,
+whose writing end only the host has. When that is closed, by us or by the kernel when the host dies
+of whatever, the kernel itself kills the whole group (asynchronous notification, fcntl(2), with
+``F_SETSIG``).
 """
 
 from __future__ import annotations
@@ -20,13 +23,20 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 
+from .. import paths
+from .files import above_standard
 from .image import Image
 
+CONFINED, UNCONFINED = 0, 7
+"""What a program may do besides: nothing, and everything (``ALLOW_ALL`` in shim/confine)."""
+_FULLY = 3
 _NUMBER = struct.Struct("<i")
-_EXITED = -1000
+_HELLO = struct.Struct("<ii")
+_EXITED, _NOT_STARTED = -1000, -2000
 _START_TIMEOUT_S = 10.0
 
 
@@ -37,7 +47,8 @@ class WorkerError(Exception):
 class WorkerProcess:
     """``words`` gives the arguments of the program, from the number of its end of the socket.
 
-    ``files``: descriptors that it gets. ``quiet``: it prints nothing. Raises WorkerError.
+    ``files``: descriptors that it gets. ``quiet``: it prints nothing. ``allowed``: its rights;
+    ``report``: a second socket that is told how it has ended. Raises WorkerError.
     """
 
     def __init__(
@@ -47,18 +58,22 @@ class WorkerProcess:
         files: Sequence[int],
         *,
         quiet: bool = False,
+        allowed: int = CONFINED,
+        report: int = -1,
     ) -> None:
         self.pid = 0
         self.ended_by = 0
         """The signal that has ended it; 0: none, or not known."""
         self._pidfd = self._lifeline = -1
-        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        end, self._lifeline = os.pipe2(os.O_CLOEXEC)
+        self.socket, theirs = pair()
+        end, self._lifeline = (above_standard(fd) for fd in os.pipe2(os.O_CLOEXEC))
         try:
             with theirs:
-                inherited = (*files, theirs.fileno(), end, image.fd)
-                status = _start(image, words(theirs.fileno()), inherited, quiet)
-            self._greet(image, status)
+                number = theirs.fileno()
+                head = [str(n) for n in (allowed, image.fd, number, report)]
+                inherited = (*files, number, end, image.fd)
+                status = _start(image, [*head, image.name, *words(number)], inherited, quiet)
+            self._greet(image, status, allowed)
             self._tie(end)
         except BaseException:
             self.kill()
@@ -67,24 +82,30 @@ class WorkerProcess:
             os.close(end)
         _alive.add(self)
 
-    def _greet(self, image: Image, status: int) -> None:
+    def _greet(self, image: Image, status: int, allowed: int) -> None:
         self.socket.settimeout(_START_TIMEOUT_S)
         why = f"exit status {status}"
+        ready = False
         try:
-            hello = self.socket.recv(_NUMBER.size)
-        except OSError as cause:
-            hello, why = b"", str(cause)
-        if len(hello) == _NUMBER.size:
-            (number,) = _NUMBER.unpack(hello)
-            self.pid = max(number, 0)
-            if number < 0:
+            hello = self.socket.recv(_HELLO.size)
+            if len(hello) == _HELLO.size:
+                self.pid, layers = _HELLO.unpack(hello)
+                _tell_confined(layers if allowed != UNCONFINED else _FULLY)
+                with contextlib.suppress(OSError):  # gone already: its socket will tell
+                    self._pidfd = os.pidfd_open(self.pid)
+                answer = self.socket.recv(_NUMBER.size)
+                number = _NUMBER.unpack(answer)[0] if len(answer) == _NUMBER.size else _EXITED
+                if number <= _NOT_STARTED:
+                    cause = os.strerror(_NOT_STARTED - number)
+                    raise WorkerError(f"{image.name!r} cannot be started: {cause}")
+                ready = number >= 0
                 killer = ended_by(number)
                 why = signal_name(killer) if killer else f"exit status {_EXITED - number}"
-        if self.pid == 0:
+        except OSError as cause:
+            why = str(cause)
+        if not ready:
             raise WorkerError(f"{image.name!r} did not start: {why}")
         self.socket.settimeout(None)
-        with contextlib.suppress(OSError):  # gone already: its socket will tell
-            self._pidfd = os.pidfd_open(self.pid)
 
     def _tie(self, end: int) -> None:
         """The worker's group is killed when the writing end of its lifeline is closed."""
@@ -136,6 +157,30 @@ class WorkerProcess:
         self.socket.close()
 
 
+def pair() -> tuple[socket.socket, socket.socket]:
+    """Two connected sockets for whole messages. Raises OSError."""
+    ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    first, second = (socket.socket(fileno=above_standard(end.detach())) for end in ends)
+    return first, second
+
+
+_told = False
+
+
+def _tell_confined(layers: int) -> None:
+    """Say once which layers of confinement this system lacks."""
+    global _told
+    if layers == _FULLY or _told:
+        return
+    _told = True
+    missing = "neither seccomp nor Landlock"
+    if layers:
+        missing = "no Landlock: programs can read files" if layers & 2 else "no seccomp"
+    sys.stderr.write(
+        f"cudla-sim: this system has {missing}; DPU and VPU programs are not fully confined\n"
+    )
+
+
 def ended_by(answer: int) -> int:
     """The signal that a worker's parent named; 0 for none."""
     return -answer if _EXITED < answer < 0 else 0
@@ -153,8 +198,8 @@ def _start(image: Image, words: Sequence[str], files: tuple[int, ...], quiet: bo
     """Starts the program; the exit status of the first process, whose child the worker is."""
     try:
         first = subprocess.Popen(
-            [image.name, *words],
-            executable=f"/proc/self/fd/{image.fd}",
+            ["cudla-sim-confine", *words],
+            executable=paths.lib_dir() / "confine",
             pass_fds=files,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL if quiet else None,

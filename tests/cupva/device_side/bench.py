@@ -58,9 +58,11 @@ class Bench:
         self,
         flows: list[FlowRequest] | None = None,
         deadline_s: float | None = 10.0,
+        allowed: int = 0,
         **parameters: int | bytes,
     ) -> LaunchResult:
-        request = LaunchRequest([self.parameter(n, v) for n, v in parameters.items()], flows or [])
+        values = [self.parameter(n, v) for n, v in parameters.items()]
+        request = LaunchRequest(values, flows or [], allowed=allowed)
         return self.worker.launch(request, deadline_s, snapshot=True)
 
     def array(self, result: LaunchResult, name: str, dtype: type = np.int32) -> NDArray[np.generic]:

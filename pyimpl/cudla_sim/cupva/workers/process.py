@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ...core import threads
 from ...native.pva_gate import Outcome, PvaGate
 from ...workers.image import Image
-from ...workers.process import WorkerProcess, ended_by
+from ...workers.process import WorkerProcess, ended_by, pair
 
 _LAST_WORDS_S = 0.25
 """How long a worker may take to say where it was when it is told to stop."""
@@ -22,23 +22,33 @@ _NUMBER = struct.Struct("<i")
 
 class Process(WorkerProcess):
     """``files``: control file, VMEM, DRAM, L2SRAM; ``sizes``: bytes of DRAM and of L2SRAM;
-    ``gate``: that of the control file.
+    ``gate``: that of the control file; ``allowed``: a sum of ``protocol.ALLOWED``.
 
     Raises WorkerError.
     """
 
     def __init__(
-        self, image: Image, files: tuple[int, ...], sizes: tuple[int, int], gate: PvaGate
+        self,
+        image: Image,
+        files: tuple[int, ...],
+        sizes: tuple[int, int],
+        gate: PvaGate,
+        allowed: int,
     ) -> None:
+        self.allowed = allowed
         self._gate = gate
         gate.reset()
-        self._reports, theirs = sockets.socketpair(sockets.AF_UNIX, sockets.SOCK_SEQPACKET)
+        self._reports, theirs = pair()
         self._listens = False
         inherited = (*files, theirs.fileno())
         try:
             with theirs:
                 super().__init__(
-                    image, lambda socket: [str(n) for n in (socket, *inherited, *sizes)], inherited
+                    image,
+                    lambda socket: [str(n) for n in (socket, *inherited, *sizes)],
+                    inherited,
+                    allowed=allowed,
+                    report=theirs.fileno(),
                 )
         except BaseException:
             self._reports.close()

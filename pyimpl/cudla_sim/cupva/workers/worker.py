@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...native.pva_gate import PvaGate
+from ...workers.files import shared_memory
 from ...workers.image import Image
 from ...workers.process import WorkerError, signal_name
 from ...workers.switches import MODES
@@ -63,10 +64,8 @@ class VpuWorker:
         self._start_image = Image("vpu", image)
         self._memories = (dram_fd, l2_fd)
         self._sizes = (dram_size, l2_size)
-        self._vmem = os.memfd_create("vpu-vmem", os.MFD_CLOEXEC)
-        self._control = os.memfd_create("vpu-control", os.MFD_CLOEXEC)
-        os.ftruncate(self._vmem, VMEM_SIZE)
-        os.ftruncate(self._control, CONTROL_SIZE)
+        self._vmem = shared_memory("vpu-vmem", VMEM_SIZE)
+        self._control = shared_memory("vpu-control", CONTROL_SIZE)
         self._map = mmap.mmap(self._control, CONTROL_SIZE, flags=mmap.MAP_SHARED | _NORESERVE)
         self._gate = PvaGate(self._map, GATE_AT)
         self._written: tuple[object, ...] = ()
@@ -99,7 +98,7 @@ class VpuWorker:
         with self._lock:
             if self._closed:
                 raise WorkerError("the worker has been closed")
-            process = self._started()
+            process = self._started(request.allowed)
             self._write(request, kernel)
             outcome = process.run(deadline_s)
             result = self._result(outcome, request, deadline_s)
@@ -107,10 +106,13 @@ class VpuWorker:
                 result.vmem = os.pread(self._vmem, VMEM_SIZE, 0)
             return result
 
-    def _started(self) -> Process:
+    def _started(self, allowed: int) -> Process:
+        """The process; a new one where another thing is allowed than what it was started with."""
+        if self._process is not None and self._process.allowed != allowed:
+            self._drop()
         if self._process is None:
             files = (self._control, self._vmem, *self._memories)
-            self._process = Process(self._start_image, files, self._sizes, self._gate)
+            self._process = Process(self._start_image, files, self._sizes, self._gate, allowed)
         return self._process
 
     # --- launches that the caller does not wait for ---
@@ -122,7 +124,9 @@ class VpuWorker:
         It does not fail.
         """
         process = self._process
-        if process is None or not self._lock.acquire(blocking=False):
+        if process is None or process.allowed != request.allowed:
+            return False
+        if not self._lock.acquire(blocking=False):
             return False
         try:
             if self._process is process and not self._closed:
@@ -179,13 +183,15 @@ class VpuWorker:
         if self._process is not None:
             self._process.kill()
             self._process = None
+        self._written = ()  # a kernel may have written over it
+        self._lists = []
 
     # --- the request ---
 
     def _write(self, request: LaunchRequest, kernel: bool) -> None:
         flows, parameters = request.flows, request.parameters
         watch = MODES.index(request.checks.pending)
-        how = (DELIVERY.index(request.delivery), request.allowed, watch, request.seed)
+        how = (DELIVERY.index(request.delivery), 0, watch, request.seed)
         same = flows, parameters, request.vpu, kernel, how
         if same == self._written:  # compares dataflows by identity
             return

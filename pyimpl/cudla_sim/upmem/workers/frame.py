@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...workers.files import shared_memory
 from .protocol import (
     FRAME_HEADER,
     FRAME_OWNER_OFFSET,
@@ -24,8 +25,7 @@ class Frames:
 
     def __init__(self) -> None:
         size = MAX_FRAMES * FRAME_STRIDE
-        self.fd = os.memfd_create("cudla-sim-launches", os.MFD_CLOEXEC)
-        os.ftruncate(self.fd, size)
+        self.fd = shared_memory("cudla-sim-launches", size)
         self._map = mmap.mmap(self.fd, size)
         self._bytes = np.frombuffer(self._map, np.uint8)
 

@@ -17,7 +17,7 @@ from time import monotonic
 import numpy as np
 
 from ...workers.image import Image
-from ...workers.process import WorkerError
+from ...workers.process import CONFINED, WorkerError
 from .checks import Checks
 from .frame import Frame, Frames
 from .outcome import Launch, Outcome, recorded, stopped
@@ -45,12 +45,15 @@ class _Program:
 
 class WorkerPool:
     """``memfd``: the memories of all DPUs, ``stride`` bytes a DPU. ``size``: workers a program has;
-    None: one for each core this process may use."""
+    None: one for each core this process may use. ``allowed``: see ``workers.process``."""
 
-    def __init__(self, memfd: int, stride: int, size: int | None = None) -> None:
+    def __init__(
+        self, memfd: int, stride: int, size: int | None = None, allowed: int = CONFINED
+    ) -> None:
         self._memfd = memfd
         self._stride = stride
         self._size = size or len(os.sched_getaffinity(0))
+        self._allowed = allowed
         self._frames = Frames()
         self._free_frames = list(range(MAX_FRAMES))
         self._running: dict[int, tuple[Frame, dict[int, Worker]]] = {}
@@ -155,7 +158,8 @@ class WorkerPool:
             number = self._number
             program.busy += 1
         try:
-            return Worker(program.image, number, self._memfd, self._frames.fd, self._stride)
+            files = self._memfd, self._frames.fd, self._stride
+            return Worker(program.image, number, *files, self._allowed)
         except BaseException:
             with self._changed:
                 program.busy -= 1

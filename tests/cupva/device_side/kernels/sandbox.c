@@ -5,10 +5,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/msg.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,12 +53,48 @@ static void *add(void *)
 static int32_t in_a_child(void)
 {
     pid_t child = fork();
+    if (child < 0)
+        return errno;
     if (child == 0)
         _exit(open_with(O_WRONLY | O_CREAT));
     int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child)
+    if (waitpid(child, &status, 0) != child)
         return 255;
     return WEXITSTATUS(status);
+}
+
+/* Cuts off and empties whatever is open; EPERM when nothing let that happen. */
+static int32_t cut_shared(void)
+{
+    for (int file = 3; file < 256; file++) {
+        if (ftruncate(file, 0) == 0 || fallocate(file, 3 /* punch, keep size */, 0, 4096) == 0)
+            return 0;
+    }
+    return EPERM;
+}
+
+/* 0 when eight GiB can be had, all of them written to. */
+static int32_t much_memory(void)
+{
+    for (int part = 0; part < 8; part++) {
+        char *got = (char *)malloc((size_t)1 << 30);
+        if (!got)
+            return ENOMEM;
+        for (size_t at = 0; at < (size_t)1 << 30; at += 1 << 21)
+            got[at] = 1;
+    }
+    return 0;
+}
+
+/* Runs before main() and before the runtime's first line. */
+__attribute__((constructor)) static void before_everything(void)
+{
+    int file = open("a-constructor-was-here", O_WRONLY | O_CREAT, 0644);
+    int found = socket(AF_INET, SOCK_STREAM, 0);
+    if (file >= 0 && found >= 0)
+        (void)!write(file, "both", 4);
+    close(file);
+    close(found);
 }
 
 CUPVA_VPU_MAIN()
@@ -84,6 +129,41 @@ CUPVA_VPU_MAIN()
         return outcome(setpgid(0, 0)) ? errno : outcome(setsid());
     case FORK_AND_WRITE:
         return in_a_child();
+    case FORK:
+        return outcome(fork());
+    case LIMIT_HOST: {
+        struct rlimit none = {0, 0};
+        return outcome(prlimit(host, RLIMIT_NOFILE, &none, 0));
+    }
+    case SLOW_HOST:
+        return outcome(setpriority(PRIO_PROCESS, host, 10));
+    case PIN_HOST: {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(0, &one);
+        return outcome(sched_setaffinity(host, sizeof one, &one));
+    }
+    case SHARED_MEMORY:
+        return outcome(shmget(IPC_PRIVATE, 4096, 0600));
+    case QUEUE:
+        return outcome(msgget(IPC_PRIVATE, 0600));
+    case NAMESPACE:
+        return outcome(unshare(CLONE_NEWUSER)) ? errno : outcome(syscall(SYS_clone, CLONE_NEWUSER, 0, 0, 0, 0));
+    case MOUNT_API:
+        return outcome(syscall(430 /* fsopen */, "tmpfs", 0)) ? errno
+               : outcome(syscall(428 /* open_tree */, -100, "/", 0));
+    case TERMINAL:
+        return outcome(ioctl(1, TIOCSTI, "x"));
+    case OWNER_OF_SIGNALS:
+        return outcome(fcntl(1, F_SETOWN, host));
+    case DUMP:
+        return outcome(prctl(PR_SET_PTRACER, host, 0, 0, 0));
+    case CUT_SHARED:
+        return cut_shared();
+    case MUCH_MEMORY:
+        return much_memory();
+    case EXECUTE:
+        return outcome(execl("/bin/true", "true", (char *)0));
     case SAY:
         printf("a kernel speaks\n");
         return 0;
