@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
+from ..core.text import printable
 from . import emu, target
 from .descriptors import (
     Activation,
@@ -297,7 +298,7 @@ def render(description: dict[str, Any]) -> str:
             if layer["task"] == item["index"]:
                 lines.append(_layer_line(layer))
     lines += [f"problem: {text}" for text in description["problems"]]
-    return "\n".join(lines)
+    return "\n".join(printable(line) for line in lines)
 
 
 def _layer_line(layer: dict[str, Any]) -> str:

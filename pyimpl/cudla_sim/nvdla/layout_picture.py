@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.text import printable
 from . import layout
 from .errors import NvdlaError
 from .loadable import TensorDesc
@@ -47,7 +48,7 @@ def picture(tensor: TensorDesc) -> str:
     atom = layout.tensor_atom(tensor)
     shape = f"{tensor.n}x{tensor.c}x{tensor.h}x{tensor.w}"
     lines = [
-        f"{tensor.name}: {shape} {layout.tensor_dtype(tensor)}, "
+        f"{printable(tensor.name)}: {shape} {layout.tensor_dtype(tensor)}, "
         f"{tensor.size} bytes, line {tensor.strides[1]}, surface {tensor.strides[2]}"
     ]
     if atom:

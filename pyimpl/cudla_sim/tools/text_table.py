@@ -12,6 +12,8 @@ from typing import IO
 
 import click
 
+from ..core.text import printable
+
 _GAP = "  "
 _LEAST = 8
 """Characters that a folded column keeps."""
@@ -31,7 +33,7 @@ class Table:
         """Appends a row; it has a cell for each heading."""
         if len(cells) != len(self.headings):
             raise ValueError(f"{len(cells)} cells under {len(self.headings)} headings")
-        self.rows.append(cells)
+        self.rows.append(tuple(printable(cell) for cell in cells))
 
     def lines(self, width: int | None = None, color: bool = False) -> list[str]:
         """The table. *width* characters fold the widest columns; None: nothing is folded."""

@@ -1,7 +1,9 @@
 """The cached build of a runtime: what is compiled once for a compiler and linked into programs.
 
 It lies in ``$XDG_CACHE_HOME/cudla-sim/<kind>/<key>/``; the key is a hash of everything that the
-build depends on, so a new version never meets an old one. It is built in a folder of its own and
+build depends on, so a new version never meets an old one. Its folders are for their owner alone:
+those of another user, or into which another one may write, are not used, because what lies in them
+is linked into programs. It is built in a folder of its own and
 moved in place: two builds at once do not disturb each other. Without a writable cache it is built
 in a temporary folder for this one run.
 """
@@ -12,6 +14,8 @@ import atexit
 import hashlib
 import os
 import shutil
+import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -27,14 +31,42 @@ def key(settings: object, compiler: str, files: Iterable[Path]) -> str:
     return digest.hexdigest()[:24]
 
 
+_PRIVATE = 0o700
+
+
+def distrusted(folder: Path) -> str:
+    """Why what lies in a folder must not be linked into programs, "" if it may be."""
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        return "is no folder"
+    if status.st_uid != os.geteuid():
+        return f"belongs to user {status.st_uid}, not to {os.geteuid()}"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "can be written to by other users (chmod 700 makes it private)"
+    return ""
+
+
 def _cache(kind: str) -> Path | None:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = Path(base) / "cudla-sim" / kind
+    own = Path(base) / "cudla-sim"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        Path(base).mkdir(parents=True, exist_ok=True)
+        for folder in (own, own / kind):
+            folder.mkdir(mode=_PRIVATE, exist_ok=True)
+            why = distrusted(folder)
+            if why:
+                _tell(folder, why)
+                return None
     except OSError:
         return None
-    return folder if os.access(folder, os.W_OK | os.X_OK) else None
+    return own / kind if os.access(own / kind, os.W_OK | os.X_OK) else None
+
+
+def _tell(folder: Path, why: str) -> None:
+    sys.stderr.write(
+        f"cudla-sim: the cache {folder} {why}; it is not used, runtimes are built for this run"
+        " alone. XDG_CACHE_HOME names another place\n"
+    )
 
 
 def cached(kind: str, key: str, result: str, build: Callable[[Path], None]) -> Path:
@@ -49,7 +81,7 @@ def cached(kind: str, key: str, result: str, build: Callable[[Path], None]) -> P
         build(folder)
         return folder
     final = cache / key
-    if (final / result).is_file():
+    if (final / result).is_file() and not distrusted(final):
         return final
     folder = Path(tempfile.mkdtemp(prefix="building-", dir=cache))
     try:

@@ -184,7 +184,7 @@ class VpuWorker:
             self._process.kill()
             self._process = None
         self._written = ()  # a kernel may have written over it
-        self._lists = []
+        self._lists, self._places = [], []
 
     # --- the request ---
 

@@ -1,0 +1,63 @@
+"""The cache of built runtimes: what lies in it is linked into programs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cudla_sim.workers.runtime import cached, distrusted
+
+
+def build(folder: Path) -> None:
+    (folder / "librt.a").write_text("ours")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "cudla-sim"
+
+
+def test_folders_are_private_and_used_again(home: Path) -> None:
+    first = cached("dpu", "key", "librt.a", build)
+    assert first == home / "dpu" / "key"
+    for folder in (home, home / "dpu", first):
+        assert folder.stat().st_mode & 0o777 == 0o700
+    (first / "librt.a").write_text("kept")
+    assert (cached("dpu", "key", "librt.a", build) / "librt.a").read_text() == "kept"
+
+
+@pytest.mark.parametrize("place", ["", "dpu"])
+def test_what_others_can_write_is_not_used(
+    home: Path, place: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    cached("dpu", "key", "librt.a", build)
+    (home / "dpu" / "key" / "librt.a").write_text("planted")
+    (home / place).chmod(0o777)
+    found = cached("dpu", "key", "librt.a", build)
+    assert (found / "librt.a").read_text() == "ours"
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "can be written to by other users" in line
+    assert "XDG_CACHE_HOME" in line
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
+def test_folders_of_another_user_are_not_used(
+    home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    planted = home / "dpu" / "key"
+    planted.mkdir(parents=True)
+    (planted / "librt.a").write_text("planted")
+    for folder in (home, home / "dpu", planted):
+        folder.chmod(0o755)
+        os.chown(folder, 12345, 12345)
+    found = cached("dpu", "key", "librt.a", build)
+    assert (found / "librt.a").read_text() == "ours"
+    assert "belongs to user 12345" in capfd.readouterr().err
+
+
+def test_a_link_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert distrusted(tmp_path / "link") == "is no folder"
