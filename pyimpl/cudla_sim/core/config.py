@@ -132,8 +132,8 @@ class Config:
     pva_seed: int = 0
     """Seed of pva_dma = random, 0 to 2^32 - 1: the same seed moves data at the same moments."""
     pva_allow: str = ""
-    """What VPU kernels may do to this machine besides printing and reading files: ``files`` (write
-    to them), ``network``, or ``all`` (nothing is enforced), comma separated."""
+    """What VPU kernels may do to this machine besides printing: ``files`` (read and write them),
+    ``network``, or ``all`` (nothing is enforced), comma separated."""
     pva_checks: str = ""
     """Checks of VPU kernels: ``name=off|warn|fault``, comma separated, a mode alone for all;
     ``sync`` and ``pending``, as in ``cupva.workers.checks``."""

@@ -16,6 +16,7 @@ from cudla_sim.cupva.dataflow.raster import Layout, RasterDataFlow
 from cudla_sim.cupva.dma import DRAM, L2, VMEM, Move, Side, pack
 from cudla_sim.cupva.executable import Executable, Symbol
 from cudla_sim.cupva.workers.worker import FlowRequest, LaunchRequest, LaunchResult, VpuWorker
+from cudla_sim.workers.files import shared_memory
 
 KERNELS = Path(__file__).parent / "kernels"
 DRAM_SIZE = 16 << 20
@@ -35,9 +36,7 @@ class Bench:
 
     def __init__(self, image: bytes) -> None:
         self.executable = Executable(image)
-        self._files = [os.memfd_create("dram"), os.memfd_create("l2")]
-        for fd, size in zip(self._files, (DRAM_SIZE, L2_SIZE), strict=True):
-            os.ftruncate(fd, size)
+        self._files = [shared_memory("dram", DRAM_SIZE), shared_memory("l2", L2_SIZE)]
         self.dram = np.frombuffer(mmap.mmap(self._files[0], DRAM_SIZE), np.uint8)
         self.l2 = np.frombuffer(mmap.mmap(self._files[1], L2_SIZE), np.uint8)
         self.worker = VpuWorker(image, *self._files, DRAM_SIZE, L2_SIZE)
