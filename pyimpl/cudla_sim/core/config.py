@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError
@@ -267,12 +268,11 @@ def _typed(name: str, text: str) -> Any:
 
 
 def _from_toml(path: str) -> dict[str, Any]:
-    import tomllib
+    from . import untrusted
 
     try:
-        with open(path, encoding="utf-8") as file:
-            table = tomllib.loads(file.read())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        table = untrusted.read_toml(Path(path))
+    except (OSError, ValueError) as error:
         raise ConfigError(f"config_file {path}: {error}") from None
     values: dict[str, Any] = {}
     for name, value in table.items():

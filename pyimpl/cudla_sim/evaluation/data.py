@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import untrusted
 from .errors import EvaluationError
 from .runner import Arrays, Network, Tensor
 
@@ -74,7 +74,7 @@ class Inputs:
             source, index = self._places[number]
             try:
                 yield self._read(source, index)
-            except (OSError, ValueError, zipfile.BadZipFile) as error:
+            except (OSError, ValueError) as error:
                 raise EvaluationError(f"{self.names[number]}: {error}") from None
 
     @property
@@ -97,7 +97,7 @@ class Inputs:
             return 1
         try:
             shapes = _shapes(file)
-        except (OSError, ValueError, zipfile.BadZipFile, KeyError) as error:
+        except (OSError, ValueError, KeyError) as error:
             raise EvaluationError(f"{file}: {error}") from None
         named = self._named(shapes, str(file))
         counts = {self._samples_in(shape, self._tensors[n], file) for n, shape in named.items()}
@@ -227,28 +227,14 @@ def _files(path: Path) -> list[Path]:
 
 def _load(file: Path) -> Any:
     if file.suffix.lower() == ".npy":
-        return np.load(file, allow_pickle=False, mmap_mode="r")
-    with np.load(file, allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
+        return untrusted.read_npy(file, mapped=True)
+    return untrusted.read_npz(file)
 
 
 def _shapes(file: Path) -> Any:
     if file.suffix.lower() == ".npy":
-        return np.load(file, allow_pickle=False, mmap_mode="r").shape
-    with zipfile.ZipFile(file) as archive:
-        return {
-            name.removesuffix(".npy"): _header(archive, name)
-            for name in archive.namelist()
-            if name.endswith(".npy")
-        }
-
-
-def _header(archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:
-    with archive.open(name) as member:
-        version = np.lib.format.read_magic(member)
-        if version == (1, 0):
-            return np.lib.format.read_array_header_1_0(member)[0]
-        return np.lib.format.read_array_header_2_0(member)[0]
+        return untrusted.read_npy(file, mapped=True).shape
+    return {name: array.shape for name, array in untrusted.read_npz(file).items()}
 
 
 def _port(tensor: Tensor, group: int) -> Any:

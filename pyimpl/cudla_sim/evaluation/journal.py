@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from ..core import untrusted
 from .errors import EvaluationError
 from .score import Row
 
@@ -54,7 +55,7 @@ class Journal:
             self._append(about)
             return
         try:
-            known, *batches = [json.loads(line) for line in lines]
+            known, *batches = [untrusted.parse_json(line) for line in lines]
             for batch in batches:
                 self.rows.update((int(row["sample"]), row) for row in batch)
         except (ValueError, TypeError, KeyError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import untrusted
 from .errors import EvaluationError
 
 
@@ -29,16 +29,16 @@ def labels(source: Any, names: Sequence[str]) -> NDArray[np.int64]:
     path = Path(source)
     try:
         if path.suffix.lower() == ".npy":
-            return _checked(np.load(path, allow_pickle=False), names, str(path))
+            return _checked(untrusted.read_npy(path), names, str(path))
         if path.suffix.lower() == ".npz":
-            with np.load(path, allow_pickle=False) as archive:
-                if len(archive.files) != 1:
-                    raise EvaluationError(
-                        f"{path} has the arrays {', '.join(archive.files)}; labels are one array"
-                    )
-                return _checked(archive[archive.files[0]], names, str(path))
+            arrays = untrusted.read_npz(path)
+            if len(arrays) != 1:
+                raise EvaluationError(
+                    f"{path} has the arrays {', '.join(arrays)}; labels are one array"
+                )
+            return _checked(next(iter(arrays.values())), names, str(path))
         return _text(path, names)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError) as error:
         raise EvaluationError(f"{path}: {error}") from None
 
 
@@ -146,8 +146,7 @@ class Reference:
 def _arrays(path: Path) -> Any:
     try:
         if path.suffix.lower() == ".npy":
-            return np.load(path, allow_pickle=False)
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile, AttributeError, TypeError) as error:
+            return untrusted.read_npy(path)
+        return untrusted.read_npz(path)
+    except (OSError, ValueError) as error:
         raise EvaluationError(f"{path}: {error}") from None

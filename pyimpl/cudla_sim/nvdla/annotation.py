@@ -11,6 +11,7 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+from ..core import untrusted
 from .errors import BadLoadable
 from .hw.configs import FP16, INT8, INT16
 from .loadable import Loadable
@@ -113,7 +114,7 @@ class Annotation:
     def decode(cls, data: bytes) -> Self:
         """Read the data of a blob; BadLoadable if they are not what :meth:`encode` makes."""
         try:
-            raw = json.loads(data)
+            raw = untrusted.parse_json(data)
             generation = raw["generation"]
             if generation > GENERATION:
                 raise BadLoadable(

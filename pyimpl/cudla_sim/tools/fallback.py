@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from ..compiler import calibrate
 from ..compiler.errors import CompileError
+from ..compiler.front.reading import load_model
 from ..compiler.graph import Graph, Port, Value
 from ..compiler.partition import Package, compile_partitions
 from ..compiler.partition.split import prepare
@@ -20,16 +22,11 @@ MOST_SAMPLES = 32
 
 def compile_package(request: compilation.Request, say: Callable[[str], None]) -> Package:
     """Compile what the hardware can do; the rest runs on the host. Raises CompileError."""
-    import onnx
-
     if request.outputs:
         raise CompileError("--outputs and --fallback do not go together: cut the model first")
     if any(calibrate.Table.is_table(path) for path in request.calib):
         raise CompileError("--fallback needs calibration data, not a calibration cache")
-    try:
-        model = onnx.load(request.model)
-    except OSError as error:
-        raise CompileError(f"{request.model}: {error.strerror}") from None
+    model = load_model(Path(request.model))
     samples = []
     if request.calib:
         inputs = _inputs_only(prepare(model, request.shapes))

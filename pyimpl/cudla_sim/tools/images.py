@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import untrusted
 from ..core.memory import Bytes
 from ..nvdla import layout
 from ..nvdla.emu import half_ties_away
@@ -33,10 +34,10 @@ def load(
     """The tensor's whole buffer (uint8). Raises InputError."""
     try:
         if path.suffix == ".npy":
-            return _from_array(np.load(path, allow_pickle=False), tensor)
+            return _from_array(untrusted.read_npy(path), tensor)
         if path.suffix.lower() in _PICTURES:
             return _from_picture(_pixels(path), tensor, mean, normalize)
-        return _raw(path.read_bytes(), tensor)
+        return _raw(untrusted.read_bytes(path), tensor)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
     except (InputError, ValueError) as error:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import untrusted
 from ..nvdla.errors import NvdlaError
 from ..nvdla.real import RealNetwork
 from ..nvdla.task_report import TaskReport
@@ -42,12 +43,9 @@ def files(words: Sequence[str], names: Sequence[str]) -> dict[str, Path]:
 def load(name: str, file: Path) -> NDArray[np.generic]:
     """Read an array. Raises OSError, NvdlaError for what is no .npy file of numbers."""
     try:
-        array = np.load(file, allow_pickle=False)
+        return untrusted.read_npy(file)
     except ValueError as error:
         raise NvdlaError(f"input {name!r}: {file} is no .npy file ({error})") from None
-    if not isinstance(array, np.ndarray):
-        raise NvdlaError(f"input {name!r}: {file} holds several arrays; one .npy is needed")
-    return array
 
 
 def run_package(data: bytes, words: Sequence[str], output: Path | None) -> dict[str, NDArray[Any]]:

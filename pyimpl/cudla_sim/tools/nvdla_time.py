@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..core import untrusted
 from ..nvdla.errors import NvdlaError
 from ..nvdla.loadable import Loadable
 from ..nvdla.replay import TraceError
@@ -122,9 +122,9 @@ def read(path: Path) -> Sheet:
     Raises OSError, ValueError.
     """
     try:
-        values = json.loads(path.read_text())
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is no JSON: {error}") from None
+        values = untrusted.read_json(path)
+    except untrusted.Unreadable as error:
+        raise ValueError(f"{path} {error}") from None
     if not isinstance(values, dict) or not isinstance(values.get("layers"), list):
         raise ValueError(f"{path}: an object with the lists and objects network, config, layers")
     if not isinstance(values.get("config"), dict):

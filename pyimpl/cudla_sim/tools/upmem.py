@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from .. import flags, paths
+from ..core import untrusted
 from . import upmem_profile, upmem_time
 from .command import JSON, Group, option, path_option
 
@@ -121,7 +122,7 @@ def _found(name: str, words: list[str], host: str, timing: str) -> tuple[int, di
 
 def _read(name: str, file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text())
+        found = untrusted.read_json(file)
         if found["version"] != 1 or not isinstance(found["steps"], list):
             raise ValueError(f"version {found['version']}, known is 1 with its steps")
     except (OSError, ValueError, KeyError, TypeError) as error:

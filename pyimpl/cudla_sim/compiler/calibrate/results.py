@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.core import untrusted
+
 from ...workers.runtime import cached
 from .. import render
 from .samples import Samples
@@ -53,7 +55,7 @@ def remembered(key: str, measure: Callable[[], dict[str, float]]) -> tuple[dict[
         folder = cached(_KIND, key, _FILE, build)
         if fresh:
             return fresh, False
-        found = json.loads((folder / _FILE).read_text())
+        found = untrusted.read_json(folder / _FILE)
         return {name: float(scale) for name, scale in found.items()}, True
     except (OSError, ValueError):
         return (fresh or measure()), False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cudla_sim.core import untrusted
 
 from ..errors import CompileError
 from ..graph import Graph, Port
@@ -38,17 +40,16 @@ class Samples:
         for file in self.files:
             try:
                 yield from self._of(file)
-            except (OSError, ValueError, zipfile.BadZipFile) as error:
+            except (OSError, ValueError) as error:
                 raise CompileError(f"calibration: {file}: {error}") from None
 
     def _of(self, file: Path) -> Iterator[Arrays]:
         suffix = file.suffix.lower()
         if suffix == ".npy":
-            array = np.load(file, allow_pickle=False)
+            array = untrusted.read_npy(file)
             yield from _split(file, {self._port(file).name: array}, self.graph)
         elif suffix == ".npz":
-            with np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
+            arrays = untrusted.read_npz(file)
             yield from _split(file, self._named(file, arrays), self.graph)
         else:
             port = self._port(file)
@@ -157,7 +158,7 @@ def read_picture(
         raise CompileError(
             f"calibration: {file} is a picture, input {port.name!r} has {n} x {c} channels"
         )
-    with Image.open(file) as opened:
+    with Image.open(io.BytesIO(untrusted.read_bytes(file))) as opened:
         picture = opened.convert({1: "L", 3: "RGB", 4: "RGBA"}[c])
         if picture.size != (w, h):
             picture = picture.resize((w, h), Image.Resampling.BILINEAR)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cudla_sim.core import untrusted
+
 from ..errors import CompileError, Refused
 from ..graph import Graph, Reshape, Softmax, Transpose
 from .inputs import Layout, fixed_shape
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     import onnx
 
 OLDEST_OPSET = 7
+_MOST_BYTES = 2 << 30
+"""Of a model without its external data: protobuf has no more."""
+
 _EXTRA = "ONNX models need the package onnx: pip install 'cudla-sim[onnx]'"
 
 
@@ -50,6 +55,29 @@ def load(
     return graph
 
 
+def has_external_data(data: bytes) -> bool:
+    """Whether a serialised model wants data from other files. Raises CompileError for what is no
+    model."""
+    try:
+        import onnx
+        from google.protobuf.message import DecodeError
+    except ImportError:
+        raise CompileError(_EXTRA) from None
+    try:
+        proto = onnx.load_model_from_string(data)
+        return any(
+            tensor.data_location == onnx.TensorProto.EXTERNAL
+            for tensor in onnx.external_data_helper._get_all_tensors(proto)
+        )
+    except (DecodeError, ValueError, TypeError, RuntimeError, RecursionError) as error:
+        raise CompileError(f"no ONNX model (protobuf): {_line(error)}") from None
+
+
+def load_model(path: Path) -> onnx.ModelProto:
+    """The model of a file, with its external data. Raises CompileError."""
+    return _parsed(path)[0]
+
+
 def _parsed(model: str | Path | onnx.ModelProto) -> tuple[onnx.ModelProto, str]:
     try:
         import onnx
@@ -62,10 +90,12 @@ def _parsed(model: str | Path | onnx.ModelProto) -> tuple[onnx.ModelProto, str]:
         path = Path(model)
         name, folder = path.stem, path.parent
         try:
-            proto = onnx.load_model(path, load_external_data=False)
+            proto = onnx.load_model_from_string(untrusted.read_bytes(path, _MOST_BYTES))
         except OSError as error:
             raise CompileError(f"{path}: {error.strerror or error}") from None
-        except (DecodeError, ValueError, TypeError, RuntimeError) as error:
+        except untrusted.Unreadable as error:
+            raise CompileError(f"{path} {error}") from None
+        except (DecodeError, ValueError, TypeError, RuntimeError, RecursionError) as error:
             raise CompileError(f"{path} is no ONNX model (protobuf): {_line(error)}") from None
     if not proto.graph.node and not proto.graph.output:
         where = "the model" if folder is None else str(model)

@@ -13,10 +13,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.core import untrusted
 from cudla_sim.core.process import Process
 from cudla_sim.nvdla.real import RealNetwork
 
 from ..errors import CompileError
+from ..front.reading import has_external_data
 from ..runtime import session
 
 MAGIC = b"PK\x03\x04"
@@ -80,25 +82,23 @@ class Package:
     def decode(cls, data: bytes) -> Self:
         """Read a file; CompileError if it is not what :meth:`encode` makes."""
         try:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                plan = json.loads(archive.read(_PLAN))
-                if plan["generation"] > _GENERATION:
-                    raise CompileError(
-                        f"the package has format {plan['generation']}; this reads {_GENERATION}"
-                    )
-                parts = tuple(
-                    Part(
-                        bool(item["host"]),
-                        tuple(item["nodes"]),
-                        tuple(item["inputs"]),
-                        tuple(item["outputs"]),
-                        archive.read(item["file"]),
-                    )
-                    for item in plan["parts"]
+            files = untrusted.unzip(data)
+            plan = _object(untrusted.parse_json(files[_PLAN]), _PLAN)
+            if _number(plan["generation"], "generation") > _GENERATION:
+                raise CompileError(
+                    f"the package has format {plan['generation']}; this reads {_GENERATION}"
                 )
-            inputs = {name: tuple(shape) for name, shape in plan["inputs"].items()}
-            return cls(str(plan["config"]), inputs, tuple(plan["outputs"]), parts)
-        except (zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError) as error:
+            parts = tuple(
+                _part(_object(item, "a part"), files) for item in _list(plan["parts"], "parts")
+            )
+            inputs = {
+                name: tuple(_number(extent, f"the shape of {name!r}") for extent in shape)
+                for name, shape in _object(plan["inputs"], "inputs").items()
+            }
+            return cls(_word(plan["config"], "config"), inputs, _words(plan, "outputs"), parts)
+        except KeyError as error:
+            raise CompileError(f"not a network in parts: it lacks {error}") from None
+        except (ValueError, TypeError) as error:
             raise CompileError(f"not a network in parts: {error}") from None
 
     def load(self, within: Process | None = None) -> LoadedPackage:
@@ -113,6 +113,45 @@ class Package:
 
 def _file(number: int, host: bool) -> str:
     return f"part{number}.{'onnx' if host else 'nvdla'}"
+
+
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is no object")
+    return value
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{what} is no list")
+    return value
+
+
+def _number(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 31:
+        raise ValueError(f"{what} holds {value!r}; a whole number from 0 on is expected")
+    return value
+
+
+def _word(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{what} holds {value!r}; a name is expected")
+    return value
+
+
+def _words(item: dict[str, Any], name: str) -> tuple[str, ...]:
+    return tuple(_word(value, name) for value in _list(item[name], name))
+
+
+def _part(item: dict[str, Any], files: dict[str, bytes]) -> Part:
+    host, file = item["host"], _word(item["file"], "file")
+    if not isinstance(host, bool):
+        raise ValueError(f"host holds {host!r}; true or false is expected")
+    data = files[file]
+    if host and has_external_data(data):
+        raise ValueError(f"{file} names data files outside of the package")
+    nodes, inputs, outputs = (_words(item, name) for name in ("nodes", "inputs", "outputs"))
+    return Part(host, nodes, inputs, outputs, data)
 
 
 class LoadedPackage:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...core import untrusted
 from .trace import (
     CheckCrc,
     CheckMemory,
@@ -31,12 +30,14 @@ _IGNORED = {"notify", "wait_sync"}
 def read(path: Path) -> Iterator[Trace]:
     """Raises TraceError."""
     try:
-        text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except OSError as error:
+        text = untrusted.read_bytes(path)
+        if path.suffix == ".gz":
+            text = untrusted.gunzip(text)
+    except (OSError, ValueError) as error:
         raise TraceError(f"{path}: {error}") from None
     for number, line in enumerate(text.decode(errors="replace").splitlines(), 1):
         try:
-            yield _trace(json.loads(line), path.parent / "blobs")
+            yield _trace(untrusted.parse_json(line), path.parent / "blobs")
         except (KeyError, ValueError, TypeError) as error:
             raise TraceError(f"{path}:{number}: {type(error).__name__}: {error}") from None
 
@@ -81,8 +82,8 @@ def _operation(op: dict[str, Any], blobs: Path) -> Operation | None:
 
 def _blob(path: Path) -> bytes:
     try:
-        return gzip.decompress(path.read_bytes())
-    except OSError as error:
+        return untrusted.gunzip(untrusted.read_bytes(path))
+    except (OSError, ValueError) as error:
         raise TraceError(f"{path}: {error}") from None
 
 

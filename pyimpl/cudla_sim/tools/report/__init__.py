@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from ...core import untrusted
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
 from ...nvdla.replay import TraceError
@@ -61,7 +61,7 @@ def _json(source: Path) -> Page:
     from . import trace, upmem
 
     try:
-        found = json.loads(source.read_text())
+        found = untrusted.read_json(source)
     except (OSError, ValueError):
         found = None  # a trace may lack its end, and says what else is wrong
     if isinstance(found, dict) and "steps" in found:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ...core import untrusted
 from ...nvdla.hw.configs import config
 from ...nvdla.inspect import describe
 from ...nvdla.loadable import Loadable
@@ -197,7 +197,7 @@ def accuracy(file: Path) -> Section:
     Raises ReportError for another file.
     """
     try:
-        found = json.loads(file.read_text())["accuracy"]["layers"]
+        found = untrusted.read_json(file)["accuracy"]["layers"]
         if not found:
             return Section("Accuracy", "accuracy")
         keys = list(found[0])

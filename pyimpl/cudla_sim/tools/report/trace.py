@@ -3,7 +3,6 @@ time."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ...core import untrusted
 from . import figures, upmem
 from .page import Cell, Page, ReportError, Section, Table, number
 
@@ -45,16 +45,17 @@ def read(file: Path) -> list[dict[str, Any]]:
     """The records of a trace in the array or object form of the trace event format; an array may
     lack its end. Raises ReportError."""
     try:
-        text = file.read_text()
-    except (OSError, UnicodeDecodeError) as error:
+        text = untrusted.read_text(file)
+    except (OSError, ValueError) as error:
         raise ReportError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
     try:
-        found = json.loads(text)
-    except json.JSONDecodeError:
+        found = untrusted.parse_json(text)
+    except untrusted.Unreadable:
         try:  # a program that was killed
-            found = json.loads(re.sub(r",?\s*$", "]", text[: text.rfind("}") + 1]))
-        except json.JSONDecodeError as error:
-            raise ReportError(f"{file} is no JSON: {error}") from None
+            end = text.rfind("}") + 1
+            found = untrusted.parse_json(re.sub(r",?\s*$", "]", text[:end]))
+        except untrusted.Unreadable as error:
+            raise ReportError(f"{file} {error}") from None
     records = found.get("traceEvents") if isinstance(found, dict) else found
     if not isinstance(records, list):
         raise ReportError(f"{file} is no trace: an array of events, or an object with traceEvents")
