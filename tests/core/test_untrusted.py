@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import gzip
 import io
 import os
@@ -123,10 +124,8 @@ def test_damaged_archives(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     end = data.draw(st.integers(0, len(content)))
-    try:
+    with contextlib.suppress(Unreadable):  # anything else fails the test
         untrusted.unzip(bytes(content[:end] if end % 3 == 0 else content), most=1 << 20)
-    except Unreadable as error:
-        assert "\n" not in str(error)
 
 
 def test_gzip() -> None:

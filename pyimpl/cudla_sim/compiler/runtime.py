@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
+
+from cudla_sim.core import process
 
 from .errors import CompileError
 
@@ -28,12 +31,34 @@ class Session:
     def run(self, names: Sequence[str] | None, feeds: Mapping[str, Any]) -> list[Any]:
         """The named tensors (or all outputs) for *feeds*.
 
-        Raises CompileError for what onnxruntime cannot do.
+        Raises CompileError for what onnxruntime cannot do, and what takes longer than the setting
+        ``host_seconds``.
         """
+        import onnxruntime
+
+        limit = process.current().config.host_seconds
+        options = onnxruntime.RunOptions()
+        options.log_severity_level = _FATAL
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            options.terminate = True
+
+        timer = threading.Timer(limit, stop)
+        timer.daemon = True
+        timer.start()
         try:
-            return list(self._running.run(names, dict(feeds)))
+            return list(self._running.run(names, dict(feeds), options))
         except Exception as error:  # its classes have no base of their own
+            if late.is_set():
+                raise CompileError(
+                    f"a part of the model ran on the host for more than {limit:g} s"
+                    " (CUDLA_SIM_HOST_SECONDS)"
+                ) from None
             raise CompileError(f"onnxruntime: {_line(error)}") from None
+        finally:
+            timer.cancel()
 
     def input_types(self) -> dict[str, str]:
         """onnxruntime's words for the inputs' types, as "tensor(float)", by name."""

@@ -65,6 +65,8 @@ class Config:
     """NVDLA hardware that is not ours, on which tasks run: ``cosim:LIB.so,OPTIONS``, a library that
     defines the functions of ``nvdla/cosim.h``. Every DLA core opens it for itself. Empty: our
     model."""
+    host_seconds: float = 600.0
+    """How long a part of an ONNX model may run on the host, compiled or run, in seconds."""
     fp16: str = "exact"
     """How fp16 convolutions are computed: ``exact`` as the hardware, ``fast`` in float32."""
 
@@ -185,6 +187,8 @@ class Config:
             _check_choice("log", word, ("api", "layers", "firmware"))
         if not 0 <= self.dla_count <= 2:
             raise ConfigError(f"dla_count is {self.dla_count}; a machine has 0, 1 or 2 DLA cores")
+        if not 0 < self.host_seconds <= 1e6:
+            raise ConfigError(f"host_seconds is {self.host_seconds}; it is above 0, up to 10^6")
         if not 1e-3 <= self.clock < 1e6:
             raise ConfigError(f"clock is {self.clock}; it is in MHz, 0.001 or more")
         self._check_memories()

@@ -22,6 +22,9 @@ OLDEST_OPSET = 7
 _MOST_BYTES = 2 << 30
 """Of a model without its external data: protobuf has no more."""
 
+_MOST_NODES, _MOST_DEPTH = 1_000_000, 100
+"""Of a model whose functions have been unfolded."""
+
 _EXTRA = "ONNX models need the package onnx: pip install 'cudla-sim[onnx]'"
 
 
@@ -100,9 +103,50 @@ def _parsed(model: str | Path | onnx.ModelProto) -> tuple[onnx.ModelProto, str]:
     if not proto.graph.node and not proto.graph.output:
         where = "the model" if folder is None else str(model)
         raise CompileError(f"{where} is no ONNX model: it holds no graph")
+    _check_names(proto)
+    _check_functions(proto)
     if folder is not None:
         _load_external(proto, folder)
     return proto, name
+
+
+def _check_names(proto: onnx.ModelProto) -> None:
+    """Raises CompileError for names that are no text: protobuf hands them over as bytes."""
+    waiting = [proto.graph]
+    while waiting:
+        graph = waiting.pop()
+        for node in graph.node:
+            words = (node.name, node.op_type, node.domain, *node.input, *node.output)
+            if not all(isinstance(word, str) for word in words):
+                raise CompileError("the model has names that are no text in UTF-8")
+            for attribute in node.attribute:
+                waiting += [attribute.g] if attribute.HasField("g") else []
+                waiting += attribute.graphs
+
+
+def _check_functions(proto: onnx.ModelProto) -> None:
+    """Raises CompileError for functions that call each other until there are too many nodes."""
+    bodies = {(f.domain, f.name): f for f in proto.functions}
+    sizes: dict[tuple[str, str], int] = {}
+
+    def size(nodes: Sequence[onnx.NodeProto], above: tuple[tuple[str, str], ...]) -> int:
+        total = 0
+        for node in nodes:
+            key = node.domain, node.op_type
+            if key in above:
+                raise CompileError(f"function {node.op_type!r} of the model calls itself")
+            if key in bodies and key not in sizes:
+                if len(above) == _MOST_DEPTH:
+                    raise CompileError(f"functions of the model call each other {_MOST_DEPTH} deep")
+                sizes[key] = size(bodies[key].node, (*above, key))
+            total += sizes.get(key, 1)
+        return total
+
+    found = size(proto.graph.node, ())
+    if found > _MOST_NODES:
+        raise CompileError(
+            f"the functions of the model unfold to {found} nodes; {_MOST_NODES} are possible"
+        )
 
 
 def _load_external(proto: onnx.ModelProto, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,6 +81,10 @@ def _not_float(model: onnx.ModelProto) -> set[str]:
     }
 
 
+_MOST_ELEMENTS = 1 << 28
+"""Of an input that the host computes on."""
+
+
 def _random(model: onnx.ModelProto) -> dict[str, NDArray[Any]]:
     """Something to find out shapes with."""
     from onnx import helper
@@ -88,7 +93,13 @@ def _random(model: onnx.ModelProto) -> dict[str, NDArray[Any]]:
     found = {}
     for item in _inputs(model):
         dtype = helper.tensor_dtype_to_np_dtype(item.type.tensor_type.elem_type)
-        found[item.name] = np.asarray(random.normal(size=_sizes(item))).astype(dtype)
+        sizes = _sizes(item)
+        if prod(sizes) > _MOST_ELEMENTS:
+            raise CompileError(
+                f"input {item.name!r} has {prod(sizes)} elements; {_MOST_ELEMENTS} are possible"
+                " where parts run on the host"
+            )
+        found[item.name] = np.asarray(random.normal(size=sizes)).astype(dtype)
     return found
 
 

@@ -21,7 +21,7 @@ from . import blocks
 from . import trace as t
 
 # Traces use 32-bit addresses and a few above; nothing is committed before it is touched.
-_MEMORY_BYTES = 1 << 36
+_MEMORY_BYTES, _LEAST_BYTES = 1 << 36, 1 << 32
 _FIRST_ADDRESS = 64
 _MOST_STEPS = 100_000
 _PATTERNS = {"ALL_ZERO": 0, "ONES": 0xFF, "AFIVE": 0xA5, "FIVEA": 0x5A}
@@ -244,6 +244,15 @@ class _Player:
 
 def _new_memory() -> AddressSpace:
     space = AddressSpace("the trace's memory")
-    size = _MEMORY_BYTES - _FIRST_ADDRESS
-    space.map(_FIRST_ADDRESS, size, name="memory", data=anonymous(size, reserve=False))
-    return space
+    for bytes_ in (_MEMORY_BYTES, _LEAST_BYTES):
+        size = bytes_ - _FIRST_ADDRESS
+        try:
+            data = anonymous(size, reserve=False)
+        except MemoryError:
+            continue
+        space.map(_FIRST_ADDRESS, size, name="memory", data=data)
+        return space
+    raise t.TraceError(
+        f"there is no address space of {_LEAST_BYTES >> 30} GiB for the memory of a trace"
+        " (ulimit -v); its pages are taken only when they are touched"
+    )

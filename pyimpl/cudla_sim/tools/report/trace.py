@@ -83,13 +83,15 @@ def decode(records: Sequence[dict[str, Any]]) -> Trace:
             if r["ph"] == "X":
                 end = at + float(r.get("dur", 0)) / 1e3
                 args = r.get("args") or {}
+                if not isinstance(args, dict):
+                    raise TypeError("args is no object")
                 kind, name = str(r.get("cat", "")), str(r["name"])
                 found.spans.append(Span(int(pid), track, kind, name, at, end, args))
             elif r["ph"] == "s":
                 begun[pid, r["id"]] = track, at
             elif (pid, r["id"]) in begun:
                 found.arrows.append((int(pid), *begun.pop((pid, r["id"])), track, at))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         text = f"an event of the trace is damaged: {type(error).__name__}: {error}"
         raise ReportError(text) from None
     return found
