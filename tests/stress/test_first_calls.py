@@ -23,6 +23,7 @@ def failures(program: Path, starts: int) -> list[str]:
         return [text for text in pool.map(start, range(starts)) if text]
 
 
+@pytest.mark.stress
 def test_first_calls_of_threads(sim_cc: Compiler) -> None:
     program = sim_cc.build(SOURCE, options=["-pthread"])
     assert failures(program, STARTS) == []
