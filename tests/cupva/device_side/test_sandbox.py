@@ -155,3 +155,15 @@ def test_the_network_on_demand(image: Image, victim: Path) -> None:
         assert tried(bench, "WRITE_FILE", victim) in REFUSED
     finally:
         bench.close()
+
+
+def test_the_host_survives_whatever_is_in_shared_memory(image: Image) -> None:
+    bench = Bench(image("scribble"))
+    other = Bench(image("sandbox", "-pthread"))
+    for seed in range(150):
+        span, amount = (64, 4096, 65536, 1 << 20)[seed % 4], (1, 20, 500)[seed % 3]
+        result = bench.launch(deadline_s=2.0, seed=seed, amount=amount, span=span)
+        assert result.status in ("done", "fault", "timeout", "died", "unfinished", "dma_timeout")
+    assert tried(other, "THREAD") == 0
+    bench.close()
+    other.close()
