@@ -13,6 +13,7 @@ import numpy as np
 from ..core import process
 from ..core.memory import Bytes
 from ..nvdla import layout_picture
+from ..nvdla.cosim.hardware import COMPARE
 from ..nvdla.errors import NvdlaError
 from ..nvdla.export import files as bench_files
 from ..nvdla.export import recording
@@ -168,7 +169,7 @@ app.add_command(nvdla_evaluate.evaluate_network)
 )
 @option(
     "--lockstep",
-    type=click.Choice(["all", "layers", "off"]),
+    type=click.Choice(COMPARE),
     default="all",
     group="Machine",
     help="What of its memory is compared with our model after each operation.",

@@ -40,7 +40,7 @@ def test_results_are_those_of_our_chip(config: str, precision: str, compare: str
     )
 
 
-def flip(layer: int, cube: Bytes, offset: int) -> OwnChip:
+def flip(layer: int, offset: int) -> OwnChip:
     def after(number: int, memory: Bytes) -> None:
         if number == layer:
             memory[offset] ^= 0x40
@@ -78,7 +78,7 @@ def test_a_wrong_byte_is_named_by_layer_and_coordinate(layer: int, c: int, y: in
     start, cube = place_of_output(layer)
     # the feature format, written down once more: surfaces of 8 channels, lines, pixels
     at = start + c // 8 * cube.surface_stride + y * cube.line_stride + x * 8 + c % 8
-    core = Core("auto", chip=flip(layer, np.zeros(0, np.uint8), at))
+    core = Core("auto", chip=flip(layer, at))
     with pytest.raises(CosimDifference) as caught:
         run(core, several())
     text = str(caught.value)

@@ -27,13 +27,9 @@ from ..kmd.list_port import Entry
 from ..kmd.plan import Operations
 from . import explain
 from .errors import CosimDifference, CosimHang
-from .hardware import Hardware
+from .hardware import COMPARE, Hardware
 from .placement import BEHIND, Buffer, Placement
 from .record import ANNOUNCED, Computed, NotingPort, Recorder, TaskLog
-
-COMPARE = ("all", "layers", "off")
-"""What is compared when an operation is done: all memory of the task, what the operation writes, or
-nothing, also at the end."""
 
 _CHUNK = 100_000
 _PATIENCE, _FACTOR = 2_000_000, 50

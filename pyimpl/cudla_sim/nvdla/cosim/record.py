@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ...core.memory import Bytes, address_of
 from ..descriptors import OpType
-from ..hw import registers
 from ..hw.chip import Chip
 from ..hw.configs import HardwareConfig
 from ..hw.glb import Interrupt
@@ -211,8 +210,6 @@ class _Run:
         self._port = NotingPort(self, entries)
         self._firmware = FirmwareEngine(self._port, core.config, new_layout)
         self._spans: list[Span] = []
-        line = core.config.line
-        self._status = registers.block(line, "GLB").address("S_INTR_STATUS")
 
     def run(self, check: Callable[[], None]) -> TaskLog:
         chip = self._chip
