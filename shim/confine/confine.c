@@ -98,11 +98,13 @@ int main(int count, char **words)
     int32_t hello[2] = {getpid(), CONFINED_FULLY};
     if (allowed != ALLOW_ALL) {
         limit(RLIMIT_CORE, 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* shadow memory counts, too */
         limit(RLIMIT_DATA, MOST_DATA);
+#endif
         limit(RLIMIT_NOFILE, MOST_FILES);
         limit(RLIMIT_CPU, MOST_SECONDS);
         variables = environment();
-        hello[1] = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? 0 : confine_paths(allowed);
+        hello[1] = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? 0 : confine_paths(allowed, program);
     }
     /* The filter allows this message no more; what it will say is known before. */
     if (allowed != ALLOW_ALL && hello[1] >= 0)

@@ -19,7 +19,7 @@ enum { NOT_STARTED = -2000 };
 #define MOST_SECONDS 86400
 
 /* Landlock: CONFINED_PATHS, or 0 where the system has none. */
-int confine_paths(uint32_t allowed);
+int confine_paths(uint32_t allowed, int program);
 
 /* seccomp: CONFINED_CALLS if this system has filters, else 0. */
 int confine_calls_possible(void);

@@ -45,7 +45,7 @@ static void add(int rules, const char *path, uint64_t rights)
     close(parent);
 }
 
-int confine_paths(uint32_t allowed)
+int confine_paths(uint32_t allowed, int program)
 {
     long version = syscall(CREATE_RULESET, 0, 0, 1);
     if (version < 1)
@@ -73,6 +73,10 @@ int confine_paths(uint32_t allowed)
     if (rules.fs)
         for (unsigned i = 0; i < sizeof readable / sizeof *readable; i++)
             add(made, readable[i], READ_FILE | READ_FOLDER);
+    /* Execution reads it. A file in memory needs no rule and gets none; without /proc it is another. */
+    struct beneath rule = {READ_FILE, program};
+    if (rules.fs)
+        (void)syscall(ADD_RULE, made, PATH_BENEATH, &rule, 0);
     long failed = syscall(RESTRICT_SELF, made, 0);
     close(made);
     return failed ? 0 : CONFINED_PATHS;

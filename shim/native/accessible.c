@@ -15,13 +15,15 @@ enum { PAGE = 4096 };
 static int can_populate(void)
 {
     static int known; /* 1 no, 2 yes */
-    if (known == 0) {
+    int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (found == 0) {
         void *page = mmap(0, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        known = page != MAP_FAILED && madvise(page, PAGE, MADV_POPULATE_WRITE) == 0 ? 2 : 1;
+        found = page != MAP_FAILED && madvise(page, PAGE, MADV_POPULATE_WRITE) == 0 ? 2 : 1;
         if (page != MAP_FAILED)
             munmap(page, PAGE);
+        __atomic_store_n(&known, found, __ATOMIC_RELAXED);
     }
-    return known == 2;
+    return found == 2;
 }
 
 int sim_accessible(uint64_t address, uint64_t size, int write)

@@ -77,12 +77,14 @@ int sim_host_mapping(uintptr_t address, int write, uintptr_t *low, uintptr_t *hi
 static int can_populate(void)
 {
     static int known = -1;
-    if (known < 0) {
+    int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (found < 0) {
         char here[1];
         void *page = (void *)((uintptr_t)here & -(uintptr_t)PAGE);
-        known = madvise(page, PAGE, MADV_POPULATE_WRITE) == 0;
+        found = madvise(page, PAGE, MADV_POPULATE_WRITE) == 0;
+        __atomic_store_n(&known, found, __ATOMIC_RELAXED);
     }
-    return known;
+    return found;
 }
 
 int sim_host_mapped(uintptr_t address, size_t size, int write)

@@ -335,6 +335,7 @@ void sim_pva_gate_reset(void *gate);
 int sim_pva_post(void *gate, int socket, int claimed);
 
 enum { SIM_PVA_ANSWERED, SIM_PVA_GONE, SIM_PVA_LATE, SIM_PVA_OTHERS };
+enum { SIM_PVA_AGAIN = 2 }; /* for `keep`: the launch was late, and is waited for once more */
 
 /*
  * Waits for the launch, below 0 for ever. SIM_PVA_ANSWERED, SIM_PVA_GONE: the caller, and nobody

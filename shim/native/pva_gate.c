@@ -74,6 +74,8 @@ int sim_pva_wait(void *at, int socket, int64_t timeout_us, int keep, int32_t *me
     struct pva_gate *gate = at;
     uint64_t ends = timeout_us < 0 ? 0 : pva_now_us() + (uint64_t)timeout_us + 1;
     *message = 0;
+    if (keep == SIM_PVA_AGAIN) /* asleep since then: the end comes as a message, whatever the state is */
+        return came(socket, ends) ? received(gate, socket, message) : SIM_PVA_LATE;
     if (!keep && !change(gate, PVA_POSTED, PVA_LOOKING))
         return change(gate, PVA_ANSWERED, PVA_TAKEN) ? SIM_PVA_ANSWERED : SIM_PVA_OTHERS;
     uint64_t moment = pva_moment_ends();

@@ -8,7 +8,9 @@ runs it again.
 
 from __future__ import annotations
 
+import faulthandler
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,19 +19,26 @@ from random import Random
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEPT = ROOT / "build" / "fuzz"
+CASE_S = 20
+"""How long one case may take; the first of a process also imports and compiles."""
 PATIENCE_S = 60
-SETTINGS = {"CUDLA_SIM_STRICT": "1", "PYTHONFAULTHANDLER": "1"}
+SETTINGS = {"CUDLA_SIM_STRICT": "1", "PYTHONFAULTHANDLER": "1", "CUDLA_SIM_HOST_SECONDS": "2"}
 
 
 def child(target: str, first: int, seconds: float) -> int:
-    """Runs cases from *first* on, telling the number of each before it begins."""
+    """Runs cases from *first* on, telling the number of each before it begins.
+
+    A case that hangs, in C too, ends the process with the places where its threads are.
+    """
     from .targets import TARGETS
 
-    until, number = time.monotonic() + seconds, first
+    until, number, limit = time.monotonic() + seconds, first, PATIENCE_S
     while time.monotonic() < until or number == first:
-        print(number, flush=True)
+        print(f"case {number}", flush=True)
+        faulthandler.dump_traceback_later(limit, exit=True)
         TARGETS[target](Random(number))
-        number += 1
+        faulthandler.cancel_dump_traceback_later()
+        number, limit = number + 1, CASE_S
     return 0
 
 
@@ -47,15 +56,15 @@ def fuzz(target: str, seconds: float, first: int = 0) -> tuple[int, list[Path]]:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=left + PATIENCE_S,
+                timeout=left + 2 * PATIENCE_S,
                 check=False,
             )
             out, said, how = run.stdout, run.stderr, f"exit status {run.returncode}"
             good = run.returncode == 0
         except subprocess.TimeoutExpired as late:
             out, said = _text(late.stdout), _text(late.stderr)
-            how, good = f"did not end in {PATIENCE_S} s", False
-        last = int(out.split()[-1]) if out.split() else number
+            how, good = f"did not end {2 * PATIENCE_S} s after its time", False
+        last = _last(out, number)
         if not good:
             KEPT.mkdir(parents=True, exist_ok=True)
             path = KEPT / f"{target}-{last}.txt"
@@ -63,6 +72,11 @@ def fuzz(target: str, seconds: float, first: int = 0) -> tuple[int, list[Path]]:
             kept.append(path)
         number = last + 1
     return number - first, kept
+
+
+def _last(out: str, number: int) -> int:
+    """The last case that was begun; what the cases themselves print stands between."""
+    return int((re.findall(r"^case (\d+)$", out, re.MULTILINE) or [number])[-1])
 
 
 def _text(data: bytes | str | None) -> str:
@@ -81,9 +95,12 @@ def main(words: list[str]) -> int:
     targets = words[1:] or list(TARGETS)
     first, bad = int(time.time()) % 1_000_000 * 1000, 0
     for target in targets:
+        begin = time.monotonic()
         count, kept = fuzz(target, seconds / len(targets), first)
         bad += len(kept)
-        print(f"{target}: {count} cases from {first} on, {len(kept)} bad", *kept, sep="\n  ")
+        took = time.monotonic() - begin
+        text = f"{target}: {count} cases from {first} on in {took:.0f} s, {len(kept)} bad"
+        print(text, *kept, sep="\n  ", flush=True)
     return 1 if bad else 0
 
 

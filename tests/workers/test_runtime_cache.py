@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
+from cudla_sim.workers import pruning
 from cudla_sim.workers.runtime import cached, distrusted
 
 
@@ -61,3 +63,44 @@ def test_folders_of_another_user_are_not_used(
 def test_a_link_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     assert distrusted(tmp_path / "link") == "is no folder"
+
+
+def entries(home: Path) -> set[str]:
+    return {path.name for path in (home / "dpu").iterdir()}
+
+
+def aged(home: Path, name: str, hours: int) -> None:
+    folder = home / "dpu" / name
+    when = time.time() - 3600 * hours
+    os.utime(folder, (when, when))
+
+
+def test_what_was_not_used_for_longest_goes(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pruning, "MOST_ENTRIES", 2)
+    for number in range(4):
+        cached("dpu", f"old{number}", "librt.a", build)
+    for number in range(4):
+        aged(home, f"old{number}", 9 - number)
+    cached("dpu", "old0", "librt.a", build)  # is used again
+    cached("dpu", "new", "librt.a", build)
+    assert entries(home) == {"old0", "old3", "new"}
+
+
+def test_large_entries_and_left_builds_go(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pruning, "MOST_BYTES", 3 * len("ours"))
+    for name in ("small", "large", f"{pruning.BUILDING}left"):
+        cached("dpu", name, "librt.a", build)
+    (home / "dpu" / "large" / "more").write_text("x" * 100)
+    for name, hours in (("small", 2), ("large", 3), (f"{pruning.BUILDING}left", 2)):
+        aged(home, name, hours)
+    cached("dpu", "new", "librt.a", build)
+    assert entries(home) == {"small", "new"}
+
+
+def test_what_another_process_may_be_reading_stays(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pruning, "MOST_ENTRIES", 0)
+    for name in ("one", "two"):
+        cached("dpu", name, "librt.a", build)
+    assert entries(home) == {"one", "two"}

@@ -15,6 +15,7 @@ from typing import Any
 from .. import obs
 from ..constants.handlers import MODULES
 from ..core import lazy
+from ..core.text import tell
 from . import entry
 from .embedding import ffi, lib
 
@@ -38,7 +39,7 @@ def _at_exit() -> None:
     try:
         obs.at_exit()
     except Exception as error:  # the process is ending: report, never disturb its exit status
-        sys.stderr.write(f"cudla-sim: while writing reports at exit: {error}\n")
+        tell(f"cudla-sim: while writing reports at exit: {error}")
 
 
 ffi.def_extern(name="impl_sim_at_exit")(_at_exit)

@@ -33,6 +33,7 @@ from ..core.handles import BadHandle
 from ..core.memory import MemoryFault
 from ..core.pages import accessible
 from ..core.shortage import shortage
+from ..core.text import tell
 from .embedding import address, ffi, lib
 
 Handler = Callable[..., Any]
@@ -261,16 +262,14 @@ class _Call:
             status, text = family.no_memory, lacking
         elif isinstance(error, ConfigError):
             status, text = family.unknown, str(error)
-            sys.stderr.write(f"cudla-sim: {text}\n")
+            tell(f"cudla-sim: {text}")
         else:
             status, text = family.unknown, f"internal error: {type(error).__name__}: {error}"
             internal_error(self.name, error)
         explain.remember(f"{self.name}: {text}", family.name, status)
         state = process._Current.process
         if state is not None and state.config.explain:
-            sys.stderr.write(
-                f"cudla-sim: {self.name}: {text} -> {family.status_name(status)} ({status})\n"
-            )
+            tell(f"cudla-sim: {self.name}: {text} -> {family.status_name(status)} ({status})")
         return status if self.returns_status else self.failure
 
     def describe(self, args: Iterable[Any], ok: bool) -> str:
@@ -319,7 +318,7 @@ def internal_error(where: str, error: BaseException) -> None:
     if (where, str(error)) not in _reported:
         _reported.add((where, str(error)))
         text += "please report this:\n" + "".join(traceback.format_exception(error))
-    sys.stderr.write(text)
+    tell(text.rstrip("\n"))
     state = process._Current.process
     if state is not None and state.config.strict:
         os.abort()

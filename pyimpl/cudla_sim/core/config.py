@@ -106,6 +106,11 @@ class Config:
     software_us: float = 0.0
     """Microseconds of a network's software (EMU) task."""
 
+    # --- processes of DPU and VPU programs ---
+    worker_timeout: float = 0.0
+    """Seconds that one launch of a DPU or VPU program may take before its process is ended and the
+    launch fails; 0: any time. After 10 s a line on stderr says what is waited for."""
+
     # --- UPMEM ---
     upmem_ranks: int = 40
     """Ranks of 64 DPUs in the machine; what DPU_ALLOCATE_ALL takes."""
@@ -189,6 +194,10 @@ class Config:
             raise ConfigError(f"dla_count is {self.dla_count}; a machine has 0, 1 or 2 DLA cores")
         if not 0 < self.host_seconds <= 1e6:
             raise ConfigError(f"host_seconds is {self.host_seconds}; it is above 0, up to 10^6")
+        if not 0 <= self.worker_timeout <= 1e6:
+            raise ConfigError(
+                f"worker_timeout is {self.worker_timeout}; it is in seconds, up to 10^6, 0: none"
+            )
         if not 1e-3 <= self.clock < 1e6:
             raise ConfigError(f"clock is {self.clock}; it is in MHz, 0.001 or more")
         self._check_memories()
@@ -199,7 +208,7 @@ class Config:
                 f"upmem_workers is {self.upmem_workers}; it is 1 to 256, 0: one a core"
             )
         major, dot, minor = self.dla_version.partition(".")
-        if not (major.isdigit() and minor.isdigit() and dot):
+        if not (dot and all(part.isascii() and part.isdigit() for part in (major, minor))):
             raise ConfigError(f"dla_version is {self.dla_version!r}; it is major.minor, as in 2.0")
 
     def _check_memories(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,6 +9,7 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 from . import threads
+from .text import tell
 
 
 class Event(NamedTuple):
@@ -29,7 +29,7 @@ Subscriber = Callable[[Event], None]
 def warn(text: str) -> None:
     """A line on stderr, where there is one: a Python host may have closed or replaced it."""
     with suppress(Exception):
-        sys.stderr.write(f"cudla-sim: {text}\n")
+        tell(f"cudla-sim: {text}")
 
 
 class EventHub:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -52,12 +53,13 @@ class Faults:
     def _parse(part: str) -> Rule:
         head, _, status = part.partition("=")
         point, at, count = head.partition("@")
-        if not point or (at and not (count.isdigit() and int(count) > 0)):
+        number = int(count) if re.fullmatch("[0-9]{1,9}", count) else 0
+        if not point or (at and not number):
             raise ConfigError(f"fault rule {part!r}; it is point[@n][=STATUS] with n from 1")
         from . import points  # most processes have no rules
 
         points.check(part, point.strip(), status.strip())
-        return Rule(point.strip(), int(count) if at else 0, status.strip())
+        return Rule(point.strip(), number, status.strip())
 
     def check(self, point: str) -> str | None:
         """Counts a pass of ``point``; the status name to fail with ("" for the default) or None."""

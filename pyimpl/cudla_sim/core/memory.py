@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import os
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from . import lazy
+from . import lazy, own_memory
 from .pages import Zeros
 
 if TYPE_CHECKING:
@@ -238,34 +238,33 @@ class AddressSpace:
         )
 
 
+def _mapped_size(address: int, rights: str, most: int | None) -> int:
+    """From ``address`` on without a gap; counting ends at ``most``."""
+    end = address
+    with suppress(FileNotFoundError), open("/proc/self/maps") as maps:
+        for line in maps:
+            span, mode, *_ = line.split(maxsplit=2)
+            first, last = (int(part, 16) for part in span.split("-"))
+            if first <= end < last and mode.startswith(rights) and "[v" not in line:
+                end = last  # the kernel's own pages ([vvar]) may not be read
+                if most is not None and end - address >= most:
+                    break
+        return end - address if most is None else min(end - address, most)
+    return own_memory.readable_size(address, *(() if most is None else (most,)))
+
+
 def readable_size(address: int) -> int:
     """Bytes of this process's memory that can be read from ``address`` on without a gap.
 
     The upper bound for data whose size an interface does not tell; 0 when nothing is mapped there.
     """
-    end = address
-    with open("/proc/self/maps") as maps:
-        for line in maps:
-            span, mode, *_ = line.split(maxsplit=2)
-            first, last = (int(part, 16) for part in span.split("-"))
-            if first <= end < last and mode.startswith("r") and "[v" not in line:
-                end = last  # the kernel's own pages ([vvar]) may not be read
-    return end - address
+    return _mapped_size(address, "r", None)
 
 
 def usable_size(address: int, most: int) -> int:
     """Bytes of this process's memory that can be read and written from ``address`` on without a
-    gap, ``most`` at most."""
-    end = address
-    with open("/proc/self/maps") as maps:
-        for line in maps:
-            span, mode, *_ = line.split(maxsplit=2)
-            first, last = (int(part, 16) for part in span.split("-"))
-            if first <= end < last and mode.startswith("rw"):
-                end = last
-                if end - address >= most:
-                    break
-    return min(end - address, most)
+    gap, ``most`` at most. Where there is no ``/proc``: that can be read."""
+    return _mapped_size(address, "rw", most)
 
 
 def read_host(address: int, size: int) -> bytes:
@@ -276,10 +275,10 @@ def read_host(address: int, size: int) -> bytes:
     """
     explanation = f"[{address:#x}, +{size}) is not readable memory of this process"
     try:
-        with open("/proc/self/mem", "rb", buffering=0) as memory:
-            parts, left, at = [], size, address
+        parts, left, at = [], size, address
+        with own_memory.opened() as read:
             while left > 0:
-                part = os.pread(memory.fileno(), min(left, 1 << 24), at)
+                part = read(at, min(left, 1 << 24))
                 if not part:
                     break
                 parts.append(part)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def printable(text: str) -> str:
     """The text with everything that a terminal would not show as a character spelled out
@@ -10,3 +12,8 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def tell(text: str) -> None:
+    """The lines of *text* on stderr, printable: what commands say of errors, and the log."""
+    sys.stderr.write("".join(f"{printable(line)}\n" for line in text.split("\n")))

@@ -59,7 +59,7 @@ class Described:
                 tuple(map(int, found["extent"])), tuple(map(int, found["region"])),
                 int(found["place_bytes"]), tiles,
             )  # fmt: skip
-        except (KeyError, TypeError, AttributeError, RecursionError) as cause:
+        except (KeyError, TypeError, AttributeError, OverflowError) as cause:
             raise ValueError(f"a damaged description of a dataflow ({cause})") from None
 
 

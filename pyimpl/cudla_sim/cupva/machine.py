@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import reduce
 from operator import or_
 from time import monotonic, perf_counter_ns
@@ -12,6 +11,7 @@ from ..core import process as processes
 from ..core.errors import ConfigError
 from ..core.events import warn
 from ..core.process import Process
+from ..core.text import tell
 from ..cudart.context import Context as CudaContext
 from ..cudart.memory import Allocation as CudaAllocation
 from .errors import CupvaError, Error, error
@@ -144,8 +144,8 @@ class Pva:
     def _tell(self, failure: CupvaError) -> None:
         if self.process.config.explain:
             name = Error(failure.status).name
-            text = f"cudla-sim: command: {failure.explanation} -> {name} ({failure.status})\n"
-            sys.stderr.write(text)
+            text = f"cudla-sim: command: {failure.explanation} -> {name} ({failure.status})"
+            tell(text)
 
     def _run(self, program: Program, vpu: int, deadline: float | None) -> None:
         if program.executable is None:
@@ -188,7 +188,12 @@ class Pva:
         if key not in self._workers:
             memory = self.memory
             self._workers[key] = VpuWorker(
-                executable.image, memory.fd, memory.l2_fd, memory.dram_size, memory.l2_size
+                executable.image,
+                memory.fd,
+                memory.l2_fd,
+                memory.dram_size,
+                memory.l2_size,
+                self.process.config.worker_timeout,
             )
         return self._workers[key]
 

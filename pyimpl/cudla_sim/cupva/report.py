@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.text import tell
 from .dataflow.base import DataFlow, Tile
 from .described import Described
 from .pointers import Locator
@@ -69,7 +69,7 @@ def save(program: Program, folder: str, locate: Locator) -> None:
 
 @cache
 def _say_that_pictures_need_matplotlib(folder: str) -> None:
-    sys.stderr.write(
+    tell(
         f"cudla-sim: {folder} gets tables only; pictures need matplotlib "
-        "(pip install 'cudla-sim[plot]')\n"
+        "(pip install 'cudla-sim[plot]')"
     )

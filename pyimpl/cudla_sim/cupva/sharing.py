@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -40,7 +41,8 @@ class _Area(NamedTuple):
 
 def _areas(first: int, end: int) -> Iterator[_Area]:
     """What lies in [first, end), in order."""
-    with open("/proc/self/maps") as file:
+    # without /proc nothing is known to be ordinary memory
+    with suppress(FileNotFoundError), open("/proc/self/maps") as file:
         for line in file:
             words = line.split(None, 5)
             start, _, stop = words[0].partition("-")

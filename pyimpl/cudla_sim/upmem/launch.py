@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 
 from ..core import explain
 from ..core.hardware import Part, Step
+from ..core.text import tell
 from .errors import DpuError, Status, error
 from .machine import LaunchRecord
 from .memory import PROFILE_OFFSET
@@ -101,7 +101,7 @@ def _run_program(program: Program, dpus: list[Dpu], called: float | None) -> lis
     for outcome in ended.faulted:
         dpu = by_slot[outcome.number]
         for warning in outcome.warnings:
-            sys.stderr.write(f"cudla-sim: DPU {dpu.name} '{program.path}': {warning}\n")
+            tell(f"cudla-sim: DPU {dpu.name} '{program.path}': {warning}")
         if outcome.status == "fault":
             dpu.fault = outcome
             faulted.append(dpu)
@@ -185,10 +185,10 @@ def _report(faulted: list[Dpu]) -> None:
     for dpu in faulted[:_REPORTED_FAULTS]:
         assert dpu.fault is not None
         path = dpu.program.path if dpu.program else ""
-        lines.append(f"cudla-sim: DPU {dpu.name} '{path}' is in fault: {dpu.fault.text}\n")
+        lines.append(f"cudla-sim: DPU {dpu.name} '{path}' is in fault: {dpu.fault.text}")
     if len(faulted) > _REPORTED_FAULTS:
-        lines.append(f"cudla-sim: ... and {len(faulted) - _REPORTED_FAULTS} more DPUs in fault\n")
-    sys.stderr.write("".join(lines))
+        lines.append(f"cudla-sim: ... and {len(faulted) - _REPORTED_FAULTS} more DPUs in fault")
+    tell("\n".join(lines))
 
 
 def status(selection: Selection) -> tuple[bool, bool]:

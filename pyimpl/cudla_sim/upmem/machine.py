@@ -118,7 +118,12 @@ class Machine:
                     from .cluster.store import ClusterStore  # Dask: only for programs that ask
 
                     self._store = ClusterStore(
-                        cluster, self.count, DPUS_PER_RANK, self.workers, self.native.dpus
+                        cluster,
+                        self.count,
+                        DPUS_PER_RANK,
+                        self.workers,
+                        self.native.dpus,
+                        self.process.config.worker_timeout,
                     )
                 else:
                     self._store = LocalStore(
@@ -127,6 +132,7 @@ class Machine:
                         self.workers,
                         self.native.dpus,
                         self.process.config.upmem_allow,
+                        self.process.config.worker_timeout,
                     )
             return self._store
 

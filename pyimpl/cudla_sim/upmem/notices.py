@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from time import localtime, strftime
 
+from ..core.text import printable
+
 _HINT = (
     "cudla-sim: CUDLA_SIM_EXPLAIN=1 explains each call that fails (which argument, what would be "
     "right)\n"
@@ -25,14 +27,14 @@ class _Said:
 def warn(function: str, text: str) -> None:
     """The SDK's own warning, in its own words."""
     now = strftime("%Y-%m-%d|%H:%M:%S", localtime())
-    _say(f"api:WARNING:{now}: {function}: {text}\n")
+    _say(printable(f"api:WARNING:{now}: {function}: {text}") + "\n")
 
 
 def refuse(function: str, text: str) -> None:
     """Where the SDK is silent or its words are not known: ours, once for each text."""
     if text not in _Said.refusals:
         _Said.refusals.add(text)
-        _say(f"cudla-sim: {function}: {text}\n")
+        _say(printable(f"cudla-sim: {function}: {text}") + "\n")
 
 
 def _say(line: str) -> None:

@@ -6,10 +6,10 @@ later keys win (SDK 2025.1).
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ..core.text import tell
 from .errors import DpuError, Status, error
 
 BACKENDS = ("simulator", "cas", "model", "hw", "spi", "scenario")
@@ -110,7 +110,7 @@ def parse(*sources: str) -> Profile:
             _KEYS[key](profile, key, value)
         elif key not in _WITHOUT_EFFECT:
             profile.ignored.append(key)
-            sys.stderr.write(f"cudla-sim: unused profile property: {key} (= {value})\n")
+            tell(f"cudla-sim: unused profile property: {key} (= {value})")
     return profile
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..core import lazy, threads
 from ..core.queue import Job, Queue
 from ..core.shortage import shortage
+from ..core.text import tell
 from ..native.compiled import Words
 from . import errors
 from .errors import DpuError, Status
@@ -289,7 +289,7 @@ class Rank:
         if lacking:
             self.fail("", errors.error(Status.DPU_ERR_SYSTEM, lacking))
         else:
-            sys.stderr.write(f"cudla-sim: internal error in a job of rank {self.id}: {error!r}\n")
+            tell(f"cudla-sim: internal error in a job of rank {self.id}: {error!r}")
             self.fail("", errors.error(Status.DPU_ERR_INTERNAL, repr(error)))
 
     def take_error(self) -> tuple[str, DpuError] | None:

@@ -68,13 +68,20 @@ class LocalStore:
     """On this machine: one file that worker processes map too."""
 
     def __init__(
-        self, ranks: int, per_rank: int, workers: int | None, copies: DpuCopies, allowed: str
+        self,
+        ranks: int,
+        per_rank: int,
+        workers: int | None,
+        copies: DpuCopies,
+        allowed: str,
+        limit_s: float,
     ) -> None:
         self.memory = MachineMemory(ranks * per_rank)
         self.base = self.memory.base
         self._per_rank = per_rank
         self._workers = workers
         self._allowed = allowed
+        self._limit_s = limit_s
         self._copies = copies
         self._lock = threading.Lock()
         self._pool: WorkerPool | None = None
@@ -97,7 +104,9 @@ class LocalStore:
                 from .workers.pool import WorkerPool  # subprocess: only for programs that launch
 
                 rights = UNCONFINED if self._allowed == "all" else CONFINED
-                self._pool = WorkerPool(self.memory.fd, STRIDE, self._workers, rights)
+                self._pool = WorkerPool(
+                    self.memory.fd, STRIDE, self._workers, rights, self._limit_s
+                )
             return self._pool
 
     def launch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 
 from .files import above_standard, executable_memory, seal
 
@@ -20,9 +21,7 @@ class Image:
                 rest = rest[os.write(writable, rest) :]
             seal(writable, contents=True)  # no worker changes what the next one executes
             # a file that is open for writing cannot be executed
-            self.fd = above_standard(
-                os.open(f"/proc/self/fd/{writable}", os.O_RDONLY | os.O_CLOEXEC)
-            )
+            self.fd = above_standard(_read_only(writable, contents))
         finally:
             os.close(writable)
 
@@ -31,3 +30,17 @@ class Image:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
+
+
+def _read_only(memory: int, contents: bytes) -> int:
+    """A descriptor that can be executed. Only ``/proc`` opens a file in memory another time; where
+    there is none, a file without a name serves. Raises OSError."""
+    flags = os.O_RDONLY | os.O_CLOEXEC
+    try:
+        return os.open(f"/proc/self/fd/{memory}", flags)
+    except FileNotFoundError:
+        with tempfile.NamedTemporaryFile(prefix="cudla-sim-") as file:
+            file.write(contents)
+            file.flush()
+            os.fchmod(file.fileno(), 0o500)
+            return os.open(file.name, flags)

@@ -23,11 +23,11 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import weakref
 from collections.abc import Callable, Sequence
 
 from .. import paths
+from ..core.text import tell
 from .files import above_standard
 from .image import Image
 
@@ -176,9 +176,7 @@ def _tell_confined(layers: int) -> None:
     missing = "neither seccomp nor Landlock"
     if layers:
         missing = "no Landlock: programs can read files" if layers & 2 else "no seccomp"
-    sys.stderr.write(
-        f"cudla-sim: this system has {missing}; DPU and VPU programs are not fully confined\n"
-    )
+    tell(f"cudla-sim: this system has {missing}; DPU and VPU programs are not fully confined")
 
 
 def ended_by(answer: int) -> int:

@@ -3,8 +3,8 @@
 It lies in ``$XDG_CACHE_HOME/cudla-sim/<kind>/<key>/``; the key is a hash of everything that the
 build depends on, so a new version never meets an old one. Its folders are for their owner alone:
 those of another user, or into which another one may write, are not used, because what lies in them
-is linked into programs. It is built in a folder of its own and
-moved in place: two builds at once do not disturb each other. Without a writable cache it is built
+is linked into programs. It is built in a folder of its own and moved in place: two builds at once
+do not disturb each other. ``pruning`` bounds what lies there. Without a writable cache it is built
 in a temporary folder for this one run.
 """
 
@@ -15,10 +15,12 @@ import hashlib
 import os
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+
+from ..core.text import tell
+from . import pruning
 
 
 def key(settings: object, compiler: str, files: Iterable[Path]) -> str:
@@ -63,9 +65,9 @@ def _cache(kind: str) -> Path | None:
 
 
 def _tell(folder: Path, why: str) -> None:
-    sys.stderr.write(
+    tell(
         f"cudla-sim: the cache {folder} {why}; it is not used, runtimes are built for this run"
-        " alone. XDG_CACHE_HOME names another place\n"
+        " alone. XDG_CACHE_HOME names another place"
     )
 
 
@@ -82,8 +84,10 @@ def cached(kind: str, key: str, result: str, build: Callable[[Path], None]) -> P
         return folder
     final = cache / key
     if (final / result).is_file() and not distrusted(final):
+        pruning.used(final)
         return final
-    folder = Path(tempfile.mkdtemp(prefix="building-", dir=cache))
+    pruning.prune(cache)
+    folder = Path(tempfile.mkdtemp(prefix=pruning.BUILDING, dir=cache))
     try:
         build(folder)
         try:

@@ -35,7 +35,8 @@ def boxed(image: Image) -> Iterator[Bench]:
 
 
 @pytest.fixture
-def victim(tmp_path: Path) -> Path:
+def victim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)  # where the constructors of kernels that may write do so
     path = tmp_path / "file"
     path.write_text("kept")
     path.chmod(0o640)

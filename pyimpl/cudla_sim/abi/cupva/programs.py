@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from typing import Any, cast
 
@@ -10,6 +9,7 @@ from ...core import process
 from ...core.memory import readable_size
 from ...core.pages import accessible
 from ...core.process import Process
+from ...core.text import tell
 from ...cupva.commands import RunProgram
 from ...cupva.executable import Executable
 from ...cupva.machine import DRIVER_VERSION
@@ -134,7 +134,7 @@ def _describe(program: Program) -> None:
         try:
             save(program, folder, machine().memory.locate)
         except OSError as cause:
-            sys.stderr.write(f"cudla-sim: dataflows are not written to {folder}: {cause}\n")
+            tell(f"cudla-sim: dataflows are not written to {folder}: {cause}")
 
 
 @cupva.export("CupvaCmdProgramCompileDataFlows")

@@ -7,26 +7,26 @@ that ``shim/nvdla_engine.c`` leads. Source: nvdla/sw firmware interface, Linux p
 
 from __future__ import annotations
 
-import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...core import explain, process
 from ...core.errors import ApiError, ConfigError
 from ...core.memory import MemoryFault, host_bytes, read_host
+from ...core.text import tell
 from ...nvdla.errors import Firmware, KmdError
+from ...nvdla.facts.limits import MOST_ADDRESSES
 from ...nvdla.kmd.conversation import Conversation
 from ..embedding import address, ffi, lib, pointer
 from .family import Handle, firmware, firmware_errors, nvdla, the_machine
 
 if TYPE_CHECKING:
     from ...nvdla.core import Core
-    from ...nvdla.hw.configs import HardwareConfig
+    from ...nvdla.facts.configs import HardwareConfig
     from ...nvdla.kmd.firmware import FirmwareEngine
     from ...nvdla.kmd.list_port import Entry
 
 _CONVERSE, _COMPLETE = 1, 2
-_MAX_ADDRESSES = 6144
 
 
 def _core(context: int) -> Core | None:
@@ -81,7 +81,7 @@ def _described(config_data: Any, otherwise: HardwareConfig) -> HardwareConfig:
         raw = read_host(address(config_data), 7)
     except MemoryFault:
         return otherwise
-    from ...nvdla.hw.configs import CONFIGS
+    from ...nvdla.facts.configs import CONFIGS
 
     wanted = (int.from_bytes(raw[:4], "little"), *map(bool, raw[4:]))
     if any(value > 1 for value in raw[4:]):
@@ -121,10 +121,10 @@ def _listed(task_data: Any) -> list[Entry]:
         read_host(address(task_data), ffi.sizeof("simNvdlaTask"))
         task = ffi.cast("simNvdlaTask *", task_data)
         count = task.num_addresses
-        if not 0 < count <= _MAX_ADDRESSES:
+        if not 0 < count <= MOST_ADDRESSES:
             raise KmdError(
                 Firmware.INVALID_INPUT,
-                f"task_data: num_addresses is {count}; 1 to {_MAX_ADDRESSES} expected",
+                f"task_data: num_addresses is {count}; 1 to {MOST_ADDRESSES} expected",
             )
         read_host(address(task.address_list), count * ffi.sizeof("simNvdlaAddress"))
     except MemoryFault as error:
@@ -310,4 +310,4 @@ def remember(text: Any) -> None:
     why = ffi.string(text).decode(errors="replace")
     explain.remember(why)
     if process.current().config.explain:
-        sys.stderr.write(f"cudla-sim: {why}\n")
+        tell(f"cudla-sim: {why}")

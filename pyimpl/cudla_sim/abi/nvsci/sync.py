@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ...constants.nvsci import NvSciError as Status
@@ -14,6 +13,7 @@ from ...constants.nvsci import (
     NvSciSyncMajorVersion,
 )
 from ...core import process
+from ...core.text import tell
 from ...nvsci import fences, sync
 from ...nvsci.attributes import AttrList
 from ...nvsci.errors import NvSciError, bad_parameter
@@ -201,9 +201,9 @@ def _reached(target: fences.Bound, timeout_s: float | None) -> bool:
     if target.fence.wait(_PATIENCE_S):
         return True
     if process.current().config.explain:
-        sys.stderr.write(
+        tell(
             f"cudla-sim: NvSciSyncFenceWait: still waiting for value {target.value} of "
-            f"{target.sync.timeline}: {target.sync.timeline.pending(target.value)}\n"
+            f"{target.sync.timeline}: {target.sync.timeline.pending(target.value)}"
         )
     return target.fence.wait(None if timeout_s is None else timeout_s - _PATIENCE_S)
 

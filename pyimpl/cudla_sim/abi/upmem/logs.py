@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ...core import process
 from ...core.pages import accessible
+from ...core.text import tell
 from ...upmem import errors, log
 from ...upmem.rank import Dpu
 from ..embedding import address, ffi, lib
@@ -19,7 +19,7 @@ def _text(dpu: Dpu) -> bytes:
         return log.read(dpu).encode(errors="replace")
     except DpuError as refused:
         if refused.status == Status.DPU_ERR_LOG_CONTEXT_MISSING:
-            sys.stderr.write(f"cudla-sim: dpu_log_read: {refused.explanation}\n")
+            tell(f"cudla-sim: dpu_log_read: {refused.explanation}")
         raise
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ...core.text import tell
 from .build import compile_kernel
 from .options import USAGE, UsageError, parse
 from .steps import StepFailed
@@ -24,7 +25,7 @@ def main(words: list[str]) -> int:
         compile_kernel(options)
     except (StepFailed, OSError) as error:
         for line in str(error).splitlines():
-            print(f"pva-cc: error: {line}", file=sys.stderr)
+            tell(f"pva-cc: error: {line}")
         Path(options.output).unlink(missing_ok=True)
         return 1
     return 0

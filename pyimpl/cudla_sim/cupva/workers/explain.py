@@ -27,6 +27,8 @@ def explain(image: bytes, reply: Reply, request: LaunchRequest) -> str:
     where = known.code(reply.pc, reply.chain) if known else ""
     if reply.status == Status.INTERRUPTED:
         return f"the kernel did not end; it was in {where}" if where else "the kernel did not end"
+    if reply.cause in _OF_A_FLOW and not 1 <= reply.flow <= len(request.flows):
+        return "the kernel wrote over the memory in which its process answers"
     text = _CAUSES.get(reply.cause, _unknown)(known, reply, request)
     if reply.cause in (Cause.OVERRUN, Cause.UNFINISHED) or not where:
         return text
@@ -190,3 +192,5 @@ _CAUSES: dict[Cause, Callable[[Places | None, Reply, LaunchRequest], str]] = {
     Cause.PENDING: _pending,
     Cause.NAN: lambda *_: "an operation of floating point made a NaN",
 }
+_OF_A_FLOW = {Cause.SYNC, Cause.TRIGGER, Cause.UNFINISHED}
+"""Causes that tell of one dataflow in numbers."""

@@ -8,21 +8,26 @@ import select
 import signal
 import socket as sockets
 import struct
+import time
 from collections.abc import Callable
 
 from ...core import threads
 from ...native.pva_gate import Outcome, PvaGate
 from ...workers.image import Image
+from ...workers.patience import Patience, process_state
 from ...workers.process import WorkerProcess, ended_by, pair
 
 _LAST_WORDS_S = 0.25
 """How long a worker may take to say where it was when it is told to stop."""
 _NUMBER = struct.Struct("<i")
+_LOOK_S = 5.0
+"""How often who listens looks whether a launch takes long."""
 
 
 class Process(WorkerProcess):
     """``files``: control file, VMEM, DRAM, L2SRAM; ``sizes``: bytes of DRAM and of L2SRAM;
-    ``gate``: that of the control file; ``allowed``: a sum of ``protocol.ALLOWED``.
+    ``gate``: that of the control file; ``allowed``: a sum of ``protocol.ALLOWED``; ``limit_s``:
+    seconds that a launch may take, 0: any time.
 
     Raises WorkerError.
     """
@@ -34,8 +39,13 @@ class Process(WorkerProcess):
         sizes: tuple[int, int],
         gate: PvaGate,
         allowed: int,
+        limit_s: float = 0.0,
     ) -> None:
         self.allowed = allowed
+        self.given_up = False
+        """A launch that nobody waited for took longer than ``limit_s``."""
+        self._limit_s = limit_s
+        self._patience: Patience | None = None
         self._gate = gate
         gate.reset()
         self._reports, theirs = pair()
@@ -62,22 +72,32 @@ class Process(WorkerProcess):
         """
         if not self._gate.post(self._fd, claimed=True):
             return "gone"
-        limit = -1 if deadline_s is None else max(0, int(deadline_s * 1e6))
-        outcome, message = self._gate.wait(self._fd, limit, keep=True)
-        if outcome is not Outcome.LATE:
-            return self._ended(outcome, message)
+        patience = Patience(0.0 if deadline_s is None else max(deadline_s, 1e-6), self._waited_for)
+        again, over = False, False
+        while not over:
+            left_s = patience.left_s()
+            limit = -1 if left_s is None else int(left_s * 1e6)
+            outcome, message = self._gate.wait(self._fd, limit, keep=True, again=again)
+            if outcome is not Outcome.LATE:
+                return self._ended(outcome, message)
+            again, over = True, patience.over()
         self.signal(signal.SIGUSR1)
-        select.select([self._fd], [], [], _LAST_WORDS_S)
+        _came(self.socket, _LAST_WORDS_S)
         return "late"
+
+    def _waited_for(self) -> str:
+        return f"a VPU program ({process_state(self.pid)})"
 
     def _ended(self, outcome: Outcome, message: int) -> str:
         self.ended_by = ended_by(message)
+        self._patience = None
         return "answered" if outcome is Outcome.ANSWERED else "gone"
 
     # --- launches that nobody waits for, at first ---
 
     def post(self) -> bool:
         """Begins a launch; false when the worker is gone. ``listen`` came before."""
+        self._patience = Patience(self._limit_s, self._waited_for)
         return self._gate.post(self._fd)
 
     def wait(self, timeout_us: int) -> str:
@@ -97,6 +117,8 @@ class Process(WorkerProcess):
 
         def run() -> None:
             while True:
+                while not _came(reports, min(_LOOK_S, self._limit_s or _LOOK_S)):
+                    self._look()
                 try:
                     data = reports.recv(_NUMBER.size)
                 except OSError:
@@ -111,6 +133,15 @@ class Process(WorkerProcess):
         threads.start(run, name)
         self._listens = True
 
+    def _look(self) -> None:
+        """Whether the launch that was posted takes too long."""
+        patience = self._patience
+        if patience is not None and patience.over() and not self.given_up:
+            self.given_up = True
+            self.signal(signal.SIGUSR1)
+            time.sleep(_LAST_WORDS_S)
+            self.stop()
+
     def kill(self) -> None:
         with contextlib.suppress(OSError):
             self._reports.shutdown(sockets.SHUT_RDWR)  # who listens learns of it
@@ -119,3 +150,13 @@ class Process(WorkerProcess):
     def _let_go(self) -> None:
         self._reports.close()
         super()._let_go()
+
+
+def _came(socket: sockets.socket, timeout_s: float) -> bool:
+    """Whether there is something to read; also when it has been closed."""
+    try:
+        poll = select.poll()
+        poll.register(socket, select.POLLIN)
+        return bool(poll.poll(timeout_s * 1000))
+    except (OSError, ValueError):
+        return True

@@ -12,6 +12,7 @@ import numpy as np
 from ...native.pva_gate import PvaGate
 from ...workers.files import shared_memory
 from ...workers.image import Image
+from ...workers.patience import SETTING
 from ...workers.process import WorkerError, signal_name
 from ...workers.switches import MODES
 from .explain import explain, warnings
@@ -54,12 +55,20 @@ class VpuWorker:
     """``image``: a VPU executable. DRAM and L2SRAM are files that the worker maps.
 
     The process starts with the first launch, and anew after a launch that killed it. Launches of
-    several threads follow each other. Raises WorkerError when the executable does not start.
+    several threads follow each other. ``limit_s``: seconds that a launch may take, 0: any time.
+    Raises WorkerError when the executable does not start.
     """
 
     def __init__(
-        self, image: bytes, dram_fd: int, l2_fd: int, dram_size: int, l2_size: int
+        self,
+        image: bytes,
+        dram_fd: int,
+        l2_fd: int,
+        dram_size: int,
+        l2_size: int,
+        limit_s: float = 0.0,
     ) -> None:
+        self._limit_s = limit_s
         self._image = image
         self._start_image = Image("vpu", image)
         self._memories = (dram_fd, l2_fd)
@@ -100,6 +109,8 @@ class VpuWorker:
                 raise WorkerError("the worker has been closed")
             process = self._started(request.allowed)
             self._write(request, kernel)
+            if self._limit_s and (deadline_s is None or self._limit_s < deadline_s):
+                deadline_s = self._limit_s
             outcome = process.run(deadline_s)
             result = self._result(outcome, request, deadline_s)
             if snapshot:
@@ -112,7 +123,9 @@ class VpuWorker:
             self._drop()
         if self._process is None:
             files = (self._control, self._vmem, *self._memories)
-            self._process = Process(self._start_image, files, self._sizes, self._gate, allowed)
+            self._process = Process(
+                self._start_image, files, self._sizes, self._gate, allowed, self._limit_s
+            )
         return self._process
 
     # --- launches that the caller does not wait for ---
@@ -258,16 +271,19 @@ class VpuWorker:
         if outcome == "answered" and reply.status == Status.DONE:
             return self._well(reply, request)
         text = explain(self._image, reply, request)
-        flow = reply.flow - 1 if reply.flow else -1
+        flow = reply.flow - 1 if 1 <= reply.flow <= len(request.flows) else -1
         if outcome == "answered" and reply.status in _NAMES:
             name = _NAMES[Status(reply.status)]
             if reply.status != Status.UNFINISHED and reply.cause != Cause.OVERRUN:
                 self._drop()  # every other fault ends the process
             return LaunchResult(name, reply.value, text, reply.cause, flow, reply.triggers)
         signal = self._process.ended_by if self._process else 0
+        if self._process is not None and self._process.given_up:
+            outcome, deadline_s = "late", self._limit_s
         self._drop()
         if outcome == "late" or reply.status == Status.INTERRUPTED:
             limit = f" in {deadline_s:g} s" if deadline_s is not None else ""
+            limit += f" ({SETTING})" if limit and deadline_s == self._limit_s else ""
             place = text.removeprefix("the kernel did not end")
             return LaunchResult("timeout", text=f"the kernel did not end{limit}{place}")
         how = f"was killed by {signal_name(signal)}" if signal else "ended (exit or killed)"

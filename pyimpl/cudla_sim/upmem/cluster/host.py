@@ -42,20 +42,23 @@ class UnknownImage(Exception):
 
 
 class RankHost:
-    """``slots`` DPUs; ``workers``: processes that run a program, None: one a core.
+    """``slots`` DPUs; ``workers``: processes that run a program, None: one a core; ``limit_s``:
+    seconds that a launch may take, 0: any time.
 
     ``token`` names this object: a caller that expects another one talks to what came after it was
     lost, whose memories are empty.
     """
 
-    def __init__(self, slots: int, threads: int, workers: int | None, token: str) -> None:
+    def __init__(
+        self, slots: int, threads: int, workers: int | None, limit_s: float, token: str
+    ) -> None:
         self._token = token
         self._copies = load().dpus
         try:
             self._memory = MachineMemory(slots)
         except DpuError as problem:
             raise Refused(problem.explanation) from None
-        self._pool = WorkerPool(self._memory.fd, STRIDE, workers)
+        self._pool = WorkerPool(self._memory.fd, STRIDE, workers, limit_s=limit_s)
         self._threads = ThreadPoolExecutor(threads, "ranks")
         self._images: OrderedDict[bytes, bytes] = OrderedDict()
 

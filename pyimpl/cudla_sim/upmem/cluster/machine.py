@@ -53,6 +53,7 @@ class RemoteMachine:
         ranks: list[int],
         per_rank: int,
         workers: int | None,
+        limit_s: float,
     ) -> None:
         self.address = address
         self.name = name
@@ -69,6 +70,7 @@ class RemoteMachine:
             len(ranks) * per_rank,
             len(ranks) + 8,
             workers,
+            limit_s,
             self._token,
             actor=True,
             workers=[address],

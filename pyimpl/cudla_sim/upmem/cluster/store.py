@@ -42,7 +42,13 @@ class ClusterStore:
     base = 0
 
     def __init__(
-        self, address: str, ranks: int, per_rank: int, pool_size: int | None, copies: DpuCopies
+        self,
+        address: str,
+        ranks: int,
+        per_rank: int,
+        pool_size: int | None,
+        copies: DpuCopies,
+        limit_s: float,
     ) -> None:
         self._per_rank = per_rank
         self._copies = copies
@@ -59,7 +65,13 @@ class ClusterStore:
         number = len(found)
         self.machines = [
             RemoteMachine(
-                self._client, where, name, list(range(i, ranks, number)), per_rank, pool_size
+                self._client,
+                where,
+                name,
+                list(range(i, ranks, number)),
+                per_rank,
+                pool_size,
+                limit_s,
             )
             for i, (where, name) in enumerate(found.items())
             if i < ranks

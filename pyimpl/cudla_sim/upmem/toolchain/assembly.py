@@ -85,17 +85,17 @@ class _Statement:
 
 
 def _closing(text: str, at: int) -> int:
-    """Behind the parenthesis that ends what begins before ``at``."""
+    """Behind the parenthesis that ends what begins before ``at``; the end where none does."""
     depth = 1
-    while depth:
+    while depth and at < len(text):
         char = text[at]
         if char in "\"'":
             at += 1
-            while text[at] != char:
+            while at < len(text) and text[at] != char:
                 at += 2 if text[at] == "\\" else 1
         depth += (char == "(") - (char == ")")
         at += 1
-    return at
+    return min(at, len(text))
 
 
 def _operands(text: str, at: int) -> tuple[list[_Operand], int]:
@@ -122,7 +122,7 @@ def _parse(text: str, at: int) -> _Statement | None:
     outputs: list[_Operand] = []
     inputs: list[_Operand] = []
     at = string.end()
-    if text[at] == ":":
+    if text[at : at + 1] == ":":
         outputs, at = _operands(text, at + 1)
         rest = text[at:end].lstrip()
         if rest.startswith(":"):

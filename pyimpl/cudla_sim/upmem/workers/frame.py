@@ -40,19 +40,22 @@ class Frames:
 
 
 class Frame:
-    """``status`` and ``owner`` are live views: workers write them."""
+    """``status`` and ``owner`` are live views: workers write them. What the host said is not read
+    back from there, because programs can write over it."""
 
     def __init__(self, number: int, data: NDArray[np.uint8]) -> None:
         self.number = number
+        self.cancelled = False
         self._data = data
 
     def fill(self, slots: Sequence[int], checks: int, timed: bool) -> None:
         count = len(slots)
         self.count = count
-        self.slots = self._data[FRAME_SLOTS_OFFSET : FRAME_SLOTS_OFFSET + 4 * count].view(np.uint32)
+        self.slots = np.array(slots, np.uint32)
+        self.cancelled = False
         self.owner = self._data[FRAME_OWNER_OFFSET : FRAME_OWNER_OFFSET + 2 * count].view(np.uint16)
         self.status = self._data[FRAME_STATUS_OFFSET : FRAME_STATUS_OFFSET + count]
-        self.slots[:] = slots
+        self._data[FRAME_SLOTS_OFFSET : FRAME_SLOTS_OFFSET + 4 * count] = self.slots.view(np.uint8)
         self.owner[:] = 0xFFFF
         self.status[:] = 0
         self._data[: FRAME_HEADER.size] = np.frombuffer(
@@ -61,8 +64,5 @@ class Frame:
 
     def cancel(self) -> None:
         """No worker takes another slot."""
+        self.cancelled = True
         self._data[12:16].view(np.uint32)[0] = 1
-
-    @property
-    def cancelled(self) -> bool:
-        return bool(self._data[12:16].view(np.uint32)[0])

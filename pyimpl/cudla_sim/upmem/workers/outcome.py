@@ -60,9 +60,9 @@ def recorded(number: int, page: bytes, image: bytes, warned: set[tuple[int, int]
     return outcome
 
 
-def stopped(number: int, cancelled: bool, signal: int) -> Outcome:
+def stopped(number: int, cancelled: bool, signal: int, why: str = "") -> Outcome:
     """Of a DPU that did not come to its end: ``signal`` ended its worker (0: not known), or the
-    host gave up."""
+    host gave up, and ``why``."""
     kind = FaultKind.CANCELLED if cancelled else FaultKind.WORKER
     event = Event(kind, signal, 0, 0, 0, 0, 0, 0, ())
-    return Outcome(number, "fault", kind, text=explain(None, event))
+    return Outcome(number, "fault", kind, text=why or explain(None, event))

@@ -17,6 +17,7 @@ from time import monotonic
 import numpy as np
 
 from ...workers.image import Image
+from ...workers.patience import Patience, given_up, process_state
 from ...workers.process import CONFINED, WorkerError
 from .checks import Checks
 from .frame import Frame, Frames
@@ -45,15 +46,22 @@ class _Program:
 
 class WorkerPool:
     """``memfd``: the memories of all DPUs, ``stride`` bytes a DPU. ``size``: workers a program has;
-    None: one for each core this process may use. ``allowed``: see ``workers.process``."""
+    None: one for each core this process may use. ``allowed``: see ``workers.process``.
+    ``limit_s``: seconds that a launch may take, 0: any time."""
 
     def __init__(
-        self, memfd: int, stride: int, size: int | None = None, allowed: int = CONFINED
+        self,
+        memfd: int,
+        stride: int,
+        size: int | None = None,
+        allowed: int = CONFINED,
+        limit_s: float = 0.0,
     ) -> None:
         self._memfd = memfd
         self._stride = stride
         self._size = size or len(os.sched_getaffinity(0))
         self._allowed = allowed
+        self._limit_s = limit_s
         self._frames = Frames()
         self._free_frames = list(range(MAX_FRAMES))
         self._running: dict[int, tuple[Frame, dict[int, Worker]]] = {}
@@ -221,33 +229,49 @@ class WorkerPool:
             outcomes: list[Outcome] = []
             while slots:
                 frame.fill(slots, checks.word, timed)
-                lost = self._work(program, frame)
-                outcomes += self._outcomes(program, frame, lost)
+                lost, why = self._work(program, frame)
+                outcomes += self._outcomes(program, frame, lost, why)
                 # a worker that died between taking a slot and marking it leaves it untouched
                 left = frame.slots[frame.status == State.PENDING].tolist()
-                slots = [] if frame.cancelled else left
+                slots = left if lost and not frame.cancelled else []
             return outcomes
         finally:
             with self._changed:
                 self._free_frames.append(frame.number)
                 self._changed.notify_all()
 
-    def _work(self, program: _Program, frame: Frame) -> dict[int, int]:
-        """Until all workers have answered; the numbers of those that died, each with its signal."""
+    def _work(self, program: _Program, frame: Frame) -> tuple[dict[int, int], str]:
+        """Until all workers have answered; the numbers of those that died, each with its signal,
+        and why the host gave up, if it did."""
         lost: dict[int, int] = {}
+        why = ""
         workers = {w.socket.fileno(): w for w in self._take(program, min(self._size, frame.count))}
         with self._changed:
             self._running[frame.number] = (frame, workers)
             if self._closed:
                 frame.cancel()
         poll = select.poll()
+
+        def waited_for() -> str:
+            processes = ", ".join(process_state(worker.pid) for worker in workers.values())
+            return f"DPU program {program.image.name} ({processes})"
+
+        patience = Patience(self._limit_s, waited_for)
         try:
             for fd, worker in list(workers.items()):
                 poll.register(fd, select.POLLIN)
                 if not worker.send(frame.number):
                     self._lost(program, workers, fd, poll, lost)
             while workers:
-                for fd, _ in poll.poll():
+                left_s = None if why else patience.left_s()
+                ready = poll.poll(None if left_s is None else left_s * 1000 + 1)
+                if not ready and patience.over():
+                    why = given_up(self._limit_s)
+                    with self._changed:
+                        frame.cancel()
+                        for worker in workers.values():
+                            worker.kill_later()
+                for fd, _ in ready:
                     if workers[fd].answered():
                         poll.unregister(fd)
                         with self._changed:
@@ -261,7 +285,7 @@ class WorkerPool:
                 self._changed.notify_all()
             for worker in workers.values():
                 self._give_back(program, worker, alive=False)
-        return lost
+        return lost, why
 
     def _lost(
         self,
@@ -277,7 +301,9 @@ class WorkerPool:
         lost[worker.number] = worker.ended_by
         self._give_back(program, worker, alive=False)
 
-    def _outcomes(self, program: _Program, frame: Frame, lost: dict[int, int]) -> list[Outcome]:
+    def _outcomes(
+        self, program: _Program, frame: Frame, lost: dict[int, int], why: str
+    ) -> list[Outcome]:
         """The DPUs of a frame that did not just end well, whatever stopped them."""
         status = frame.status.copy()
         outcomes = []
@@ -288,7 +314,7 @@ class WorkerPool:
                 outcome = recorded(number, page, program.image.contents, program.warned)
                 if outcome.status == "fault" or outcome.warnings:
                     outcomes.append(outcome)
-            elif state == State.RUNNING or frame.cancelled:
+            elif state != State.PENDING or frame.cancelled or not lost:
                 signal = lost.get(int(frame.owner[index]), 0)
-                outcomes.append(stopped(number, frame.cancelled, signal))
+                outcomes.append(stopped(number, frame.cancelled, signal, why))
         return outcomes

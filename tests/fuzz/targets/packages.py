@@ -1,0 +1,64 @@
+"""Networks in parts: the archive, its plan, and the parts themselves."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import zipfile
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from cudla_sim.compiler.errors import CompileError
+from cudla_sim.compiler.options import Options
+from cudla_sim.compiler.partition import Package, compile_partitions
+from cudla_sim.nvdla.errors import NvdlaError
+
+from ..mutate import altered, mutated
+from .models import explained
+
+MOST = 1 << 16
+
+
+@functools.cache
+def sound() -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Plan and parts of a network that hardware and host compute together."""
+    from onnx import TensorProto, helper
+
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a"], name="first"),
+        helper.make_node("Einsum", ["a"], ["b"], name="second", equation="nchw->nhcw"),
+        helper.make_node("Relu", ["b"], ["y"], name="third"),
+    ]
+    ports = [helper.make_tensor_value_info(n, TensorProto.FLOAT, (1, 4, 4, 4)) for n in "xy"]
+    graph = helper.make_graph(nodes, "g", ports[:1], ports[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    data = compile_partitions(model, Options(precision="fp16")).encode()
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        files = {name: opened.read(name) for name in opened.namelist()}
+    return json.loads(files.pop("plan.json")), files
+
+
+def package(random: Random) -> None:
+    """Reads a damaged package and, where it can be read, runs it on zeros."""
+    plan, files = sound()
+    changed = altered(plan, random) if random.random() < 0.6 else plan
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", random.choice((0, 8))) as archive:
+        archive.writestr("plan.json", json.dumps(changed))
+        for name, data in files.items():
+            if random.random() < 0.97:
+                damaged = random.random() < 0.3
+                archive.writestr(name, mutated(data, random) if damaged else data)
+    data = target.getvalue()
+    if random.random() < 0.3:
+        data = mutated(data, random)
+    try:
+        found = Package.decode(data)
+        if any(np.prod(shape, dtype=object) > MOST for shape in found.inputs.values()):
+            return
+        found.run({name: np.zeros(shape, np.float32) for name, shape in found.inputs.items()})
+    except (CompileError, NvdlaError) as error:
+        explained(error)
