@@ -31,7 +31,7 @@ test: $(VENV)/installed-test
 
 # What takes minutes: many exits, many frames, many threads.
 stress: $(VENV)/installed-test
-	$(BIN)/python -m pytest -m stress
+	$(BIN)/python -m pytest -m stress -o faulthandler_timeout=1800
 
 # Networks as users export them: compiled, checked, compared with onnxruntime. Needs torch.
 test-networks: $(VENV)/installed-test
@@ -45,8 +45,7 @@ test-browser: $(VENV)/installed-test
 
 # The C of shim/ under AddressSanitizer with UBSan, then under ThreadSanitizer.
 sanitize: $(VENV)/installed-test
-	$(BIN)/python -m tests.sanitize address
-	$(BIN)/python -m tests.sanitize thread
+	$(BIN)/python -m tests.sanitize
 
 # Looks for inputs that break something; what it finds is kept in build/fuzz.
 SECONDS := 60

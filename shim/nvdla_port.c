@@ -156,11 +156,13 @@ SIM_EXPORT int64_t dla_get_time_us(void)
 static int chatty(void)
 {
     static int known = -1;
-    if (known < 0) {
+    int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (found < 0) {
         const char *wish = getenv("CUDLA_SIM_LOG");
-        known = wish != NULL && strstr(wish, "firmware") != NULL;
+        found = wish != NULL && strstr(wish, "firmware") != NULL;
+        __atomic_store_n(&known, found, __ATOMIC_RELAXED);
     }
-    return known;
+    return found;
 }
 
 #define CONSOLE(name, shown) \

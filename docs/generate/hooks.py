@@ -53,6 +53,7 @@ def on_files(files: Files, config: Any) -> Files:
     for path, make in PAGES.items():
         files.append(File.generated(config, path, content=make()))
     for path, source in ROOT_PAGES.items():
-        text = (ROOT / source).read_text()
+        # links that are right beside README.md; the site begins in docs/
+        text = (ROOT / source).read_text().replace("](docs/", "](")
         files.append(File.generated(config, path, content=text))
     return files

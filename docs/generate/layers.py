@@ -9,7 +9,8 @@ import numpy as np
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.build.layers import CURVES, POOLS
 from cudla_sim.nvdla.errors import NvdlaError
-from cudla_sim.nvdla.hw.configs import CONFIGS, FP16, INT8, INT16
+from cudla_sim.nvdla.facts.configs import CONFIGS
+from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT16
 
 from .tables import code, table
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from enum import IntEnum, IntFlag
 from pathlib import Path
 
-from cudla_sim.nvdla import descriptors, loadable, modes, tables
+from cudla_sim.nvdla import descriptors, loadable, tables
+from cudla_sim.nvdla.facts import modes
 from cudla_sim.nvdla.record import Record
 
 from .tables import code, table

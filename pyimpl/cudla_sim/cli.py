@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import flags, paths
+from .core.text import tell
 
 
 def main() -> int:
@@ -16,7 +17,7 @@ def main() -> int:
         try:
             print(*(flags.answer(option, cuda) for option in options))
         except OSError as error:
-            print(f"cudla-sim: the links to the libraries cannot be made: {error}", file=sys.stderr)
+            tell(f"cudla-sim: the links to the libraries cannot be made: {error}")
             return 1
         return 0
     try:

@@ -11,6 +11,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from . import __version__, flags, paths
+from .core.text import tell
 from .tools.command import (
     JSON,
     Command,
@@ -158,7 +159,7 @@ def run(
     try:
         os.execvpe(command[0], list(command), environment)
     except OSError as error:
-        print(f"cudla-sim run: {command[0]}: {error.strerror}", file=sys.stderr)
+        tell(f"cudla-sim run: {command[0]}: {error.strerror}")
         raise click.exceptions.Exit(127) from None
 
 
@@ -207,13 +208,13 @@ def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
         if picture is not None:
             graph.draw(layers, picture)
     except graph.GraphError as error:
-        print(f"cudla-sim inspect: {error}", file=sys.stderr)
+        tell(f"cudla-sim inspect: {error}")
         raise click.exceptions.Exit(1) from None
     except OSError as error:
-        print(f"cudla-sim inspect: {file}: {error.strerror}", file=sys.stderr)
+        tell(f"cudla-sim inspect: {file}: {error.strerror}")
         raise click.exceptions.Exit(1) from None
     except NvdlaError as error:
-        print(f"cudla-sim inspect: {file}: {error}", file=sys.stderr)
+        tell(f"cudla-sim inspect: {file}: {error}")
         raise click.exceptions.Exit(1) from None
     if as_json:
         print(json.dumps({"schema_version": 1, **description}, indent=2))

@@ -88,6 +88,7 @@ def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], 
                     "-fvisibility=default",
                     "-s",
                     "-nostdlib",
+                    "-fno-sanitize=all",  # there is nothing in it, and no runtime beside it
                     f"-Wl,-soname,{library.soname}",
                     *("-Wl,--no-as-needed", str(lib / family.real)),
                     f"-Wl,-rpath,{origin}",

@@ -10,7 +10,7 @@ from cudla_sim.compiler.options import Options
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork, annotation, layout
 from cudla_sim.nvdla.check import check
-from cudla_sim.nvdla.hw.configs import config as hardware
+from cudla_sim.nvdla.facts.configs import config as hardware
 
 from .naive_graph import evaluate
 

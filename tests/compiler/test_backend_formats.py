@@ -10,7 +10,7 @@ from cudla_sim.compiler.errors import CompileError
 from cudla_sim.compiler.options import Options
 from cudla_sim.nvdla import Loadable
 from cudla_sim.nvdla.check import check
-from cudla_sim.nvdla.hw.configs import config as hardware
+from cudla_sim.nvdla.facts.configs import config as hardware
 from cudla_sim.nvdla.loadable import DataType
 
 from .blocks import Builder

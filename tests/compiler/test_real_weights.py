@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cudla_sim.compiler.lower import conv, real
-from cudla_sim.nvdla.hw.configs import FP16, INT8
+from cudla_sim.nvdla.facts.precisions import FP16, INT8
 
 RANDOM = np.random.default_rng(8)
 

@@ -18,8 +18,9 @@ NEEDS = {
     "docs/onnx.md": "onnx",
     "docs/cupva/dataflows.md": "matplotlib",
     "docs/tools/report.md": "plotly",
+    "docs/cluster.md": "distributed",
 }
-PROGRAMS = {"docs/install.md": ("cmake", "pkg-config")}
+PROGRAMS = {"docs/install.md": ("cmake", "pkg-config"), "docs/cluster.md": ("openssl",)}
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))

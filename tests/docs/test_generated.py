@@ -43,6 +43,12 @@ def test_every_function_stands_on_one_page() -> None:
     assert "cudlaDestroyDevice" in prototypes.PROTOTYPES
 
 
+@pytest.mark.parametrize("page", ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_pages_beside_readme_link_to_what_is_there(page: str) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / page).read_text())
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
 def test_what_is_refused_says_why() -> None:
     refused = [name for name, (state, _) in functions.states().items() if state == "refuses"]
     assert refused

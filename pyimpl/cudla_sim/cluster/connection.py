@@ -49,7 +49,14 @@ def connect(address: str, *, direct: bool = False) -> Any:
             set_as_default=False,
             name="cudla-sim",
         )
-    except (OSError, ValueError, TypeError) as error:
+    except TypeError as error:
+        if not address.startswith("tls://"):
+            raise ClusterError(f"{address!r} is no address of a scheduler: {error}") from None
+        raise ClusterError(
+            f"no certificate for {address!r}: DASK_DISTRIBUTED__COMM__TLS__CA_FILE and "
+            "..._CLIENT__CERT and ..._CLIENT__KEY name the files (docs/cluster.md)"
+        ) from None
+    except (OSError, ValueError) as error:
         raise ClusterError(
             f"no Dask scheduler answers at {address!r} (tcp://HOST:8786 is the usual form): {error}"
         ) from None

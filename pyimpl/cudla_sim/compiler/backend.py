@@ -12,7 +12,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, config
+from cudla_sim.nvdla.facts.configs import config
+from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, INT16_TOP, NUMBERS, TOPS
 
 from . import formats
 from . import graph as g
@@ -23,8 +24,6 @@ from .legalise.builder import Rewriter
 from .lower.network import Network
 from .options import Options
 from .plan.loadable import Writer, report
-
-_PRECISIONS = {"int8": INT8, "int16": INT16, "fp16": FP16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +51,9 @@ def compile_graph(
     scales and options that do not go together.
     """
     hardware = config(options.config)
-    precision = _PRECISIONS.get(options.precision, -1)
+    precision = NUMBERS.get(options.precision, -1)
     if precision not in hardware.precisions:
-        have = [name for name, number in _PRECISIONS.items() if number in hardware.precisions]
+        have = [name for name, number in NUMBERS.items() if number in hardware.precisions]
         raise CompileError(
             f"{hardware.name} has no {options.precision} arithmetic; it has {', '.join(have)}"
         )
@@ -62,7 +61,7 @@ def compile_graph(
         raise CompileError("the network has no operation that computes anything")
     known = scaling.known(graph, scales)  # in fp16 they only say how far tables must reach
     if precision == INT16:
-        known = {value: scale * 127 / 32767 for value, scale in known.items()}
+        known = {value: scale * INT8_TOP / INT16_TOP for value, scale in known.items()}
     inputs = [port.value for port in graph.inputs]
     outputs = [port.value for port in graph.outputs]
     chosen = formats.choose(graph, options, hardware, precision)
@@ -71,7 +70,7 @@ def compile_graph(
         scaling.fill(graph.nodes, known)
         for node in graph.nodes:
             if isinstance(node, g.Softmax):
-                known.setdefault(node.output, 1 / (127 if precision == INT8 else 32767))
+                known.setdefault(node.output, 1 / TOPS[precision])
     nodes = rewrite.run(rewriter, graph.nodes)
     nodes = fold.permutations(nodes, set(outputs), known)
     if precision != FP16:

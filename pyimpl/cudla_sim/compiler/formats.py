@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig, element_size
+from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.precisions import FP16, NUMBERS, element_size
 
 from . import graph as g
 from .errors import CompileError
 from .options import Options
 
-_TYPES = {"int8": INT8, "int16": INT16, "fp16": FP16}
 _FEATURE = {"chw", "chw8", "chw16", "chw32", "feature"}
 _PICTURE = {"dla_hwc4", "hwc4", "chw4"}
 _LINEAR = {"dla_linear", "linear"}
@@ -89,13 +89,13 @@ def kept(graph: g.Graph, options: Options, config: HardwareConfig) -> frozenset[
 def _read(kind: str, name: str, text: str) -> tuple[int, str]:
     """Type and format of "int8:chw32"."""
     type_name, _, layout = text.partition(":")
-    if type_name not in _TYPES or (layout or "chw") not in _FEATURE | _PICTURE | _LINEAR:
+    if type_name not in NUMBERS or (layout or "chw") not in _FEATURE | _PICTURE | _LINEAR:
         raise CompileError(
             f"--{kind}-format {name}={text}: type:format expected, types int8, int16, fp16,"
             " formats chw32, chw16, dla_hwc4, dla_linear"
         )
-    if _BYTES.get(layout, element_size(_TYPES[type_name])) != element_size(_TYPES[type_name]):
+    if _BYTES.get(layout, element_size(NUMBERS[type_name])) != element_size(NUMBERS[type_name]):
         raise CompileError(
             f"--{kind}-format {name}={text}: chw32 holds int8, chw16 holds fp16 and int16"
         )
-    return _TYPES[type_name], layout or "chw"
+    return NUMBERS[type_name], layout or "chw"

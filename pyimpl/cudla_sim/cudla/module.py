@@ -9,7 +9,7 @@ from typing import Any
 from ..constants import cudla as c
 from ..constants.cudla import cudlaStatus as Status
 from ..nvdla.errors import NvdlaError
-from ..nvdla.hw.configs import HardwareConfig
+from ..nvdla.facts.configs import HardwareConfig
 from ..nvdla.loadable import Loadable
 from ..nvdla.network import LoadedNetwork
 from ..nvdla.timing import runs

@@ -14,10 +14,10 @@ from ..compiler.errors import CompileError
 from ..core.config import Config
 from ..core.memory import AddressSpace, MemoryFault
 from ..core.process import Process
-from ..nvdla import annotation, layout
+from ..nvdla import annotation, layout, target
 from ..nvdla.core import Core
 from ..nvdla.errors import NvdlaError
-from ..nvdla.hw.configs import CONFIGS, config
+from ..nvdla.facts.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
 from ..nvdla.network import LoadedNetwork
 from ..nvdla.real import RealNetwork
@@ -83,10 +83,9 @@ def _describe_package(image: bytes, settings: Config) -> Network:
 
 
 def _describe_loadable(image: bytes, hardware: str, settings: Config) -> Network:
-    from ..tools.network_run import choose_config  # numpy only
 
     loadable = Loadable.parse(image)
-    name = choose_config(loadable, hardware)
+    name = target.choose(loadable, hardware)
     note = annotation.read(loadable)
     if note is None:
         raw = tuple(Tensor(t.name, (t.n, t.c, t.h, t.w), raw=t) for t in loadable.inputs)

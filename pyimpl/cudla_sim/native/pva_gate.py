@@ -38,11 +38,14 @@ class PvaGate:
         ``claimed``: only the caller waits for it, with ``keep``."""
         return bool(lib.sim_pva_post(self._gate, socket, claimed))
 
-    def wait(self, socket: int, timeout_us: int, *, keep: bool = False) -> tuple[Outcome, int]:
+    def wait(
+        self, socket: int, timeout_us: int, *, keep: bool = False, again: bool = False
+    ) -> tuple[Outcome, int]:
         """Waits for its end, below 0 for ever, and what the worker's parent said (0: nothing).
-        ``keep``: the launch stays claimed when it is late."""
+        ``keep``: the launch stays claimed when it is late; then ``again`` goes on waiting."""
         message = ffi.new("int32_t *")
-        outcome = lib.sim_pva_wait(self._gate, socket, timeout_us, keep, message)
+        how = lib.SIM_PVA_AGAIN if again else int(keep)
+        outcome = lib.sim_pva_wait(self._gate, socket, timeout_us, how, message)
         return Outcome(outcome), int(message[0])
 
     def take(self, *, gone: bool = False) -> Outcome:

@@ -13,14 +13,11 @@ from typing import Any, Self
 
 from ..core import untrusted
 from .errors import BadLoadable
-from .hw.configs import FP16, INT8, INT16
 from .loadable import Loadable
 
 BLOB = "cudla-sim.network"
 GENERATION = 1
 """Number of the format; a reader refuses a higher one."""
-
-PRECISIONS = {"int8": INT8, "int16": INT16, "fp16": FP16}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +54,7 @@ class PlaceNote:
     """A value of the network that lies in memory when *operations* of *task* have run.
 
     Feature format: *address* counts in the task's address list, strides are in bytes, *value* is
-    (n, c, h, w), *precision* a key of :data:`PRECISIONS`; image n begins *batch* bytes after
+    (n, c, h, w), *precision* a name of a precision; image n begins *batch* bytes after
     image n - 1. ``channels[i]`` is where channel i lies when they are not simply in order.
     """
 

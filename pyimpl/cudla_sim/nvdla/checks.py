@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
+from ..core.text import tell
 from .errors import NvdlaError
-from .hw.configs import HardwareConfig
+from .facts.configs import HardwareConfig
 from .loadable import Loadable
 
 _MOST_LINES = 20
@@ -20,9 +19,9 @@ def warn(loadable: Loadable, hardware: HardwareConfig, setting: str) -> None:
     try:
         found = check(loadable, hardware)
     except NvdlaError as error:
-        sys.stderr.write(f"cudla-sim: check: {error}\n")
+        tell(f"cudla-sim: check: {error}")
         return
     lines = [f"{hardware.name} would not take {item}" for item in found[:_MOST_LINES]]
     if len(found) > _MOST_LINES:
         lines.append(f"and {len(found) - _MOST_LINES} more (cudla-sim nvdla check shows all)")
-    sys.stderr.writelines(f"cudla-sim: check: {line}\n" for line in lines)
+    tell("\n".join(f"cudla-sim: check: {line}" for line in lines))

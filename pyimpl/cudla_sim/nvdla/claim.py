@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from os.path import exists
@@ -50,4 +51,12 @@ class Claim:
 
 
 def _lives(thread: int) -> bool:
-    return exists(f"/proc/self/task/{thread}")
+    if exists(f"/proc/self/task/{thread}"):
+        return True
+    if exists("/proc/self/task"):
+        return False
+    try:
+        os.sched_getscheduler(thread)  # without /proc; may also be a later process of that number
+    except OSError:
+        return False
+    return True

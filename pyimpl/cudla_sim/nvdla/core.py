@@ -8,7 +8,6 @@ comes first is served first. Source: nvdla/sw, Linux port of the kernel driver.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,13 +16,14 @@ from typing import TYPE_CHECKING
 
 from ..core import explain
 from ..core.process import Process
+from ..core.text import tell
 from . import target, task_report
 from .claim import Claim
 from .errors import NvdlaError, UnsupportedOperation, WrongConfiguration
 from .execution import NetworkRun
+from .facts.configs import HardwareConfig, config
 from .hw import registers
 from .hw.chip import Chip
-from .hw.configs import HardwareConfig, config
 from .hw.doubt import Doubt
 from .hw.launch import Layer
 from .hw.memory import Memory, Space, Windows
@@ -36,16 +36,13 @@ from .kmd.port import Port
 from .kmd.segment import Ran
 from .loadable import Loadable
 from .network import LoadedNetwork
+from .target import AUTO, DEFAULT
 from .task_report import LayerRecord, TaskReport
 
 if TYPE_CHECKING:
     from .cosim.hardware import Hardware
     from .cosim.lockstep import Lockstep
 
-AUTO = "auto"
-"""The configuration of a core that becomes what its first loadable was compiled for."""
-
-_FIRST_GUESS = "nv_full"
 _POLLED = ("S_STATUS", "S_INTR_STATUS", "S_POINTER", "STATUS")
 _STARTS = ("D_OP_ENABLE", "CFG_LAUNCH0", "CFG_LAUNCH1", "S_INTR_SET", "S_INTR_MASK")
 
@@ -125,7 +122,7 @@ class Core:
         self._stepping = threading.Lock()
         self._watch: Callable[[Layer], None] | None = None
         self._become(
-            config(_FIRST_GUESS if self._undecided else hardware)
+            config(DEFAULT if self._undecided else hardware)
             if isinstance(hardware, str)
             else hardware
         )
@@ -183,10 +180,9 @@ class Core:
         """The configuration for a loadable: with "auto" the first one decides."""
         if self._undecided:
             self._undecided = False
-            found = target.candidates(loadable)
-            possible = [name for name, reason in found.items() if reason is None]
-            if possible and self.config.name not in possible:
-                self._become(config(possible[0]))
+            chosen = target.choose(loadable)
+            if chosen != self.config.name:
+                self._become(config(chosen))
         return self.config
 
     def reset(self) -> None:
@@ -339,7 +335,7 @@ class Core:
             )
 
     def _warn(self, text: str) -> None:
-        sys.stderr.write(f"cudla-sim: {self.name}: {text}\n")
+        tell(f"cudla-sim: {self.name}: {text}")
 
     # -- registers, for code outside ----------------------------------------------------------
 
@@ -374,7 +370,7 @@ class Core:
         except NvdlaError as error:
             text = f"{self.name}: {error}; the core was reset"
             explain.remember(text)
-            sys.stderr.write(f"cudla-sim: {text}\n")
+            tell(f"cudla-sim: {text}")
             return False
 
     def _step(self) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
+from .facts.tables import LE_ENTRIES, LO_ENTRIES
 from .record import (
     Record,
     numbers,
@@ -404,8 +405,8 @@ class Slope(Record):
 class LutParam(Record):
     """One entry of the LUT list."""
 
-    linear_exp_table: list[int] = numbers("h", 65)
-    linear_only_table: list[int] = numbers("h", 257)
+    linear_exp_table: list[int] = numbers("h", LE_ENTRIES)
+    linear_only_table: list[int] = numbers("h", LO_ENTRIES)
     linear_exp_offset: int = s8()
     reserved0: int = u8()
     linear_only_offset: int = s8()

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import NvdlaError, Status, UnsupportedOperation
+from .facts.precisions import INT8, RANGES
 
 Bytes = NDArray[np.uint8]
 
@@ -140,7 +141,7 @@ def half_ties_away(values: NDArray[np.float32]) -> NDArray[np.float16]:
 
 
 def _to_int8(values: NDArray[np.float32]) -> NDArray[np.int8]:
-    return np.trunc(np.clip(np.nan_to_num(values), -128, 127)).astype(np.int8)
+    return np.trunc(np.clip(np.nan_to_num(values), *RANGES[INT8])).astype(np.int8)
 
 
 def _softmax32(values: NDArray[np.float32]) -> NDArray[np.float32]:

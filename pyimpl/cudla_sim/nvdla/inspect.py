@@ -20,6 +20,8 @@ from .descriptors import (
     SdpStage,
 )
 from .errors import NvdlaError
+from .facts.formats import FEATURE, FEATURE_X8
+from .facts.modes import Alu, Pooling, word
 from .hw.units.pixels import NAMES
 from .loadable import (
     DataCategory,
@@ -29,14 +31,15 @@ from .loadable import (
     MemoryDomain,
     TensorDesc,
 )
-from .modes import Alu, Pooling, word
 
 _DATA_FORMATS = {0: "unknown", 1: "NCHW", 2: "NHWC", 3: "NCxHWx"}
 _MODES = ("per layer", "per kernel", "per point")
 
 
 def _pixel_format(number: int) -> str:
-    return {36: "FEATURE", 37: "FEATURE_X8"}.get(number, NAMES.get(number, f"format {number}"))
+    return {FEATURE: "FEATURE", FEATURE_X8: "FEATURE_X8"}.get(
+        number, NAMES.get(number, f"format {number}")
+    )
 
 
 def _enum(kind: Any, value: int) -> str:

@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import NvdlaError, Status
-from .hw.configs import HardwareConfig
+from .facts.cbuf import weight_bytes
+from .facts.configs import HardwareConfig
+from .facts.formats import FEATURE, FEATURE_X8
 from .hw.memory import DTYPES
 from .hw.units.pixels import NAMES, TEN_BIT, channel_order, element_bytes
 from .hw.units.weights import WeightShape
 from .hw.units.weights import unpack_weights as _unpack_weights
-from .limits.cbuf import weight_bytes
 from .loadable import DataType, TensorDesc
 from .tables import DataCategory
 
 Bytes = NDArray[np.uint8]
 Array = NDArray[Any]
 
-FEATURE, FEATURE_X8 = 36, 37
 """Pixel format numbers of feature tensors: 32-byte and 8-byte atoms."""
 
 TENSOR_DTYPES: dict[int, np.dtype[Any]] = {

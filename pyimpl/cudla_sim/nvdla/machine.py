@@ -17,7 +17,7 @@ from .errors import NvdlaError, Status
 
 if TYPE_CHECKING:
     from .core import Core
-    from .hw.configs import HardwareConfig
+    from .facts.configs import HardwareConfig
     from .loadable import Loadable
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from . import target
 from .descriptors import NETWORK_SIZE, NetworkDesc
 from .errors import NvdlaError, Status, WrongConfiguration
-from .hw.configs import HardwareConfig, config
+from .facts.configs import HardwareConfig, config
+from .facts.memory import PAGE
 from .hw.memory import Window, Windows
 from .kmd.list_port import Entry
 from .loadable import Interface, Loadable, MemoryFlags, TaskEntry, TensorDesc
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 BINDINGS = 64
 """Sets of tensors that a network remembers."""
 
-_PAGE = 4096
 _NOTHING = np.zeros(0, np.uint8)
 
 
@@ -125,7 +125,7 @@ class LoadedNetwork:
                 starts.append(None)
                 continue
             starts.append(total)
-            total += -(-(entry.size + self._margin) // _PAGE) * _PAGE
+            total += -(-(entry.size + self._margin) // PAGE) * PAGE
         if total == 0:
             return [None] * len(starts)
         try:

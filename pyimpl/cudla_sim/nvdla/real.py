@@ -18,10 +18,11 @@ from ..core import process
 from ..core.memory import AddressSpace, Bytes
 from ..core.process import Process
 from . import annotation, checks, layout, target
-from .annotation import PRECISIONS, PlaceNote, PortNote
+from .annotation import PlaceNote, PortNote
 from .core import Core
 from .errors import NvdlaError
-from .hw.configs import CONFIGS, config
+from .facts.configs import config
+from .facts.precisions import NUMBERS
 from .hw.memory import DTYPES
 from .loadable import DataCategory, Loadable, TensorDesc
 from .network import LoadedNetwork
@@ -79,7 +80,7 @@ class RealNetwork:
                 )
         owner = within or process.current()
         settings = owner.config
-        self.config = config(hardware or self._compiled_for())
+        self.config = config(target.choose(self.loadable, hardware))
         self._space = AddressSpace("the network's memory")
         self._network = LoadedNetwork(self.loadable, self._space, self.config)
         checks.warn(self.loadable, self.config, settings.checks)
@@ -90,13 +91,6 @@ class RealNetwork:
         ]
         self.report: TaskReport | None = None
         """What the last run did."""
-
-    def _compiled_for(self) -> str:
-        wished = self.note.options.get("config")
-        if isinstance(wished, str) and wished in CONFIGS:
-            return wished
-        found = target.candidates(self.loadable)
-        return next((name for name in CONFIGS if found.get(name) is None), "nv_full")
 
     def __enter__(self) -> Self:
         return self
@@ -275,7 +269,7 @@ class _Watch:
         elements = layout.unpack_feature(
             window.data[offset + place.offset :],
             (number, stored, height, width),
-            DTYPES[PRECISIONS[place.precision]],
+            DTYPES[NUMBERS[place.precision]],
             self._network.config.memory_atom,
             (place.line, place.surface, place.batch),
         )

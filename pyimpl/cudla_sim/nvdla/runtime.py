@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ..core import lazy
 from ..core.memory import host_bytes
 from .errors import NvdlaError, Status
+from .facts.limits import MOST_ADDRESSES
 from .loadable import (
     Interface,
     Loadable,
@@ -30,11 +31,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .hw.configs import HardwareConfig
+    from .facts.configs import HardwareConfig
 else:
     np = lazy.module("numpy")
 
-MAX_ADDRESSES = 6144
 LINE, SURFACE = 1, 2
 """Relocation types, and the strides they stand for."""
 
@@ -242,9 +242,9 @@ class Runtime:
         return None
 
     def _dla_task(self, task: TaskEntry) -> DlaTask:
-        if len(task.address_list) > MAX_ADDRESSES:
+        if len(task.address_list) > MOST_ADDRESSES:
             raise NvdlaError(
-                f"task {task.id} has {len(task.address_list)} addresses; {MAX_ADDRESSES} at most"
+                f"task {task.id} has {len(task.address_list)} addresses; {MOST_ADDRESSES} at most"
             )
         addresses = []
         for position in range(len(task.address_list)):

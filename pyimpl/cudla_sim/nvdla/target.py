@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import descriptors
+from . import annotation, descriptors
 from .descriptors import (
     DEPENDENCY_SIZE,
     NETWORK_SIZE,
@@ -26,16 +26,19 @@ from .descriptors import (
     NetworkDesc,
     Operation,
     OpType,
+    RubikOp,
     SdpOp,
     SdpSurface,
     Surface,
 )
 from .errors import NvdlaError
-from .hw.configs import CONFIGS, INT8, HardwareConfig, element_size
-from .limits.cbuf import entries_per_slice
+from .facts import precisions
+from .facts.cbuf import entries_per_slice
+from .facts.configs import CONFIGS, HardwareConfig, config
+from .facts.formats import FEATURE
+from .facts.modes import Rubik
+from .facts.precisions import INT8, element_size
 from .loadable import Interface, Loadable, TaskEntry
-
-FEATURE = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +128,27 @@ def cubes(layer: LayerDesc) -> Iterator[tuple[str, DataCube, int]]:
 
 def _precisions(layer: LayerDesc) -> set[int]:
     operation = layer.operation
-    names = ("in_precision", "out_precision", "src_precision", "dst_precision", "precision")
-    return {getattr(operation, name) for name in names if hasattr(operation, name)}
+    return {getattr(operation, name) for name in precisions.ALL if hasattr(operation, name)}
+
+
+def written(operation: Operation, surface: Surface) -> tuple[DataCube, int] | None:
+    """The feature cube that an operation writes, and its precision; None where it is none, or goes
+    on to the next unit."""
+    if isinstance(surface, BdmaSurface):
+        return None
+    if isinstance(operation, RubikOp) and operation.mode == Rubik.SPLIT:
+        return None  # split writes planes
+    if surface.dst.type not in (MemoryType.MC, MemoryType.CV):
+        return None
+    members = (getattr(operation, name, None) for name in precisions.WRITTEN)
+    return surface.dst, next((number for number in members if number is not None), 0)
 
 
 def contradiction(layer: LayerDesc, hardware: HardwareConfig) -> str | None:
     """Return why a layer was not compiled for *hardware*, or None."""
     where = f"{layer.op_type.name} operation {layer.index}"
     for precision in _precisions(layer) - set(hardware.precisions):
-        label = {0: "int8", 1: "int16", 2: "fp16"}.get(precision, str(precision))
-        return f"{where} uses {label}"
+        return f"{where} uses {precisions.name(precision)}"
     atom = hardware.memory_atom
     for name, cube, precision in cubes(layer):
         line = cube.width * atom
@@ -190,6 +204,41 @@ def candidates(loadable: Loadable) -> dict[str, str | None]:
     return result
 
 
+AUTO = "auto"
+"""In place of a configuration: the one that the loadable was compiled for."""
+
+DEFAULT = "nv_full"
+"""Where a loadable says nothing."""
+
+
+def choose(loadable: Loadable, wish: str = "") -> str:
+    """The configuration that a loadable is for: the wish, or ("" or "auto") what it says of itself,
+    or the first that it can be for. Raises NvdlaError for a wish that is no configuration."""
+    if wish and wish != AUTO:
+        return config(wish).name
+    return _choice(loadable, candidates(loadable))
+
+
+def _choice(loadable: Loadable, found: dict[str, str | None]) -> str:
+    """The choice among candidates. What a loadable says counts unless its operations contradict;
+    where they contradict every configuration, nothing else is known."""
+    possible = [name for name, reason in found.items() if reason is None]
+    said = _said(loadable)
+    if said in found and (said in possible or not possible):
+        return said
+    return possible[0] if possible else DEFAULT
+
+
+def _said(loadable: Loadable) -> str:
+    """The configuration that the annotation names, "" where there is none."""
+    try:
+        note = annotation.read(loadable)
+    except NvdlaError:  # who needs the annotation says what is wrong with it
+        return ""
+    name = note.options.get("config") if note is not None else None
+    return name if isinstance(name, str) else ""
+
+
 def mismatch(loadable: Loadable, hardware: HardwareConfig) -> str | None:
     """Return an explanation if the loadable is clearly for another configuration."""
     found = candidates(loadable)
@@ -197,8 +246,9 @@ def mismatch(loadable: Loadable, hardware: HardwareConfig) -> str | None:
     possible = [name for name, why in found.items() if why is None]
     if reason is None or not possible:
         return None
+    best = _choice(loadable, found)
     return (
         f"the loadable was compiled for {' or '.join(possible)}, this engine is"
-        f" {hardware.name} ({reason}); CUDLA_SIM_CONFIG={possible[0]} makes it fit, and"
+        f" {hardware.name} ({reason}); CUDLA_SIM_CONFIG={best} makes it fit, and"
         " CUDLA_SIM_CONFIG=auto takes what the first loadable is for"
     )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .descriptors import OpType
+from .facts.precisions import NAMES
 from .hw.launch import Layer
 
-_PRECISIONS = ("int8", "int16", "fp16")
 PROCESSORS = {
     "CACC": OpType.CONV,
     "SDP": OpType.SDP,
@@ -73,7 +73,7 @@ def of_layer(layer: Layer, index: int, task: int, operations: tuple[int, ...]) -
         operations,
         layer.input_shape,
         layer.output_shape,
-        _PRECISIONS[layer.precision],
+        NAMES[layer.precision],
         "; ".join(layer.notes),
         layer.start_ns,
         layer.end_ns,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from ..core.events import Event
+from ..core.text import tell
 
 
 def api(event: Event) -> None:
@@ -15,9 +14,7 @@ def api(event: Event) -> None:
     details = event.details
     arrow = f" -> {details['status']}" if details["status"] else ""
     why = f"  {details['explanation']}" if details["explanation"] else ""
-    sys.stderr.write(
-        f"[{event.track}] {event.name}({details['arguments']}){arrow}  {microseconds:.1f} us{why}\n"
-    )
+    tell(f"[{event.track}] {event.name}({details['arguments']}){arrow}  {microseconds:.1f} us{why}")
 
 
 def layers(event: Event) -> None:
@@ -26,4 +23,4 @@ def layers(event: Event) -> None:
         return
     milliseconds = (event.end_ns - event.begin_ns) / 1e6
     text = "  ".join(v if isinstance(v, str) else f"{k} {v}" for k, v in event.details.items())
-    sys.stderr.write(f"[{event.track}] {event.name}  {text}  {milliseconds:.3f} ms\n")
+    tell(f"[{event.track}] {event.name}  {text}  {milliseconds:.3f} ms")

@@ -78,7 +78,7 @@ class Compiler:
         *arguments: str,
         settings: dict[str, str] | None = None,
         environment: dict[str, str] | None = None,
-        timeout_s: float = 60,
+        timeout_s: float = 300,
     ) -> Result:
         """Runs a program; ``settings`` are added to the environment, or ``environment`` is all."""
         if environment is None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import difflib
 import importlib
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
+
+from ..core.text import tell
 
 OTHER = "Other"
 """The heading of options that name no group."""
@@ -248,5 +249,5 @@ def complain(error: click.ClickException) -> int:
     if text[1:2].islower():  # click's sentences; names of variables stay
         text = text[:1].lower() + text[1:]
     line = f"{where}: {text}  ({where} --help)"
-    print(line, file=sys.stderr)
+    tell(line)
     return error.exit_code

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 
 from ..compiler.errors import CompileError, Refused
 from ..compiler.options import Options
+from ..core.text import tell
 from ..nvdla.errors import NvdlaError
 from .calibration_options import Calibration, calibrated, fallback, precision
 from .command import Command, ConfigName, option, path_argument, path_option
@@ -25,7 +25,7 @@ VERSION = 1
 
 
 def _say(text: str) -> None:
-    print(f"cudla-sim compile: {text}", file=sys.stderr)
+    tell(f"cudla-sim compile: {text}")
 
 
 @click.command("compile", cls=Command, arguments=[("MODEL", "An ONNX model.")])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..nvdla.layout import FEATURE_X8
+from ..nvdla.facts.formats import FEATURE_X8
 from ..nvdla.loadable import DataType, TensorDesc
 
 # Numbers of the current application; older golden files count the 16-bit ones one lower.

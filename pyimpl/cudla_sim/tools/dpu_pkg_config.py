@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 
 from .. import paths
+from ..core.text import tell
 
 VERSION = "2025.1.0"
 _USAGE = "usage: dpu-pkg-config [--cflags] [--libs] [--variable=NAME] [--modversion] [dpu]"
@@ -77,7 +78,7 @@ def main(words: list[str]) -> int:
             parts.append(_USAGE)
         elif word not in ("dpu", "--static", "--exists", "--print-errors", "--silence-errors"):
             kind = "option" if word.startswith("-") else "package"
-            print(f"dpu-pkg-config: unknown {kind} {word}; {_USAGE}", file=sys.stderr)
+            tell(f"dpu-pkg-config: unknown {kind} {word}; {_USAGE}")
             return 1
     if parts:
         print(*parts)

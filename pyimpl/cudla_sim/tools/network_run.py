@@ -11,25 +11,17 @@ from numpy.typing import NDArray
 
 from ..core import process, untrusted
 from ..core.memory import AddressSpace, Bytes
-from ..nvdla import annotation, checks, layout, target
-from ..nvdla.core import AUTO, Core
+from ..nvdla import checks, layout, target
+from ..nvdla.core import Core
 from ..nvdla.cosim.lockstep import Done
-from ..nvdla.descriptors import MemoryType, OpType, RubikOp
 from ..nvdla.errors import NvdlaError
-from ..nvdla.hw.configs import CONFIGS, config
+from ..nvdla.hw.memory import DTYPES
 from ..nvdla.loadable import Loadable, TensorDesc
-from ..nvdla.modes import Rubik
 from ..nvdla.network import Binding, LoadedNetwork
 from ..nvdla.task_report import LayerRecord, TaskReport
 from ..nvdla.timing import runs
 from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
-
-_DTYPES: dict[int, np.dtype[Any]] = {
-    0: np.dtype(np.int8),
-    1: np.dtype(np.int16),
-    2: np.dtype(np.float16),
-}
 
 
 @dataclass
@@ -52,19 +44,6 @@ class Result:
     """The name of that hardware."""
 
 
-def choose_config(loadable: Loadable, wish: str = "") -> str:
-    """The configuration to simulate: the wish, or ("" or "auto") what the loadable says of itself,
-    or the first that it can be for."""
-    if wish and wish != AUTO:
-        return config(wish).name
-    found = target.candidates(loadable)
-    note = annotation.read(loadable)
-    said = note.options.get("config") if note is not None else None
-    if said in found and found[said] is None:
-        return str(said)
-    return next((name for name in CONFIGS if found.get(name) is None), "nv_full")
-
-
 def run(
     loadable: Loadable,
     config_name: str,
@@ -82,7 +61,7 @@ def run(
     space = AddressSpace("the network's memory")
     current = process.current()
     core = Core(
-        config_name or AUTO,
+        config_name or target.AUTO,
         current.config.fp16,
         process=current,
         chip=chip or current.config.chip,
@@ -140,16 +119,10 @@ class _Dumper:
         if record.unit.startswith("EMU") or not record.operations:
             return
         layer = self._layers.get((record.task, record.operations[-1]))
-        if layer is None or layer.op_type == OpType.BDMA:
+        written = target.written(layer.operation, layer.surface) if layer is not None else None
+        if written is None:
             return
-        cube = layer.surface.dst  # type: ignore[union-attr]
-        operation = layer.operation
-        if cube.type not in (MemoryType.MC, MemoryType.CV):
-            return
-        if isinstance(operation, RubikOp) and operation.mode == Rubik.SPLIT:
-            return  # split writes planes, no feature cube
-        names = ("dst_precision", "out_precision", "precision")
-        precision = next(getattr(operation, n) for n in names if hasattr(operation, n))
+        cube, precision = written
         task = self._loadable.tasks[record.task]
         try:
             window, offset = self._network.task_memory(task, cube.address, self._binding)
@@ -157,7 +130,7 @@ class _Dumper:
             strides = (cube.line_stride, cube.surf_stride, 0)
             atom = self._network.config.memory_atom
             data = window.data[offset + (cube.offset or 0) :]
-            array = layout.unpack_feature(data, shape, _DTYPES[precision], atom, strides)
+            array = layout.unpack_feature(data, shape, DTYPES[precision], atom, strides)
         except NvdlaError:
             return  # a cube that is not wholly there: the run itself has its say about that
         unit = record.unit.replace("+", "_").lower()

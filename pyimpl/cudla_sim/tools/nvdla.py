@@ -1,9 +1,8 @@
-"""``cudla-sim nvdla``: replay, run, time and layout."""
+"""``cudla-sim nvdla``: replay, run, time and layout; its other commands have files of their own."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,26 @@ import click
 import numpy as np
 
 from ..core import process
-from ..core.memory import Bytes
-from ..nvdla import layout_picture
+from ..core.text import tell
+from ..nvdla import layout_picture, target
 from ..nvdla.cosim.hardware import COMPARE
 from ..nvdla.errors import NvdlaError
-from ..nvdla.export import files as bench_files
-from ..nvdla.export import recording
-from ..nvdla.export.bench import Write
 from ..nvdla.loadable import Loadable
 from ..nvdla.replay import Outcome, TraceError, play, read
 from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
-from . import dimg, images, network_run, nvdla_check, nvdla_evaluate, nvdla_real, nvdla_time
-from .command import JSON, ConfigName, Group, Number, option, path_argument, path_option
+from . import (
+    dimg,
+    images,
+    network_run,
+    nvdla_check,
+    nvdla_evaluate,
+    nvdla_export,
+    nvdla_real,
+    nvdla_time,
+)
+from .command import JSON, ConfigName, Group, option, path_argument, path_option
+from .nvdla_inputs import fail, numbered, read_inputs, tell_zeros
 from .progress import Progress, each
 from .text_table import Table
 from .timing_options import timed
@@ -40,11 +46,6 @@ def app() -> None:
 
 _PACKAGE = b"PK\x03\x04"
 """How a network in parts begins (``cudla-sim compile --fallback cpu``)."""
-
-
-def _fail(what: str, error: object) -> click.exceptions.Exit:
-    print(f"cudla-sim nvdla {what}: {error}", file=sys.stderr)
-    return click.exceptions.Exit(1)
 
 
 # --- replay --------------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ def _print_outcomes(outcomes: list[Outcome], problems: list[str], verbose: bool)
         table.add(o.verdict, o.name, o.config, *counts, why)
     table.show()
     for problem in problems:
-        print(f"cudla-sim nvdla replay: {problem}", file=sys.stderr)
+        tell(f"cudla-sim nvdla replay: {problem}")
     totals = {v: sum(o.verdict == v for o in outcomes) for v in colors}
     text = ", ".join(f"{count} {verdict}" for verdict, count in totals.items() if count)
     print(f"{len(outcomes)} replayed: {text or 'nothing'}; {len(problems)} unreadable")
@@ -224,9 +225,9 @@ def run(
     try:
         network = Loadable.parse(loadable.read_bytes())
         chip = chip or process.current().config.chip
-        name = config if chip else network_run.choose_config(network, config)
+        name = config if chip else target.choose(network, config)
         buffers = read_inputs(network, list(input), mean, normalize)
-        _tell_zeros(network, buffers)
+        tell_zeros(network, buffers)
         with Progress(f"running {loadable.name}").shown():
             result = network_run.run(
                 network,
@@ -248,9 +249,9 @@ def run(
                 np.save(dump_layers / f"{label}.npy", array)
         differences = _compare(result, list(compare))
     except OSError as error:
-        raise _fail("run", f"{error.filename}: {error.strerror}") from None
+        raise fail("run", f"{error.filename}: {error.strerror}") from None
     except (NvdlaError, images.InputError, ValueError) as error:
-        raise _fail("run", error) from None
+        raise fail("run", error) from None
     _print_result(result, layers)
     for text in differences:
         print(text)
@@ -274,49 +275,14 @@ def _run_real(loadable: Path, words: list[str], output: Path | None, config: str
         else:
             results, report, name = nvdla_real.run(data, words, output, config)
     except OSError as error:
-        raise _fail("run", f"{error.filename}: {error.strerror}") from None
+        raise fail("run", f"{error.filename}: {error.strerror}") from None
     except NvdlaError as error:
-        raise _fail("run", error) from None
+        raise fail("run", error) from None
     if report is not None:
         spent = (report.end_ns - report.start_ns) / 1e6
         print(f"{name}: {len(report.layers)} layers, {report.macs} MACs, {spent:.1f} ms here")
     for number, (tensor, values) in enumerate(results.items()):
         _print_values(number, tensor, values)
-
-
-def _numbered(words: list[str], count: int, what: str) -> dict[int, Path]:
-    """``N=FILE``; a bare FILE is number 0. Raises ValueError."""
-    found: dict[int, Path] = {}
-    for word in words:
-        number, equals, file = word.partition("=")
-        index = int(number) if equals and number.isdigit() else 0
-        if not equals or not number.isdigit():
-            file = word
-        if index >= count:
-            raise ValueError(f"{what} {index}: the network has {count}, numbered from 0")
-        found[index] = Path(file)
-    return found
-
-
-def read_inputs(
-    network: Loadable, words: list[str], mean: str, normalize: float
-) -> dict[int, Bytes]:
-    means = [float(m) for m in mean.split(",")] if mean else []
-    if normalize == 0:
-        raise ValueError("--normalize is 0; it is a divisor")
-    files = _numbered(words, len(network.inputs), "input")
-    return {n: images.load(f, network.inputs[n], means, normalize) for n, f in files.items()}
-
-
-def _tell_zeros(network: Loadable, buffers: dict[int, Bytes], what: str = "run") -> None:
-    """Says which inputs nobody gave."""
-    for number, tensor in enumerate(network.inputs):
-        if number not in buffers:
-            print(
-                f"cudla-sim nvdla {what}: input {number} {tensor.name!r} is fed zeros; "
-                f"--input {number}=FILE gives it data",
-                file=sys.stderr,
-            )
 
 
 def _write(result: network_run.Result, folder: Path, write_dimg: bool, rawdump: bool) -> None:
@@ -333,7 +299,7 @@ def _write(result: network_run.Result, folder: Path, write_dimg: bool, rawdump: 
 
 def _compare(result: network_run.Result, words: list[str]) -> list[str]:
     lines = []
-    for number, file in _numbered(words, len(result.values), "output").items():
+    for number, file in numbered(words, len(result.values), "output").items():
         golden = network_run.load_golden(file, result.tensors[number])
         difference = network_run.first_difference(result.values[number], golden)
         lines.append(f"output {number}: {difference or f'equals {file}'}")
@@ -381,73 +347,7 @@ def _print_values(number: int, name: str, values: np.ndarray[Any, Any]) -> None:
     print(f"output {number} {name!r} {shape} {values.dtype}: {text}{more}")
 
 
-# --- export --------------------------------------------------------------------------------------
-
-
-@app.command("export", arguments=[("LOADABLE", "An NVDLA loadable.")])
-@path_argument("loadable")
-@option(
-    "--base",
-    type=Number(),
-    default="0x80000000",
-    show_default=True,
-    metavar="ADDRESS",
-    group="Machine",
-    help="Where memory begins; 32 bits, a multiple of 4096.",
-)
-@option(
-    "--config",
-    type=ConfigName("auto", status=1),
-    default="",
-    group="Machine",
-    help="Configuration; default: the loadable's.",
-)
-@option(
-    "--input",
-    multiple=True,
-    metavar="N=FILE",
-    group="Input",
-    help="Raw buffer, .npy (n,c,h,w), .pgm, .ppm, .jpg, .png. Zeros where it is left out.",
-)
-@option(
-    "--mean", default="", metavar="A,B,C,D", group="Input", help="Subtracted per channel (fp16)."
-)
-@option("--normalize", default=1.0, group="Input", help="Divides after the mean (fp16).")
-@path_option("-o", "--output", required=True, metavar="FOLDER", group="Output", help="Is made.")
-@timed
-def export(
-    loadable: Path,
-    base: int,
-    config: str,
-    input: tuple[str, ...],
-    mean: str,
-    normalize: float,
-    output: Path,
-    around: Surroundings,
-) -> None:
-    """Write a run down for a bench without us: registers, memory images, expected results.
-
-    The folder gets a trace for the public trace players, a table with a player in C for bare metal,
-    memory before and after as bytes and text, and a manifest.
-    """
-    try:
-        data = loadable.read_bytes()
-        network = Loadable.parse(data)
-        chosen = network_run.choose_config(network, config)
-        buffers = read_inputs(network, list(input), mean, normalize)
-        _tell_zeros(network, buffers, "export")
-        name = bench_files.plain(loadable.stem)
-        bench = recording.record(network, chosen, buffers, base, name=name, around=around)
-        bench_files.write(bench, output, data)
-    except OSError as error:
-        raise _fail("export", f"{error.filename}: {error.strerror}") from None
-    except (NvdlaError, images.InputError, ValueError) as error:
-        raise _fail("export", error) from None
-    writes = sum(isinstance(step, Write) for step in bench.steps)
-    print(
-        f"{loadable.name} for {chosen}: {len(bench.operations)} operations, {writes} register"
-        f" writes, memory {bench.base:#x}..{bench.end:#x}: {output}"
-    )
+app.add_command(nvdla_export.export)
 
 
 # --- time ----------------------------------------------------------------------------------------
@@ -511,7 +411,7 @@ def show_time(
         for each_run in found:
             print("\n".join(nvdla_time.run_table(each_run, around)))
     for name, why in problems:
-        print(f"cudla-sim nvdla time: {name}: {why}", file=sys.stderr)
+        tell(f"cudla-sim nvdla time: {name}: {why}")
     raise click.exceptions.Exit(1 if problems or not found else 0)
 
 
@@ -519,9 +419,9 @@ def _show_sheet(layers: Path, as_json: bool) -> None:
     try:
         sheet = nvdla_time.read(layers)
     except OSError as error:
-        raise _fail("time", f"{error.filename}: {error.strerror}") from None
+        raise fail("time", f"{error.filename}: {error.strerror}") from None
     except ValueError as error:
-        raise _fail("time", error) from None
+        raise fail("time", error) from None
     if as_json:
         print(json.dumps(nvdla_time.as_json(sheet), indent=1))
     else:
@@ -548,6 +448,6 @@ def show_layout(loadable: Path, element: tuple[str, ...]) -> None:
                     print(layout_picture.where(tensor, n, c, h, w))
                 print()
     except OSError as error:
-        raise _fail("layout", f"{error.filename}: {error.strerror}") from None
+        raise fail("layout", f"{error.filename}: {error.strerror}") from None
     except (NvdlaError, ValueError) as error:
-        raise _fail("layout", error) from None
+        raise fail("layout", error) from None

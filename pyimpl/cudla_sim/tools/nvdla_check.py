@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from ..core.text import tell
+from ..nvdla import target
 from ..nvdla.errors import NvdlaError
 from ..nvdla.loadable import Loadable
-from . import network_run
 from .command import JSON, Command, ConfigName, option, path_argument
 from .progress import Progress
 
@@ -38,7 +38,7 @@ def check(loadable: Path, config: str, as_json: bool) -> None:
 
     try:
         network = Loadable.parse(loadable.read_bytes())
-        name = network_run.choose_config(network, config)
+        name = target.choose(network, config)
         with Progress("checking").shown() as shown:
             found = find(network, name, shown.of)
     except OSError as error:
@@ -63,5 +63,5 @@ def check(loadable: Path, config: str, as_json: bool) -> None:
 
 
 def _usage(message: str) -> click.exceptions.Exit:
-    print(f"cudla-sim nvdla check: {message}", file=sys.stderr)
+    tell(f"cudla-sim nvdla check: {message}")
     return click.exceptions.Exit(2)

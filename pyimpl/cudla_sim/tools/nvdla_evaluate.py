@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..compiler.errors import CompileError, Refused
+from ..core.text import tell
 from ..evaluation import EvaluationError, evaluate
 from ..evaluation.api import Progress
 from ..evaluation.results import lines
@@ -27,7 +27,7 @@ VERSION = 1
 
 
 def _say(text: str) -> None:
-    print(f"cudla-sim nvdla evaluate: {text}", file=sys.stderr)
+    tell(f"cudla-sim nvdla evaluate: {text}")
 
 
 @click.command(

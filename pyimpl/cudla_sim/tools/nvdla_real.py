@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import untrusted
+from ..core.text import printable
 from ..nvdla.errors import NvdlaError
 from ..nvdla.real import RealNetwork
 from ..nvdla.task_report import TaskReport
@@ -63,7 +64,7 @@ def run_package(data: bytes, words: Sequence[str], output: Path | None) -> dict[
     except CompileError as error:
         raise NvdlaError(str(error)) from None
     for number, part in enumerate(package.parts):
-        print(f"part {number}, {part}")
+        print(printable(f"part {number}, {part}"))
     save(results, output)
     return results
 

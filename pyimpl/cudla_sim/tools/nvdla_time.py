@@ -13,11 +13,11 @@ from ..nvdla.errors import NvdlaError
 from ..nvdla.loadable import Loadable
 from ..nvdla.replay import TraceError
 from ..nvdla.replay import read as read_traces
+from ..nvdla.target import choose
 from ..nvdla.timing import runs
 from ..nvdla.timing.parameters import Surroundings
 from ..nvdla.timing.runs import TimedRun
 from ..nvdla.timing.spreadsheet import Layer, Machine, Memory, Row, Sheet, Total
-from .network_run import choose_config
 
 VERSION = 1
 _SIZES = ("input_kb", "min_input_kb", "output_kb", "weight_kb", "min_weight_kb")
@@ -52,7 +52,7 @@ def time_runs(
 def _loadable(file: Path, hardware: str, around: Surroundings) -> TimedRun | tuple[str, str]:
     try:
         network = Loadable.parse(file.read_bytes())
-        chosen = choose_config(network, hardware)
+        chosen = choose(network, hardware)
         return runs.loadable(network, file.stem, chosen, around)
     except OSError as error:
         return str(file), error.strerror or str(error)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from ..core.text import printable
+
 T = TypeVar("T")
 DELAY = 1.0
 """Seconds of work before a line appears."""
@@ -58,9 +60,9 @@ class Progress:
         if self.total:
             full = _BAR * min(self.done, self.total) // self.total
             bar = f"[{'#' * full}{'-' * (_BAR - full)}] {self.done}/{self.total}  {seconds}"
-            return f"{bar}  {self.what}"[:width]
+            return printable(f"{bar}  {self.what}")[:width]
         count = f" {self.done}" if self.done else ""
-        return f"{self.what}{count}  {seconds}"[:width]
+        return printable(f"{self.what}{count}  {seconds}")[:width]
 
     def _draw(self) -> None:
         while not self._ended.wait(_EVERY):

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from .. import flags, paths
+from ..core.text import tell
 from ..cupva import report
 from ..cupva.described import Described
 from .command import Group, path_argument, path_option
@@ -32,7 +33,7 @@ def app() -> None:
 
 
 def _stop(command: str, text: str) -> NoReturn:
-    print(f"cudla-sim pva {command}: {text}", file=sys.stderr)
+    tell(f"cudla-sim pva {command}: {text}")
     raise click.exceptions.Exit(1)
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from ..compiler.errors import CompileError, Refused
 from ..compiler.options import Options
+from ..core.text import printable
 from ..nvdla.errors import NvdlaError
-from ..nvdla.hw.configs import FP16, INT8
-from ..nvdla.hw.configs import config as hardware
+from ..nvdla.facts.configs import config as hardware
+from ..nvdla.facts.precisions import FP16, INT8
 from .output import check_writable, write_whole
 from .progress import Progress
 from .trtexec_words import BadWord, Words, check, io_formats, layer_precisions, parse
@@ -62,7 +63,8 @@ def _mark(what: str, command: str) -> None:
 def _log(level: str, text: str) -> None:
     now = datetime.now().strftime("%m/%d/%Y-%H:%M:%S")
     stream = sys.stderr if level == "E" else sys.stdout
-    print(f"[{now}] [{level}] {text}", file=stream, flush=True)
+    for line in text.split("\n"):
+        print(f"[{now}] [{level}] {printable(line)}", file=stream, flush=True)
 
 
 def _build(words: Words) -> None:

@@ -15,6 +15,7 @@ import click
 
 from .. import flags, paths
 from ..core import untrusted
+from ..core.text import tell
 from . import upmem_profile, upmem_time
 from .command import JSON, Group, option, path_option
 
@@ -106,7 +107,7 @@ def _page(found: dict[str, Any], program: str, output: Path) -> None:
         try:
             report.write(file, output)
         except report.ReportError as error:
-            print(f"cudla-sim upmem report: {error}", file=sys.stderr)
+            tell(f"cudla-sim upmem report: {error}")
             raise click.exceptions.Exit(1) from None
 
 
@@ -126,7 +127,7 @@ def _read(name: str, file: Path) -> dict[str, Any]:
         if found["version"] != 1 or not isinstance(found["steps"], list):
             raise ValueError(f"version {found['version']}, known is 1 with its steps")
     except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f"cudla-sim upmem {name}: {file}: {error}", file=sys.stderr)
+        tell(f"cudla-sim upmem {name}: {file}: {error}")
         raise click.exceptions.Exit(1) from None
     return dict(found)
 
@@ -145,9 +146,9 @@ def _run(name: str, command: list[str], host: str, timing: str) -> tuple[int, di
             # its output is not ours: --json stays JSON
             done = subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
         except OSError as error:
-            print(f"cudla-sim upmem {name}: {command[0]}: {error.strerror}", file=sys.stderr)
+            tell(f"cudla-sim upmem {name}: {command[0]}: {error.strerror}")
             raise click.exceptions.Exit(127) from None
         if not file.exists():
-            print(f"cudla-sim upmem {name}: {command[0]} used no DPU", file=sys.stderr)
+            tell(f"cudla-sim upmem {name}: {command[0]} used no DPU")
             raise click.exceptions.Exit(done.returncode or 1)
         return done.returncode, _read(name, file)

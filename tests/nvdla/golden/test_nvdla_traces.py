@@ -15,9 +15,9 @@ from golden_nvdla import fixtures
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.core.pages import anonymous
+from cudla_sim.nvdla.facts.configs import CONFIGS
 from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chip import Chip
-from cudla_sim.nvdla.hw.configs import CONFIGS
 from cudla_sim.nvdla.hw.memory import Memory
 
 BASE, SIZE = 0x50000000, 0xA0000000

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudla_sim.nvdla.hw.arithmetic import RANGES, scaled
-from cudla_sim.nvdla.hw.configs import config
+from cudla_sim.nvdla.facts.configs import config
+from cudla_sim.nvdla.facts.precisions import RANGES
+from cudla_sim.nvdla.hw.arithmetic import scaled
 from cudla_sim.nvdla.hw.csb import LookupTable, RegisterFile
 from cudla_sim.nvdla.hw.memory import DTYPES, Memory, Windows
 from cudla_sim.nvdla.hw.units import cdp, winograd

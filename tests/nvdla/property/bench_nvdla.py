@@ -6,11 +6,11 @@ import numpy as np
 from naive_nvdla import BASE, Cube, Hardware
 
 from cudla_sim.core.memory import AddressSpace
+from cudla_sim.nvdla.facts import cbuf
+from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.hw.chip import Chip
-from cudla_sim.nvdla.hw.configs import config
 from cudla_sim.nvdla.hw.memory import Memory
 from cudla_sim.nvdla.hw.units.conv_registers import Cdma, Csc
-from cudla_sim.nvdla.limits import cbuf
 
 SIZE = 1 << 18
 PAGE = 1 << 14

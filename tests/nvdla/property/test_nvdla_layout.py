@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudla_sim.nvdla import layout
-from cudla_sim.nvdla.hw.configs import config
+from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.hw.maps.enums import ENUMS
 from cudla_sim.nvdla.loadable import TensorDesc
 

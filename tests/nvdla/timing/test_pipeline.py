@@ -20,7 +20,7 @@ from cudla_sim.core.errors import ConfigError
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Core, Loadable, LoadedNetwork
 from cudla_sim.nvdla.build import Network
-from cudla_sim.nvdla.hw.configs import CONFIGS
+from cudla_sim.nvdla.facts.configs import CONFIGS
 from cudla_sim.nvdla.replay import read
 from cudla_sim.nvdla.timing import runs
 from cudla_sim.nvdla.timing.durations import Durations

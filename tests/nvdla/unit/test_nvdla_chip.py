@@ -7,9 +7,9 @@ import pytest
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import HardwareFault, MemoryAccessError
+from cudla_sim.nvdla.facts.configs import CONFIGS, config
 from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chip import Chip
-from cudla_sim.nvdla.hw.configs import CONFIGS, config
 from cudla_sim.nvdla.hw.memory import Memory
 
 BASE = 0x1_0000_0000

@@ -11,12 +11,12 @@ from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.check import check
 from cudla_sim.nvdla.descriptors import SURFACE_SIZE
 from cudla_sim.nvdla.errors import KmdError, NvdlaError
-from cudla_sim.nvdla.hw.configs import CONFIGS, config
+from cudla_sim.nvdla.facts import cbuf
+from cudla_sim.nvdla.facts.configs import CONFIGS, config
+from cudla_sim.nvdla.facts.pooling import begun, covered, pending, spoils
 from cudla_sim.nvdla.kmd.firmware import FirmwareEngine
 from cudla_sim.nvdla.kmd.list_port import ListPort
 from cudla_sim.nvdla.layout import pack_weights
-from cudla_sim.nvdla.limits import cbuf
-from cudla_sim.nvdla.limits.pooling import begun, covered, pending, spoils
 
 
 def two_convolutions() -> bytes:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cudla_sim.nvdla.hw.configs import CONFIGS, FP16, INT8, HardwareConfig
-from cudla_sim.nvdla.limits import cbuf, fields, pooling
+from cudla_sim.nvdla.facts import cbuf, fields, pooling
+from cudla_sim.nvdla.facts.configs import CONFIGS, HardwareConfig
+from cudla_sim.nvdla.facts.precisions import FP16, INT8
 
 full, small = CONFIGS["nv_full"], CONFIGS["nv_small"]
 configs = st.sampled_from(list(CONFIGS.values()))

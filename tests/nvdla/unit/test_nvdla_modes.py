@@ -9,9 +9,9 @@ from cudla_sim.constants import nvdla as published
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.build.layers import POOLS
 from cudla_sim.nvdla.errors import NvdlaError
+from cudla_sim.nvdla.facts.modes import Alu, Pooling, Rubik, by_word, word
 from cudla_sim.nvdla.hw.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.units import pdp, rubik, sdp_stages
-from cudla_sim.nvdla.modes import Alu, Pooling, Rubik, by_word, word
 
 
 def test_numbers_are_those_of_the_published_headers() -> None:

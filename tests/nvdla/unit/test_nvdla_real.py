@@ -240,21 +240,3 @@ def test_command_says_what_is_wrong(
 
 def test_the_annotation_changes_nothing_else(made: Made) -> None:
     assert target.candidates(made.plain)[made.config] is None
-
-
-def test_it_says_what_the_loadable_was_compiled_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One for nv_large would be good for nv_full as well, as far as its operations tell."""
-    net = Network(input=("x", (1, 8, 4, 4)), precision="int8", config="nv_large")
-    net.max_pool(2)
-    note = Annotation(inputs=(), outputs=(), options={"config": "nv_large"})
-    finish = Container.finish
-
-    def annotated(container: Container) -> bytes:
-        container.blob(BLOB, note.encode())
-        return finish(container)
-
-    plain = net.build(np.ones((1, 8, 4, 4)))
-    monkeypatch.setattr(Container, "finish", annotated)
-    said = net.build(np.ones((1, 8, 4, 4)))
-    found = [network_run.choose_config(Loadable.parse(image)) for image in (plain, said)]
-    assert found == ["nv_full", "nv_large"]

@@ -11,6 +11,8 @@ from math import isfinite
 
 import numpy as np
 
+from cudla_sim.nvdla.facts.precisions import INT8_TOP
+
 from .. import accuracy
 from ..graph import Conv, Deconv, Graph, Value
 from .histogram import Histogram
@@ -79,7 +81,7 @@ def scales_of(
     for value, histogram in limits.items():
         clip = METHODS["minmax" if value in inputs else method]
         limit = clip(histogram, percentile) or histogram.largest
-        scales[value.name] = (limit or 1.0) / 127
+        scales[value.name] = (limit or 1.0) / INT8_TOP
     for value in graph.values():
         if value.scale is not None:
             scales[value.name] = value.scale

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BINS = 2048
+_SMALLEST = 1e-34
+"""What is smaller counts as zero: a number of bins over it is beyond float32."""
 
 
 @dataclass(slots=True)
@@ -25,7 +27,7 @@ class Histogram:
     def add(self, array: NDArray[Any], largest: float) -> None:
         """Counts the elements of *array*, whose largest absolute value is *largest*."""
         self.largest = max(self.largest, largest)
-        if not largest:
+        if largest < _SMALLEST:
             return
         if not self.limit:
             self.limit = largest * (1 + 1e-6)

@@ -14,9 +14,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.facts.precisions import INT8_TOP
+
 from .histogram import BINS, Histogram
 
-LEVELS = 128
+LEVELS = INT8_TOP + 1
 """Magnitudes of int8, 0 included."""
 _STEP = 16
 PERCENTILE = 99.99

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.facts.precisions import INT8_TOP
+
 from .. import render
 from ..errors import CompileError
 from ..graph import Graph, Value
@@ -48,7 +50,7 @@ def ranges(
                 f"calibration: input {value.name!r} is 0 in all samples; calibrate with real data"
             )
         # what is always 0 stays 0 with any scale
-        scales[value.name] = (limit or 1.0) / 127
+        scales[value.name] = (limit or 1.0) / INT8_TOP
     for value in graph.values():
         if value.scale is not None:
             scales[value.name] = value.scale

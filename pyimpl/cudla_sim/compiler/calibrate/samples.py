@@ -158,11 +158,15 @@ def read_picture(
         raise CompileError(
             f"calibration: {file} is a picture, input {port.name!r} has {n} x {c} channels"
         )
-    with Image.open(io.BytesIO(untrusted.read_bytes(file))) as opened:
-        picture = opened.convert({1: "L", 3: "RGB", 4: "RGBA"}[c])
-        if picture.size != (w, h):
-            picture = picture.resize((w, h), Image.Resampling.BILINEAR)
-        pixels = np.asarray(picture, np.float32).reshape(h, w, c).transpose(2, 0, 1)
+    data = untrusted.read_bytes(file)
+    try:
+        with Image.open(io.BytesIO(data)) as opened:
+            picture = opened.convert({1: "L", 3: "RGB", 4: "RGBA"}[c])
+            if picture.size != (w, h):
+                picture = picture.resize((w, h), Image.Resampling.BILINEAR)
+            pixels = np.asarray(picture, np.float32).reshape(h, w, c).transpose(2, 0, 1)
+    except Exception as error:  # each of Pillow's formats raises others, SyntaxError among them
+        raise CompileError(f"calibration: {file} is no sound picture: {error}") from None
     real = (pixels - _per_channel(mean, c, 0.0)) * _per_channel(scale, c, 1.0)
     integer = port.scale is not None
     if not integer:

@@ -50,9 +50,28 @@ def infer(
         return onnx.shape_inference.infer_node_outputs(
             schema, node, types, data, opset_imports=list(opsets)
         )
-    except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError) as error:
+    except (
+        onnx.shape_inference.InferenceError, onnx.checker.ValidationError, ValueError
+    ) as error:  # fmt: skip  # ValueError: an attribute whose tensor has no type
         text = " ".join(str(error).split()).replace("[ShapeInferenceError] ", "")
         raise Unsupported(f"it breaks ONNX's rules: {text[:200]}", "repair the model") from None
+
+
+def check_inputs(node: onnx.NodeProto, opsets: Sequence[onnx.OperatorSetIdProto]) -> None:
+    """Raises Unsupported for a node with more inputs than its operator has: those who read it
+    count on what the first ones are."""
+    import onnx
+
+    versions = {_domain(opset.domain): opset.version for opset in opsets}
+    domain = _domain(node.domain)
+    try:
+        most = onnx.defs.get_schema(node.op_type, versions.get(domain, 1), domain).max_input
+    except onnx.defs.SchemaError:
+        return
+    if len(node.input) > most:
+        raise Unsupported(
+            f"it has {len(node.input)} inputs; {most} are possible", "repair the model"
+        )
 
 
 def _refuse_zeros(node: onnx.NodeProto) -> None:

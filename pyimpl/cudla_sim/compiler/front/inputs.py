@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudla_sim.nvdla.facts.limits import LARGEST
+
 from ..errors import CompileError
 from ..graph import Port, Shape
 from . import moving
@@ -19,9 +21,8 @@ from .views import Digit, View, grouped
 if TYPE_CHECKING:
     import onnx
 
-LARGEST = 8192
-"""Sizes that the hardware's registers hold."""
 PIXEL_ZERO = 128
+"""Pixels count from 0, int8 from here."""
 _REAL = ("float32", "float16", "float64", "bfloat16", "int8", "uint8", "int16", "uint16")
 _INDEX = ("int32", "int64", "bool")
 
@@ -47,7 +48,8 @@ class Layout:
         n, c, h, w = self.value_shape(shape)
         if c > LARGEST and (h, w) == (1, 1):
             # more channels than hardware counts: the inner part of them becomes width
-            w = next((d for d in range(2, c // 2) if c % d == 0 and c // d <= LARGEST), 1)
+            widths = range(-(-c // LARGEST), min(c // 2, LARGEST + 1))
+            w = next((d for d in widths if c % d == 0), 1)
             flat = View.of(build.value(name, (n, c // w, 1, w))).reshape((n, c))
             view = flat.reshape(shape) if flat else None
             if view is not None:

@@ -41,7 +41,7 @@ def load(
     is wrong, Refused with all nodes that the graph cannot express.
     """
     proto, name = _parsed(model)
-    proto = _inlined(proto)
+    proto = inlined(proto)
     _check_opsets(proto)
     given = dict(shapes or {})
     wanted = _wanted(proto, outputs)
@@ -112,9 +112,16 @@ def _parsed(model: str | Path | onnx.ModelProto) -> tuple[onnx.ModelProto, str]:
 
 def _check_names(proto: onnx.ModelProto) -> None:
     """Raises CompileError for names that are no text: protobuf hands them over as bytes."""
+    known = [opset.domain for opset in proto.opset_import]
+    known += [word for one in proto.functions for word in (one.name, one.domain)]
+    if not all(isinstance(word, str) for word in known):
+        raise CompileError("the model has names that are no text in UTF-8")
     waiting = [proto.graph]
     while waiting:
         graph = waiting.pop()
+        ports = (*graph.input, *graph.output, *graph.value_info, *graph.initializer)
+        if not all(isinstance(word, str) for word in (graph.name, *(p.name for p in ports))):
+            raise CompileError("the model has names that are no text in UTF-8")
         for node in graph.node:
             words = (node.name, node.op_type, node.domain, *node.input, *node.output)
             if not all(isinstance(word, str) for word in words):
@@ -165,7 +172,8 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:300] or type(error).__name__
 
 
-def _inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
+def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without functions of its own. Raises CompileError."""
     if not proto.functions:
         return proto
     from onnx import inliner
@@ -179,6 +187,9 @@ def _inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _check_opsets(proto: onnx.ModelProto) -> None:
+    odd = [o.version for o in proto.opset_import if not 0 < o.version < 1 << 31]
+    if odd:
+        raise CompileError(f"the model asks for version {odd[0]} of an operator set; there is none")
     version = next((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), 0)
     if version < OLDEST_OPSET:
         raise CompileError(

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.facts.precisions import INT8, INT8_TOP, RANGES
+
 from .views import View
 
 
@@ -60,9 +62,9 @@ class Quantization:
         """The symmetric int8 step that covers the range; the same scale where that is exact."""
         info = np.iinfo(self.dtype)
         low, high = info.min - self.zero, info.max - self.zero
-        if low >= -128 and high <= 127:
+        if low >= RANGES[INT8][0] and high <= INT8_TOP:
             return self.scale
-        return self.scale * max(-low, high) / 127
+        return self.scale * max(-low, high) / INT8_TOP
 
 
 @dataclass(frozen=True, slots=True)

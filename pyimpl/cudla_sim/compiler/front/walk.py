@@ -14,7 +14,7 @@ from ..graph import Graph, Port
 from . import inputs, operators
 from .builder import Builder, Unsupported, layouts
 from .constants import evaluate
-from .inference import infer, sizes
+from .inference import check_inputs, infer, sizes
 from .operators import CONVERTERS, Call
 from .operators.registry import ON_INTEGERS, Converted
 from .tensors import Constant, Item, Several, Tensor
@@ -159,22 +159,23 @@ class Walker:
         key = _domain(node.domain), node.op_type
         constants = [item for item in given if item is None or isinstance(item, Constant)]
         folds = len(constants) == len(given) and key[0] == "" and node.op_type not in _RANDOM
+        opsets = list(self.proto.opset_import)
         if folds and not any(attribute.HasField("g") for attribute in node.attribute):
-            return evaluate(node, constants, list(self.proto.opset_import))
+            try:
+                return evaluate(node, constants, opsets)
+            except _OF_WRONG_MODELS as error:
+                raise _contradiction(error) from None
         converter = CONVERTERS.get(key)
         if converter is None:
             raise Unsupported(*_why_unknown(node))
+        check_inputs(node, opsets)
         if node.op_type not in ON_INTEGERS:
             _refuse_integers(given)
-        opsets = list(self.proto.opset_import)
         try:
             result: Converted = converter(self._call(node, given))
         except _OF_WRONG_MODELS as error:
             infer(node, given, opsets)  # it may know better what is wrong
-            text = " ".join(str(error).split())[:200]
-            raise Unsupported(
-                f"its inputs and attributes do not fit ({text})", "repair the model"
-            ) from None
+            raise _contradiction(error) from None
         infer(node, given, opsets)
         found = result if isinstance(result, list) else [result]
         for item in found:
@@ -199,6 +200,10 @@ class Walker:
         condition = given[0] if given else None
         if not isinstance(condition, Constant):
             raise Unsupported("its condition is computed at run time", CUT)
+        if condition.array.size != 1:
+            raise Unsupported(
+                f"its condition has {condition.array.size} elements, not one", "repair the model"
+            )
         wanted = "then_branch" if bool(condition.array.reshape(-1)[0]) else "else_branch"
         branch = next((a.g for a in node.attribute if a.name == wanted), None)
         if branch is None:
@@ -332,6 +337,11 @@ def _refuse_integers(given: Sequence[Known]) -> None:
             raise Unsupported(
                 f"it computes with elements of type {item.dtype}", "export it with float32"
             )
+
+
+def _contradiction(error: Exception) -> Unsupported:
+    text = " ".join(str(error).split())[:200] or type(error).__name__
+    return Unsupported(f"its inputs and attributes do not fit ({text})", "repair the model")
 
 
 def _why_unknown(node: onnx.NodeProto) -> tuple[str, str]:

@@ -52,11 +52,6 @@ def four_pads(pads: Sequence[int] | None) -> tuple[int, int, int, int]:
     return top, bottom, left, right
 
 
-def output_size(length: int, before: int, after: int, extent: int, stride: int) -> int:
-    """Windows of *extent* that fit."""
-    return (length + before + after - extent) // stride + 1
-
-
 def needed_stride(stride: int, span: int) -> int:
     """The stride, no more than what keeps a second window out of *span* further lines."""
     return min(stride, span + 1)

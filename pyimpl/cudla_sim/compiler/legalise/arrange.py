@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.facts.limits import LARGEST
+
 from .. import graph as g
 from .builder import MOST_KERNEL, Rewriter
 from .nodes import GatherLines, Interleave, KernelConv, PermuteChannels, View
@@ -178,7 +180,7 @@ def reshape(out: Rewriter, node: g.Reshape) -> None:
         out.add(View(name=node.name, inputs=node.inputs, output=node.output))
     elif source[2:] == (1, 1) and source[0] == target[0]:
         _unflatten(out, node)
-    elif source[0] == target[0] and int(np.prod(source[1:])) <= 8192:
+    elif source[0] == target[0] and int(np.prod(source[1:])) <= LARGEST:
         middle = out.value(node, (source[0], int(np.prod(source[1:])), 1, 1), node.inputs[0])
         out.add(View(name=node.name, inputs=node.inputs, output=middle))
         _unflatten(out, g.Reshape(name=node.name, inputs=[middle], output=node.output))
@@ -191,8 +193,8 @@ def _unflatten(out: Rewriter, node: g.Reshape) -> None:
     n, channels, height, width = node.output.shape
     atom = out.per_atom
     groups = -(-channels // atom)
-    if groups * atom * height * width > 8192:
-        out.refuse(node, f"a reshape to {node.output.shape} needs more than 8192 channels")
+    if groups * atom * height * width > LARGEST:
+        out.refuse(node, f"a reshape to {node.output.shape} needs more than {LARGEST} channels")
         return
     index = np.full((groups, height, width, atom), -1, np.int64)
     logical = np.arange(channels * height * width).reshape(channels, height, width)

@@ -11,14 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from cudla_sim.nvdla.facts.precisions import INT8, INT8_TOP, INT16, TOPS
+
 from ..graph import Affine, Pool
-from .builder import Rewriter
+from .builder import MOST_KERNEL, MOST_STRIDE, Rewriter
 from .convolution import kernel_conv
 from .nodes import KernelConv
 
 _MOST_TAPS = 1024
 _LEAST_KERNELS = 4
-MOST_STRIDE, MOST_KERNEL = 8, 32
 
 
 def rewrite(out: Rewriter, node: Pool) -> None:
@@ -35,11 +36,11 @@ def rewrite(out: Rewriter, node: Pool) -> None:
         return
     divisor = np.asarray(node.divisor, np.float32)
     summed = out.value(node, node.output.shape)
-    top = 127 if out.precision == 0 else 32767
+    top = TOPS[INT8 if out.precision == INT8 else INT16]
     if max(node.stride) > MOST_STRIDE and node.output in out.scales:
         out.scales[summed] = out.scales[node.output] * float(np.max(node.divisor))
     elif source in out.scales:
-        out.scales[summed] = out.scales[source] * max(kh * kw, 1) * 127 / top
+        out.scales[summed] = out.scales[source] * max(kh * kw, 1) * INT8_TOP / top
     kernel_conv(
         out,
         KernelConv(

@@ -5,15 +5,13 @@ Intermediate values that come into being take the scale of a value they resemble
 
 from __future__ import annotations
 
-from cudla_sim.nvdla.hw.configs import HardwareConfig
+from cudla_sim.nvdla.facts.configs import HardwareConfig
 
 from .. import graph as g
 from ..errors import Refusal
 
 MOST_KERNEL, MOST_STRIDE, MOST_PAD = 32, 8, 31
-POOL_KERNEL, POOL_STRIDE, POOL_PAD = 8, 8, 7
-MOST_SIZE = 8192
-"""Limits of the hardware's fields (nvdla hardware manual, register descriptions)."""
+"""Limits of a convolution's fields (nvdla hardware manual, register descriptions)."""
 
 
 class Rewriter:

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from cudla_sim.nvdla.facts.limits import LARGEST
+
 from .. import graph as g
 from . import arrange, thin, trim
 from .builder import MOST_KERNEL, MOST_PAD, MOST_STRIDE, Rewriter
@@ -20,7 +22,7 @@ def rewrite(out: Rewriter, node: g.Conv) -> None:
         and (rows, columns) == shape[2:]
         and not any(node.pads)
         and node.groups == 1
-        and int(np.prod(shape[1:])) <= 8192
+        and int(np.prod(shape[1:])) <= LARGEST
     ):
         count = int(np.prod(shape[1:]))
         flat = out.value(node, (shape[0], count, 1, 1), node.inputs[0])
@@ -76,8 +78,8 @@ def kernel_conv(out: Rewriter, node: KernelConv) -> None:
         node = _long_stride(out, node)
     if max(node.dilation) > 32:
         out.refuse(node, f"dilation {node.dilation} is more than 32")
-    elif max(node.weights.shape[:2]) > 8192:
-        out.refuse(node, f"{node.weights.shape[:2]} kernels and channels: at most 8192")
+    elif max(node.weights.shape[:2]) > LARGEST:
+        out.refuse(node, f"{node.weights.shape[:2]} kernels and channels: at most {LARGEST}")
     elif max(node.weights.shape[2:]) > MOST_KERNEL:
         _large_kernel(out, node)
     elif node.inputs[0] not in out.pictures and thin.pays(out, node):

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from cudla_sim.nvdla.facts.precisions import INT8, INT16, TOPS
+from cudla_sim.nvdla.facts.tables import LO_ENTRIES
+
 from .. import graph as g
 from ..errors import Refusal
 from .builder import Rewriter
@@ -17,7 +20,7 @@ _JUMPS = {"Floor", "Ceil", "Round"}
 def curve(out: Rewriter, node: g.Curve) -> None:
     source = node.inputs[0]
     if node.function in _JUMPS and out.precision != 0:
-        out.refuse(node, f"{node.function} jumps, a table of 257 entries cannot")
+        out.refuse(node, f"{node.function} jumps, a table of {LO_ENTRIES} entries cannot")
         return
     if out.config.lut:
         out.add(node)
@@ -51,7 +54,7 @@ def curve(out: Rewriter, node: g.Curve) -> None:
 
 
 def _top(out: Rewriter) -> int:
-    return 127 if out.precision == 0 else 32767
+    return TOPS[INT8 if out.precision == INT8 else INT16]
 
 
 def _hard_sigmoid(out: Rewriter, node: g.Node, output: g.Value, alpha: float, beta: float) -> None:

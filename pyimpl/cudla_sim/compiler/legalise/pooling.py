@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cudla_sim.nvdla.facts.limits import POOLING_KERNEL, POOLING_PAD, POOLING_STRIDE
+
 from .. import graph as g
 from . import average
-from .builder import POOL_KERNEL, POOL_PAD, POOL_STRIDE, Rewriter
+from .builder import Rewriter
 
 
 def rewrite(out: Rewriter, node: g.Pool) -> None:
@@ -21,24 +23,24 @@ def extreme(out: Rewriter, node: g.Pool) -> None:
     """Maximum or minimum with kernels that PDP does not have: several poolings."""
     for axis in (0, 1):
         kernel, stride = node.kernel[axis], node.stride[axis]
-        if kernel <= POOL_KERNEL and stride <= POOL_STRIDE:
+        if kernel <= POOLING_KERNEL and stride <= POOLING_STRIDE:
             continue
         shape = node.inputs[0].shape
         pads = (0, 0) if axis else node.pads[:2]
         side = node.pads[2:] if axis else (0, 0)
         if kernel >= shape[2 + axis] and node.output.shape[2 + axis] == 1:
-            steps = (POOL_KERNEL, POOL_KERNEL)
-            length = -(-shape[2 + axis] // POOL_KERNEL)
+            steps = (POOLING_KERNEL, POOLING_KERNEL)
+            length = -(-shape[2 + axis] // POOLING_KERNEL)
             before = after = 0
-            tail = length * POOL_KERNEL - shape[2 + axis]
+            tail = length * POOLING_KERNEL - shape[2 + axis]
             left = length
         elif stride == 1:
-            steps = (POOL_KERNEL, 1)
+            steps = (POOLING_KERNEL, 1)
             before, after = pads if axis == 0 else side
-            take = min(POOL_KERNEL - 1, before)
-            length = shape[2 + axis] + take - (POOL_KERNEL - 1) + min(POOL_KERNEL - 1, after)
-            tail = min(POOL_KERNEL - 1, after)
-            left = kernel - (POOL_KERNEL - 1)
+            take = min(POOLING_KERNEL - 1, before)
+            length = shape[2 + axis] + take - (POOLING_KERNEL - 1) + min(POOLING_KERNEL - 1, after)
+            tail = min(POOLING_KERNEL - 1, after)
+            left = kernel - (POOLING_KERNEL - 1)
             before, after = take, after - tail
         else:
             out.refuse(node, f"pooling kernel {node.kernel} with stride {node.stride}")
@@ -68,7 +70,7 @@ def extreme(out: Rewriter, node: g.Pool) -> None:
             pads_left[2 * axis] -= before
             pads_left[2 * axis + 1] = after
         else:
-            strides[axis] = 1 if left <= POOL_STRIDE else strides[axis]
+            strides[axis] = 1 if left <= POOLING_STRIDE else strides[axis]
             pads_left[2 * axis] = pads_left[2 * axis + 1] = 0
         extreme(
             out,
@@ -81,7 +83,7 @@ def extreme(out: Rewriter, node: g.Pool) -> None:
             ),
         )
         return
-    if max(node.pads) > POOL_PAD:
-        out.refuse(node, f"pooling pads {node.pads} are more than {POOL_PAD}")
+    if max(node.pads) > POOLING_PAD:
+        out.refuse(node, f"pooling pads {node.pads} are more than {POOLING_PAD}")
         return
     out.add(node)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cudla_sim.nvdla.facts.limits import LARGEST
+
 from .. import graph as g
 from ..errors import Refused
 from . import arrange, convolution, deconv, pointwise, pooling, resize
-from .builder import MOST_SIZE, Rewriter
+from .builder import Rewriter
 
 
 def _keep(out: Rewriter, node: g.Node) -> None:
@@ -75,8 +77,8 @@ RULES: dict[type[g.Node], Callable[[Rewriter, Any], None]] = {
 def run(out: Rewriter, nodes: list[g.Node]) -> list[g.Node]:
     """Rewrite all nodes; raises Refused with everything that cannot be done."""
     for node in nodes:
-        if max(node.output.shape[1:]) > MOST_SIZE:
-            out.refuse(node, f"its output {node.output.shape} is larger than {MOST_SIZE}")
+        if max(node.output.shape[1:]) > LARGEST:
+            out.refuse(node, f"its output {node.output.shape} is larger than {LARGEST}")
         elif type(node) not in RULES:
             out.refuse(node, f"{node.kind} has no unit")
         else:

@@ -12,6 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from cudla_sim.nvdla.facts.limits import LARGEST
+
 from .builder import Rewriter
 from .nodes import KernelConv
 
@@ -25,7 +27,7 @@ def pays(out: Rewriter, node: KernelConv) -> bool:
     config, group = out.config, out.config.kernel_group(out.precision)
     if columns == 1 or node.pad_value or span != source[1] or np.any(node.first):
         return False
-    if span * columns > 8192 or (node.weight_scale is not None and out.precision != 0):
+    if span * columns > LARGEST or (node.weight_scale is not None and out.precision != 0):
         return False
 
     def cycles(kernel_count: int, channels: int, taps: int, pixels: int) -> int:

@@ -1,6 +1,6 @@
 """How a convolution shares the buffer between data and weights, and where it must be cut.
 
-The banks are shared as :mod:`cudla_sim.nvdla.limits.cbuf` says. Where that finds nothing, columns
+The banks are shared as :mod:`cudla_sim.nvdla.facts.cbuf` says. Where that finds nothing, columns
 are cut, and an operation may have less than a group of kernels.
 """
 
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.hw.configs import HardwareConfig
-from cudla_sim.nvdla.limits.cbuf import (
+from cudla_sim.nvdla.facts.cbuf import (
     data_banks,
     entries_per_slice,
     share,
     weight_banks,
     weight_bytes,
 )
+from cudla_sim.nvdla.facts.configs import HardwareConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, OpType
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, HardwareConfig, element_size
-from cudla_sim.nvdla.limits.cbuf import data_banks, entries_per_slice
+from cudla_sim.nvdla.facts.cbuf import data_banks, entries_per_slice
+from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.formats import FEATURE
+from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT16, TOPS, element_size
 
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
@@ -28,12 +31,9 @@ from .fit import Fit, Limit, Operand
 from .real import RealWeights
 from .task import Task
 
-_LIMITS = {INT8: 127, INT16: 32767}
 _BIAS_BITS = {INT8: 20, INT16: 35}
 """A bias may be 2**bits steps of its kernel's sums: beyond, its kernel gets coarser weights."""
 
-
-_MOST_CHANNELS = 8192
 _SPARSE, _WORTH = 0.6, 0.75
 """Compression is tried below this share of weights that are not zero, and kept below this share
 of the bytes."""
@@ -78,9 +78,9 @@ def quantised(
     if precision == FP16:
         halves = np.empty(weights.shape, np.float16)
         for part, real in weights.parts():
-            halves[part] = np.clip(real * input_scale, -65504, 65504)
+            halves[part] = np.clip(real * input_scale, -FP16_TOP, FP16_TOP)
         return Weights(halves, np.ones(kernels))
-    limit = _LIMITS[precision]
+    limit = TOPS[precision]
     largest, plain = np.zeros(kernels), np.zeros(kernels, bool)
     for part, real in weights.parts():
         flat = np.abs(real).reshape(len(real), -1)
@@ -296,8 +296,8 @@ def _block(
     kernels = block.last - block.first
     data, base = source.channel_range(block.low, max(block.high, block.low))
     channels = data.channels
-    if channels > _MOST_CHANNELS:
-        why = f"it reads {channels} channels as they lie in memory, at most {_MOST_CHANNELS} can be"
+    if channels > LARGEST:
+        why = f"it reads {channels} channels as they lie in memory, at most {LARGEST} can be"
         cure = "cut the network there with --outputs, or make the input smaller"
         raise Refused([Refusal(node.name, "Conv", why, cure)])
     _, span, rows, columns = node.weights.shape
@@ -425,7 +425,7 @@ def _operation(
     pad = pad_value(node, precision, data.scale)
     operation = ConvOp(
         entry_per_slice=entries,
-        data_format=layout.FEATURE,
+        data_format=FEATURE,
         fetch_grain=1,
         data_bank=max(data_banks(config, entries, min(data.height, split.lines)), 1),
         weight_bank=split.weight_banks,
@@ -476,5 +476,5 @@ def pad_value(node: KernelConv, precision: int, scale: float) -> int:
         return 0
     if precision == FP16:
         return int(np.float16(node.pad_value / scale).view(np.int16))
-    limit = _LIMITS[precision]
+    limit = TOPS[precision]
     return int(np.clip(np.rint(node.pad_value / scale), -limit - 1, limit))

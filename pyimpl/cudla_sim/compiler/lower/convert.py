@@ -20,7 +20,7 @@ from cudla_sim.nvdla.descriptors import (
     SdpStage,
     SdpSurface,
 )
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16
+from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT16
 
 from . import sdp
 from .cubes import Cube

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.descriptors import DataCube, MemoryType
-from cudla_sim.nvdla.hw.configs import HardwareConfig, element_size
+from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.precisions import element_size
 
 Positions = NDArray[np.int64]
 """For each channel of a value, which channel of the cube it is; other channels are holes."""

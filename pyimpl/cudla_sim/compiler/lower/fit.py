@@ -14,7 +14,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.precisions import FP16
 
 from ..graph import Affine, Binary, Clip, Curve, Node, PRelu, Value
 

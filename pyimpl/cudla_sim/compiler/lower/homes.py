@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.precisions import FP16
 
 from .. import graph as g
 from ..legalise.nodes import Interleave, KernelConv, View

@@ -10,7 +10,7 @@ import numpy as np
 from cudla_sim.nvdla.build import tables
 from cudla_sim.nvdla.build.layers import Normalise, Tensor
 from cudla_sim.nvdla.descriptors import CdpOp, CdpSurface, CvtParam, OpType
-from cudla_sim.nvdla.hw.configs import FP16
+from cudla_sim.nvdla.facts.precisions import FP16
 
 from ..graph import Lrn
 from . import numbers

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.descriptors import LutParam, Slope
+from cudla_sim.nvdla.facts.precisions import FP16_TOP, INT16_TOP
+from cudla_sim.nvdla.facts.tables import LO_ENTRIES
 
 from ..curves import CURVES
 from ..graph import Curve
 
-_ENTRIES = 257
-_TOP = 32767
 _FAR = (1 << 31) - 1
 
 _STRAIGHT: dict[str, tuple[float, float, float]] = {
@@ -106,8 +106,8 @@ def _slopes(curve: Curve, low: float, high: float) -> tuple[float, float]:
 def _fixed_slope(real: float) -> Slope:
     if real == 0.0:
         return Slope()
-    shift = min(max(floor(log2(_TOP / abs(real))), -16), 15)
-    scale = int(np.clip(np.rint(real * 2.0**shift), -_TOP, _TOP))
+    shift = min(max(floor(log2(INT16_TOP / abs(real))), -16), 15)
+    scale = int(np.clip(np.rint(real * 2.0**shift), -INT16_TOP, INT16_TOP))
     return Slope(scale=scale, shifter=shift)
 
 
@@ -123,13 +123,15 @@ def integer(curve: Curve, unit: float, largest: float, codes: int = 0) -> Table:
         select = max(ceil(log2(max(end - start, 1e-30) / unit / 256) - 1e-9), 0)
         low = floor(start / unit)
     high = low + (256 << select)
-    points = (low + np.arange(_ENTRIES, dtype=np.float64) * (1 << select)) * unit
+    points = (low + np.arange(LO_ENTRIES, dtype=np.float64) * (1 << select)) * unit
     values = evaluate(curve, points)
     top = float(np.abs(values).max()) or 1.0
-    out = top / _TOP
+    out = top / INT16_TOP
     below, above = _slopes(curve, low * unit, high * unit)
     lut = LutParam(
-        linear_only_table=[int(item) for item in np.clip(np.rint(values / out), -_TOP, _TOP)],
+        linear_only_table=[
+            int(item) for item in np.clip(np.rint(values / out), -INT16_TOP, INT16_TOP)
+        ],
         linear_only_offset=select,
         linear_only_start=low & 0xFFFFFFFFFFFFFFFF,
         linear_only_end=high & 0xFFFFFFFFFFFFFFFF,
@@ -155,12 +157,12 @@ def half(curve: Curve, largest: float = 8.0) -> Table:
     straight = _straight(curve)
     reach = largest if straight is None else min(largest, straight[0])
     select = ceil(log2(2 * reach / 256))
-    start = -128 * 2.0**select
+    start = -(LO_ENTRIES // 2) * 2.0**select
     positive = domain(curve, 1.0)[0] == 0.0
     if positive:
         start, select = 0.0, select
-    points = start + np.arange(_ENTRIES, dtype=np.float64) * 2.0**select
-    values = np.clip(evaluate(curve, points), -65504, 65504)
+    points = start + np.arange(LO_ENTRIES, dtype=np.float64) * 2.0**select
+    values = np.clip(evaluate(curve, points), -FP16_TOP, FP16_TOP)
     below, above = _slopes(curve, float(points[0]), float(points[-1]))
     lut = LutParam(
         linear_only_table=[int(item) for item in values.astype(np.float16).view(np.int16)],
@@ -183,4 +185,4 @@ def _single(value: float) -> int:
 
 
 def _pattern(value: float) -> int:
-    return int(np.float16(np.clip(value, -65504, 65504)).view(np.int16))
+    return int(np.float16(np.clip(value, -FP16_TOP, FP16_TOP)).view(np.int16))

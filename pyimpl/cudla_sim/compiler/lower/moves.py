@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.facts.limits import LARGEST
+
 from ..legalise.nodes import GatherLines, Interleave
 from . import sdp
 from .cubes import Cube
 from .task import Task
-
-_MOST = 8192
 
 
 def as_pixels(cube: Cube, surface: int, y: int, lines: int, x: int, step: int, count: int) -> Cube:
@@ -38,7 +38,7 @@ def as_pixels(cube: Cube, surface: int, y: int, lines: int, x: int, step: int, c
 
 def _line_chunks(cube: Cube) -> Iterator[tuple[int, int]]:
     """Lines that one copy can present as surfaces."""
-    most = _MOST // cube.per_atom
+    most = LARGEST // cube.per_atom
     for first in range(0, cube.height, most):
         yield first, min(most, cube.height - first)
 

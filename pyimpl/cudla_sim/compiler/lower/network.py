@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.precisions import FP16, INT16_TOP, TOPS
 
 from .. import graph as g
 from ..errors import Refusal, Refused
@@ -20,8 +21,6 @@ from .homes import Homes, make
 from .layouts import Layout
 from .passes import Former, Pass
 from .task import Task
-
-_TOPS = (127, 32767, 65504)
 
 
 @dataclass(eq=False)
@@ -341,7 +340,7 @@ class Network:
         if fit.precision == FP16:
             return
         stored = target.precision
-        reach = _TOPS[stored] if stored != FP16 else 32767
+        reach = TOPS[stored] if stored != FP16 else INT16_TOP
         top = reach * target.scale
         for name, function, bound in (("high", "min", fit.high), ("low", "max", fit.low)):
             if not np.isfinite(bound):

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-TOP = 32767
+from cudla_sim.nvdla.facts.precisions import INT16_TOP
+
 _DEEPEST = 31
 
 
@@ -30,8 +31,8 @@ def factors(real: NDArray[Any] | float) -> Fixed:
     largest = float(np.max(np.abs(array)))
     if largest == 0.0:
         return Fixed(np.zeros(array.shape, np.int16), 0)
-    shift = min(max(floor(log2(TOP / largest)), 0), _DEEPEST)
-    values = np.clip(np.rint(array * 2.0**shift), -TOP, TOP)
+    shift = min(max(floor(log2(INT16_TOP / largest)), 0), _DEEPEST)
+    values = np.clip(np.rint(array * 2.0**shift), -INT16_TOP, INT16_TOP)
     return Fixed(values.astype(np.int16), shift)
 
 
@@ -39,6 +40,6 @@ def sums(real: NDArray[Any] | float) -> Fixed:
     """Represent integers of any size as 16-bit values with one left shift."""
     array = np.atleast_1d(np.asarray(real, np.float64))
     largest = float(np.max(np.abs(array)))
-    shift = max(ceil(log2(largest / TOP)), 0) if largest > 0 else 0
-    values = np.clip(np.rint(array / 2.0**shift), -TOP, TOP)
+    shift = max(ceil(log2(largest / INT16_TOP)), 0) if largest > 0 else 0
+    values = np.clip(np.rint(array / 2.0**shift), -INT16_TOP, INT16_TOP)
     return Fixed(values.astype(np.int16), min(shift, 31))

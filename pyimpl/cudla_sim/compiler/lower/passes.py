@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudla_sim.nvdla.hw.configs import FP16, HardwareConfig
+from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.precisions import FP16
 
 from .. import graph as g
 from ..errors import Refusal, Refused

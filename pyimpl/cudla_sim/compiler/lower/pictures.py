@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, MemoryType, OpType
-from cudla_sim.nvdla.hw.configs import FP16, INT8, HardwareConfig, element_size
+from cudla_sim.nvdla.facts import cbuf
+from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.precisions import FP16, INT8, element_size
 from cudla_sim.nvdla.hw.maps.enums import ENUMS
-from cudla_sim.nvdla.limits import cbuf
 
 from .. import graph as g
 from ..errors import Refusal, Refused
@@ -85,7 +87,7 @@ def reason(node: g.Node, picture: Picture) -> str | None:
         return "only a convolution reads pictures"
     if node.weights.shape[1] != picture.channels or node.dilation != (1, 1):
         return "only a convolution without groups and dilation reads pictures"
-    if node.weights.shape[3] * picture.pixel > 8192:
+    if node.weights.shape[3] * picture.pixel > LARGEST:
         return "the kernel is too wide"
     return None
 

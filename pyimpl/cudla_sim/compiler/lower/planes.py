@@ -7,8 +7,8 @@ Source: nvdla hardware manual "RUBIK"; TensorRT developer guide, DLA I/O formats
 from __future__ import annotations
 
 from cudla_sim.nvdla.descriptors import DataCube, MemoryType, OpType, RubikOp, RubikSurface
-from cudla_sim.nvdla.hw.configs import element_size
-from cudla_sim.nvdla.modes import Rubik
+from cudla_sim.nvdla.facts.modes import Rubik
+from cudla_sim.nvdla.facts.precisions import element_size
 
 from .. import graph as g
 from .cubes import Buffer, Cube

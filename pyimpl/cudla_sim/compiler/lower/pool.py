@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cudla_sim.nvdla.descriptors import OpType, PdpOp, PdpSurface
-from cudla_sim.nvdla.limits.fields import POOLING_STRIDE
-from cudla_sim.nvdla.limits.pooling import begun, covered, widest
-from cudla_sim.nvdla.modes import Pooling, by_word
+from cudla_sim.nvdla.facts.limits import POOLING_STRIDE
+from cudla_sim.nvdla.facts.modes import Pooling, by_word
+from cudla_sim.nvdla.facts.pooling import begun, covered, widest
 
 from ..graph import Pool
 from .cubes import Cube

@@ -27,8 +27,8 @@ from cudla_sim.nvdla.descriptors import (
     SdpStage,
     SdpSurface,
 )
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16
-from cudla_sim.nvdla.modes import Alu
+from cudla_sim.nvdla.facts.modes import Alu
+from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT8_TOP, INT16, INT16_TOP
 
 from ..graph import PRelu, Value
 from . import lut, numbers
@@ -193,7 +193,7 @@ class Stages:
         if isinstance(fit.y_mul, PRelu):
             self._y_prelu(_finite(channels_of(fit.y_mul.slope)))
         if fit.lut is not None:
-            largest = self.values.scale(fit.lut.inputs[0]) * 127
+            largest = self.values.scale(fit.lut.inputs[0]) * INT8_TOP
             self._y_lut(lut.half(fit.lut, largest if largest > 0 else 8.0))
 
     # -- Y ------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ class Stages:
         """Largest input of the curve."""
         assert self.fit.lut is not None
         return self.values.scale(self.fit.lut.inputs[0]) * (
-            127 if self.precision == INT8 else 32767
+            INT8_TOP if self.precision == INT8 else INT16_TOP
         )
 
     def _x1(self, step: NDArray[np.float64], unit: float, direct: bool) -> None:
@@ -377,7 +377,7 @@ class Stages:
             and not self.x1.enable
             and not self.x2.enable
         )
-        table = lut.integer(fit.lut, unit, self._largest(), 127 if exact else 0)
+        table = lut.integer(fit.lut, unit, self._largest(), INT8_TOP if exact else 0)
         self._y_lut(table)
         return table.unit
 
@@ -461,4 +461,4 @@ def channels_of(array: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _finite(array: NDArray[np.float64]) -> NDArray[np.float16]:
-    return np.clip(array, -65504, 65504).astype(np.float16)
+    return np.clip(array, -FP16_TOP, FP16_TOP).astype(np.float16)

@@ -20,7 +20,7 @@ from cudla_sim.nvdla.descriptors import (
     OpType,
     Surface,
 )
-from cudla_sim.nvdla.hw.configs import HardwareConfig
+from cudla_sim.nvdla.facts.configs import HardwareConfig
 
 from .cubes import Buffer, Cube, cube_bytes, packed
 

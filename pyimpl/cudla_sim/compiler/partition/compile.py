@@ -14,6 +14,7 @@ from .. import front
 from ..backend import compile_graph
 from ..calibrate import channel_means, ranges
 from ..errors import CompileError, Refusal, Refused
+from ..front.inputs import element_type
 from ..options import Options
 from ..runtime import session
 from .package import Package, Part
@@ -87,12 +88,10 @@ _MOST_ELEMENTS = 1 << 28
 
 def _random(model: onnx.ModelProto) -> dict[str, NDArray[Any]]:
     """Something to find out shapes with."""
-    from onnx import helper
-
     random = np.random.default_rng(0)
     found = {}
     for item in _inputs(model):
-        dtype = helper.tensor_dtype_to_np_dtype(item.type.tensor_type.elem_type)
+        dtype = np.dtype(element_type(item))
         sizes = _sizes(item)
         if prod(sizes) > _MOST_ELEMENTS:
             raise CompileError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -95,7 +95,9 @@ class Package:
                 name: tuple(_number(extent, f"the shape of {name!r}") for extent in shape)
                 for name, shape in _object(plan["inputs"], "inputs").items()
             }
-            return cls(_word(plan["config"], "config"), inputs, _words(plan, "outputs"), parts)
+            outputs = _words(plan, "outputs")
+            _check_names(inputs, parts, outputs)
+            return cls(_word(plan["config"], "config"), inputs, outputs, parts)
         except KeyError as error:
             raise CompileError(f"not a network in parts: it lacks {error}") from None
         except (ValueError, TypeError) as error:
@@ -154,6 +156,19 @@ def _part(item: dict[str, Any], files: dict[str, bytes]) -> Part:
     return Part(host, nodes, inputs, outputs, data)
 
 
+def _check_names(inputs: Iterable[str], parts: Iterable[Part], outputs: Iterable[str]) -> None:
+    """Raises ValueError for a tensor that is wanted before something computes it."""
+    made = set(inputs)
+    for number, part in enumerate(parts):
+        for name in part.inputs:
+            if name not in made:
+                raise ValueError(f"part {number} reads {name!r}, which nothing before it computes")
+        made.update(part.outputs)
+    for name in outputs:
+        if name not in made:
+            raise ValueError(f"the output {name!r} is computed by no part")
+
+
 class LoadedPackage:
     """Sessions and networks of all parts; a context manager."""
 
@@ -195,11 +210,18 @@ class LoadedPackage:
             given = {name: values[name] for name in part.inputs}
             if part.host:
                 kinds = runner.input_types()
+                unknown = [name for name in given if name not in kinds]
+                if unknown:
+                    raise CompileError(f"a part on the host has no input {unknown[0]!r}")
                 given = {
                     name: x.astype(np.float32) if kinds[name] == "tensor(float)" else x
                     for name, x in given.items()
                 }
                 values.update(zip(part.outputs, runner.run(list(part.outputs), given), strict=True))
             else:
-                values.update(runner.run(given))
+                made = runner.run(given)
+                absent = [name for name in part.outputs if name not in made]
+                if absent:
+                    raise CompileError(f"the part that should compute {absent[0]!r} does not")
+                values.update(made)
         return {name: values[name] for name in package.outputs}

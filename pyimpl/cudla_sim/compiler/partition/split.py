@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import CompileError
+from ..front.reading import inlined
 
 if TYPE_CHECKING:
     import onnx
@@ -24,10 +25,10 @@ class Cut:
 
 def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx.ModelProto:
     """A copy with local functions inlined, names for all nodes, and fixed input shapes."""
-    from onnx import ModelProto, inliner, shape_inference
+    from onnx import ModelProto, shape_inference
 
     made = ModelProto()
-    made.CopyFrom(inliner.inline_local_functions(model) if model.functions else model)
+    made.CopyFrom(inlined(model))
     names: set[str] = set()
     for number, node in enumerate(made.graph.node):
         name = node.name or f"{node.op_type}:{next(iter(node.output), number)}"

@@ -10,14 +10,16 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from cudla_sim.nvdla import annotation, emu, layout
+from cudla_sim.nvdla import annotation, emu
 from cudla_sim.nvdla.build.container import Container
 from cudla_sim.nvdla.build.container import Tensor as TensorEntry
 from cudla_sim.nvdla.build.queue import add_dla_task, connect
 from cudla_sim.nvdla.descriptors import (
     DataCube,
 )
-from cudla_sim.nvdla.hw.configs import FP16, INT8, INT16, element_size
+from cudla_sim.nvdla.facts.formats import FEATURE, FEATURE_X8
+from cudla_sim.nvdla.facts.memory import PAGE
+from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT16, NAMES, element_size
 from cudla_sim.nvdla.hw.maps.enums import ENUMS
 from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
 
@@ -27,14 +29,12 @@ from ..lower.cubes import Cube, cube_bytes
 from ..lower.network import Network
 from . import memory
 
-_PAGE = 4096
 _TYPES = {INT8: DataType.INT8, INT16: DataType.INT16, FP16: DataType.HALF}
 _PLANAR_FORMATS = {
     INT8: ENUMS["pixel_format"]["T_R8"],
     INT16: ENUMS["pixel_format"]["T_R16_I"],
     FP16: ENUMS["pixel_format"]["T_R16_F"],
 }
-_NAMES = {INT8: "int8", INT16: "int16", FP16: "fp16"}
 
 
 class Writer:
@@ -61,13 +61,13 @@ class Writer:
         task.place()
         connect(task.ops)
         out = Container()
-        out.memory(_PAGE)
+        out.memory(PAGE)
         contents = [
             (out.blob(f"tb-{number}", data), offset)
             for number, (offset, data) in enumerate(self._merged())
         ]
-        out.memory(max(task.weights.size, _PAGE), contents)
-        out.memory(max(self.activation_bytes, _PAGE))
+        out.memory(max(task.weights.size, PAGE), contents)
+        out.memory(max(self.activation_bytes, PAGE))
         for ports, flag in (
             (self.graph.inputs, MemoryFlags.INPUT),
             (self.graph.outputs, MemoryFlags.OUTPUT),
@@ -128,7 +128,7 @@ class Writer:
             (channels, height, width),
             size * n,
             _TYPES[precision],
-            layout.FEATURE_X8 if config.memory_atom == 8 else layout.FEATURE,
+            FEATURE_X8 if config.memory_atom == 8 else FEATURE,
             (element_size(precision), line, line * height),
             batch=n,
         )
@@ -251,7 +251,7 @@ class Writer:
             line=cube.line,
             surface=cube.surface,
             batch=surfaces * cube.surface,
-            precision=_NAMES[cube.precision],
+            precision=NAMES[cube.precision],
             scale=None if cube.precision == FP16 and cube.scale == 1.0 else cube.scale,
             channels=channels,
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..facts.memory import PAGE
 from ..loadable import Interface, MemoryFlags
 from .flatwriter import Node, Octets, Refs, Scalars, Tab, Text, serialize
 
@@ -16,7 +17,6 @@ DLA_VERSION = (0, 12, 3)
 EMU_VERSION = (0, 0, 1)
 _NO_VERSION = (0, 0, 0)
 _SCHEMA_VERSION = (0, 7, 0)
-_PAGE = 4096
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class Container:
         names: tuple[Node, ...] = tuple(Text(name) for name, _ in filled)
         number = len(self.memories)
         entry = Tab().put(0, "H", number).put(1, "B", 0).put(2, "H", flags)
-        entry.put(3, "Q", size).put(4, "I", _PAGE).put(7, "H", bind_id).put(8, "H", tensor)
+        entry.put(3, "Q", size).put(4, "I", PAGE).put(7, "H", bind_id).put(8, "H", tensor)
         entry.ref(5, Refs(names))
         entry.ref(6, Scalars("Q", tuple(offset for _, offset in filled)))
         self.memories.append(entry)

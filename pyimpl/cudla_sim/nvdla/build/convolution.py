@@ -23,10 +23,10 @@ from ..descriptors import (
     SdpOpType,
     SdpStage,
 )
-from ..hw.arithmetic import RANGES
-from ..hw.configs import FP16, INT8, INT16, element_size
-from ..limits.cbuf import entries_per_slice, image_entries
-from ..modes import Alu
+from ..facts.cbuf import data_banks, entries_per_slice, image_entries, usable_banks, weight_banks
+from ..facts.formats import FEATURE
+from ..facts.modes import Alu
+from ..facts.precisions import FP16, INT8, INT16, RANGES, element_size
 from . import quantize
 from .layers import Conv, Image, Tensor
 from .places import INPUT, WEIGHTS
@@ -67,13 +67,13 @@ def add(program: Program, layer: Conv) -> None:
         entries = image_entries(program.config, width, (left, right), channels, program.precision)
     else:
         entries = entries_per_slice(program.config, width, channels, program.precision)
-    banks, _, depth = program.config.cbuf
-    data_bank = min(max(-(-entries * height // depth), 1), banks - 1)
-    bank_bytes = program.config.cbuf[1] * depth
-    weight_bank = min(max(-(-len(packed) // bank_bytes), 1), banks - data_bank)
+    # As many as there are at most: where they are too few, the checker says so.
+    banks = usable_banks(program.config, layer.compress)
+    data_bank = min(data_banks(program.config, entries, height), banks - 1)
+    weight_bank = min(weight_banks(program.config, len(packed)), banks - data_bank)
     operation = ConvOp(
         entry_per_slice=entries,
-        data_format=layout.FEATURE,
+        data_format=FEATURE,
         fetch_grain=1,
         data_bank=data_bank,
         weight_bank=weight_bank,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from .. import emu, layout
-from ..hw.configs import FP16, INT16, HardwareConfig, element_size
+from .. import emu
+from ..facts.configs import HardwareConfig
+from ..facts.formats import FEATURE, FEATURE_X8
+from ..facts.memory import PAGE
+from ..facts.precisions import FP16, INT16, element_size
 from ..loadable import DataType, Interface, MemoryFlags
 from .container import Container
 from .container import Tensor as TensorEntry
@@ -12,8 +15,6 @@ from .layers import Image, Layer, Softmax, Tensor
 from .lower import Lowering
 from .places import ACTIVATIONS, INPUT, OUTPUT, WEIGHTS, Place
 from .queue import add_dla_task, connect
-
-_PAGE = 4096
 
 
 class Emitter:
@@ -49,14 +50,14 @@ class Emitter:
             item: number for number, layer in enumerate(self.layers) for item in layer.inputs
         }
         live: list[tuple[int, int, Tensor]] = []
-        total = _PAGE
+        total = PAGE
         for number, layer in enumerate(self.hardware):
             tensor = layer.output
             if tensor is self.layers[-1].output:
                 places[tensor] = Place(OUTPUT)
                 continue
             live = [item for item in live if last_use.get(item[2], number) >= number]
-            size = -(-self._bytes(tensor) // _PAGE) * _PAGE
+            size = -(-self._bytes(tensor) // PAGE) * PAGE
             offset = 0
             for start, end, _ in sorted(live, key=lambda item: item[0]):
                 if offset + size <= start:
@@ -82,7 +83,7 @@ class Emitter:
             tensor.shape,
             size,
             {FP16: DataType.HALF, INT16: DataType.INT16}.get(precision, DataType.INT8),
-            layout.FEATURE_X8 if self.program.config.memory_atom == 8 else layout.FEATURE,
+            FEATURE_X8 if self.program.config.memory_atom == 8 else FEATURE,
             (element_size(precision), line, surface),
         )
 
@@ -93,12 +94,12 @@ class Emitter:
             program.add(layer)
         connect(program.ops)
         out = Container()
-        out.memory(_PAGE)
+        out.memory(PAGE)
         contents = [
             (out.blob(f"tb-{number}", data), offset)
             for number, (offset, data) in enumerate(program.blobs)
         ]
-        out.memory(max(program.weight_bytes, _PAGE), contents)
+        out.memory(max(program.weight_bytes, PAGE), contents)
         out.memory(self.activation_bytes)
         for tensor, flag in (
             (self.input, MemoryFlags.INPUT),

@@ -233,11 +233,6 @@ CURVES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 """Functions of :class:`Curve`."""
 
 
-def output_size(size: int, kernel: int, stride: int, before: int, after: int, step: int = 1) -> int:
-    """Positions of a window along one axis."""
-    return (size + before + after - (kernel - 1) * step - 1) // stride + 1
-
-
 def pair(value: int | tuple[int, int]) -> tuple[int, int]:
     """Allow one number for (y, x)."""
     return (value, value) if isinstance(value, int) else value

@@ -30,9 +30,10 @@ from ..descriptors import (
     SdpStage,
 )
 from ..errors import NvdlaError, UnsupportedOperation
-from ..hw.configs import FP16, INT16
-from ..limits.pooling import covered
-from ..modes import Alu, Pooling, Rubik, by_word
+from ..facts.limits import POOLING_KERNEL, POOLING_PAD, POOLING_STRIDE
+from ..facts.modes import Alu, Pooling, Rubik, by_word
+from ..facts.pooling import covered
+from ..facts.precisions import FP16, INT16
 from . import convolution, quantize, tables
 from .layers import (
     Activation,
@@ -47,7 +48,6 @@ from .layers import (
 )
 from .program import Program
 
-_PAGE = 4096
 _MID_SHIFT = 8
 
 
@@ -154,9 +154,9 @@ class Lowering(Program):
     def _pool(self, layer: Pool) -> None:
         top, _, left, _ = layer.pads
         for name, values, limit in (
-            ("kernel", layer.kernel, 8),
-            ("stride", layer.stride, 8),
-            ("padding", layer.pads, 7),
+            ("kernel", layer.kernel, POOLING_KERNEL),
+            ("stride", layer.stride, POOLING_STRIDE),
+            ("padding", layer.pads, POOLING_PAD),
         ):
             if max(values) > limit:
                 raise NvdlaError(f"{layer.name}: pooling {name} {values} is more than {limit}")

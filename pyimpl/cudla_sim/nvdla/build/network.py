@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 
 from ..check import check
 from ..errors import NvdlaError
-from ..hw.arithmetic import RANGES
-from ..hw.configs import FP16, INT8, INT16, HardwareConfig, config
+from ..facts.configs import HardwareConfig, config
+from ..facts.formats import FEATURE
+from ..facts.pooling import covered
+from ..facts.precisions import FP16, INT16, NUMBERS, RANGES
+from ..facts.windows import extent, output_size
 from ..hw.memory import DTYPES
 from ..hw.units.pixels import channel_order, element_bytes
-from ..layout import FEATURE
 from ..loadable import Loadable
 from . import quantize
 from .emit import Emitter
@@ -48,7 +50,6 @@ from .layers import (
     Tensor,
     as_float,
     four,
-    output_size,
     pair,
 )
 
@@ -71,7 +72,7 @@ class Network:
         if len(shape) != 4 or shape[0] != 1 or min(shape) < 1:
             raise NvdlaError(f"input shape {shape}: (1, channels, height, width) expected")
         self.config = _config(config)
-        self.precision = {"int8": INT8, "int16": INT16, "fp16": FP16}.get(precision, -1)
+        self.precision = NUMBERS.get(precision, -1)
         if self.precision not in self.config.precisions:
             raise NvdlaError(f"{self.config.name} cannot run {precision} networks of this builder")
         self.image = image
@@ -143,8 +144,8 @@ class Network:
         _, height, width = origin.shape
         shape = (
             len(data),
-            output_size(height, data.shape[2], steps[0], pads[0], pads[1], gaps[0]),
-            output_size(width, data.shape[3], steps[1], pads[2], pads[3], gaps[1]),
+            output_size(height, extent(data.shape[2], gaps[0]), steps[0], pads[0], pads[1]),
+            output_size(width, extent(data.shape[3], gaps[1]), steps[1], pads[2], pads[3]),
         )
         output = Tensor(label, shape)
         return self._add(
@@ -316,6 +317,13 @@ class Network:
             output_size(height, size[0], steps[0], pads[0], pads[1]),
             output_size(width, size[1], steps[1], pads[2], pads[3]),
         )
+        for axis, length in enumerate((height, width)):
+            before = pads[2 * axis]
+            behind = covered(length, shape[1 + axis], size[axis], steps[axis], before)[1]
+            if max(before, behind) >= size[axis]:  # a window of nothing but padding
+                raise NvdlaError(
+                    f"{label}: padding {pads}; less than the window {size} is possible"
+                )
         output = Tensor(label, shape)
         return self._add(Pool(label, [origin], output, False, method, size, steps, pads))
 

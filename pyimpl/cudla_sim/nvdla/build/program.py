@@ -25,7 +25,9 @@ from ..descriptors import (
     SdpSurface,
     Surface,
 )
-from ..hw.configs import HardwareConfig, element_size
+from ..facts.configs import HardwareConfig
+from ..facts.memory import PAGE
+from ..facts.precisions import element_size
 from .layers import (
     Image,
     Layer,
@@ -33,8 +35,6 @@ from .layers import (
 )
 from .places import WEIGHTS, Place
 from .queue import HardwareOp, new_entry
-
-_PAGE = 4096
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Program:
         """Store weights or operands; return their offset in the weight buffer."""
         offset = self.weight_bytes
         self.blobs.append((offset, data.tobytes()))
-        self.weight_bytes = offset + -(-len(data) // _PAGE) * _PAGE
+        self.weight_bytes = offset + -(-len(data) // PAGE) * PAGE
         return offset
 
     def strides(self, shape: tuple[int, int, int]) -> tuple[int, int, int]:

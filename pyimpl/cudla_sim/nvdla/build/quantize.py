@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NvdlaError
+from ..facts.precisions import INT8_TOP, INT16_TOP
 from .layers import (
     Activation,
     Add,
@@ -26,8 +27,6 @@ from .layers import (
     Softmax,
     Tensor,
 )
-
-_LIMIT16 = 32767
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +50,22 @@ def factors(real: NDArray[Any]) -> Factors:
     largest = float(np.max(np.abs(real)))
     if largest == 0.0:
         return Factors(np.zeros(len(real), np.int16), 0)
-    if largest > _LIMIT16:
+    if largest > INT16_TOP:
         raise NvdlaError(f"a scale factor of {largest:g} does not fit into 16 bits")
-    shift = min(max(floor(log2(_LIMIT16 / largest)), 0), 31)
+    shift = min(max(floor(log2(INT16_TOP / largest)), 0), 31)
     return Factors(np.rint(real * 2.0**shift).astype(np.int16), shift)
 
 
 def offsets(real: NDArray[Any]) -> Offsets:
     """Represent integers of any size as 16-bit values shifted to the left."""
     largest = float(np.max(np.abs(real)))
-    shift = max(ceil(log2(largest / _LIMIT16)), 0) if largest > 0 else 0
+    shift = max(ceil(log2(largest / INT16_TOP)), 0) if largest > 0 else 0
     if shift > 15:
         raise NvdlaError(f"a bias of {largest:g} steps does not fit into 32 bits")
     return Offsets(np.rint(real / 2.0**shift).astype(np.int16), shift)
 
 
-def weights(real: Array, limit: int = 127) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+def weights(real: Array, limit: int = INT8_TOP) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """Return integer weights up to *limit*, and the scale of each kernel."""
     largest = np.abs(real).reshape(len(real), -1).max(axis=1).astype(np.float64)
     # an empty kernel must not ask for a larger factor than the others
@@ -107,7 +106,9 @@ def run(layers: Sequence[Layer], source: Tensor, images: Array) -> dict[Tensor, 
     return values
 
 
-def calibrate(layers: Sequence[Layer], source: Tensor, images: Array, limit: int = 127) -> None:
+def calibrate(
+    layers: Sequence[Layer], source: Tensor, images: Array, limit: int = INT8_TOP
+) -> None:
     """Set the scale of every tensor from sample inputs [n, c, h, w]; *limit* is the top integer."""
     values = run(layers, source, images)
     groups = _group(layers)

@@ -25,10 +25,10 @@ from ..descriptors import (
     OpType,
     Surface,
 )
+from ..facts.memory import PAGE
 from ..loadable import Interface
 from .container import Container
 
-_PAGE = 4096
 _LINE_STRIDE_AT = 20
 """Byte offset of line_stride inside a data cube."""
 
@@ -124,7 +124,7 @@ def add_dla_task(
         out.single("task-0-op_list", operations, kind, 3),
         out.single("task-0-surf_list", surfaces, kind, 4),
         out.single("task-0-lut_list", tables, kind, 5),
-        out.memory(_PAGE),
+        out.memory(PAGE),
     ]
     out.task(kind, addresses)
     surface_memory = addresses[base + 2]

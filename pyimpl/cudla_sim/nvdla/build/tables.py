@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..descriptors import LutParam
-from ..hw.arithmetic import RANGES
-from ..hw.configs import FP16, INT8
+from ..facts.precisions import FP16, INT8, INT16, RANGES
+from ..facts.tables import LE_ENTRIES, LO_ENTRIES
 from .layers import CURVES, Curve, Normalise
 
-_ENTRIES, _EXPONENTIAL = 257, 65
 _EXTRA_BITS = 8
 _FACTOR_BITS = 14
 _CURVE_END, _CURVE_STEP = 8.0, -4
@@ -27,7 +26,7 @@ _LRN_LOWEST = -16
 
 
 def _integers(values: NDArray[Any]) -> list[int]:
-    return [int(item) for item in np.clip(np.rint(values), -32768, 32767)]
+    return [int(item) for item in np.clip(np.rint(values), *RANGES[INT16])]
 
 
 def _halves(values: NDArray[Any]) -> list[int]:
@@ -56,7 +55,7 @@ def _linear_only(values: list[int], start: int, end: int, select: int, far: int)
 def curve(layer: Curve, precision: int) -> tuple[LutParam, int]:
     """Table of a function, and how many bits its integers have below the output scale."""
     function = CURVES[layer.function]
-    steps = np.arange(_ENTRIES, dtype=np.float64)
+    steps = np.arange(LO_ENTRIES, dtype=np.float64)
     if precision == FP16:
         points = -_CURVE_END + steps * 2.0**_CURVE_STEP
         start, end = _single(-_CURVE_END), _single(_CURVE_END)
@@ -71,7 +70,7 @@ def curve(layer: Curve, precision: int) -> tuple[LutParam, int]:
 
 def normalise(layer: Normalise, precision: int) -> tuple[LutParam, float]:
     """Table of the factor by the sum of squares, and the real value of one step of it."""
-    steps = np.arange(_ENTRIES, dtype=np.float64)
+    steps = np.arange(LO_ENTRIES, dtype=np.float64)
     if precision == FP16:
         # the factor bends where alpha / size * sum reaches k: eight steps up to there
         knee = layer.k * layer.size / max(layer.alpha, 1e-6)
@@ -81,7 +80,7 @@ def normalise(layer: Normalise, precision: int) -> tuple[LutParam, float]:
             linear_only_offset=select,
             linear_only_end=_single(256 * 2.0**select),
             linear_exp_table=_halves(
-                layer.factor(2.0 ** (np.arange(_EXPONENTIAL, dtype=np.float64) + _LRN_LOWEST))
+                layer.factor(2.0 ** (np.arange(LE_ENTRIES, dtype=np.float64) + _LRN_LOWEST))
             ),
             linear_exp_offset=_LRN_LOWEST,
             linear_exp_end=_single(2.0 ** (64 + _LRN_LOWEST)),

@@ -25,9 +25,9 @@ from ..descriptors import (
     SdpSurface,
 )
 from ..errors import NvdlaError
-from ..hw.configs import HardwareConfig
-from ..hw.configs import config as config_of
-from ..limits.fields import MOST_ADDRESSES, MOST_OPERATIONS
+from ..facts.configs import HardwareConfig
+from ..facts.configs import config as config_of
+from ..facts.limits import MOST_ADDRESSES, MOST_OPERATIONS
 from ..loadable import Interface, Loadable
 from ..target import LayerDesc, layers, network_desc
 from . import convolution, hazards, memory, moves, pointwise, pooling

@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..descriptors import ConvOp, ConvSurface, DataCube, MemoryType
-from ..hw.configs import INT8, element_size
+from ..facts import cbuf, limits
+from ..facts.formats import FEATURE
+from ..facts.precisions import INT8, element_size
+from ..facts.windows import output_size
 from ..hw.units.pixels import NAMES, TEN_BIT, channel_count, element_bytes
-from ..limits import cbuf, fields
-from ..target import FEATURE, memory_image
+from ..target import memory_image
 from .extent import Extent
 from .inspection import Accesses, Inspection, accesses
 
@@ -82,7 +84,7 @@ def _sizes(look: Inspection, op: ConvOp, surface: ConvSurface) -> None:
         "kernel_height_csc", op.kernel_height_csc, "CSC.D_WEIGHT_SIZE_EXT_0.WEIGHT_HEIGHT_EXT", 1
     )
     for name in ("kernel_channel_csc", "input_width_csc", "input_height_csc", "input_channel_csc"):
-        look.between(name, getattr(op, name), 1, fields.LARGEST)
+        look.between(name, getattr(op, name), 1, limits.LARGEST)
     for axis in "xy":
         upper = axis.upper()
         look.stored(
@@ -148,7 +150,7 @@ def _image(look: Inspection, op: ConvOp, surface: ConvSurface) -> None:
         src.channel == channels, "surface.src.channel", f"{src.channel}; {name} has {channels}"
     )
     for label in ("width", "height"):
-        look.between(f"surface.src.{label}", getattr(src, label), 1, fields.LARGEST)
+        look.between(f"surface.src.{label}", getattr(src, label), 1, limits.LARGEST)
     look.require(op.pixel_mapping == 0, "pixel_mapping", "only pitch linear pictures can be read")
     look.require(op.kernel_width_csc == 1, "kernel_width_csc", "1 for images: columns are channels")
     look.require(
@@ -204,7 +206,7 @@ def _image_extents(
 def _output(look: Inspection, op: ConvOp, surface: ConvSurface, image: bool) -> None:
     dst = surface.dst
     for name in ("width", "height", "channel"):
-        look.between(f"surface.dst.{name}", getattr(dst, name), 1, fields.LARGEST)
+        look.between(f"surface.dst.{name}", getattr(dst, name), 1, limits.LARGEST)
     look.require(
         dst.type == MemoryType.HW, "surface.dst.type", "the result of a convolution goes to SDP"
     )
@@ -241,7 +243,7 @@ def _output(look: Inspection, op: ConvOp, surface: ConvSurface, image: bool) -> 
         if stride < 1:
             continue
         reach = (kernel - 1) * dilation + 1
-        expected = (size + before + after - reach) // stride + 1
+        expected = output_size(size, reach, stride, before, after)
         made = getattr(dst, name)
         look.require(
             made == expected,

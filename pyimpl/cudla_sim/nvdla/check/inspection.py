@@ -6,19 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..descriptors import DataCube, MemoryType
-from ..hw.configs import HardwareConfig, element_size
-from ..limits import fields
+from ..facts import fields, limits, precisions
+from ..facts.configs import HardwareConfig
+from ..facts.precisions import element_size
 from ..loadable import Loadable, MemoryDomain, TaskEntry
 from ..target import LayerDesc
 from .extent import Extent
 from .violation import Violation
-
-_PRECISIONS = ("int8", "int16", "fp16")
-
-
-def precision_name(precision: int) -> str:
-    """Name of a precision for messages."""
-    return _PRECISIONS[precision] if 0 <= precision < 3 else f"precision {precision}"
 
 
 @dataclass
@@ -69,7 +63,7 @@ class Inspection:
         return self.require(
             value in self.config.precisions,
             where,
-            f"{self.config.name} has no {precision_name(value)}",
+            f"{self.config.name} has no {precisions.name(value)}",
         )
 
     # -- memory -------------------------------------------------------------------------------
@@ -104,7 +98,7 @@ class Inspection:
     def cube(self, where: str, cube: DataCube, precision: int) -> None:
         """A feature cube: sizes, strides, place."""
         for name in ("width", "height", "channel"):
-            self.between(f"{where}.{name}", getattr(cube, name), 1, fields.LARGEST)
+            self.between(f"{where}.{name}", getattr(cube, name), 1, limits.LARGEST)
         if cube.type == MemoryType.HW:
             return
         if cube.type not in (MemoryType.MC, MemoryType.CV):

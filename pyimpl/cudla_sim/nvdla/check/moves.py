@@ -14,9 +14,9 @@ from ..descriptors import (
     RubikOp,
     RubikSurface,
 )
-from ..hw.configs import element_size
-from ..limits import fields
-from ..modes import Rubik
+from ..facts import fields, limits
+from ..facts.modes import Rubik
+from ..facts.precisions import element_size
 from .extent import Extent
 from .inspection import Accesses, Inspection, accesses
 
@@ -76,7 +76,7 @@ def reshape(look: Inspection, op: RubikOp, surface: RubikSurface) -> Accesses:
             look.cube(name, cube, op.precision)
             continue
         for label in ("width", "height", "channel"):
-            look.between(f"{name}.{label}", getattr(cube, label), 1, fields.LARGEST)
+            look.between(f"{name}.{label}", getattr(cube, label), 1, limits.LARGEST)
         look.at(name, cube)
         for label in ("line_stride", "plane_stride"):
             look.aligned(f"{name}.{label}", getattr(cube, label), _RUBIK_ATOM)
@@ -123,7 +123,7 @@ def copies(look: Inspection, surface: BdmaSurface) -> Accesses:
         most = fields.most(look.config, "BDMA.CFG_LINE.SIZE", 1) * _BDMA_ATOM
         look.between(f"{where}.line_size", item.line_size, _BDMA_ATOM, most)
         for name in ("line_repeat", "surface_repeat"):
-            look.between(f"{where}.{name}", getattr(item, name), 1, fields.LARGEST)
+            look.between(f"{where}.{name}", getattr(item, name), 1, limits.LARGEST)
         for side, list_of in (("source", reads), ("destination", writes)):
             line, plane = getattr(item, f"{side}_line"), getattr(item, f"{side}_surface")
             label = f"{where}.{side}"

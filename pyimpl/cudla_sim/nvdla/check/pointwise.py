@@ -17,10 +17,11 @@ from ..descriptors import (
     SdpStage,
     SdpSurface,
 )
-from ..hw.configs import FP16, INT8, INT16, element_size
-from ..modes import Alu
+from ..facts import precisions
+from ..facts.modes import Alu
+from ..facts.precisions import FP16, INT8, INT16, element_size
 from .extent import Extent
-from .inspection import Accesses, Inspection, accesses, precision_name
+from .inspection import Accesses, Inspection, accesses
 
 
 def inspect(look: Inspection, op: SdpOp, surface: SdpSurface) -> Accesses:
@@ -122,7 +123,7 @@ def _stage(look: Inspection, name: str, stage: SdpStage, processing: int) -> Non
         look.require(
             (stage.precision == FP16) == floating,
             f"{name}.precision",
-            f"{precision_name(stage.precision)} operands for {precision_name(processing)} data",
+            f"{precisions.name(stage.precision)} operands for {precisions.name(processing)} data",
         )
     if not x_stage and stage.mode != SdpMode.PER_LAYER:
         for label, used, cvt in (("alu", alu, stage.alu_cvt), ("mul", mul, stage.mul_cvt)):

@@ -6,10 +6,11 @@ Source: nvdla/sw ``pdp.c`` and ``PDPNode.cpp``; nvdla/hw ``NV_NVDLA_PDP_CORE_cal
 from __future__ import annotations
 
 from ..descriptors import DataCube, MemoryType, PdpOp, PdpSurface
-from ..hw.configs import FP16
-from ..limits import fields
-from ..limits.pooling import MOST_STRIPES, begun, pending, spoils, widest
-from ..modes import Pooling
+from ..facts import limits
+from ..facts.modes import Pooling
+from ..facts.pooling import MOST_STRIPES, begun, pending, spoils, widest
+from ..facts.precisions import FP16
+from ..facts.windows import output_size
 from .inspection import Accesses, Inspection, accesses
 
 
@@ -27,11 +28,11 @@ def inspect(look: Inspection, op: PdpOp, surface: PdpSurface) -> Accesses:
     )
     look.between("pool_mode", op.pool_mode, 0, max(Pooling))
     for name in ("pool_width", "pool_height"):
-        look.between(name, getattr(op, name), 0, fields.POOLING_KERNEL - 1)
+        look.between(name, getattr(op, name), 0, limits.POOLING_KERNEL - 1)
     for name in ("stride_x", "stride_y"):
-        look.between(name, getattr(op, name), 1, fields.POOLING_STRIDE)
+        look.between(name, getattr(op, name), 1, limits.POOLING_STRIDE)
     for name in ("pad_left", "pad_right", "pad_top", "pad_bottom"):
-        look.between(name, getattr(op, name), 0, fields.POOLING_PAD)
+        look.between(name, getattr(op, name), 0, limits.POOLING_PAD)
     for number, value in enumerate(op.padding_value):
         look.signed(f"padding_value.{number}", value, 19)
         if op.precision == FP16:
@@ -56,7 +57,7 @@ def _windows(look: Inspection, op: PdpOp, surface: PdpSurface) -> None:
     ):  # fmt: skip
         if stride < 1:
             continue
-        expected = (size + before + after - kernel) // stride + 1
+        expected = output_size(size, kernel, stride, before, after)
         look.require(
             made == expected,
             f"surface.dst.{name}",

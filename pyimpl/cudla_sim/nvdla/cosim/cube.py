@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..descriptors import BdmaSurface, DataCube, MemoryType, Operation, RubikOp, Surface
-from ..hw.configs import HardwareConfig
+from .. import target
+from ..descriptors import Operation, Surface
+from ..facts.configs import HardwareConfig
 from ..hw.memory import DTYPES
 from ..kmd.list_port import Entry
-from ..modes import Rubik
-
-_PRECISIONS = ("dst_precision", "out_precision", "precision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +49,10 @@ def written(
     config: HardwareConfig, operation: Operation, surface: Surface, entries: list[Entry]
 ) -> Cube | None:
     """The cube that an operation writes to memory; None where it is no feature cube."""
-    if isinstance(surface, BdmaSurface):
+    found = target.written(operation, surface)
+    if found is None or not 0 <= found[0].address < len(entries):
         return None
-    if isinstance(operation, RubikOp) and operation.mode == Rubik.SPLIT:
-        return None  # split writes planes
-    cube: DataCube = surface.dst
-    if cube.type == MemoryType.HW or not 0 <= cube.address < len(entries):
-        return None
-    precision = next((getattr(operation, n) for n in _PRECISIONS if hasattr(operation, n)), 0)
+    cube, precision = found
     entry = entries[cube.address]
     return Cube(
         entry.base + entry.offset + (cube.offset or 0),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..hw import registers
-from ..hw.configs import HardwareConfig
-from ..hw.glb import Interrupt
+from ..facts.configs import HardwareConfig
+from ..hw import glb, registers
 from .hardware import Hardware
 from .placement import Buffer
 from .record import Computed, TaskLog
@@ -104,13 +103,7 @@ def registers_of(hardware: Hardware, config: HardwareConfig) -> list[str]:
 
 def interrupts(bits: int) -> str:
     """Names of status bits."""
-    names = [
-        f"{source.name}_{group}"
-        for source in Interrupt
-        for group in (0, 1)
-        if bits >> (source + group) & 1
-    ]
-    return ", ".join(names) or "none"
+    return ", ".join(f"{unit.name}_{group}" for unit, group in glb.sources(bits)) or "none"
 
 
 def hang(cycles: int, status: int, parts: Sequence[str], states: Sequence[str]) -> str:

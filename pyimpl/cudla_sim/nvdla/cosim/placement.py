@@ -9,11 +9,8 @@ import numpy as np
 
 from ...core.memory import AddressSpace, Bytes, Region, address_of, host_bytes
 from ..errors import NvdlaError, Status
+from ..facts.memory import PAGE
 from ..kmd.list_port import Entry
-
-ALIGN = 4096
-"""Buffers begin at multiples of it, as a driver's pages do."""
-
 
 BEHIND = 256
 """Zeros behind each buffer: weights and operands of SDP are fetched for whole groups of kernels and
@@ -29,7 +26,7 @@ class FlatSpace(AddressSpace):
         self._end = end
 
     def allocate(
-        self, size: int, *, name: str, align: int = ALIGN, owner: object = None, margin: int = 0
+        self, size: int, *, name: str, align: int = PAGE, owner: object = None, margin: int = 0
     ) -> Region:
         """Maps new zero-filled memory. Raises MemoryError when the range is used up."""
         base = -(-self._next // align) * align
@@ -88,7 +85,7 @@ class Placement:
         for key in wanted:
             if key in self._places:
                 continue
-            start = -(-self._next // ALIGN) * ALIGN
+            start = -(-self._next // PAGE) * PAGE
             if start + key[1] + BEHIND > self._end:
                 return False
             self._places[key] = start

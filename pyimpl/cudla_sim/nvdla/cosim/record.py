@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ...core.memory import Bytes, address_of
 from ..descriptors import OpType
+from ..facts.configs import HardwareConfig
 from ..hw.chip import Chip
-from ..hw.configs import HardwareConfig
 from ..hw.glb import Interrupt
 from ..hw.launch import Layer
 from ..hw.memory import Span, Window, Windows

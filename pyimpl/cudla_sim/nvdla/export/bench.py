@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...core.memory import Bytes
-from ..hw.configs import HardwareConfig
+from ..facts.configs import HardwareConfig
 from ..loadable import TensorDesc
 
 PRIMARY, SECONDARY = 0, 1

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..cosim.placement import BEHIND
-from ..hw import registers
-from ..hw.glb import Interrupt
+from ..hw import glb, registers
 from .bench import Await, Bench, Check, Load, Poll, Write
 
 _MEMORIES = {"load": ("pri_mem", "sec_mem"), "check": ("1", "0")}
@@ -54,12 +53,7 @@ def lines(bench: Bench) -> Iterator[str]:
 
 class _Writer:
     def __init__(self, bench: Bench) -> None:
-        self._line = bench.config.line
-        self._names = {
-            block.base + item.offset: (block.name, item.name)
-            for block in registers.blocks(self._line).values()
-            for item in block.registers
-        }
+        self._names = registers.names(bench.config.line)
         self.events: list[str] = []
         self._seen: dict[str, int] = {}
         self._enables = 0
@@ -101,7 +95,7 @@ class _Writer:
         yield f"poll_reg_equal(NVDLA_{block}.{name}_0, {step.value:#x});"
 
     def wait(self, step: Await) -> Iterator[str]:
-        source = max(i for i in Interrupt if i <= step.bit)
+        unit, group = glb.source(step.bit)
         self.events.append(step.event)
         self._enabled = ""
-        yield f"intr_notify({source.name}_{step.bit - source}, {step.event});"
+        yield f"intr_notify({unit.name}_{group}, {step.event});"

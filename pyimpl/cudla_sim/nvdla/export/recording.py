@@ -14,9 +14,10 @@ from ..core import Core
 from ..cosim.placement import BEHIND, FlatSpace
 from ..cosim.record import Computed, Interrupts, Recorder, RegRead, RegWrite, TaskLog
 from ..errors import NvdlaError, Status
+from ..facts.configs import HardwareConfig, config
+from ..facts.memory import PAGE
 from ..hw import registers
-from ..hw.configs import HardwareConfig, config
-from ..hw.glb import ALL_BITS, Interrupt
+from ..hw.glb import ALL_BITS, Interrupt, source
 from ..hw.memory import Window
 from ..loadable import Interface, Loadable, TaskEntry
 from ..network import Binding, LoadedNetwork
@@ -27,8 +28,6 @@ from .bench import Write as Put
 
 LAST = 1 << 32
 """Addresses of a bench have 32 bits: those of nv_small have no more."""
-
-_ALIGN = 4096
 
 
 def record(
@@ -47,9 +46,9 @@ def record(
     memory that ends beyond 32 bits.
     """
     chosen = config(hardware) if isinstance(hardware, str) else hardware
-    if base % _ALIGN or not 0 < base < LAST:
+    if base % PAGE or not 0 < base < LAST:
         raise NvdlaError(
-            f"base is {base:#x}; it is a multiple of {_ALIGN:#x} above 0 and below {LAST:#x}",
+            f"base is {base:#x}; it is a multiple of {PAGE:#x} above 0 and below {LAST:#x}",
             Status.INVALID_ADDRESS,
         )
     return _Recording(loadable, chosen, base, name).run(inputs, around or Surroundings())
@@ -78,11 +77,7 @@ class _Recording:
         )
         glb = registers.block(hardware.line, "GLB")
         self._status, self._mask = glb.address("S_INTR_STATUS"), glb.address("S_INTR_MASK")
-        self._names = {
-            block.base + item.offset: (block.name, item.name)
-            for block in registers.blocks(hardware.line).values()
-            for item in block.registers
-        }
+        self._names = registers.names(hardware.line)
         self._masked = 0
         self._producer: dict[str, int] = {}
         self._events = 0
@@ -196,9 +191,9 @@ class _Recording:
         return found
 
     def _name(self, task: int, bit: int) -> str:
-        source = max(i for i in Interrupt if i <= bit)
+        unit, group = source(bit)
         self._events += 1
-        self._event = f"event{self._events}_task{task}_{source.name}_{bit - source}"
+        self._event = f"event{self._events}_task{task}_{unit.name}_{group}"
         return self._event
 
     def _written(self, step: RegWrite) -> None:

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 Real = NDArray[np.float64]
 
 INT32_MIN, INT32_MAX = -(1 << 31), (1 << 31) - 1
-RANGES = ((-128, 127), (-32768, 32767))
-"""Smallest and largest value by precision number (int8, int16)."""
 
 
 def round_half_away(values: Real) -> Real:

@@ -2,7 +2,7 @@
 
 Enabling a register group only takes note. ``step()`` launches the next chain of units that is
 completely enabled, computes it, and releases exactly one event: a unit leaves its group, its
-interrupt bit is set. The chains are those of ``units/registry.py``.
+interrupt bit is set. The chains are those of ``chains.py``.
 """
 
 from __future__ import annotations
@@ -17,16 +17,21 @@ from ...core.errors import ConfigError
 from ...native import Native, load
 from ...native.ints import Ints
 from ..errors import NvdlaError, Status
-from .configs import HardwareConfig
+from ..facts.configs import HardwareConfig
+from .chains import RULES, Release
 from .csb import CONVOLUTION, LAUNCHED, Position, RegisterFile
 from .doubt import Doubt
-from .launch import Known, Launched, Layer, Release, Site
+from .launch import Known, Launched, Layer, Site
 from .memory import Memory, Span
 from .units import sdp_launch
 from .units.registry import UNITS
 from .units.weights import WeightCache
 
 __all__ = ["Chip", "Layer"]
+
+
+_NOTHING: frozenset[str] = frozenset()
+"""Blocks that still work when a chain starts: here each is computed at once."""
 
 
 def _integers(native: Native, arithmetic: str) -> Ints | None:
@@ -166,22 +171,12 @@ class Chip:
         """All that follows when a known layer has been computed, which *counted* so much."""
         known.latch(self._site, counted)
         for release in known.pattern.releases:
-            self._let_go(release)
+            release.happen(self.csb)
         self.touch()
 
     def _leave(self) -> None:
         """Release the next event."""
-        self._let_go(self._releases.popleft())
-
-    def _let_go(self, release: Release) -> None:
-        """Units leave their groups, the interrupt is raised."""
-        for name in release.blocks:
-            if name == "BDMA":
-                self.csb.bdma.finish()
-            else:
-                self.csb.blocks[name].finish()
-        if release.interrupt is not None:
-            self.csb.glb.raise_bit(release.interrupt, release.group)
+        self._releases.popleft().happen(self.csb)
 
     def waiting(self) -> list[str]:
         """Say which enabled units wait for which others."""
@@ -199,7 +194,7 @@ class Chip:
         """Start the first chain whose members are all enabled."""
         self._site.known = None
         try:
-            launched = sdp_launch.launch_known(self._site)  # also the first one of UNITS
+            launched = sdp_launch.launch_known(self._site)  # also the first one of RULES
             if launched is None:
                 with np.errstate(all="ignore"):  # overflow and NaN are ordinary values in fp16
                     launched = self._first_ready()
@@ -217,8 +212,9 @@ class Chip:
         return True
 
     def _first_ready(self) -> Launched | None:
-        for launch in UNITS:
-            launched = launch(self._site)
-            if launched is not None:
-                return launched
+        site = self._site
+        for unit, rule in RULES.items():
+            chain = rule(self.csb, _NOTHING)
+            if chain is not None:
+                return UNITS[unit](site, chain)
         return None

@@ -12,13 +12,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..facts.tables import LUT_SIZES
 from . import registers
 from .glb import Glb
 from .registers import MapName
 from .units.bdma import Bdma
-
-LUT_SIZES = (65, 257)
-"""Entries of the two tables of a LUT: LE (exponential or linear) and LO (linear only)."""
 
 CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
 """The blocks of the convolution pipeline."""

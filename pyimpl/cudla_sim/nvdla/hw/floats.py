@@ -22,6 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..facts.precisions import INT16, RANGES
+
+_LEAST, _MOST = RANGES[INT16]
+
 Real = NDArray[np.float64]
 
 _QUIET = 0x7FF8 << 48
@@ -229,8 +233,8 @@ def half_to_int16(bits: NDArray[np.uint16]) -> Real:
     values = half(bits)
     nan = np.isnan(values)
     if nan.any():
-        values = np.where(nan, -32768.0, values)
-    return np.clip(np.trunc(values + np.copysign(0.5, values)), -32768, 32767)
+        values = np.where(nan, float(_LEAST), values)
+    return np.clip(np.trunc(values + np.copysign(0.5, values)), _LEAST, _MOST)
 
 
 def integers_to_half(values: Real) -> NDArray[np.float16]:

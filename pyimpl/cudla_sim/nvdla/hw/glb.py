@@ -6,6 +6,7 @@ or not; the line is the OR of the unmasked ones; writing 1 clears.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
 
 
@@ -20,6 +21,17 @@ class Interrupt(IntEnum):
     CDMA_DAT = 16
     CDMA_WT = 18
     CACC = 20
+
+
+def source(bit: int) -> tuple[Interrupt, int]:
+    """The unit and the register group of a status bit."""
+    unit = max(i for i in Interrupt if i <= bit)
+    return unit, bit - unit
+
+
+def sources(bits: int) -> Iterator[tuple[Interrupt, int]]:
+    """The units and register groups of the status bits that are set."""
+    return ((unit, group) for unit in Interrupt for group in (0, 1) if bits >> (unit + group) & 1)
 
 
 ALL_BITS = 0x003F03FF

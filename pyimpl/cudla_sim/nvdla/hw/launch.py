@@ -1,8 +1,9 @@
 """What a hardware unit and the core around it have to say to each other.
 
-A unit is a function ``launch(site)``: it looks whether its register groups are completely enabled,
-computes, and says in what order the units then leave their groups. ``hw/units/registry.py`` lists
-the units; a new one is a file with such a function and a line there.
+``chains.py`` declares which blocks work together, when they start and how they leave their groups.
+A unit is a function ``launch(site, chain)``: it computes what the registers of a chain that can
+start describe. ``hw/units/registry.py`` lists the units by the chains' rules; a new one is a chain,
+a file with such a function and a line there.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import NamedTuple
 
 from ...native.fp16 import Fp16Mac
 from ...native.ints import Ints
-from .configs import HardwareConfig
+from ..facts.configs import HardwareConfig
+from .chains import Chain, Release
 from .csb import RegisterFile
 from .doubt import Doubt
-from .glb import Interrupt
 from .memory import Memory, Span
 from .units.buffer import Kept
 from .units.prepared import About, Around, Job, Notes, Prepared, PreparedLayers
@@ -39,19 +40,6 @@ class Layer:
     macs: int = 0
     saturated: int = 0
     notes: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Release:
-    """Blocks that leave their group, and the interrupt that announces it."""
-
-    blocks: tuple[str, ...]
-    interrupt: Interrupt | None
-    group: int
-
-    def raises(self, bits: int) -> bool:
-        """Whether its interrupt is among *bits* of the status register."""
-        return self.interrupt is not None and bool(bits >> (self.interrupt + self.group) & 1)
 
 
 @dataclass(slots=True)
@@ -212,6 +200,5 @@ class Site:
         return perf_counter_ns()
 
 
-Launch = Callable[[Site], Launched | None]
-"""Returns None when the unit is not (completely) enabled. Raises NvdlaError for what is not defined
-or not simulated."""
+Launch = Callable[[Site, Chain], Launched]
+"""Computes a chain that can start. Raises NvdlaError for what is not defined or not simulated."""

@@ -189,6 +189,12 @@ def blocks(line: MapName) -> dict[str, Block]:
 
 
 @cache
+def names(line: MapName) -> dict[int, tuple[str, str]]:
+    """Block and register by address; not to be changed."""
+    return {address: (block, item.name) for address, (block, item) in _by_address(line).items()}
+
+
+@cache
 def _by_address(line: MapName) -> dict[int, tuple[str, Register]]:
     return {
         part.base + item.offset: (part.name, item)

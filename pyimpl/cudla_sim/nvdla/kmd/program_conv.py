@@ -6,11 +6,11 @@ Source: nvdla/sw firmware, convolution processor; nvdla hardware manual, registe
 from __future__ import annotations
 
 from ..descriptors import ConvOp, ConvSurface, MemoryType
+from ..facts.formats import FEATURE
 from ..hw.units.pixels import NAMES, channel_count, element_bytes
 from .context import Context, Program, Writes, high_low
 from .port import check_choice, require
 
-FEATURE = 36
 """data_format of feature cubes; smaller numbers are pixel formats."""
 
 

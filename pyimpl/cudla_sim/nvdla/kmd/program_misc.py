@@ -15,7 +15,8 @@ from ..descriptors import (
     RubikOp,
     RubikSurface,
 )
-from ..modes import Rubik
+from ..facts.limits import LARGEST
+from ..facts.modes import Rubik
 from .context import Context, Program, Writes, high_low
 from .port import Destination, check_choice, require
 from .program_lut import lut_writes
@@ -113,7 +114,7 @@ def rubik(op: RubikOp, surface: RubikSurface, context: Context) -> Program:
 def _transfer(surface: BdmaSurface, item: BdmaTransfer, context: Context) -> Writes:
     for name in ("line_repeat", "surface_repeat"):
         value = getattr(item, name)
-        require(value <= 8192, f"BDMA {name} = {value}: at most 8192")
+        require(value <= LARGEST, f"BDMA {name} = {value}: at most {LARGEST}")
     require(item.line_size % 32 == 0, f"BDMA line_size = {item.line_size}: a multiple of 32")
     for side in ("source", "destination"):
         line, plane = getattr(item, side + "_line"), getattr(item, side + "_surface")

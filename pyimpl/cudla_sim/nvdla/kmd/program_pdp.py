@@ -6,12 +6,11 @@ Source: nvdla/sw firmware, PDP processor; nvdla hardware manual, register descri
 from __future__ import annotations
 
 from ..descriptors import DataCube, MemoryType, PdpOp, PdpSurface, Precision
-from ..modes import Pooling
+from ..facts.limits import LARGEST, POOLING_KERNEL, POOLING_STRIDE
+from ..facts.modes import Pooling
+from ..facts.pooling import MOST_STRIPES
 from .context import Context, Program, Writes, high_low
 from .port import check_choice, require
-
-MAX_CUBE = 8192
-MAX_SPLIT = 64
 
 _RECIPROCAL = (0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2AAA, 0x2492, 0x2000)
 """1/1 … 1/8 in units of 2^-16, for integers."""
@@ -23,7 +22,7 @@ _RECIPROCAL_FP17 = (0x7C00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x70
 def _check_cube(name: str, cube: DataCube) -> None:
     for label in ("width", "height", "channel"):
         value = getattr(cube, label)
-        require(value <= MAX_CUBE, f"PDP {name} {label} = {value}: at most {MAX_CUBE}")
+        require(value <= LARGEST, f"PDP {name} {label} = {value}: at most {LARGEST}")
     check_choice(f"PDP {name} memory type", cube.type, 3)
 
 
@@ -33,10 +32,13 @@ def _check(op: PdpOp, surface: PdpSurface) -> None:
     _check_cube("destination", surface.dst)
     check_choice("PDP precision", op.precision, 3)
     for axis, stride in (("x", op.stride_x), ("y", op.stride_y)):
-        require(1 <= stride <= 8, f"PDP stride_{axis} = {stride}: 1..8 expected")
-    require(op.split_num <= MAX_SPLIT, f"PDP split_num = {op.split_num}: at most {MAX_SPLIT}")
-    check_choice("PDP pool_width", op.pool_width, 8)
-    check_choice("PDP pool_height", op.pool_height, 8)
+        require(
+            1 <= stride <= POOLING_STRIDE,
+            f"PDP stride_{axis} = {stride}: 1..{POOLING_STRIDE} expected",
+        )
+    require(op.split_num <= MOST_STRIPES, f"PDP split_num = {op.split_num}: at most {MOST_STRIPES}")
+    check_choice("PDP pool_width", op.pool_width, POOLING_KERNEL)
+    check_choice("PDP pool_height", op.pool_height, POOLING_KERNEL)
     check_choice("PDP pool_mode", op.pool_mode, len(Pooling))
     if surface.src.type == MemoryType.HW:
         require(op.split_num == 1, f"PDP split_num = {op.split_num} without memory input")

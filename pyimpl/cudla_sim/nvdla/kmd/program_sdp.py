@@ -16,7 +16,7 @@ from ..descriptors import (
     SdpStage,
     SdpSurface,
 )
-from ..modes import Alu
+from ..facts.modes import Alu
 from .context import Context, Program, Writes, high_low
 from .port import check_choice
 from .program_lut import lut_writes

@@ -6,10 +6,12 @@ import re
 from functools import partial
 from pathlib import Path
 
+from ..facts.configs import CONFIGS
 from ..hw import registers
 from ..hw.glb import Interrupt
 from . import datafile
 from .trace import (
+    MOST_BYTES,
     CheckCrc,
     CheckMemory,
     CheckNothing,
@@ -23,18 +25,13 @@ from .trace import (
     SyncWait,
     Trace,
     TraceError,
+    checked,
+    within,
 )
 
 _COMMAND = re.compile(r"\s*(\w+)\s*\(([^)]*)\)\s*;?")
 _MEMORIES = {"pri_mem": 0, "sec_mem": 1, "1": 0, "0": 1}
-_CONFIGS = (
-    "nv_small_256_full",
-    "nv_small_256",
-    "nv_small",
-    "nv_medium_1024_full",
-    "nv_medium_512",
-    "nv_large",
-)
+_CONFIGS = [item.name for item in CONFIGS.values() if item.line == "master"]
 _IGNORED = {"mem_reserve", "mem_release"}
 _BLOCKS = {i.name.lower(): i for i in Interrupt}
 
@@ -53,10 +50,10 @@ def read(path: Path) -> Trace:
             arguments = [a.strip().strip('"') for a in command[2].split(",")]
             try:
                 operation = _operation(command[1], arguments, path.parent)
-            except (IndexError, KeyError, ValueError) as error:
+                if operation is not None:
+                    trace.operations.append(checked(operation))
+            except (IndexError, KeyError, TypeError, ValueError) as error:
                 raise TraceError(f"{path}:{number}: {command[0].strip()}: {error}") from None
-            if operation is not None:
-                trace.operations.append(operation)
             text = text[command.end() :]
     return trace
 
@@ -72,7 +69,7 @@ def _operation(name: str, words: list[str], folder: Path) -> Operation | None:
         where = _MEMORIES[words[0]], _number(words[1]), _number(words[2])
         return MemInit(*where, words[3], *words[4:5])
     if name == "mem_load":
-        file = folder / words[2]
+        file = datafile.beside(folder, words[2])
         data = partial(datafile.pieces, file)
         return MemLoad(_MEMORIES[words[0]], _number(words[1]), words[2], data, *words[3:4])
     if name == "sync_wait":
@@ -86,8 +83,8 @@ def _operation(name: str, words: list[str], folder: Path) -> Operation | None:
             words[0], _MEMORIES[words[1]], _number(words[2]), _number(words[3]), _number(words[4])
         )
     if name == "check_file":
-        size = _number(words[3])
-        golden = partial(_flat, folder / words[4], size)
+        size = within(_number(words[3]), "size", MOST_BYTES)
+        golden = partial(_flat, datafile.beside(folder, words[4]), size)
         return CheckMemory(words[0], _MEMORIES[words[1]], _number(words[2]), words[4], golden)
     if name == "check_nothing":
         return CheckNothing(words[0])
@@ -101,7 +98,8 @@ def _number(text: str) -> int:
 def _flat(path: Path, size: int) -> bytes:
     data = bytearray(size)
     for offset, piece in datafile.pieces(path):
-        data[offset : offset + len(piece)] = piece
+        if 0 <= offset <= size:
+            data[offset : offset + len(piece)] = piece
     return bytes(data[:size])
 
 
@@ -117,4 +115,4 @@ def register(name: str) -> int:
 def interrupt_bit(name: str) -> int:
     """The status bit of ``SDP_0`` (unit and register group). Raises KeyError or ValueError."""
     unit, _, group = name.rpartition("_")
-    return 1 << (_BLOCKS[unit.lower()] + int(group))
+    return 1 << (_BLOCKS[unit.lower()] + within(int(group), "group", 1))

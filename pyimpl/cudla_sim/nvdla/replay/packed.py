@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ...core import untrusted
+from ..facts.configs import CONFIGS
+from . import datafile
 from .trace import (
+    MOST_BYTES,
     CheckCrc,
     CheckMemory,
     CheckNothing,
@@ -21,9 +24,13 @@ from .trace import (
     Trace,
     TraceError,
     WaitInterrupt,
+    checked,
+    within,
 )
 
 _MEMORIES = {"pri": 0, "flat": 0, "sec": 1}
+MOST_PIECES = 1 << 20
+"""Of one run of data."""
 _IGNORED = {"notify", "wait_sync"}
 
 
@@ -43,12 +50,15 @@ def read(path: Path) -> Iterator[Trace]:
 
 
 def _trace(item: dict[str, Any], blobs: Path) -> Trace:
-    flat = item["map"] == "nv_full"
-    trace = Trace(item["name"], "v1" if flat else "master", list(item["configs"]), flat=flat)
+    flat, name, configs = item["map"] == "nv_full", item["name"], list(item["configs"])
+    unknown = [config for config in configs if config not in list(CONFIGS)]
+    if not isinstance(name, str) or not configs or unknown:
+        raise ValueError(f"{name!r} is for {unknown or configs}; there are {', '.join(CONFIGS)}")
+    trace = Trace(name, "v1" if flat else "master", configs, flat=flat)
     for op in item["ops"]:
         operation = _operation(op, blobs)
         if operation is not None:
-            trace.operations.append(operation)
+            trace.operations.append(checked(operation))
     return trace
 
 
@@ -70,24 +80,32 @@ def _operation(op: dict[str, Any], blobs: Path) -> Operation | None:
     if kind == "mem_init":
         return MemInit(memory, op["addr"], op["size"], op["pattern"])
     if kind == "mem_load":
-        file = blobs / f"{op['blob']}.gz"
-        return MemLoad(memory, op["addr"], op["file"], partial(_pieces, file, op["runs"]))
+        file = datafile.beside(blobs, f"{op['blob']}.gz")
+        runs = [_run(run) for run in op["runs"]]
+        return MemLoad(memory, op["addr"], op["file"], partial(_pieces, file, runs))
     if kind == "check_crc":
         return CheckCrc(op["sync"], memory, op["addr"], op["size"], op["crc"])
     if kind == "check_mem":
-        golden = partial(_blob, blobs / f"{op['blob']}.gz")
+        golden = partial(_blob, datafile.beside(blobs, f"{op['blob']}.gz"))
         return CheckMemory(op.get("sync", ""), memory, op["addr"], op["file"], golden)
     raise ValueError(f"no such operation: {kind}")
 
 
+def _run(run: list[int]) -> tuple[int, int, int, int]:
+    offset, size, count, stride = (within(number, "a run", MOST_BYTES) for number in run)
+    if count > MOST_PIECES:
+        raise ValueError(f"a run of {count} pieces; {MOST_PIECES} are possible")
+    return offset, size, count, stride
+
+
 def _blob(path: Path) -> bytes:
     try:
-        return untrusted.gunzip(untrusted.read_bytes(path))
+        return untrusted.gunzip(untrusted.read_bytes(path, MOST_BYTES), MOST_BYTES)
     except (OSError, ValueError) as error:
         raise TraceError(f"{path}: {error}") from None
 
 
-def _pieces(path: Path, runs: list[list[int]]) -> list[tuple[int, bytes]]:
+def _pieces(path: Path, runs: list[tuple[int, int, int, int]]) -> list[tuple[int, bytes]]:
     """``runs``: offset, size, count, stride; the bytes of the blob in that order."""
     data, at, found = _blob(path), 0, []
     for offset, size, count, stride in runs:

@@ -14,8 +14,8 @@ from ...core.memory import AddressSpace, MemoryFault
 from ...core.pages import anonymous
 from ..core import Core
 from ..errors import NvdlaError, UnsupportedOperation
+from ..facts.configs import CONFIGS
 from ..hw import registers
-from ..hw.configs import CONFIGS
 from ..hw.launch import Layer
 from . import blocks
 from . import trace as t
@@ -163,7 +163,7 @@ class _Player:
     def _fill(self, op: t.MemInit) -> None:
         view = self._bytes(op.memory, op.address, op.size)
         if op.pattern == "ADDR":
-            words = np.arange(op.address, op.address + op.size, 4, dtype=np.uint32)
+            words = np.arange(op.address, op.address + op.size, 4, dtype=np.int64).astype(np.uint32)
             view[:] = words.view(np.uint8)[: op.size]
         elif op.pattern in _PATTERNS:
             view[:] = _PATTERNS[op.pattern]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,6 +11,12 @@ from ..hw.registers import MapName
 
 class TraceError(Exception):
     """A trace file that cannot be read; the text names file, line and what is wrong."""
+
+
+MOST_BYTES = 1 << 30
+"""Of memory that one operation fills, loads or compares."""
+_LIMITS = {"memory": 1, "address": (1 << 62) - 1, "size": MOST_BYTES}
+_WORD = (1 << 32) - 1
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,24 @@ Operation = (
     | SyncWait
     | SyncNotify
 )
+
+
+def within(value: object, what: str, most: int) -> int:
+    """A whole number from 0 to *most*. Raises ValueError."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ValueError(f"{what} is {value!r}; it is a whole number, {most:#x} at most")
+    return value
+
+
+def checked(operation: Operation) -> Operation:
+    """The operation, when its numbers are such and its names are text. Raises ValueError."""
+    for item in dataclasses.fields(operation):
+        value = getattr(operation, item.name)
+        if item.type == "int":
+            within(value, item.name, _LIMITS.get(item.name, _WORD))
+        elif item.type == "str" and not isinstance(value, str):
+            raise ValueError(f"{item.name} is {value!r}; a word is expected")
+    return operation
 
 
 @dataclass

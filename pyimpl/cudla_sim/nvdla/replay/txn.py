@@ -20,6 +20,7 @@ from .trace import (
     Trace,
     TraceError,
     WaitInterrupt,
+    checked,
 )
 
 
@@ -31,7 +32,7 @@ def read(path: Path) -> Trace:
         if not words:
             continue
         try:
-            trace.operations.append(_operation(words, path.parent))
+            trace.operations.append(checked(_operation(words, path.parent)))
         except (IndexError, ValueError) as error:
             raise TraceError(f"{path}:{number}: {line.strip()}: {error}") from None
     return trace
@@ -47,10 +48,10 @@ def _operation(words: list[str], folder: Path) -> Operation:
         return RegUntil(_csb(rest[0]), int(rest[1], 16))
     if name == "load_mem":
         address, size = int(rest[0], 16), int(rest[1], 16)
-        return MemLoad(0, address, rest[2], partial(_whole, folder / rest[2], size))
+        return MemLoad(0, address, rest[2], partial(_whole, datafile.beside(folder, rest[2]), size))
     if name == "dump_mem":
         address, size = int(rest[0], 16), int(rest[1], 16)
-        golden = partial(datafile.lines, folder / rest[2], size)
+        golden = partial(datafile.lines, datafile.beside(folder, rest[2]), size)
         return CheckMemory("", 0, address, rest[2], golden)
     if name == "wait":
         return WaitInterrupt()

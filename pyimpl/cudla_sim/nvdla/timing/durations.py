@@ -8,13 +8,14 @@ from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
-from ..hw.configs import HardwareConfig, element_size
+from ..facts.configs import HardwareConfig
+from ..facts.precisions import element_size
 from ..hw.units import pixels
 from ..hw.units.bdma import Transfer
 from ..hw.units.conv_registers import Cdma, Csc
 from ..hw.units.pdp import Pdp
 from . import parameters as p
-from .parameters import TIMINGS, Surroundings
+from .parameters import Surroundings
 from .stripes import Core, cycles, packages
 
 
@@ -96,7 +97,7 @@ class Durations:
     def __init__(self, config: HardwareConfig, around: Surroundings) -> None:
         self.config = config
         self.around = around
-        self.unit = TIMINGS[config.name]
+        self.unit = config.timing
         self.ports = p.ports(config, around)
 
     def _moving(self, streams: Iterable[Stream]) -> float:

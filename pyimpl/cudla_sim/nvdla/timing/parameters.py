@@ -1,8 +1,7 @@
 """What the pipeline model knows of a configuration and of the memory around it.
 
-Sources: nvdla/hw ``spec/defs/*.spec`` (throughputs, port widths, covered latency), its RTL
-(stripes, credits), the hardware manual, and simulations of the public nv_small RTL (the constants
-at the end).
+Throughputs and ports stand with the configurations (``facts.configs``). Sources: the hardware
+manual, and simulations of the public nv_small RTL (the constants at the end).
 """
 
 from __future__ import annotations
@@ -10,43 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...core.config import Config
-from ..hw.configs import HardwareConfig
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Elements a cycle of the units; bytes a cycle and covered read latency of the two ports (0: no
-    second one); stripes of the convolution core.
-
-    A stripe is a run of output positions that use the same weights: at most ``stripe`` of them, or
-    ``image_stripe`` in image mode. ``credits`` positions may be on their way from the convolution
-    core to SDP.
-    """
-
-    sdp: int
-    sdp_y: int
-    pdp: int
-    cdp: int
-    port_bytes: int
-    covered_latency: int
-    stripe: int
-    image_stripe: int
-    credits: int
-    position_extra: int = 1
-    """Cycles of the delivery buffer for each position, beside its elements at SDP's rate."""
-    second_port_bytes: int = 0
-    second_covered_latency: int = 0
-
-
-TIMINGS = {
-    "nv_small": Timing(1, 1, 1, 1, 8, 64, 16, 16, 16),
-    "nv_small_256": Timing(1, 1, 1, 1, 8, 64, 16, 32, 32),
-    "nv_small_256_full": Timing(2, 1, 1, 1, 8, 64, 16, 32, 32, 1, 8, 64),
-    "nv_medium_512": Timing(4, 4, 2, 2, 16, 256, 32, 32, 32),
-    "nv_medium_1024_full": Timing(8, 2, 4, 4, 32, 1024, 64, 64, 64, 1, 32, 1024),
-    "nv_large": Timing(16, 4, 8, 8, 32, 1024, 64, 64, 64, 1, 32, 1024),
-    "nv_full": Timing(16, 4, 8, 8, 64, 1200, 32, 64, 128, 0, 64, 128),
-}
+from ..facts.configs import HardwareConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +117,7 @@ class Port:
 
 def ports(config: HardwareConfig, around: Surroundings) -> tuple[Port, Port]:
     """The second memory and the first, in the order of the registers' RAM_TYPE."""
-    t = TIMINGS[config.name]
+    t = config.timing
     first = Port(t.port_bytes, around.bytes_per_cycle, around.latency, t.covered_latency)
     if not t.second_port_bytes:
         return first, first

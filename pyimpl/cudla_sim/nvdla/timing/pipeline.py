@@ -1,5 +1,5 @@
-"""A core that tells time instead of computing: registers, launch rules and interrupts are those of
-the real model, a launch only finds out how long it takes.
+"""A core that tells time instead of computing: registers, chains of units and interrupts are those
+of the real model (``hw/chains.py``), a launch only finds out how long it takes.
 
 Operations run over the units with two register groups each: a convolution loads while the one
 before it computes, if it is enabled by then. A register write takes its cycles, and so does the
@@ -13,11 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
+from ..facts.configs import HardwareConfig
+from ..facts.precisions import NAMES
+from ..hw.chains import RULES, Chain, Release
 from ..hw.chip import Chip
-from ..hw.configs import HardwareConfig
-from ..hw.csb import CONVOLUTION
-from ..hw.glb import Interrupt
-from ..hw.launch import Release
 from ..hw.memory import Memory, Windows
 from ..hw.units import sdp
 from ..hw.units.cdp import Cdp, CdpRdma
@@ -30,7 +29,6 @@ from .parameters import Surroundings
 
 _NONE = (0, 0, 0)
 Shapes = tuple[tuple[int, int, int], tuple[int, int, int]]
-_PRECISIONS = {0: "int8", 1: "int16", 2: "fp16"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +81,15 @@ class TimedChip(Chip):
         self._loaded_at = 0.0  # when CDMA is free for the next load
         self._enabled: dict[str, list[float]] = {}
         self._freed: dict[str, float] = {}
+        self._cost: dict[str, Callable[[Chain], None]] = {
+            "SDP": self._sdp,
+            "PDP": self._pdp,
+            "SDP_RDMA": self._idle,
+            "CDP": self._cdp,
+            "BDMA": self._bdma,
+            "RUBIK": self._rubik,
+        }
+        """What says how long a chain takes, by its rule."""
         self._writes, self._reads = self.csb.write, self.csb.read
         self.write, self.read = self._timed_write, self._timed_read
 
@@ -136,15 +143,10 @@ class TimedChip(Chip):
             self._leave_at(due, release)
 
     def _leave_at(self, due: float, release: Release) -> None:
+        release.happen(self.csb)
         for name in release.blocks:
-            if name == "BDMA":
-                self.csb.bdma.finish()
-            else:
-                self.csb.blocks[name].finish()
             self._running.discard(name)
             self._freed[name] = due
-        if release.interrupt is not None:
-            self.csb.glb.raise_bit(release.interrupt, release.group)
 
     def _next(self, first: int) -> tuple[float, int, Release]:
         named = [entry for entry in self._due if entry[2].raises(first)]
@@ -156,24 +158,19 @@ class TimedChip(Chip):
 
     # -- starting -----------------------------------------------------------------------------
 
-    def _free(self, *blocks: str) -> bool:
-        return not self._running & set(blocks) and all(
-            self.csb.blocks[name].ready for name in blocks
-        )
-
     def _start(self) -> bool:
-        return (
-            self._start_sdp()
-            or self._start_pdp()
-            or self._start_cdp()
-            or self._start_rubik()
-            or self._start_bdma()
-        )
+        """Start the first chain that can start."""
+        for unit, rule in RULES.items():
+            chain = rule(self.csb, self._running)
+            if chain is not None:
+                self._cost[unit](chain)
+                return True
+        return False
 
-    def _release(
-        self, at: float, blocks: tuple[str, ...], interrupt: Interrupt | None, group: int
-    ) -> None:
-        heapq.heappush(self._due, (at, next(self._order), Release(blocks, interrupt, group)))
+    def _release(self, chain: Chain, *ends: float) -> None:
+        """Let the parts of a chain leave at these times."""
+        for end, release in zip(ends, chain.releases(self.csb), strict=True):
+            heapq.heappush(self._due, (end, next(self._order), release))
 
     def _done(
         self,
@@ -199,7 +196,7 @@ class TimedChip(Chip):
                 cost.macs,
                 cost.macs / busy,
                 *shapes,
-                _PRECISIONS.get(precision, ""),
+                NAMES[precision] if 0 <= precision < len(NAMES) else "",
                 task,
                 layers,
             )
@@ -216,53 +213,38 @@ class TimedChip(Chip):
         ]
         return min(max(known, default=self.now), self.now)
 
-    def _start_sdp(self) -> bool:
+    def _sdp(self, chain: Chain) -> None:
         blocks = self.csb.blocks
-        if not self._free("SDP"):
-            return False
         active = blocks["SDP"].active
         p = sdp.Sdp.decode(active)
-        chain = [*(CONVOLUTION if p.flying else ()), "SDP"]
-        if sdp.needs_rdma(active):
-            chain.append("SDP_RDMA")
-        if p.to_pdp:
-            chain.append("PDP")
-        if not self._free(*chain):
-            return False
         shape = p.channels, p.height, p.width
         memory = p.destination_mc
         written = cube_bytes(self.config, shape, p.out_precision)
-        pooled = None
         result = shape
-        if p.to_pdp:
+        if "PDP" in chain.blocks:
             pooled = Pdp.decode(blocks["PDP"].active)
             result = pooled.out_channels, pooled.out_height, pooled.out_width
             written = cube_bytes(self.config, result, pooled.precision)
             memory = pooled.destination_mc
         operands = self._operands(active, shape)
-        groups = {name: blocks[name].consumer for name in chain}
-        start = self._begin(tuple(chain))
-        if p.flying:
+        start = self._begin(chain.blocks)
+        if "CDMA" in chain.blocks:
             behind = [*operands, Stream(written, memory, write=True)]
-            end = self._convolve(start, groups, behind, result, p.proc_precision)
-        else:
-            on = [not stage.decode(active).bypass for stage in STAGES]
-            source = sdp.SdpRdma.decode(blocks["SDP_RDMA"].active)
-            cost = self._durations.sdp(
-                shape,
-                (p.proc_precision, p.out_precision),
-                (source.source_mc, memory),
-                operands,
-                (any(on), on[-1]),
-            )
-            end = start + float(cost.cycles)
-            name = "SDP+PDP" if pooled else "SDP"
-            self._done(name, start, end, cost, groups, (shape, result), p.proc_precision)
-        members = tuple(name for name in ("SDP_RDMA", "SDP") if name in chain)
-        self._release(end, members, Interrupt.SDP, groups["SDP"])
-        if pooled is not None:
-            self._release(end, ("PDP",), Interrupt.PDP, groups["PDP"])
-        return True
+            self._convolve(chain, start, behind, result, p.proc_precision)
+            return
+        on = [not stage.decode(active).bypass for stage in STAGES]
+        source = sdp.SdpRdma.decode(blocks["SDP_RDMA"].active)
+        cost = self._durations.sdp(
+            shape,
+            (p.proc_precision, p.out_precision),
+            (source.source_mc, memory),
+            operands,
+            (any(on), on[-1]),
+        )
+        end = start + float(cost.cycles)
+        groups = chain.groups(self.csb)
+        self._done(chain.name, start, end, cost, groups, (shape, result), p.proc_precision)
+        self._release(chain, *[end] * len(chain.parts))
 
     def _operands(self, active: list[int], shape: tuple[int, int, int]) -> list[Stream]:
         """What SDP_RDMA fetches beside the main input; per kernel ones are few."""
@@ -278,82 +260,59 @@ class TimedChip(Chip):
 
     def _convolve(
         self,
+        chain: Chain,
         start: float,
-        groups: dict[str, int],
         behind: list[Stream],
         result: tuple[int, int, int],
         precision: int,
-    ) -> float:
+    ) -> None:
         blocks = self.csb.blocks
         source = Cdma.decode(blocks["CDMA"].active)
         cost = self._durations.convolution(source, Csc.decode(blocks["CSC"].active), behind)
+        groups = chain.groups(self.csb)
         enabled = self._enabled.get("CDMA", [start, start])[groups["CDMA"]]
         load_start = max(enabled, self._loaded_at)
         loaded = load_start + cost.load
         self._loaded_at = loaded
         accumulated = max(loaded, start) + cost.compute + cost.tail
         end = accumulated + self._durations.sdp_tail(behind[-1])
-        self._release(loaded, (), Interrupt.CDMA_DAT, groups["CDMA"])
-        self._release(loaded, ("CDMA",), Interrupt.CDMA_WT, groups["CDMA"])
-        others = ("CSC", "CMAC_A", "CMAC_B", "CACC")
-        self._release(accumulated, others, Interrupt.CACC, groups["CACC"])
+        # CDMA's data and weights, CACC, then SDP and PDP
+        self._release(chain, loaded, loaded, accumulated, *[end] * (len(chain.parts) - 3))
         shapes = (source.channels, source.height, source.width), result
-        name = "CONV+SDP+PDP" if "PDP" in groups else "CONV+SDP"
-        self._done(name, load_start, end, cost, groups, shapes, precision)
-        return end
+        self._done(chain.name, load_start, end, cost, groups, shapes, precision)
 
-    def _start_pdp(self) -> bool:
-        chain = ("PDP_RDMA", "PDP")
-        if not self._free(*chain):
-            return False
+    def _pdp(self, chain: Chain) -> None:
         p = Pdp.decode(self.csb.blocks["PDP"].active)
-        if not p.off_flying:
-            return False
         result = p.out_channels, p.out_height, p.out_width
         shapes = (p.channels, p.height, p.width), result
         source = PdpRdma.decode(self.csb.blocks["PDP_RDMA"].active).source_mc
-        cost = self._durations.pdp(p, source)
-        return self._stream("PDP", chain, cost, Interrupt.PDP, shapes, p.precision)
+        self._stream(chain, self._durations.pdp(p, source), shapes, p.precision)
 
-    def _start_cdp(self) -> bool:
-        chain = ("CDP_RDMA", "CDP")
-        if not self._free(*chain):
-            return False
+    def _idle(self, chain: Chain) -> None:
+        """Nothing to fetch takes no time."""
+        self._release(chain, self._begin(chain.blocks))
+
+    def _cdp(self, chain: Chain) -> None:
         p = CdpRdma.decode(self.csb.blocks["CDP_RDMA"].active)
         shape = p.channels, p.height, p.width
         memories = p.source_mc, Cdp.decode(self.csb.blocks["CDP"].active).destination_mc
         cost = self._durations.cdp(shape, p.precision, memories)
-        return self._stream("CDP", chain, cost, Interrupt.CDP, (shape, shape), p.precision)
+        self._stream(chain, cost, (shape, shape), p.precision)
 
-    def _start_rubik(self) -> bool:
-        if not self._free("RBK"):
-            return False
+    def _rubik(self, chain: Chain) -> None:
         p = Rubik.decode(self.csb.blocks["RBK"].active)
         size = cube_bytes(self.config, (p.channels, p.height, p.width), p.precision)
         streams = [Stream(size, p.source_mc), Stream(size, p.destination_mc, write=True)]
-        return self._stream("RUBIK", ("RBK",), self._durations.copy(streams), Interrupt.RUBIK)
+        self._stream(chain, self._durations.copy(streams))
+
+    def _bdma(self, chain: Chain) -> None:
+        _, transfers = self.csb.bdma.launched[0]
+        self._stream(chain, self._durations.transfers(transfers))
 
     def _stream(
-        self,
-        unit: str,
-        chain: tuple[str, ...],
-        cost: Cost,
-        interrupt: Interrupt,
-        shapes: Shapes = (_NONE, _NONE),
-        precision: int = -1,
-    ) -> bool:
-        start = self._begin(chain)
-        group = self.csb.blocks[chain[-1]].consumer
-        self._done(unit, start, start + cost.cycles, cost, {chain[-1]: group}, shapes, precision)
-        self._release(start + cost.cycles, chain, interrupt, group)
-        return True
-
-    def _start_bdma(self) -> bool:
-        if "BDMA" in self._running or not self.csb.bdma.launched:
-            return False
-        group, transfers = self.csb.bdma.launched[0]
-        start = self._begin(("BDMA",))
-        cost = self._durations.transfers(transfers)
-        self._done("BDMA", start, start + cost.cycles, cost, {"BDMA": group})
-        self._release(start + cost.cycles, ("BDMA",), Interrupt.BDMA, group)
-        return True
+        self, chain: Chain, cost: Cost, shapes: Shapes = (_NONE, _NONE), precision: int = -1
+    ) -> None:
+        start = self._begin(chain.blocks)
+        end = start + cost.cycles
+        self._done(chain.name, start, end, cost, chain.groups(self.csb), shapes, precision)
+        self._release(chain, end)

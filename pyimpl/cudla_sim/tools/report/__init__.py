@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core import untrusted
+from ...nvdla import target
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
 from ...nvdla.replay import TraceError
@@ -13,7 +14,7 @@ from ...nvdla.replay import read as read_traces
 from ...nvdla.task_report import LayerRecord
 from ...nvdla.timing import runs
 from ...nvdla.timing.parameters import Surroundings
-from .page import Page, ReportError
+from .page import DAMAGED, Page, ReportError
 
 __all__ = ["Page", "ReportError", "page", "write"]
 
@@ -69,7 +70,7 @@ def _json(source: Path) -> Page:
             raise ReportError(f"{source}: version {found.get('version')!r}; known is 1")
         try:
             return Page(source.name, "Hardware time of a program of DPUs", upmem.of_times(found))
-        except (KeyError, TypeError, AttributeError) as error:
+        except DAMAGED as error:
             text = f"{source}: the times are damaged: {type(error).__name__}: {error}"
             raise ReportError(text) from None
     return trace.page(source)
@@ -99,17 +100,16 @@ def _loadable(
     inputs: list[str] | None,
     accuracy: Path | None,
 ) -> Page:
-    from .. import images, network_run
-    from .. import nvdla as nvdla_command
+    from .. import images, network_run, nvdla_inputs
     from . import nvdla
 
     layers: list[LayerRecord] = []
     try:
         network = Loadable.parse(source.read_bytes())
-        chosen = network_run.choose_config(network, hardware)
+        chosen = target.choose(network, hardware)
         run = runs.loadable(network, source.stem, chosen, around)
         if inputs:
-            buffers = nvdla_command.read_inputs(network, inputs, "", 1.0)
+            buffers = nvdla_inputs.read_inputs(network, inputs, "", 1.0)
             layers = network_run.run(network, chosen, buffers).report.layers
         sections = nvdla.of_loadable(network, run, around, layers)
     except OSError as error:

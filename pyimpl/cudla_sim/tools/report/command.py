@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from ... import flags, paths
+from ...core.text import tell
 from ...nvdla.errors import NvdlaError
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, ConfigName, option, path_option
@@ -92,7 +93,7 @@ def report(
                 name=name,
             )
     except (ReportError, NvdlaError) as error:
-        print(f"cudla-sim report: {error}", file=sys.stderr)
+        tell(f"cudla-sim report: {error}")
         raise click.exceptions.Exit(1) from None
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
     raise click.exceptions.Exit(status)

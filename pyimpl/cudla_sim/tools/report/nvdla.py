@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core import untrusted
-from ...nvdla.hw.configs import config
+from ...nvdla.facts.configs import config
 from ...nvdla.inspect import describe
 from ...nvdla.loadable import Loadable
 from ...nvdla.task_report import LayerRecord

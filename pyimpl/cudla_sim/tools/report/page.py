@@ -14,6 +14,10 @@ NEEDS_PLOTLY = "it draws with Plotly, which is not installed: pip install 'cudla
 Cell = str | int | float | None
 
 
+DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What comes of figures that are of another kind than the programs write."""
+
+
 class ReportError(Exception):
     """No page can be made; the text says why and what would help."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core import untrusted
 from . import figures, upmem
-from .page import Cell, Page, ReportError, Section, Table, number
+from .page import DAMAGED, Cell, Page, ReportError, Section, Table, number
 
 HARDWARE = "hardware"
 
@@ -91,7 +91,7 @@ def decode(records: Sequence[dict[str, Any]]) -> Trace:
                 begun[pid, r["id"]] = track, at
             elif (pid, r["id"]) in begun:
                 found.arrows.append((int(pid), *begun.pop((pid, r["id"])), track, at))
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except DAMAGED as error:
         text = f"an event of the trace is damaged: {type(error).__name__}: {error}"
         raise ReportError(text) from None
     return found
@@ -102,7 +102,11 @@ def page(file: Path) -> Page:
     found = decode(read(file))
     if not found.spans:
         raise ReportError(f"{file}: the trace has no events")
-    return Page(file.name, "A trace of cudla-sim", sections(found))
+    try:
+        return Page(file.name, "A trace of cudla-sim", sections(found))
+    except DAMAGED as error:
+        text = f"{file}: an event of the trace is damaged: {type(error).__name__}: {error}"
+        raise ReportError(text) from None
 
 
 def sections(found: Trace) -> list[Section]:

@@ -115,6 +115,8 @@ def _unsqueeze(call: Call) -> Item:
     axes = call.ints("axes", 1) or []
     rank = x.rank + len(axes)
     new = {axis_of(axis, rank) for axis in axes}
+    if len(new) != len(axes):
+        raise Unsupported(f"its axes {axes[:8]} name a dimension twice", "repair the model")
     old = iter(x.view.dims)
     return x.viewed(View(x.view.value, tuple(() if i in new else next(old) for i in range(rank))))
 
@@ -172,7 +174,9 @@ def _concat(call: Call) -> Item:
     items = [call.item(i) for i in range(len(call.inputs))]
     shapes = [item.shape for item in items]
     axis = axis_of(call.attribute("axis", 1), len(shapes[0]))
-    first = next(item for item in items if isinstance(item, Tensor))
+    first = next((item for item in items if isinstance(item, Tensor)), None)
+    if first is None:  # of Microsoft's domain: not folded
+        raise Unsupported("all of its inputs are constants", "fold it when exporting")
     for item in items:
         if isinstance(item, Tensor) and item.quantized != first.quantized:
             raise Unsupported("its inputs are quantised with different scales", "dequantise first")

@@ -8,11 +8,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.facts.windows import output_size
+
 from ...graph import Conv, Deconv, Value
 from ..builder import Unsupported
 from ..tensors import Constant, Item, Tensor
 from ..views import Digit, View, arranged, grouped, whole
-from ..windows import needed_stride, output_size, pads_of, two
+from ..windows import needed_stride, pads_of, two
 from .arithmetic import changed, combined, with_constant
 from .registry import Call, floats, operator
 
@@ -75,8 +77,8 @@ def conv(call: Call) -> Item:
     pads = pads_of(call, (h, w), (rows, columns), stride, dilation)
     bias = _bias(call, kernels)
     extent = ((rows - 1) * dilation[0] + 1, (columns - 1) * dilation[1] + 1)
-    oh = output_size(h, pads[0], pads[1], extent[0], stride[0])
-    ow = output_size(w, pads[2], pads[3], extent[1], stride[1])
+    oh = output_size(h, extent[0], stride[0], pads[0], pads[1])
+    ow = output_size(w, extent[1], stride[1], pads[2], pads[3])
     if min(pads) < 0:
         raise Unsupported("it has negative pads", "use Slice")
     result = call.build.add(
@@ -195,6 +197,8 @@ def gemm(call: Call) -> Item:
     alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         raise Unsupported("both factors are computed at run time", _AT_RUN_TIME)
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        raise Unsupported("both factors are constants", "fold it when exporting")
     if isinstance(a, Constant):  # A B = (B' A')'
         assert isinstance(b, Tensor)
         matrix = floats(a).T if not call.attribute("transA", 0) else floats(a)
@@ -245,6 +249,8 @@ def matmul(call: Call) -> Item:
     a, b = call.item(0), call.item(1)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         raise Unsupported("both factors are computed at run time", _AT_RUN_TIME)
+    if isinstance(a, Constant) and isinstance(b, Constant):  # of Microsoft's domain: not folded
+        raise Unsupported("both factors are constants", "fold it when exporting")
     alpha = call.attribute("alpha", 1.0)
     if call.attribute("transA", 0) or call.attribute("transB", 0):
         raise Unsupported("its factors are transposed", "export plain MatMul")

@@ -5,7 +5,7 @@ Source: nvdla/hw register headers (v1 ``arnvdla.h``, master ``spec/manual/*.rdl`
 
 from enum import IntEnum
 
-from ...modes import Alu, Pooling, Rubik
+from ...facts.modes import Alu, Pooling, Rubik
 
 
 def _modes(kind: type[IntEnum], prefix: str = "", without: str = "") -> dict[str, int]:

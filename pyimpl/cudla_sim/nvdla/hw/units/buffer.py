@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import HardwareFault
-from ...limits import cbuf
-from ..configs import HardwareConfig
+from ...facts import cbuf
+from ...facts.configs import HardwareConfig
 from ..doubt import Doubt
 from ..memory import Memory
 from .conv_registers import Cdma

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from ....native.ints import Converter
 from ....native.steps import COUNTED
 from ...errors import HardwareFault
+from ...facts.configs import HardwareConfig
+from ...facts.precisions import FP16, INT16, RANGES
 from .. import floats
-from ..arithmetic import RANGES, scaled
-from ..configs import FP16, INT16, HardwareConfig
+from ..arithmetic import scaled
 from ..memory import DTYPES, Memory
 from . import pixels
 from .conv_registers import Cdma

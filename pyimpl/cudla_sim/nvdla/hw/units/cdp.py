@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from ....native import ints, planes
 from ...errors import HardwareFault
+from ...facts.configs import HardwareConfig
+from ...facts.precisions import FP16, INT8, INT16, RANGES
+from ...facts.tables import LE_ENTRIES, LO_ENTRIES
 from .. import floats
-from ..arithmetic import RANGES, rounding_shift, scaled
-from ..configs import FP16, INT8, HardwareConfig
+from ..arithmetic import rounding_shift, scaled
 from ..csb import LookupTable
 from ..fields import Params, address, bits
 from ..memory import Memory
@@ -175,10 +177,10 @@ class Lut:
         width = self._select_width
         distance = self._sum(values, -self._starts[0])
         if p.linear:
-            le = linear(distance, signed(p.le_select, width), 65)
+            le = linear(distance, signed(p.le_select, width), LE_ENTRIES)
         else:
-            le = exponential(distance, p.le_offset, 65)
-        lo = linear(self._sum(values, -self._starts[1]), signed(p.lo_select, width), 257)
+            le = exponential(distance, p.le_offset, LE_ENTRIES)
+        lo = linear(self._sum(values, -self._starts[1]), signed(p.lo_select, width), LO_ENTRIES)
         return np.where(
             self._choose(le, lo), self._value(values, 1, lo), self._value(values, 0, le)
         )
@@ -226,7 +228,7 @@ class Lut:
 
     @staticmethod
     def _limit(values: Real) -> Real:
-        return np.clip(values, -32768, 32767)
+        return np.clip(values, *RANGES[INT16])
 
 
 @dataclass(slots=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .. import chains
+from ..chains import Chain
 from ..csb import BlockState
-from ..glb import Interrupt
-from ..launch import Launched, Layer, Pattern, Release, Site
+from ..launch import Launched, Layer, Pattern, Site
 from . import cdp, known
 from .prepared import About, Notes, Prepared
 from .sdp_lut import Counters
-
-_CHAIN = ("CDP", "CDP_RDMA")
 
 LUT_COUNTERS = {
     "under": "D_PERF_LUT_UFLOW",
@@ -59,21 +58,19 @@ def _pattern(site: Site, layer: Prepared) -> Pattern:
     if cdp.Cdp.decode(site.csb.blocks["CDP"].active).count_lut:
         for name, register in LUT_COUNTERS.items():
             counted[name] = known.counter(site, "CDP", register)
-    return known.pattern(site, layer.chain, _releases(site), [], counted, shown=("CDP",))
+    return known.pattern(site, chains.CDP, [], counted)
 
 
-def launch(site: Site) -> Launched | None:
+def launch(site: Site, chain: Chain) -> Launched:
     """Normalise across channels."""
-    if not site.ready("CDP", "CDP_RDMA"):
-        return None
     again = known.launch(site, "CDP", _pattern)
     if again is not None:
         return again
     start = site.now()
-    result = _computed(site)
+    result = _computed(site, chain)
     layer = Layer(
-        "CDP",
-        {"CDP": site.consumer("CDP")},
+        chain.name,
+        chain.groups(site.csb),
         result.input_shape,
         result.input_shape,
         result.precision,
@@ -83,14 +80,10 @@ def launch(site: Site) -> Launched | None:
     latch_lut(site, "CDP", result.counters, result.count_lut)
     odd = (result.nan_inputs, result.infinite_inputs, result.nan_outputs)
     site.latch("CDP", {"D_OUT_SATURATION": result.saturated, **dict(zip(_ODD, odd, strict=True))})
-    return Launched(layer, _releases(site))
+    return Launched(layer, chain.releases(site.csb))
 
 
-def _releases(site: Site) -> list[Release]:
-    return [Release(("CDP_RDMA", "CDP"), Interrupt.CDP, site.consumer("CDP"))]
-
-
-def _computed(site: Site) -> cdp.Result:
+def _computed(site: Site, chain: Chain) -> cdp.Result:
     """Compute the layer that the registers describe."""
     state = site.csb.blocks["CDP"]
     assert state.lut is not None
@@ -101,8 +94,8 @@ def _computed(site: Site) -> cdp.Result:
         if job is not None:
             job.run()
             result = cdp.about(*registers[:2])
-            about = About("CDP", result.input_shape, result.input_shape, result.precision)
-            site.remember("CDP", _CHAIN, [job], notes, None, about, Tables(state))
+            about = About(chain.name, result.input_shape, result.input_shape, result.precision)
+            site.remember("CDP", chain.blocks, [job], notes, None, about, Tables(state))
             counters = Counters()
             counters.add(job.looked_up)
             nan_inputs, infinite_inputs, nan_outputs = job.odd

@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 from ....native.fp16 import Fp16Mac
 from ....native.ints import Frame, Ints, Layer, Sdp
 from ...errors import HardwareFault
+from ...facts import precisions
+from ...facts.configs import HardwareConfig
+from ...facts.precisions import FP16, INT8, INT16, RANGES
 from .. import floats
 from ..arithmetic import rounding_shift, saturate32
-from ..configs import FP16, INT8, INT16, HardwareConfig
 from ..doubt import Doubt
 from ..memory import DTYPES, Memory
 from . import fp16_mac, gemm, int_layer, winograd
@@ -87,7 +89,7 @@ class Convolution:
         precision = p.proc_precision
         if precision not in self.config.precisions or p.in_precision not in self.config.precisions:
             bad = p.in_precision if precision in self.config.precisions else precision
-            name = ("int8", "int16", "fp16", "precision 3")[bad]
+            name = precisions.name(bad)
             raise HardwareFault("CMAC", f"{self.config.name} has no {name}")
         for label, ours, theirs in (
             ("convolution mode", p.conv_mode, s.conv_mode),
@@ -385,7 +387,7 @@ class Convolution:
         parts = [(0, products)]
         bound = float("inf")
         if self.precision != FP16:
-            largest = 128.0 if self.precision == INT8 else 32768.0
+            largest = -float(RANGES[self.precision][0])
             if matrix.total * largest > float(1 << 24):
                 largest = float(max(padded.max(), -padded.min()))
             bound = matrix.total * largest

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....native import ints
-from ..arithmetic import RANGES
-from ..configs import FP16
+from ...facts.precisions import FP16, RANGES
 from . import sdp_stages
 from .conv_registers import Window
 from .sdp_registers import EwParams

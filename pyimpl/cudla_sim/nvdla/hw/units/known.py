@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from ....native.steps import COUNTED
-from ..launch import Known, Launched, Pattern, Place, Release, Site
+from ..chains import Chain
+from ..launch import Known, Launched, Pattern, Place, Site
 from .prepared import Prepared
 
 
@@ -17,18 +18,16 @@ def counter(site: Site, block: str, register: str) -> Place:
 
 def pattern(
     site: Site,
-    chain: Sequence[str],
-    releases: list[Release],
+    chain: Chain,
     zeros: list[Place],
     counted: Mapping[str, Place] | None = None,
-    shown: Sequence[str] | None = None,
 ) -> Pattern:
-    """The pattern of a chain on the groups that its blocks work on now; *shown* are the blocks
-    that reports name, if not all; *counted* says where what its jobs count is shown."""
+    """The pattern of a chain on the groups that its blocks work on now; *counted* says where what
+    its jobs count is shown."""
     return Pattern(
-        [site.csb.blocks[name].active for name in chain],
-        {name: site.consumer(name) for name in (chain if shown is None else shown)},
-        releases,
+        [site.csb.blocks[name].active for name in chain.blocks],
+        chain.groups(site.csb),
+        chain.releases(site.csb),
         zeros,
         [(place, COUNTED.index(name)) for name, place in (counted or {}).items()],
     )

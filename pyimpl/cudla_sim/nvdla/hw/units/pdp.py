@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from ....native.halves import HalfPool, HalfPoolLayer
 from ....native.planes import Pool, PoolLayer
 from ...errors import HardwareFault
-from ...modes import Pooling
+from ...facts import precisions
+from ...facts.configs import HardwareConfig
+from ...facts.modes import Pooling
+from ...facts.precisions import FP16, RANGES
 from .. import floats
-from ..arithmetic import RANGES, rounding_shift
-from ..configs import FP16, HardwareConfig
+from ..arithmetic import rounding_shift
 from ..fields import Params, address, bits
 from ..memory import DTYPES, Memory
 
@@ -142,7 +144,7 @@ def _output(p: Pdp, config: HardwareConfig, memory: tuple[Memory, Memory]) -> ND
 
 def _check_precision(p: Pdp, config: HardwareConfig) -> None:
     if p.precision not in config.precisions:
-        label = ("int8", "int16", "fp16", "3")[p.precision]
+        label = precisions.name(p.precision)
         raise HardwareFault("PDP", f"{config.name} has no precision {label}")
 
 

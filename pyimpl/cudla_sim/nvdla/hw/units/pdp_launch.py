@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from ....native.halves import HalfPoolLayer
-from ..glb import Interrupt
-from ..launch import Launched, Layer, Pattern, Release, Site
+from .. import chains
+from ..chains import Chain
+from ..launch import Launched, Layer, Pattern, Site
 from . import known, pdp, pdp_windows
 from .prepared import About, Job, Notes, Prepared
-
-_CHAIN = ("PDP_RDMA", "PDP")
-
 
 _COUNTERS = ("D_NAN_INPUT_NUM", "D_INF_INPUT_NUM", "D_NAN_OUTPUT_NUM")
 
@@ -19,7 +17,7 @@ def _pattern(site: Site, layer: Prepared) -> Pattern:
     names = ("nan_inputs", "infinite_inputs", "nan_outputs")
     places = [known.counter(site, "PDP", name) for name in _COUNTERS]
     counted = dict(zip(names, places, strict=True))
-    return known.pattern(site, layer.chain, _releases(site), [], counted, shown=("PDP",))
+    return known.pattern(site, chains.PDP, [], counted)
 
 
 def _odd(job: Job) -> pdp.Odd:
@@ -27,17 +25,13 @@ def _odd(job: Job) -> pdp.Odd:
     return pdp.Odd(*job.odd) if isinstance(job, HalfPoolLayer) else pdp.Odd()
 
 
-def launch(site: Site) -> Launched | None:
+def launch(site: Site, chain: Chain) -> Launched:
     """Pool a cube that PDP_RDMA fetches."""
-    if not site.ready(*_CHAIN):
-        return None
     again = known.launch(site, "PDP", _pattern)
     if again is not None:
         return again
-    groups = site.groups(_CHAIN)
+    groups = site.groups(chain.blocks)
     params = pdp.Pdp.decode(groups["PDP"])
-    if not params.off_flying:
-        return None
     pdp_windows.settle(site, params)
     start = site.now()
     with Notes(site.memory) as notes:
@@ -45,13 +39,14 @@ def launch(site: Site) -> Launched | None:
         if job is not None:
             job.run()
     if job is not None:
-        about = About("PDP", *_shapes(params), params.precision)
-        site.remember("PDP", _CHAIN, [job], notes, None, about)
+        about = About(chain.name, *_shapes(params), params.precision)
+        site.remember("PDP", chain.blocks, [job], notes, None, about)
         latch(site, _odd(job))
     else:
         cube = pdp.fetch(groups, site.config, site.memory)
         latch(site, pdp.run(groups, site.config, site.memory, cube))
-    return _launched(site, params, start)
+    layer = Layer(chain.name, chain.groups(site.csb), *_shapes(params), params.precision, start)
+    return Launched(layer, chain.releases(site.csb))
 
 
 _Shape = tuple[int, int, int]
@@ -62,16 +57,6 @@ def _shapes(params: pdp.Pdp) -> tuple[_Shape, _Shape]:
         (params.channels, params.height, params.width),
         (params.out_channels, params.out_height, params.out_width),
     )
-
-
-def _launched(site: Site, params: pdp.Pdp, start: int) -> Launched:
-    groups = {"PDP": site.consumer("PDP")}
-    layer = Layer("PDP", groups, *_shapes(params), params.precision, start)
-    return Launched(layer, _releases(site))
-
-
-def _releases(site: Site) -> list[Release]:
-    return [Release(_CHAIN, Interrupt.PDP, site.consumer("PDP"))]
 
 
 def latch(site: Site, odd: pdp.Odd) -> None:

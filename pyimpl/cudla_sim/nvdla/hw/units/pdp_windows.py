@@ -10,7 +10,7 @@ was found by running it (nv_small).
 from __future__ import annotations
 
 from ...errors import HardwareFault
-from ...limits.pooling import begun, pending, spoils
+from ...facts.pooling import begun, pending, spoils
 from ..launch import Site
 from .pdp import Pdp
 

@@ -1,15 +1,15 @@
-"""The units of a core, in the order in which ready ones start."""
+"""What the units of a core compute, by the rules of their chains (``chains.RULES``)."""
 
 from __future__ import annotations
 
 from ..launch import Launch
 from . import bdma_launch, cdp_launch, pdp_launch, rubik_launch, sdp_launch
 
-UNITS: tuple[Launch, ...] = (
-    sdp_launch.launch,
-    pdp_launch.launch,
-    sdp_launch.launch_idle_rdma,
-    cdp_launch.launch,
-    bdma_launch.launch,
-    rubik_launch.launch,
-)
+UNITS: dict[str, Launch] = {
+    "SDP": sdp_launch.launch,
+    "PDP": pdp_launch.launch,
+    "SDP_RDMA": sdp_launch.launch_idle_rdma,
+    "CDP": cdp_launch.launch,
+    "BDMA": bdma_launch.launch,
+    "RUBIK": rubik_launch.launch,
+}

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import HardwareFault
-from ...modes import Rubik as Mode
-from ..configs import HardwareConfig, element_size
+from ...facts.configs import HardwareConfig
+from ...facts.modes import Rubik as Mode
+from ...facts.precisions import element_size
 from ..fields import Params, address, bits
 from ..memory import DTYPES, Memory
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from ..glb import Interrupt
-from ..launch import Launched, Layer, Release, Site
+from ..chains import Chain
+from ..launch import Launched, Layer, Site
 from . import rubik
 
 
-def launch(site: Site) -> Launched | None:
+def launch(site: Site, chain: Chain) -> Launched:
     """Contract, split or merge a cube."""
-    if not site.ready("RBK"):
-        return None
     start = site.now()
-    shapes = rubik.run(site.groups(("RBK",)), site.config, site.memory)
-    group = site.consumer("RBK")
-    layer = Layer("RUBIK", {"RBK": group}, *shapes, start)
-    return Launched(layer, [Release(("RBK",), Interrupt.RUBIK, group)])
+    shapes = rubik.run(site.groups(chain.blocks), site.config, site.memory)
+    layer = Layer(chain.name, chain.groups(site.csb), *shapes, start)
+    return Launched(layer, chain.releases(site.csb))

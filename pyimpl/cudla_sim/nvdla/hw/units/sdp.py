@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from ....native.ints import Ints, Layer
 from ...errors import HardwareFault
+from ...facts import precisions
+from ...facts.configs import HardwareConfig
+from ...facts.precisions import FP16, RANGES
 from .. import floats
-from ..arithmetic import RANGES, round_half_away
-from ..configs import FP16, HardwareConfig
+from ..arithmetic import round_half_away
 from ..csb import LookupTable
 from ..doubt import Doubt
 from ..fields import Params, address, bits
@@ -152,7 +154,7 @@ class Processor:
         p = self.p
         for name, precision in (("processing", p.proc_precision), ("output", p.out_precision)):
             if precision not in self.config.precisions:
-                label = ("int8", "int16", "fp16", "3")[precision]
+                label = precisions.name(precision)
                 raise HardwareFault("SDP", f"{self.config.name} has no {name} precision {label}")
         if p.batches > 1 and not (p.flying and self.config.batch):
             raise HardwareFault("SDP", "batches need a convolution that delivers them")

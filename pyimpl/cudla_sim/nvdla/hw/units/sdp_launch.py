@@ -1,20 +1,10 @@
-"""Starting SDP, alone or behind a convolution, and PDP behind it.
-
-* convolution: CDMA, CSC, CMAC_A, CMAC_B, CACC and SDP in flying mode, SDP_RDMA if an operand
-  comes from memory, PDP if SDP hands its result on;
-* SDP with SDP_RDMA (and PDP as above).
-
-Source: nvdla hardware manual "Programming guide".
-"""
+"""Starting SDP, alone or behind a convolution, and PDP behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ....native import ints
-from ..csb import CONVOLUTION
-from ..glb import Interrupt
-from ..launch import Launched, Layer, Pattern, Release, Site
+from ..chains import Chain, on_sdp
+from ..launch import Launched, Layer, Pattern, Site
 from . import known, pdp, pdp_windows, sdp
 from .cdp_launch import LUT_COUNTERS, Tables, latch_lut
 from .conv import Convolution
@@ -30,21 +20,9 @@ _CDMA_COUNTERS = (
 _RDMA_COUNTERS = ("D_STATUS_NAN_INPUT_NUM", "D_STATUS_INF_INPUT_NUM")
 
 
-def launch_idle_rdma(site: Site) -> Launched | None:
-    """SDP_RDMA that was enabled without anything to fetch is done at once."""
-    rdma = site.csb.blocks["SDP_RDMA"]
-    if not rdma.ready:
-        return None
-    group, by_name = rdma.active, rdma.layout.by_name
-
-    def value(name: str) -> int:
-        return group[by_name[name].offset // 4]
-
-    if not value("D_FEATURE_MODE_CFG") & 1:
-        return None
-    if not all(value(name) & 1 for name in ("D_BRDMA_CFG", "D_NRDMA_CFG", "D_ERDMA_CFG")):
-        return None
-    return Launched(None, [Release(("SDP_RDMA",), None, 0)])
+def launch_idle_rdma(site: Site, chain: Chain) -> Launched:
+    """SDP_RDMA has nothing to fetch."""
+    return Launched(None, chain.releases(site.csb))
 
 
 def launch_known(site: Site) -> Launched | None:
@@ -54,47 +32,23 @@ def launch_known(site: Site) -> Launched | None:
     return known.launch(site, "SDP", _pattern)
 
 
-def launch(site: Site) -> Launched | None:
+def launch(site: Site, chain: Chain) -> Launched:
     """Run a convolution with SDP, or SDP alone, each with PDP if it is the receiver."""
-    if not site.ready("SDP"):
-        return None
-    active = site.csb.blocks["SDP"].active
-    params = sdp.Sdp.decode(active)
-    chain = ["SDP"]
-    if params.flying:
-        if not site.ready(*CONVOLUTION):
-            return None
-        chain = [*CONVOLUTION, "SDP"]
-    if sdp.needs_rdma(active):
-        if not site.ready("SDP_RDMA"):
-            return None
-        chain.append("SDP_RDMA")
-    if params.to_pdp:
-        flying = pdp.Pdp.decode(site.csb.blocks["PDP"].active)
-        if not site.ready("PDP") or flying.off_flying:
-            return None
-        chain.append("PDP")
-    layer = _run(site, chain, bool(params.flying))
-    return Launched(layer, _releases(site, chain, bool(params.flying)))
-
-
-def _chain_name(chain: Sequence[str]) -> str:
-    return "+".join([*["CONV"] * ("CDMA" in chain), "SDP", *["PDP"] * ("PDP" in chain)])
+    return Launched(_run(site, chain), chain.releases(site.csb))
 
 
 def _pattern(site: Site, layer: Prepared) -> Pattern:
     """What follows a known layer."""
-    chain = layer.chain
-    flying = "CDMA" in chain
+    chain = on_sdp(layer.chain)
     zeros = [("SDP", "D_STATUS")]
     counted = {
         "saturated": known.counter(site, "SDP", "D_PERF_OUT_SATURATION"),
         "nan_outputs": known.counter(site, "SDP", "D_STATUS_NAN_OUTPUT_NUM"),
     }
-    if flying:
+    if "CDMA" in chain.blocks:
         counted["overflowed"] = known.counter(site, "CACC", "D_OUT_SATURATION")
         zeros += [("CDMA", name) for name in _CDMA_COUNTERS]
-    if "SDP_RDMA" in chain:
+    if "SDP_RDMA" in chain.blocks:
         for name, register in zip(("nan_inputs", "infinite_inputs"), _RDMA_COUNTERS, strict=True):
             counted[name] = known.counter(site, "SDP_RDMA", register)
     if layer.tables is not None and sdp.Sdp.decode(site.csb.blocks["SDP"].active).count_lut:
@@ -103,20 +57,19 @@ def _pattern(site: Site, layer: Prepared) -> Pattern:
     return known.pattern(
         site,
         chain,
-        _releases(site, chain, flying),
         [known.counter(site, *place) for place in zeros],
         counted,
     )
 
 
-def _run(site: Site, chain: list[str], flying: bool) -> Layer:
-    groups = site.groups(chain)
+def _run(site: Site, chain: Chain) -> Layer:
+    groups = site.groups(chain.blocks)
     state = site.csb.blocks["SDP"]
     start = site.now()
     convolution = None
     jobs: list[ints.Layer] = []
     with Notes(site.memory) as notes:
-        if flying:
+        if "CDMA" in chain.blocks:
             convolution = Convolution(
                 groups, site.config, site.memory, site.cache, site.kept, site.fp16, site.ints,
                 site.doubt,
@@ -127,8 +80,8 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
         )
         p = processor.p
         layer = Layer(
-            _chain_name(chain),
-            {name: site.consumer(name) for name in chain},
+            chain.name,
+            chain.groups(site.csb),
             (p.channels, p.height, p.width),
             (p.channels, p.height, p.width),
             p.proc_precision,
@@ -152,7 +105,7 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
             mode = None if convolution is None else convolution.mode
             banks = (0, 0) if convolution is None else convolution.banks
             about = About(
-                layer.chain,
+                chain.name,
                 layer.input_shape,
                 layer.output_shape,
                 layer.precision,
@@ -162,27 +115,12 @@ def _run(site: Site, chain: list[str], flying: bool) -> Layer:
             )
             tables = None if processor.lut is None else Tables(state)
             before = [] if convolution is None else convolution.fetching()
-            site.remember("SDP", chain, [*before, *jobs], notes, weights, about, tables)
+            site.remember("SDP", chain.blocks, [*before, *jobs], notes, weights, about, tables)
     _latch(site, processor, convolution)
     layer.saturated = processor.clipped
     if convolution is not None and processor.floating and site.fp16 is None:
         layer.notes.append("fp16: float32")
     return layer
-
-
-def _releases(site: Site, chain: Sequence[str], flying: bool) -> list[Release]:
-    releases = []
-    if flying:
-        group = site.consumer("CDMA")
-        releases.append(Release((), Interrupt.CDMA_DAT, group))
-        releases.append(Release(("CDMA",), Interrupt.CDMA_WT, group))
-        group = site.consumer("CACC")
-        releases.append(Release(("CSC", "CMAC_A", "CMAC_B", "CACC"), Interrupt.CACC, group))
-    members = tuple(name for name in ("SDP_RDMA", "SDP") if name in chain)
-    releases.append(Release(members, Interrupt.SDP, site.consumer("SDP")))
-    if "PDP" in chain:
-        releases.append(Release(("PDP",), Interrupt.PDP, site.consumer("PDP")))
-    return releases
 
 
 def _latch(site: Site, processor: sdp.Processor, convolution: Convolution | None) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....native import ints
+from ...facts.tables import LE_ENTRIES, LO_ENTRIES
 from .. import floats
 from ..arithmetic import rounding_shift, rounding_shift_int, saturate32
 from ..csb import LookupTable
@@ -197,10 +198,10 @@ class Lut:
         """Locate values in both tables; the third result is True where LO decides."""
         p = self.p
         if p.linear:
-            le = linear(self._sum(values, -self._le_start), p.le_select, 65)
+            le = linear(self._sum(values, -self._le_start), p.le_select, LE_ENTRIES)
         else:
-            le = exponential(self._sum(values, -self._le_start), p.le_offset, 65)
-        lo = linear(self._sum(values, -self._lo_start), p.lo_select, 257)
+            le = exponential(self._sum(values, -self._le_start), p.le_offset, LE_ENTRIES)
+        lo = linear(self._sum(values, -self._lo_start), p.lo_select, LO_ENTRIES)
         return le, lo, self._choose(le, lo)
 
     def apply(self, band: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:

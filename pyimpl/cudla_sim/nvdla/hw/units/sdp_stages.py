@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import HardwareFault
-from ...modes import Alu
+from ...facts.configs import HardwareConfig
+from ...facts.modes import Alu
+from ...facts.precisions import FP16
 from .. import floats
 from ..arithmetic import (
     INT32_MAX,
@@ -24,7 +26,6 @@ from ..arithmetic import (
     rounding_shift_int,
     saturate32,
 )
-from ..configs import FP16, HardwareConfig
 from ..memory import Memory
 from .sdp_registers import (
     OPERAND_DMA,

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import HardwareFault
-from ..configs import HardwareConfig, element_size
+from ...facts.configs import HardwareConfig
+from ...facts.precisions import element_size
 from ..memory import DTYPES, Memory
 from .conv_registers import Cdma
 

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from ....core.closing import outside
 from ...errors import HardwareFault
+from ...facts.configs import HardwareConfig
+from ...facts.precisions import FP16, RANGES
 from .. import floats
-from ..arithmetic import RANGES, rounding_shift
-from ..configs import FP16, HardwareConfig
+from ..arithmetic import rounding_shift
 from ..memory import DTYPES
 from . import fp16_mac
 from .conv_registers import Cdma

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..hw.configs import HardwareConfig, element_size
+from .configs import HardwareConfig
+from .precisions import element_size
 
 
 def bank_bytes(config: HardwareConfig) -> int:

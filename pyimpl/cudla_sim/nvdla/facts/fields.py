@@ -1,6 +1,6 @@
 """What a register field can hold.
 
-Source: the register maps (:mod:`..hw.maps`); most sizes are stored minus 1.
+Source: the register maps (:mod:`cudla_sim.nvdla.hw.maps`); most sizes are stored minus 1.
 """
 
 from __future__ import annotations
@@ -8,19 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 from ..hw import registers
-from ..hw.configs import HardwareConfig
-
-LARGEST = 8192
-"""Width, height and channels of a cube, and kernels: 13 bits, minus 1."""
-
-POOLING_KERNEL, POOLING_STRIDE, POOLING_PAD = 8, 8, 7
-"""Limits of PDP; its registers have room for a stride of 16, the firmware refuses more than 8."""
-
-MOST_ADDRESSES = 6144
-"""Entries of a task's address list. Source: nvdla/sw ``nvdla_inf.h``."""
-
-MOST_OPERATIONS = 32767
-"""Operations of a task: consumers name them by signed 16-bit numbers."""
+from .configs import HardwareConfig
 
 
 @cache

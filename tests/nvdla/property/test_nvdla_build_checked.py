@@ -1,0 +1,120 @@
+"""Whatever the builder writes passes the checker; what would not is refused with the reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cudla_sim.nvdla import Loadable, NvdlaError
+from cudla_sim.nvdla.build import Network
+from cudla_sim.nvdla.check import check
+from cudla_sim.nvdla.facts.configs import CONFIGS
+
+RANDOM = np.random.default_rng(8)
+
+
+def convolved(config: str, channels: int, kernels: int, size: int) -> Network:
+    net = Network(("data", (1, channels, size, size)), config=config)
+    net.conv2d(RANDOM.normal(size=(kernels, channels, 3, 3)), padding=1)
+    return net
+
+
+@pytest.mark.parametrize(
+    ("config", "channels", "kernels", "size", "reason"),
+    [
+        ("nv_small", 64, 64, 112, "data_bank: 31; 112 lines of 896 entries take 196"),
+        ("nv_full", 256, 512, 56, "data_bank: 15; 56 lines of 112 entries take 25"),
+    ],
+)
+def test_a_convolution_that_the_buffer_cannot_hold_is_refused(
+    config: str, channels: int, kernels: int, size: int, reason: str
+) -> None:
+    net = convolved(config, channels, kernels, size)
+    with pytest.raises(NvdlaError, match=f"{config} would not take this network: .*{reason}"):
+        net.build(np.ones((1, channels, size, size)))
+
+
+def test_a_pooling_that_needs_stripes_is_refused() -> None:
+    net = Network(("data", (1, 8, 7, 512)))
+    net.pool("max", (7, 2), (1, 1))
+    with pytest.raises(NvdlaError, match=r"the line buffer holds 16 columns .* needs stripes"):
+        net.build(np.ones((1, 8, 7, 512)))
+
+
+@pytest.mark.parametrize("padding", [(2, 0), (0, 2), (0, 5, 0, 0), (0, 0, 0, 3)])
+def test_a_pooling_with_windows_of_nothing_but_padding_is_refused(padding: tuple[int, ...]) -> None:
+    net = Network(("data", (1, 8, 6, 6)))
+    with pytest.raises(NvdlaError, match="less than the window"):
+        net.max_pool(2, 1, padding)
+
+
+sizes = st.sampled_from([1, 2, 3, 7, 8, 9, 16, 17, 31, 64, 100, 300])
+
+
+def add_layer(net: Network, draw: st.DrawFn) -> None:
+    """One layer of any size; NvdlaError for one that cannot be described."""
+    channels = net.output.shape[0]
+    kernel = draw(st.tuples(st.integers(1, 9), st.integers(1, 9)))
+    stride = draw(st.tuples(st.integers(1, 9), st.integers(1, 9)))
+    padding = draw(st.tuples(*[st.integers(0, 8)] * 4))
+    match draw(st.sampled_from(["conv", "pool", "scale", "relu", "curve", "lrn", "add"])):
+        case "conv":
+            kernels = draw(st.sampled_from([1, 7, 16, 33, 80]))
+            weights = RANDOM.normal(size=(kernels, channels, *kernel))
+            dilation = draw(st.integers(1, 3))
+            net.conv2d(weights, stride=stride, padding=padding, dilation=dilation)
+        case "pool":
+            method = draw(st.sampled_from(["max", "min", "average"]))
+            net.pool(method, kernel, stride, padding)
+        case "scale":
+            net.scale(RANDOM.normal(size=channels), 0.5)
+        case "relu":
+            net.relu()
+        case "curve":
+            net.sigmoid()
+        case "lrn":
+            net.lrn(draw(st.sampled_from([3, 5, 7, 9])))
+        case "add":
+            net.add(net.output, net.output)
+
+
+@settings(max_examples=80, deadline=None)
+@given(data=st.data(), config=st.sampled_from(sorted(CONFIGS)))
+def test_what_is_written_passes_the_checker(data: st.DataObject, config: str) -> None:
+    names = {0: "int8", 1: "int16", 2: "fp16"}
+    precision = names[data.draw(st.sampled_from(sorted(CONFIGS[config].precisions)))]
+    shape = 1, data.draw(sizes), data.draw(sizes), data.draw(sizes)
+    if np.prod(shape) > 1 << 17:
+        shape = 1, shape[1], 8, min(shape[3], 100)
+    net = Network(("data", shape), precision, config)
+    samples = RANDOM.normal(size=shape)
+    try:
+        for _ in range(data.draw(st.integers(1, 3))):
+            add_layer(net, data.draw)
+        made = net.build(samples)
+    except NvdlaError:
+        return
+    assert check(Loadable.parse(made), config) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    config=st.sampled_from(sorted(CONFIGS)),
+    channels=st.sampled_from([8, 64, 128]),
+    kernels=st.sampled_from([8, 64, 300]),
+    size=st.sampled_from([4, 28, 56, 112]),
+)
+def test_what_is_refused_fails_the_checker(
+    config: str, channels: int, kernels: int, size: int
+) -> None:
+    net = convolved(config, channels, kernels, size)
+    samples = np.ones((1, channels, size, size))
+    found = check(Loadable.parse(net.build(samples, checked=False)), config)
+    if not found:
+        net.build(samples)
+        return
+    with pytest.raises(NvdlaError) as refused:
+        net.build(samples)
+    assert str(found[0]) in str(refused.value)
