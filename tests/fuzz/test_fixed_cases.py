@@ -24,11 +24,16 @@ from cudla_sim.nvdla import replay
 from cudla_sim.tools.report import ReportError, page
 from cudla_sim.upmem.toolchain.assembly import NotUnderstood, translate
 from cudla_sim.upmem.workers.frame import Frame
-from cudla_sim.upmem.workers.protocol import FRAME_STRIDE
+from cudla_sim.upmem.workers.protocol import (
+    FRAME_STRIDE,
+    FaultKind,
+    State,
+)
 from tests.conftest import ROOT
 
 from .run import PATIENCE_S, SETTINGS
 from .targets import TARGETS
+from .targets.dpu_workers import DPUS, STATES, hostile
 
 CASES = 60
 MODELS = ("onnx", "onnxruntime")
@@ -281,3 +286,18 @@ def test_the_host_does_not_read_back_which_dpus_it_launched() -> None:
     data[:] = 0xFF
     assert frame.slots.tolist() == [5, 9]
     assert not frame.cancelled
+
+
+def test_workers_that_die_and_say_that_no_dpu_began() -> None:
+    """Begun anew some times, then the DPUs end in fault; a good program goes on."""
+    bench = hostile()
+    numbers = range(DPUS)
+    for slot in numbers:
+        here = {"seed": 1, "amount": 0, "first": STATES, "span": DPUS,
+                "answers": 0, "ending": 1, "frame_state": int(State.PENDING)}  # fmt: skip
+        for name, value in here.items():
+            bench.var(name, slot=slot)[0] = value
+    ended = bench.launch(slots=list(numbers))
+    assert [(outcome.number, outcome.fault) for outcome in ended.faulted] == [
+        (number, FaultKind.WORKER) for number in numbers
+    ]
