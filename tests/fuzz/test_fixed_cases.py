@@ -148,6 +148,25 @@ def test_names_outside_of_nodes() -> None:
         assert "no text in UTF-8" in refused(onnx.load_model_from_string(data))
 
 
+def test_names_inside_of_functions() -> None:
+    onnx = pytest.importorskip("onnx")
+    made = model([("F", ["x"], ["y"], {"domain": "my"})])
+    made.opset_import.append(onnx.helper.make_opsetid("my", 1))
+    body = [onnx.helper.make_node("Softsign", ["a"], ["b"])]
+    function = onnx.helper.make_function("my", "F", ["a"], ["b"], body, made.opset_import)
+    made.functions.append(function)
+    data = made.SerializeToString().replace(b"Softsign", b"\xff" * 8)
+    assert "no text in UTF-8" in refused(onnx.load_model_from_string(data))
+
+
+def test_constants_gathered_from_far_away() -> None:
+    """numpy.choose would count such an index up step by step."""
+    far = np.array([-(1 << 60)], np.int64)
+    nodes = [("GatherElements", ["c", "far"], ["g"], {}), ("Add", ["x", "g"], ["y"], {})]
+    made = model(nodes, (1, 4), c=np.zeros(2, np.float32), far=far)
+    assert "its indices are not in -2..1" in refused(made)
+
+
 def test_functions_with_too_many_arguments_and_inputs_without_type() -> None:
     helper = pytest.importorskip("onnx").helper
     from cudla_sim.compiler.errors import CompileError
