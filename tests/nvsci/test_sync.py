@@ -193,6 +193,19 @@ def test_timestamps_must_be_asked_for(sync: Sync) -> None:
     assert 0 < stamps[0] <= stamps[1]
 
 
+def test_timestamps_of_more_fences_than_there_are_places(sync: Sync) -> None:
+    """512 places are used in turn; the last fences find theirs."""
+    stamp = c_u64()
+    obj = sync.obj((SYNC.NvSciSyncAttrKey_WaiterRequireTimestamps, c_bool(True)))
+    last = 0
+    for _ in range(520):
+        fence = sync.fence(obj)
+        assert sync("ObjSignal", obj) == 0
+        assert sync("FenceGetTimestamp", ctypes.byref(fence), ctypes.byref(stamp)) == 0
+        assert stamp.value >= last
+        last = stamp.value
+
+
 def test_who_may_signal_and_wait(sync: Sync) -> None:
     hardware_signals = sync.allocate(sync.side(SIGNAL, cpu=False), sync.side(WAIT))
     fence = p.NvSciSyncFence()

@@ -16,6 +16,7 @@ from statistics import median
 import pytest
 
 from cudla_sim.nvdla.facts.configs import CONFIGS
+from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.replay import trace as t
 from cudla_sim.nvdla.timing import runs
 from cudla_sim.nvdla.timing.parameters import Surroundings
@@ -36,6 +37,31 @@ def operation(word: str) -> t.Operation:
         return t.WaitInterrupt()
     address, value = (int(part, 16) for part in word.split(":"))
     return t.RegWrite(address, value)
+
+
+def test_two_convolutions_load_one_after_the_other() -> None:
+    """In the two register groups at once: the second loads while the first computes, not before all
+    of the first has come at 8 bytes a cycle."""
+    line = CONFIGS["nv_small"].line
+    pointers = {
+        block.address("S_POINTER")
+        for block in registers.blocks(line).values()
+        if "S_POINTER" in block.by_name
+    }
+    words = PROGRAMS["conv 1x1 64->64 8x8"]["program"].split()
+    first = [operation(word) for word in words]
+    second = [
+        t.RegWrite(o.address, 1) if isinstance(o, t.RegWrite) and o.address in pointers else o
+        for o in first
+    ]
+    trace = t.Trace("both", line, ["nv_small"], [*first, *second])
+    one, two = runs.trace(trace, "nv_small", Surroundings(register_cycles=0)).operations
+    assert two.start - one.start >= one.bytes_read / 8
+    assert two.start < one.end
+    alone = t.Trace("one", line, ["nv_small"], first)
+    (single,) = runs.trace(alone, "nv_small", Surroundings(register_cycles=0)).operations
+    assert one.end - one.start == single.end - single.start
+    assert two.end <= 2 * single.end
 
 
 def error(name: str, around: str) -> float:
