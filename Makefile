@@ -8,7 +8,7 @@ SOURCES := build_ffi.py pyproject.toml $(shell find include shim pyimpl -name '*
 ALL_SAMPLES := $(notdir $(patsubst %/Makefile,%,$(wildcard c_examples/*/Makefile)))
 SAMPLES := $(filter-out cudla onnx,$(ALL_SAMPLES)) cudla
 
-.PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz lint man docs bench clean
+.PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz mutants lint man docs bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -51,6 +51,10 @@ sanitize: $(VENV)/installed-test
 SECONDS := 60
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m tests.fuzz.run $(SECONDS)
+
+# Edits of tests/mutants/edits.toml, each in a copy of the sources: prints those that no test notices.
+mutants: $(VENV)/installed-test
+	$(BIN)/python -m tests.mutants
 
 # Portable wheels for x86-64 and arm64, into build/wheels.
 wheels:

@@ -110,6 +110,15 @@ def test_interrupts_mask_set_clear(bench: Bench) -> None:
     assert bench.read("GLB", "S_INTR_STATUS") == 1
 
 
+@pytest.mark.parametrize(("written", "kept"), [(0, 0), (0xFFFF_FFFF, 0x003F_03FF), (5, 5)])
+def test_the_interrupt_mask_has_the_bits_of_the_units(
+    bench: Bench, written: int, kept: int
+) -> None:
+    """Two each of SDP, CDP, PDP, BDMA and RUBIK, of CDMA's data and weights, and of CACC."""
+    bench.write("GLB", "S_INTR_MASK", written)
+    assert bench.read("GLB", "S_INTR_MASK") == kept
+
+
 def test_lut_access_counts_up_and_stops_at_the_end(bench: Bench) -> None:
     bench.write("SDP", "S_LUT_ACCESS_CFG", 1 << 17 | 63)
     for value in (11, -12 & 0xFFFF, 13):
