@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cudla_sim.nvdla import images, network_run
 from cudla_sim.nvdla.loadable import Loadable
-from cudla_sim.tools import dimg, images, network_run
+from cudla_sim.tools.nvdla import dimg
 from tests.conftest import FIXTURES, ROOT
 
 COMPILED = FIXTURES / "nvdla" / "compiled"

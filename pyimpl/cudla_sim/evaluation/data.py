@@ -126,8 +126,7 @@ class Inputs:
     def _picture(self, file: Path, tensor: Tensor) -> NDArray[Any]:
         how = self._preparation
         if tensor.raw is not None:
-            from ..nvdla import layout
-            from ..tools import images
+            from ..nvdla import images, layout
 
             try:
                 data = images.load(file, tensor.raw, how.mean, *how.scale[:1])

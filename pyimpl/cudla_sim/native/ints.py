@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core import lazy
+from .. import lazy
 from .compiled import array, ffi, lib
 from .steps import Step
 

@@ -21,8 +21,8 @@ from . import target, task_report
 from .claim import Claim
 from .errors import NvdlaError, UnsupportedOperation, WrongConfiguration
 from .execution import NetworkRun
+from .facts import registers
 from .facts.configs import HardwareConfig, config
-from .hw import registers
 from .hw.chip import Chip
 from .hw.doubt import Doubt
 from .hw.launch import Layer

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ..core import lazy
+from .. import lazy
 from ..core.memory import AddressSpace, Region, usable_size
 from ..core.process import Process
 from .claim import Claim

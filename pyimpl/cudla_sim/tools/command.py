@@ -177,6 +177,14 @@ def path_argument(name: str, **settings: Any) -> Callable[[Any], Any]:
     return click.argument(name, type=click.Path(path_type=Path), **settings)
 
 
+def configuration(
+    text: str = "Configuration; default: the loadable's.", status: int = 2
+) -> Callable[[Any], Any]:
+    """``--config`` of a command that finds a configuration by itself; *status* as of ConfigName."""
+    kind = ConfigName("auto", status=status)
+    return option("--config", type=kind, default="", group="Machine", help=text)
+
+
 class _Failed(click.BadParameter):
     """A wrong value in a command that ends with 1 for these."""
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ...core.memory import Bytes
 from ..errors import NvdlaError
+from ..facts import registers
 from ..facts.configs import HardwareConfig
-from ..hw import registers
 from ..hw.launch import Layer
 from ..hw.memory import Window
 from ..kmd.event_loop import serve

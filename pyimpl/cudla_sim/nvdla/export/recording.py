@@ -14,9 +14,9 @@ from ..core import Core
 from ..cosim.placement import BEHIND, FlatSpace
 from ..cosim.record import Computed, Interrupts, Recorder, RegRead, RegWrite, TaskLog
 from ..errors import NvdlaError, Status
+from ..facts import registers
 from ..facts.configs import HardwareConfig, config
 from ..facts.memory import PAGE
-from ..hw import registers
 from ..hw.glb import ALL_BITS, Interrupt, source
 from ..hw.memory import Window
 from ..loadable import Interface, Loadable, TaskEntry

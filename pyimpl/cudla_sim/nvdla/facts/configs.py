@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import NvdlaError
-from ..hw.registers import MapName
 from .precisions import FP16, INT8, INT16, element_size
+from .registers import MapName
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..facts import registers
+from ..facts.registers import MapName
 from ..facts.tables import LUT_SIZES
-from . import registers
 from .glb import Glb
-from .registers import MapName
 from .units.bdma import Bdma
 
 CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")

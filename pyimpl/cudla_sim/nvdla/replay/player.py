@@ -14,8 +14,8 @@ from ...core.memory import AddressSpace, MemoryFault
 from ...core.pages import anonymous
 from ..core import Core
 from ..errors import NvdlaError, UnsupportedOperation
+from ..facts import registers
 from ..facts.configs import CONFIGS
-from ..hw import registers
 from ..hw.launch import Layer
 from . import blocks
 from . import trace as t

@@ -1,0 +1,188 @@
+"""Running a loadable from files: inputs in, outputs and layers out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import process, untrusted
+from ..core.memory import AddressSpace, Bytes
+from . import checks, layout, target
+from .core import Core
+from .cosim.lockstep import Done
+from .errors import NvdlaError
+from .hw.memory import DTYPES
+from .loadable import Loadable, TensorDesc
+from .network import Binding, LoadedNetwork
+from .task_report import LayerRecord, TaskReport
+from .timing import runs
+from .timing.parameters import Surroundings
+from .timing.runs import TimedRun
+
+
+@dataclass
+class Result:
+    """``buffers`` are whole output buffers, ``values`` their valid elements as n, c, h, w.
+
+    ``intermediate`` holds (name, array) per layer output when it was asked for.
+    """
+
+    config: str
+    report: TaskReport
+    tensors: list[TensorDesc]
+    buffers: list[Bytes]
+    values: list[NDArray[Any]]
+    timed: TimedRun
+    intermediate: list[tuple[str, NDArray[Any]]] = field(default_factory=list)
+    done: list[Done] = field(default_factory=list)
+    """On hardware that is not ours: when each operation was done."""
+    chip: str = ""
+    """The name of that hardware."""
+
+
+def run(
+    loadable: Loadable,
+    config_name: str,
+    inputs: dict[int, Bytes],
+    *,
+    dump_layers: bool = False,
+    around: Surroundings | None = None,
+    chip: str = "",
+    compare: str = "all",
+    limit: int = 0,
+) -> Result:
+    """Runs a loadable once; inputs that are not given are zero. *around*: for hardware time; the
+    settings, if None. *chip*, *compare*, *limit*: of ``nvdla.core.Core``; *config_name* "": the
+    configuration of *chip*. Raises NvdlaError."""
+    space = AddressSpace("the network's memory")
+    current = process.current()
+    core = Core(
+        config_name or target.AUTO,
+        current.config.fp16,
+        process=current,
+        chip=chip or current.config.chip,
+        compare=compare,
+        limit=limit,
+    )
+    try:
+        return _run(core, loadable, space, inputs, dump_layers, around)
+    finally:
+        core.close()
+
+
+def _run(
+    core: Core,
+    loadable: Loadable,
+    space: AddressSpace,
+    inputs: dict[int, Bytes],
+    dump_layers: bool,
+    around: Surroundings | None,
+) -> Result:
+    current = process.current()
+    config_name = core.config.name
+    network = LoadedNetwork(loadable, space, config_name, current.config.margin)
+    checks.warn(loadable, network.config, current.config.checks)
+    sources = [space.allocate(t.size, name=f"input {i}") for i, t in enumerate(loadable.inputs)]
+    results = [space.allocate(t.size, name=f"output {i}") for i, t in enumerate(loadable.outputs)]
+    for number, data in inputs.items():
+        sources[number].data[: len(data)] = data
+    addresses = [r.base for r in sources], [r.base for r in results]
+    dumper = _Dumper(loadable, network, network.bind(*addresses)) if dump_layers else None
+    report = core.run(network, *addresses, on_layer=dumper)
+    buffers = [r.data for r in results]
+    values = [layout.unpack_tensor(t, b) for t, b in zip(loadable.outputs, buffers, strict=True)]
+    found = [] if dumper is None else dumper.found
+    around = around or Surroundings.of(current.config)
+    timed = runs.loadable(loadable, "", config_name, around)
+    result = Result(config_name, report, list(loadable.outputs), buffers, values, timed, found)
+    if core.beyond is not None:
+        result.done = core.beyond.done
+        result.chip = getattr(core.beyond.hardware, "name", "the hardware")
+    return result
+
+
+class _Dumper:
+    """Takes a copy of what each hardware layer wrote to memory."""
+
+    def __init__(self, loadable: Loadable, network: LoadedNetwork, binding: Binding) -> None:
+        self.found: list[tuple[str, NDArray[Any]]] = []
+        self._loadable = loadable
+        self._network = network
+        self._binding = binding
+        self._layers = {(d.task, d.index): d for d in target.layers(loadable)}
+
+    def __call__(self, record: LayerRecord) -> None:
+        if record.unit.startswith("EMU") or not record.operations:
+            return
+        layer = self._layers.get((record.task, record.operations[-1]))
+        written = target.written(layer.operation, layer.surface) if layer is not None else None
+        if written is None:
+            return
+        cube, precision = written
+        task = self._loadable.tasks[record.task]
+        try:
+            window, offset = self._network.task_memory(task, cube.address, self._binding)
+            shape = (1, cube.channel, cube.height, cube.width)
+            strides = (cube.line_stride, cube.surf_stride, 0)
+            atom = self._network.config.memory_atom
+            data = window.data[offset + (cube.offset or 0) :]
+            array = layout.unpack_feature(data, shape, DTYPES[precision], atom, strides)
+        except NvdlaError:
+            return  # a cube that is not wholly there: the run itself has its say about that
+        unit = record.unit.replace("+", "_").lower()
+        self.found.append((f"{record.index:03d}_{unit}", array))
+
+
+def first_difference(found: NDArray[Any], golden: NDArray[Any]) -> str:
+    """Where two arrays (n, c, h, w) differ first, and how much; "" when they are equal."""
+    if found.shape != golden.shape:
+        return f"the shape is {found.shape}, expected {golden.shape}"
+    # Bits, not values: NaN equals itself, and -0 is not 0.
+    same = found.view(np.uint8) == golden.astype(found.dtype).view(np.uint8)
+    if same.all():
+        return ""
+    width = found.dtype.itemsize
+    different = np.flatnonzero(~same.reshape(-1, width).all(1))
+    position = tuple(int(i) for i in np.unravel_index(different[0], found.shape))
+    largest = np.nanmax(np.abs(found.astype(np.float64) - golden.astype(np.float64)))
+    return (
+        f"{len(different)} of {found.size} elements differ, the first at (n, c, h, w) = "
+        f"{position}: {found[position]}, expected {golden[position]}; "
+        f"the largest difference is {largest:g}"
+    )
+
+
+def load_golden(path: Path, tensor: TensorDesc) -> NDArray[Any]:
+    """Expected values: .npy (n, c, h, w), a DIMG file, a raw buffer, bare elements, or the text
+    that the runtime application writes with --rawdump.
+
+    Raises OSError or ValueError.
+    """
+    dtype = layout.tensor_dtype(tensor)
+    shape = (tensor.n, tensor.c, tensor.h, tensor.w)
+    if path.suffix == ".npy":
+        return untrusted.read_npy(path)
+    data = np.frombuffer(untrusted.read_bytes(path), np.uint8)
+    count = int(np.prod(shape)) * dtype.itemsize
+    if data[:4].tobytes() == b"DIMG":
+        data = data[36:]
+    elif data.size == tensor.size and data.size != count:
+        return layout.unpack_tensor(tensor, data)
+    if data.size == count:
+        return data.view(dtype).reshape(shape)
+    numbers = _numbers(data.tobytes())
+    if numbers is not None and numbers.size == np.prod(shape):
+        return numbers.astype(dtype).reshape(shape)
+    found = f"{data.size} bytes" if numbers is None else f"{numbers.size} numbers"
+    raise ValueError(f"{found}; {shape} of {dtype} has {int(np.prod(shape))} in {count} bytes")
+
+
+def _numbers(text: bytes) -> NDArray[np.float64] | None:
+    try:
+        return np.array([float(word) for word in text.decode("ascii").split()])
+    except ValueError:
+        return None
