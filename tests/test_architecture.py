@@ -17,7 +17,8 @@ PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 MODELS = {f.name for f in FAMILIES if (PACKAGE / f.name).is_dir()}
 ALLOWED_BETWEEN_MODELS = {(f.name, other) for f in FAMILIES for other in f.needs}
 LEAVES = {
-    "core", "constants", "native", "workers", "cluster", "families", "paths", "lazy", "version",
+    "core", "constants", "native", "workers", "cluster", "families", "paths",
+    "lazy", "settings", "version",
 }  # fmt: skip
 # Installing these changes the host's signal handlers or starts processes behind its back.
 BANNED_AT_RUN_TIME = {"signal", "asyncio", "subprocess"}

@@ -17,9 +17,11 @@ from ..core.process import Process
 from ..core.queue import Queue
 from ..cudart import context as cuda
 from ..nvdla.errors import EngineTimeout, NvdlaError
+from ..nvdla.settings import Settings as NvdlaSettings
 from . import statistics
 from .errors import CudlaError, unsupported
 from .memory import DeviceMemory
+from .settings import Settings
 from .task import Events
 
 if TYPE_CHECKING:
@@ -65,7 +67,9 @@ class Dla:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        self.cores = [DlaCore(process, index) for index in range(process.config.dla_count)]
+        self.cores = [
+            DlaCore(process, index) for index in range(process.config.of(NvdlaSettings).dla_count)
+        ]
         self.lock = threading.Lock()
         process.closers.append(self.close)
 
@@ -137,7 +141,7 @@ class Device:
 
     def load(self, image: bytes | None) -> Module | DiagnosticsModule:
         """Loads a loadable, or the diagnostics module for None. Raises CudlaError."""
-        if self.modules and not self.process.config.multi_module:
+        if self.modules and not self.process.config.of(Settings).multi_module:
             raise unsupported(
                 "this device handle holds a module already; unload it first, or set "
                 "CUDLA_SIM_MULTI_MODULE=1 for the behaviour of newer releases"
@@ -151,8 +155,12 @@ class Device:
             from ..nvdla import checks
             from .module import Module
 
-            module = Module(image, self.memory, self.core.nvdla.settle, self.process.config.margin)
-            checks.warn(module.loadable, module.network.config, self.process.config.checks)
+            module = Module(
+                image, self.memory, self.core.nvdla.settle, self.process.config.general.margin
+            )
+            checks.warn(
+                module.loadable, module.network.config, self.process.config.of(NvdlaSettings).checks
+            )
         module.owner = self
         self.modules.append(module)
         return module
@@ -211,7 +219,7 @@ class Device:
         except (NvdlaError, MemoryFault) as error:
             raise CudlaError(Status.cudlaErrorDlaErrInvalidInput, str(error)) from None
         for entry, descriptor in zip(task.statistics, module.statistics, strict=False):
-            cycles = self.process.config.time == "hardware"
+            cycles = self.process.config.general.time == "hardware"
             times = self._hardware_times(module, report) if cycles else _host_times(report)
             statistics.write(entry.array[: descriptor.size], times, cycles)
         if self.process.timed:
@@ -234,7 +242,7 @@ class Device:
 
     def timestamp_us(self) -> int | None:
         """Hardware time of its core, if programs are to see that."""
-        if self.process.config.time != "hardware":
+        if self.process.config.general.time != "hardware":
             return None
         return self.process.timeline.clock_us(self.core.nvdla.name)
 

@@ -21,6 +21,7 @@ from ..nvdla.facts.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
 from ..nvdla.network import LoadedNetwork
 from ..nvdla.real import RealNetwork
+from ..nvdla.settings import Settings
 from .errors import EvaluationError
 
 Arrays = dict[str, NDArray[Any]]
@@ -163,9 +164,9 @@ class _RawNetwork:
     def __init__(self, network: Network, process: Process) -> None:
         self._loadable = Loadable.parse(network.image)
         self._space = AddressSpace("the network's memory")
-        margin = process.config.margin
+        margin = process.config.general.margin
         self._network = LoadedNetwork(self._loadable, self._space, network.hardware, margin)
-        self._core = Core(network.hardware, process.config.fp16, process=process)
+        self._core = Core(network.hardware, process.config.of(Settings).fp16, process=process)
         self._buffers = [
             [self._space.allocate(t.size, name=t.name) for t in tensors]
             for tensors in (self._loadable.inputs, self._loadable.outputs)

@@ -36,6 +36,7 @@ from .kmd.port import Port
 from .kmd.segment import Ran
 from .loadable import Loadable
 from .network import LoadedNetwork
+from .settings import Settings
 from .target import AUTO, DEFAULT
 from .task_report import LayerRecord, TaskReport
 
@@ -105,11 +106,10 @@ class Core:
             hardware = self._open(chip, hardware)
         self._undecided = hardware == AUTO
         self._exact = fp16 == "exact"
-        behaviour = behaviour or ("strict" if process is None else process.config.hardware)
-        self._doubt = Doubt(behaviour == "strict", self._warn)
-        configured = "native" if process is None else process.config.arithmetic
-        self._arithmetic = arithmetic or configured
-        self._planned = planned and (process is None or process.config.plan == "on")
+        settings = Settings() if process is None else process.config.of(Settings)
+        self._doubt = Doubt((behaviour or settings.hardware) == "strict", self._warn)
+        self._arithmetic = arithmetic or settings.arithmetic
+        self._planned = planned and settings.plan == "on"
         self._home: Space = memory if memory is not None else Windows([])
         self._memory = Memory(self._home)
         self._memory.warn = self._warn

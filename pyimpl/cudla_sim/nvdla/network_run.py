@@ -18,6 +18,7 @@ from .errors import NvdlaError
 from .hw.memory import DTYPES
 from .loadable import Loadable, TensorDesc
 from .network import Binding, LoadedNetwork
+from .settings import Settings
 from .task_report import LayerRecord, TaskReport
 from .timing import runs
 from .timing.parameters import Surroundings
@@ -62,9 +63,9 @@ def run(
     current = process.current()
     core = Core(
         config_name or target.AUTO,
-        current.config.fp16,
+        current.config.of(Settings).fp16,
         process=current,
-        chip=chip or current.config.chip,
+        chip=chip or current.config.of(Settings).chip,
         compare=compare,
         limit=limit,
     )
@@ -84,8 +85,8 @@ def _run(
 ) -> Result:
     current = process.current()
     config_name = core.config.name
-    network = LoadedNetwork(loadable, space, config_name, current.config.margin)
-    checks.warn(loadable, network.config, current.config.checks)
+    network = LoadedNetwork(loadable, space, config_name, current.config.general.margin)
+    checks.warn(loadable, network.config, current.config.of(Settings).checks)
     sources = [space.allocate(t.size, name=f"input {i}") for i, t in enumerate(loadable.inputs)]
     results = [space.allocate(t.size, name=f"output {i}") for i, t in enumerate(loadable.outputs)]
     for number, data in inputs.items():

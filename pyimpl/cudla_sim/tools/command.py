@@ -225,7 +225,7 @@ class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return "NAME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from ..core.config import NVDLA_CONFIGS
+        from ..nvdla.settings import NVDLA_CONFIGS
 
         known = (*NVDLA_CONFIGS, *self._also)
         for name in (value, f"nv_{value}"):
@@ -237,7 +237,7 @@ class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from ..core.config import NVDLA_CONFIGS
+        from ..nvdla.settings import NVDLA_CONFIGS
 
         names = (*NVDLA_CONFIGS, *self._also)
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]

@@ -11,7 +11,9 @@ from ..core.errors import ConfigError
 from ..core.events import warn
 from ..core.process import Process
 from ..native.compiled import Words
+from ..workers.settings import Settings as WorkerSettings
 from .memory import DPUS_PER_RANK, MachineMemory
+from .settings import Settings
 from .store import LocalStore, Store
 from .timing.host import Host
 from .timing.ledger import Ledger
@@ -35,19 +37,21 @@ class System:
     """``machine.Machine`` without the ranks themselves, which need it."""
 
     def __init__(self, process: Process) -> None:
-        self.count = process.config.upmem_ranks
+        settings = process.config.of(Settings)
+        self.count = settings.upmem_ranks
         try:
-            self.checks = Checks.parse(process.config.upmem_checks)
+            self.checks = Checks.parse(settings.upmem_checks)
         except ValueError as cause:
             raise ConfigError(f"upmem_checks: {cause}") from None
-        self.workers = process.config.upmem_workers or None
+        self.workers = settings.upmem_workers or None
+        self.settings = settings
         self.process = process
         self.launches: deque[LaunchRecord] = deque(maxlen=1000)
         """The last launches, newest last."""
-        self.timing = process.config.upmem_timing
+        self.timing = settings.upmem_timing
         """``model``, ``profile``, ``off``, or empty: as the process says."""
         try:
-            self.hardware = Ledger(Host.parse(process.config.upmem_host))
+            self.hardware = Ledger(Host.parse(settings.upmem_host))
         except ValueError as cause:
             raise ConfigError(f"upmem_host: {cause}") from None
         self.handles = process.handles
@@ -60,7 +64,7 @@ class System:
         """Grows whenever a DPU gets another program. The C side reads it."""
         self._making = threading.Lock()
         self._store: Store | None = None
-        if process.config.upmem_times:
+        if settings.upmem_times:
             process.reports.append(self._write_times)
 
     @property
@@ -69,7 +73,7 @@ class System:
         return self.timing in ("model", "profile") if self.timing else self.process.timed
 
     def _write_times(self) -> None:
-        path = self.process.config.upmem_times
+        path = self.settings.upmem_times
         try:
             self.hardware.write(path)
         except OSError as cause:
@@ -88,7 +92,7 @@ class System:
         """
         with self._making:
             if self._store is None:
-                cluster = self.process.config.upmem_cluster
+                cluster = self.settings.upmem_cluster
                 if cluster:
                     from .cluster.store import ClusterStore  # Dask: only for programs that ask
 
@@ -98,7 +102,7 @@ class System:
                         DPUS_PER_RANK,
                         self.workers,
                         self.native.dpus,
-                        self.process.config.worker_timeout,
+                        self.process.config.of(WorkerSettings).worker_timeout,
                     )
                 else:
                     self._store = LocalStore(
@@ -106,8 +110,8 @@ class System:
                         DPUS_PER_RANK,
                         self.workers,
                         self.native.dpus,
-                        self.process.config.upmem_allow,
-                        self.process.config.worker_timeout,
+                        self.settings.upmem_allow,
+                        self.process.config.of(WorkerSettings).worker_timeout,
                     )
             return self._store
 

@@ -309,5 +309,5 @@ def remember(text: Any) -> None:
     """Keeps what C code in shim/ has to say about a failure."""
     why = ffi.string(text).decode(errors="replace")
     explain.remember(why)
-    if process.current().config.explain:
+    if process.current().config.general.explain:
         tell(f"cudla-sim: {why}")

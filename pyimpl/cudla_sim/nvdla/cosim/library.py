@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...core.config import NVDLA_CONFIGS
 from ...core.memory import Bytes
 from ...native import outside
 from ..errors import Status
+from ..settings import NVDLA_CONFIGS
 from .errors import CosimError
 
 PREFIX = "cosim:"

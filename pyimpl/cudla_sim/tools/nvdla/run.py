@@ -13,6 +13,7 @@ from ...nvdla import images, network_run, target
 from ...nvdla.cosim.hardware import COMPARE
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
+from ...nvdla.settings import Settings
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, configuration, option, path_argument, path_option
 from ..progress import Progress
@@ -101,7 +102,7 @@ def run(
         return
     try:
         network = Loadable.parse(loadable.read_bytes())
-        chip = chip or process.current().config.chip
+        chip = chip or process.current().config.of(Settings).chip
         name = config if chip else target.choose(network, config)
         buffers = read_inputs(network, list(input), mean, normalize)
         tell_zeros(network, buffers)
