@@ -7,7 +7,7 @@ import inspect
 
 from cudla_sim.core import config
 from cudla_sim.core.config import PREFIX
-from cudla_sim.nvdla.settings import NVDLA_CONFIGS
+from cudla_sim.nvdla.facts.configs import CONFIGS
 
 from .tables import code, table
 
@@ -98,7 +98,7 @@ def meanings() -> dict[str, str]:
                 found[last] = str(item.value.value).replace("``", "`")
                 last = ""
     found["config"] = found["config"].replace(
-        "one of `NVDLA_CONFIGS`", "one of " + ", ".join(f"`{c}`" for c in NVDLA_CONFIGS)
+        "one of `facts.configs.CONFIGS`", "one of " + ", ".join(f"`{c}`" for c in CONFIGS)
     )
     return found
 

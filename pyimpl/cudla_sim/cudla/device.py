@@ -204,14 +204,14 @@ class Device:
         """Runs a task's network on the core. Raises CudlaError with the engine's status."""
         module = task.module
         assert module is not None
-        self._check_faults()
+        if self.process.faults.active:
+            self._check_faults()
+        deadline = monotonic() + self.timeout_ms / 1000
         try:
-            report = module.run(
-                self.core.nvdla,
-                task.inputs,
-                task.outputs,
-                deadline=monotonic() + self.timeout_ms / 1000,
-            )
+            if module.diagnostics:
+                report = module.run(self.core.nvdla, task.outputs, deadline)
+            else:
+                report = self.core.nvdla.run(module.network, task.inputs, task.outputs, deadline)
         except EngineTimeout as error:
             raise CudlaError(Status.cudlaErrorDlaErrEngineTimeout, str(error)) from None
         except MemoryError as error:

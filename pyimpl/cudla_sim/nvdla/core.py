@@ -236,7 +236,7 @@ class Core:
             self._memory.space = self._home
             self._watch = None
             self.end()
-        if self.process is not None:
+        if self.process is not None and self.process.events.subscribers:
             self.process.events.emit("task", "task", begin, {}, self.name)
 
     # -- tasks --------------------------------------------------------------------------------

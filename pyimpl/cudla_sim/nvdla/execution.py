@@ -85,7 +85,7 @@ class NetworkRun:
                     entries = self.network.entries(task, self.binding)
                     ran = self._ran if self.on_layer is None else None
                     self.core.execute(
-                        entries, loadable.new_layout, self._check_deadline, self._computed, ran
+                        entries, self.network.new_layout, self._check_deadline, self._computed, ran
                     )
                 else:
                     self._run_emu(task)
@@ -126,7 +126,7 @@ class NetworkRun:
             window, offset = self.network.task_memory(task, position, self.binding)
             return window.data[offset:]
 
-        new_layout = self.network.loadable.new_layout
+        new_layout = self.network.new_layout
         for number, operation in enumerate(emu.operations(resolve, new_layout)):
             self._check_deadline()
             start = perf_counter_ns()

@@ -19,6 +19,7 @@ from ..core import untrusted
 from ..core.memory import Bytes
 from . import layout
 from .emu import half_ties_away
+from .facts.precisions import INT8_TOP
 from .loadable import DataType, TensorDesc
 
 _PICTURES = {".pgm", ".ppm", ".jpg", ".jpeg", ".png"}
@@ -109,7 +110,7 @@ def _from_picture(
         offsets[: min(used, len(mean))] = list(mean)[:used]
         full[0, :used] = half_ties_away((values - offsets[:, None, None]) / np.float32(normalize))
     elif tensor.data_type == DataType.INT8:
-        full[0, :used] = np.floor(values.astype(np.float64) * 127 / 255 + 0.5)
+        full[0, :used] = np.floor(values.astype(np.float64) * INT8_TOP / 255 + 0.5)
     else:
         raise InputError(f"pictures go into fp16 and int8 tensors; {tensor.name!r} is neither")
     return layout.pack_tensor(tensor, full)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ..core import process, untrusted
+from ..core import process
 from ..core.memory import AddressSpace, Bytes
 from . import checks, layout, target
 from .core import Core
@@ -136,54 +134,3 @@ class _Dumper:
             return  # a cube that is not wholly there: the run itself has its say about that
         unit = record.unit.replace("+", "_").lower()
         self.found.append((f"{record.index:03d}_{unit}", array))
-
-
-def first_difference(found: NDArray[Any], golden: NDArray[Any]) -> str:
-    """Where two arrays (n, c, h, w) differ first, and how much; "" when they are equal."""
-    if found.shape != golden.shape:
-        return f"the shape is {found.shape}, expected {golden.shape}"
-    # Bits, not values: NaN equals itself, and -0 is not 0.
-    same = found.view(np.uint8) == golden.astype(found.dtype).view(np.uint8)
-    if same.all():
-        return ""
-    width = found.dtype.itemsize
-    different = np.flatnonzero(~same.reshape(-1, width).all(1))
-    position = tuple(int(i) for i in np.unravel_index(different[0], found.shape))
-    largest = np.nanmax(np.abs(found.astype(np.float64) - golden.astype(np.float64)))
-    return (
-        f"{len(different)} of {found.size} elements differ, the first at (n, c, h, w) = "
-        f"{position}: {found[position]}, expected {golden[position]}; "
-        f"the largest difference is {largest:g}"
-    )
-
-
-def load_golden(path: Path, tensor: TensorDesc) -> NDArray[Any]:
-    """Expected values: .npy (n, c, h, w), a DIMG file, a raw buffer, bare elements, or the text
-    that the runtime application writes with --rawdump.
-
-    Raises OSError or ValueError.
-    """
-    dtype = layout.tensor_dtype(tensor)
-    shape = (tensor.n, tensor.c, tensor.h, tensor.w)
-    if path.suffix == ".npy":
-        return untrusted.read_npy(path)
-    data = np.frombuffer(untrusted.read_bytes(path), np.uint8)
-    count = int(np.prod(shape)) * dtype.itemsize
-    if data[:4].tobytes() == b"DIMG":
-        data = data[36:]
-    elif data.size == tensor.size and data.size != count:
-        return layout.unpack_tensor(tensor, data)
-    if data.size == count:
-        return data.view(dtype).reshape(shape)
-    numbers = _numbers(data.tobytes())
-    if numbers is not None and numbers.size == np.prod(shape):
-        return numbers.astype(dtype).reshape(shape)
-    found = f"{data.size} bytes" if numbers is None else f"{numbers.size} numbers"
-    raise ValueError(f"{found}; {shape} of {dtype} has {int(np.prod(shape))} in {count} bytes")
-
-
-def _numbers(text: bytes) -> NDArray[np.float64] | None:
-    try:
-        return np.array([float(word) for word in text.decode("ascii").split()])
-    except ValueError:
-        return None

@@ -7,16 +7,6 @@ from dataclasses import dataclass
 from ..core.config import Section, check_choice
 from ..core.errors import ConfigError
 
-NVDLA_CONFIGS = (
-    "nv_full",
-    "nv_large",
-    "nv_small",
-    "nv_small_256",
-    "nv_small_256_full",
-    "nv_medium_512",
-    "nv_medium_1024_full",
-)
-
 ARITHMETIC = (
     "native", "numpy", "avx512_vnni", "avx512_bw", "avx_vnni", "avx2", "neon_dotprod", "neon",
     "portable",
@@ -28,8 +18,8 @@ class Settings(Section):
     """Of all cores."""
 
     config: str = "nv_full"
-    """NVDLA configuration of every DLA core: one of ``NVDLA_CONFIGS``, or "auto": each core becomes
-    what the first loadable that it loads was compiled for."""
+    """NVDLA configuration of every DLA core: one of ``facts.configs.CONFIGS``, or "auto": each core
+    becomes what the first loadable that it loads was compiled for."""
     dla_count: int = 2
     """Number of DLA cores, 0 to 2."""
     checks: str = "off"
@@ -53,7 +43,10 @@ class Settings(Section):
     without it as long as its descriptors are the same bytes; ``off``: it always runs."""
 
     def __post_init__(self) -> None:
-        check_choice("config", self.config, (*NVDLA_CONFIGS, "auto"))
+        if self.config != Settings.config:
+            from .facts.configs import CONFIGS
+
+            check_choice("config", self.config, (*CONFIGS, "auto"))
         check_choice("hardware", self.hardware, ("strict", "chip"))
         if self.chip and not self.chip.startswith("cosim:"):
             raise ConfigError(f"chip is {self.chip!r}; it is cosim:LIB.so, or empty for our model")

@@ -225,9 +225,9 @@ class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return "NAME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from ..nvdla.settings import NVDLA_CONFIGS
+        from ..nvdla.facts.configs import CONFIGS
 
-        known = (*NVDLA_CONFIGS, *self._also)
+        known = (*CONFIGS, *self._also)
         for name in (value, f"nv_{value}"):
             if not value or name in known:
                 return str(name)
@@ -237,9 +237,9 @@ class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from ..nvdla.settings import NVDLA_CONFIGS
+        from ..nvdla.facts.configs import CONFIGS
 
-        names = (*NVDLA_CONFIGS, *self._also)
+        names = (*CONFIGS, *self._also)
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from cudla_sim.tools.root import run_command
-from cudla_sim.tools.upmem.command import profile as upmem_profile
+from cudla_sim.tools.upmem import profile as upmem_profile
 from cudla_sim.upmem.timing import profiling
 
 from ..dpu_side.bench import Bench, Program, dpu_cc

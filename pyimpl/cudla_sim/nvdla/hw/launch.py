@@ -20,7 +20,7 @@ from .chains import Chain, Release
 from .csb import RegisterFile
 from .doubt import Doubt
 from .memory import Memory, Span
-from .units.buffer import Kept
+from .units.buffer import NOTHING, Kept
 from .units.prepared import About, Around, Job, Notes, Prepared, PreparedLayers
 from .units.weights import Lasting, WeightCache
 
@@ -91,7 +91,9 @@ class Known(NamedTuple):
     def keep(self, site: Site) -> None:
         """Leave the convolution buffer as the layer does."""
         if self.layer.about.mode is not None:
-            site.kept = Kept(mode=self.layer.about.mode, banks=self.layer.about.banks)
+            site.kept = Kept(
+                mode=self.layer.about.mode, banks=self.layer.about.banks, spare=NOTHING
+            )
 
     def latch(self, site: Site, counted: Sequence[int]) -> None:
         """Leave counters and convolution buffer as the layer does that *counted* so much."""

@@ -18,7 +18,7 @@ from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, configuration, option, path_argument, path_option
 from ..progress import Progress
 from ..timing_options import timed
-from . import dimg
+from . import outputs
 from . import real as real_numbers
 from .inputs import ANY, INPUT, MEAN, NORMALIZE, fail, numbered, read_inputs, tell_zeros
 
@@ -170,16 +170,16 @@ def _write(result: network_run.Result, folder: Path, write_dimg: bool, rawdump: 
         (folder / f"out{number}.bin").write_bytes(buffer.tobytes())
         np.save(folder / f"out{number}.npy", values)
         if write_dimg:
-            (folder / f"out{number}.dimg").write_bytes(dimg.dimg(tensor, values))
+            (folder / f"out{number}.dimg").write_bytes(outputs.dimg(tensor, values))
         if rawdump:
-            (folder / f"out{number}.txt").write_text(dimg.raw_dump(values))
+            (folder / f"out{number}.txt").write_text(outputs.raw_dump(values))
 
 
 def _compare(result: network_run.Result, words: list[str]) -> list[str]:
     lines = []
     for number, file in numbered(words, len(result.values), "output").items():
-        golden = network_run.load_golden(file, result.tensors[number])
-        difference = network_run.first_difference(result.values[number], golden)
+        golden = outputs.load_golden(file, result.tensors[number])
+        difference = outputs.first_difference(result.values[number], golden)
         lines.append(f"output {number}: {difference or f'equals {file}'}")
     return lines
 
