@@ -14,7 +14,7 @@ from cudla_sim.compiler import accuracy
 from cudla_sim.compiler import graph as g
 from cudla_sim.compiler.backend import compile_graph
 from cudla_sim.compiler.options import Options
-from cudla_sim.nvdla.real import RealNetwork
+from cudla_sim.nvdla.real_numbers import RealNetwork
 from cudla_sim.tools.onnx.compile import accuracy_tables
 
 from .naive_graph import evaluate

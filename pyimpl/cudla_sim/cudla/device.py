@@ -25,7 +25,7 @@ from .settings import Settings
 from .task import Events
 
 if TYPE_CHECKING:
-    from ..nvdla.core import Core
+    from ..nvdla.dla_core import Core
     from ..nvdla.task_report import LayerRecord, TaskReport
     from ..nvdla.timing.pipeline import TimedOperation
     from .diagnostics import DiagnosticsModule
@@ -152,13 +152,13 @@ class Device:
 
             module = DiagnosticsModule(self.memory, self.core.nvdla.config.name)
         else:
-            from ..nvdla import checks
+            from ..nvdla import load_warnings
             from .module import Module
 
             module = Module(
                 image, self.memory, self.core.nvdla.settle, self.process.config.general.margin
             )
-            checks.warn(
+            load_warnings.warn(
                 module.loadable, module.network.config, self.process.config.of(NvdlaSettings).checks
             )
         module.owner = self

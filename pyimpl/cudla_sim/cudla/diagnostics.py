@@ -25,7 +25,7 @@ from .memory import DeviceMemory
 from .module import TensorDescriptor
 
 if TYPE_CHECKING:
-    from ..nvdla.core import Core
+    from ..nvdla.dla_core import Core
     from ..nvdla.task_report import TaskReport
 
 RESULT_BYTES = 64

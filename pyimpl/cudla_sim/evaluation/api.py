@@ -147,7 +147,7 @@ def _image(network: str | Path | bytes) -> tuple[bytes, str]:
         raise EvaluationError(f"{path}: {error.strerror}") from None
 
 
-def _scores(network: runner.Network, output: str, needed: bool) -> str:
+def _scores(network: runner.EvaluatedNetwork, output: str, needed: bool) -> str:
     if output and output not in network.outputs:
         raise EvaluationError(
             f"there is no output {output!r}; the outputs are {', '.join(network.outputs)}"

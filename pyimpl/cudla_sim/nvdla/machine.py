@@ -17,7 +17,7 @@ from .errors import NvdlaError, Status
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from .core import Core
+    from .dla_core import Core
     from .facts.configs import HardwareConfig
     from .loadable import Loadable
 
@@ -58,7 +58,7 @@ class NvdlaMachine:
 
     def _make(self) -> list[Core]:
         with lazy.importing:
-            from .core import Core
+            from .dla_core import Core
             from .hw.units.weights import WeightCache
         settings = self.process.config.of(Settings)
         cache = WeightCache()
@@ -89,12 +89,12 @@ class NvdlaMachine:
 
     def settle(self, loadable: Loadable) -> HardwareConfig:
         """The configuration for a loadable of nvdla::IRuntime, which may run on any core."""
-        from . import checks
+        from . import load_warnings
 
         if not self.count:
             raise NvdlaError("the machine has no core (setting dla_count)", Status.NOT_SUPPORTED)
         settled = [core.settle(loadable) for core in self.cores]
-        checks.warn(loadable, settled[0], self.process.config.of(Settings).checks)
+        load_warnings.warn(loadable, settled[0], self.process.config.of(Settings).checks)
         return settled[0]
 
     def allocate(self, size: int) -> Region:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ..core import process
 from ..core.memory import AddressSpace, Bytes
-from . import checks, layout, target
-from .core import Core
+from . import layout, load_warnings, target
 from .cosim.lockstep import Done
+from .dla_core import Core
 from .errors import NvdlaError
 from .hw.memory import DTYPES
 from .loadable import Loadable, TensorDesc
@@ -55,7 +55,7 @@ def run(
     limit: int = 0,
 ) -> Result:
     """Runs a loadable once; inputs that are not given are zero. *around*: for hardware time; the
-    settings, if None. *chip*, *compare*, *limit*: of ``nvdla.core.Core``; *config_name* "": the
+    settings, if None. *chip*, *compare*, *limit*: of ``nvdla.dla_core.Core``; *config_name* "": the
     configuration of *chip*. Raises NvdlaError."""
     space = AddressSpace("the network's memory")
     current = process.current()
@@ -84,7 +84,7 @@ def _run(
     current = process.current()
     config_name = core.config.name
     network = LoadedNetwork(loadable, space, config_name, current.config.general.margin)
-    checks.warn(loadable, network.config, current.config.of(Settings).checks)
+    load_warnings.warn(loadable, network.config, current.config.of(Settings).checks)
     sources = [space.allocate(t.size, name=f"input {i}") for i, t in enumerate(loadable.inputs)]
     results = [space.allocate(t.size, name=f"output {i}") for i, t in enumerate(loadable.outputs)]
     for number, data in inputs.items():

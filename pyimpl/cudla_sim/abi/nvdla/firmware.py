@@ -21,7 +21,7 @@ from ..embedding import address, ffi, lib, pointer
 from .family import Handle, firmware, firmware_errors, nvdla, the_machine
 
 if TYPE_CHECKING:
-    from ...nvdla.core import Core
+    from ...nvdla.dla_core import Core
     from ...nvdla.facts.configs import HardwareConfig
     from ...nvdla.kmd.firmware import FirmwareEngine
     from ...nvdla.kmd.list_port import Entry

@@ -26,7 +26,7 @@ from .units.weights import Lasting, WeightCache
 
 
 @dataclass(slots=True)
-class Layer:
+class ComputedLayer:
     """What one launch did. ``groups`` tells the register group each block used; shapes are
     (channels, height, width), times in nanoseconds of the host's clock."""
 
@@ -46,7 +46,7 @@ class Layer:
 class Launched:
     """A chain that was computed. ``layer`` is None for one that had nothing to do."""
 
-    layer: Layer | None
+    layer: ComputedLayer | None
     releases: list[Release]
 
 
@@ -73,10 +73,10 @@ class Known(NamedTuple):
     layer: Prepared
     pattern: Pattern
 
-    def describe(self, start_ns: int, end_ns: int, clipped: int) -> Layer:
+    def describe(self, start_ns: int, end_ns: int, clipped: int) -> ComputedLayer:
         """What is told of one run."""
         about = self.layer.about
-        return Layer(
+        return ComputedLayer(
             about.chain,
             self.pattern.groups.copy(),
             about.input_shape,

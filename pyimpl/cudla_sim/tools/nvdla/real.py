@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...core import untrusted
 from ...core.text import printable
 from ...nvdla.errors import NvdlaError
-from ...nvdla.real import RealNetwork
+from ...nvdla.real_numbers import RealNetwork
 from ...nvdla.task_report import TaskReport
 
 

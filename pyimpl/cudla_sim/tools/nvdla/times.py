@@ -21,7 +21,7 @@ from ...nvdla.target import choose
 from ...nvdla.timing import runs
 from ...nvdla.timing.parameters import Surroundings
 from ...nvdla.timing.runs import TimedRun
-from ...nvdla.timing.spreadsheet import Layer, Machine, Memory, Row, Sheet, Total
+from ...nvdla.timing.spreadsheet import Machine, Memory, Row, Sheet, SheetLayer, Total
 from ..command import JSON, Command, configuration, option, path_argument, path_option
 from ..progress import each
 from ..timing_options import timed
@@ -142,7 +142,7 @@ def read(path: Path) -> Sheet:
         described = entry.get("layer", entry) if isinstance(entry, dict) else None
         if not isinstance(described, dict):
             raise ValueError(f"{path}: layers[{number}] is no object")
-        layers.append(Layer.of(described))
+        layers.append(SheetLayer.of(described))
     if not layers:
         raise ValueError(f"{path}: layers is empty")
     return Sheet(str(values.get("network", "")), Machine.of(values["config"]), layers)

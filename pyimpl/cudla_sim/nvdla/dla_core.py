@@ -25,7 +25,7 @@ from .facts import registers
 from .facts.configs import HardwareConfig, config
 from .hw.chip import Chip
 from .hw.doubt import Doubt
-from .hw.launch import Layer
+from .hw.launch import ComputedLayer
 from .hw.memory import Memory, Space, Windows
 from .hw.units.weights import WeightCache
 from .kmd.event_loop import serve
@@ -120,7 +120,7 @@ class Core:
         self._seen = 0  # interrupt status that the handler was last called for
         self._handlers = 0
         self._stepping = threading.Lock()
-        self._watch: Callable[[Layer], None] | None = None
+        self._watch: Callable[[ComputedLayer], None] | None = None
         self._become(
             config(DEFAULT if self._undecided else hardware)
             if isinstance(hardware, str)
@@ -277,7 +277,7 @@ class Core:
         entries: Sequence[Entry],
         new_layout: bool | None,
         check: Callable[[], None],
-        watch: Callable[[Layer, Operations], None] | None = None,
+        watch: Callable[[ComputedLayer, Operations], None] | None = None,
         ran: Callable[[Ran, Plan], None] | None = None,
     ) -> None:
         """Run a task with the built-in firmware, or as it ran before, until it is complete.
@@ -316,11 +316,11 @@ class Core:
             return True
         return self.process is not None and bool(self.process.events.subscribers)
 
-    def _observe(self, layer: Layer, operations: Operations) -> None:
+    def _observe(self, layer: ComputedLayer, operations: Operations) -> None:
         """Hardware that is not ours computed a layer."""
         self._layer(layer)
 
-    def _layer(self, layer: Layer) -> None:
+    def _layer(self, layer: ComputedLayer) -> None:
         """The chip computed a layer."""
         if self._watch is not None:
             self._watch(layer)

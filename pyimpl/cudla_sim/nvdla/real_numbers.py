@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ..core import process
 from ..core.memory import AddressSpace, Bytes
 from ..core.process import Process
-from . import annotation, checks, layout, target
+from . import annotation, layout, load_warnings, target
 from .annotation import PlaceNote, PortNote
-from .core import Core
+from .dla_core import Core
 from .errors import NvdlaError
 from .facts.configs import config
 from .facts.precisions import NUMBERS
@@ -83,7 +83,7 @@ class RealNetwork:
         self.config = config(target.choose(self.loadable, hardware))
         self._space = AddressSpace("the network's memory")
         self._network = LoadedNetwork(self.loadable, self._space, self.config)
-        checks.warn(self.loadable, self.config, settings.checks)
+        load_warnings.warn(self.loadable, self.config, settings.checks)
         self._core = Core(self.config, settings.fp16, process=owner)
         self._buffers = [
             [self._space.allocate(max(t.size, 1), name=t.name) for t in tensors]
