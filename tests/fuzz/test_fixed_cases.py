@@ -24,13 +24,18 @@ from cudla_sim.nvdla import replay
 from cudla_sim.tools.report import ReportError, page
 from cudla_sim.upmem.toolchain.assembly import NotUnderstood, translate
 from cudla_sim.upmem.workers.frame import Frame
-from cudla_sim.upmem.workers.protocol import FRAME_STRIDE
+from cudla_sim.upmem.workers.protocol import (
+    FRAME_STRIDE,
+    FaultKind,
+    State,
+)
 from tests.conftest import ROOT
 
 from .run import PATIENCE_S, SETTINGS
 from .targets import TARGETS
+from .targets.dpu_workers import DPUS, STATES, hostile
 
-CASES = 60
+CASES = 25
 MODELS = ("onnx", "onnxruntime")
 NEEDS = {
     **dict.fromkeys(("onnx_bytes", "onnx_graph", "compiled", "in_parts", "package"), MODELS),
@@ -141,6 +146,56 @@ def test_names_outside_of_nodes() -> None:
         made.graph.name = "gggg"
         data = made.SerializeToString().replace(name, b"\xff" * len(name))
         assert "no text in UTF-8" in refused(onnx.load_model_from_string(data))
+
+
+def test_names_inside_of_functions() -> None:
+    onnx = pytest.importorskip("onnx")
+    made = model([("F", ["x"], ["y"], {"domain": "my"})])
+    made.opset_import.append(onnx.helper.make_opsetid("my", 1))
+    body = [onnx.helper.make_node("Softsign", ["a"], ["b"])]
+    function = onnx.helper.make_function("my", "F", ["a"], ["b"], body, made.opset_import)
+    made.functions.append(function)
+    data = made.SerializeToString().replace(b"Softsign", b"\xff" * 8)
+    assert "no text in UTF-8" in refused(onnx.load_model_from_string(data))
+
+
+def test_constants_gathered_from_far_away() -> None:
+    """numpy.choose would count such an index up step by step."""
+    far = np.array([-(1 << 60)], np.int64)
+    nodes = [("GatherElements", ["c", "far"], ["g"], {}), ("Add", ["x", "g"], ["y"], {})]
+    made = model(nodes, (1, 4), c=np.zeros(2, np.float32), far=far)
+    assert "its indices are not in -2..1" in refused(made)
+
+
+def test_inputs_that_no_memory_holds() -> None:
+    assert "elements" in refused(model([("Relu", ["x"], ["y"], {})], (1, 3, 1 << 16, 1 << 16)))
+
+
+def test_splits_into_more_parts_than_they_say() -> None:
+    """The inference of shapes of ONNX would end the process."""
+    from cudla_sim.compiler.errors import CompileError
+    from cudla_sim.compiler.options import Options
+    from cudla_sim.compiler.partition import compile_partitions
+
+    made = model([("Split", ["x"], ["y", "z", "t"], {"num_outputs": 2})], (1, 4))
+    with pytest.raises(CompileError, match="its num_outputs is 2, and it has 3 outputs"):
+        compile_partitions(made, Options(precision="fp16"))
+
+
+def test_additions_of_two_constants() -> None:
+    """ONNX Runtime's operators are not folded."""
+    numbers = {"c": np.zeros((1, 1), np.uint8), "s": np.float32(1), "z": np.uint8(0)}
+    quantised = ["c", "s", "z"]
+    node = ("QLinearAdd", [*quantised * 2, "s", "z"], ["q"], {"domain": "com.microsoft"})
+    made = model([node, ("Relu", ["x"], ["y"], {})], (1, 4), **numbers)
+    made.graph.output[0].name = "q"
+    assert "both its inputs are constant" in refused(made)
+
+
+def test_rows_picked_from_more_than_a_matrix_holds() -> None:
+    places = np.array([0, 5, 1], np.int64)
+    made = model([("Gather", ["x", "p"], ["y"], {"axis": 2})], (1, 1, 1 << 16, 8), p=places)
+    assert "points one by one" in refused(made)
 
 
 def test_functions_with_too_many_arguments_and_inputs_without_type() -> None:
@@ -281,3 +336,18 @@ def test_the_host_does_not_read_back_which_dpus_it_launched() -> None:
     data[:] = 0xFF
     assert frame.slots.tolist() == [5, 9]
     assert not frame.cancelled
+
+
+def test_workers_that_die_and_say_that_no_dpu_began() -> None:
+    """Begun anew some times, then the DPUs end in fault; a good program goes on."""
+    bench = hostile()
+    numbers = range(DPUS)
+    for slot in numbers:
+        here = {"seed": 1, "amount": 0, "first": STATES, "span": DPUS,
+                "answers": 0, "ending": 1, "frame_state": int(State.PENDING)}  # fmt: skip
+        for name, value in here.items():
+            bench.var(name, slot=slot)[0] = value
+    ended = bench.launch(slots=list(numbers))
+    assert [(outcome.number, outcome.fault) for outcome in ended.faulted] == [
+        (number, FaultKind.WORKER) for number in numbers
+    ]

@@ -80,7 +80,7 @@ def add_layer(net: Network, draw: st.DrawFn) -> None:
             net.add(net.output, net.output)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data(), config=st.sampled_from(sorted(CONFIGS)))
 def test_what_is_written_passes_the_checker(data: st.DataObject, config: str) -> None:
     names = {0: "int8", 1: "int16", 2: "fp16"}
@@ -99,7 +99,7 @@ def test_what_is_written_passes_the_checker(data: st.DataObject, config: str) ->
     assert check(Loadable.parse(made), config) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     config=st.sampled_from(sorted(CONFIGS)),
     channels=st.sampled_from([8, 64, 128]),
