@@ -75,7 +75,8 @@ def sections() -> Iterator[type[Section]]:
     yield General
     for name in MODULES:
         with lazy.importing:
-            yield import_module(f"..{name}", __package__).Settings
+            found = import_module(f"..{name}", __package__)
+        yield found.Settings
 
 
 def declared(name: str) -> tuple[type[Section], dataclasses.Field[Any]]:

@@ -58,7 +58,8 @@ class EvaluatedNetwork:
     def digest(self) -> str:
         """Of everything that results depend on."""
         whole = hashlib.sha256(self.image)
-        whole.update(f"{self.hardware} {self.settings.fp16} {self.settings.overrun}".encode())
+        fp16, overrun = self.settings.of(Settings).fp16, self.settings.general.overrun
+        whole.update(f"{self.hardware} {fp16} {overrun}".encode())
         return whole.hexdigest()
 
 

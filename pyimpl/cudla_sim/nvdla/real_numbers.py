@@ -26,6 +26,7 @@ from .facts.precisions import NUMBERS
 from .hw.memory import DTYPES
 from .loadable import DataCategory, Loadable, TensorDesc
 from .network import LoadedNetwork
+from .settings import Settings
 from .task_report import LayerRecord, TaskReport
 
 Real = NDArray[np.float32]
@@ -79,7 +80,7 @@ class RealNetwork:
                     f"{len(ports)} {kind} are described, the loadable has {len(tensors)}"
                 )
         owner = within or process.current()
-        settings = owner.config
+        settings = owner.config.of(Settings)
         self.config = config(target.choose(self.loadable, hardware))
         self._space = AddressSpace("the network's memory")
         self._network = LoadedNetwork(self.loadable, self._space, self.config)

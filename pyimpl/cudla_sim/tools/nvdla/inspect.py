@@ -1,4 +1,4 @@
-"""``cudla-sim inspect``: what a loadable holds."""
+"""``cudla-sim inspect`` and ``cudla-sim nvdla layout``: what a loadable holds, and where."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 import click
 
 from ...core.text import tell
+from ...nvdla import layout_picture
 from ...nvdla.errors import NvdlaError
 from ...nvdla.inspect import describe, render
 from ...nvdla.loadable import Loadable
-from ..command import JSON, Command, path_argument, path_option
+from ..command import JSON, Command, option, path_argument, path_option
 from . import layer_graph as graph
+from .inputs import fail
 
 
 @click.command(cls=Command, arguments=[("FILE", "An NVDLA loadable.")])
@@ -46,3 +48,25 @@ def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
     else:
         print(render(description))
         print(graph.text(layers))
+
+
+@click.command("layout", cls=Command, arguments=[("LOADABLE", "An NVDLA loadable.")])
+@path_argument("loadable")
+@option(
+    "--element", multiple=True, metavar="N,C,H,W", help="Where this element of each tensor lies."
+)
+def show_layout(loadable: Path, element: tuple[str, ...]) -> None:
+    """Draw where the elements of a loadable's inputs and outputs lie in memory."""
+    try:
+        network = Loadable.parse(loadable.read_bytes())
+        for kind, tensors in (("input", network.inputs), ("output", network.outputs)):
+            for number, tensor in enumerate(tensors):
+                print(f"{kind} {number} {layout_picture.picture(tensor)}")
+                for word in element:
+                    n, c, h, w = (int(i) for i in word.split(","))
+                    print(layout_picture.where(tensor, n, c, h, w))
+                print()
+    except OSError as error:
+        raise fail("layout", f"{error.filename}: {error.strerror}") from None
+    except (NvdlaError, ValueError) as error:
+        raise fail("layout", error) from None
