@@ -141,7 +141,7 @@ def utilisation(file: Path) -> float:
 def figures() -> list[Figure]:
     from cudla_sim.compiler.runtime import session
     from cudla_sim.nvdla import Loadable
-    from cudla_sim.nvdla.real import RealNetwork
+    from cudla_sim.nvdla.real_numbers import RealNetwork
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -17,7 +17,10 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 MODELS = {f.name for f in FAMILIES if (PACKAGE / f.name).is_dir()}
 ALLOWED_BETWEEN_MODELS = {(f.name, other) for f in FAMILIES for other in f.needs}
-LEAVES = {"core", "constants", "native", "workers", "cluster", "families", "paths"}
+LEAVES = {
+    "core", "constants", "native", "workers", "cluster", "families", "paths",
+    "lazy", "settings", "version",
+}  # fmt: skip
 # Installing these changes the host's signal handlers or starts processes behind its back.
 BANNED_AT_RUN_TIME = {"signal", "asyncio", "subprocess"}
 # Never imported by the library inside a host program.
@@ -84,7 +87,7 @@ def test_imports(path: Path) -> None:
             assert own in ("abi", "native"), "only abi/ and native/ may touch cffi"
         if own in MODELS and target and target != own:
             assert target in LEAVES or (own, target) in ALLOWED_BETWEEN_MODELS, name
-        if own in LEAVES and target and name != "cudla_sim.__version__":
+        if own in LEAVES and target:
             assert target in LEAVES, name
         if target == "obs":
             assert own in ("abi", "obs"), "obs watches; nobody depends on it"
@@ -123,21 +126,50 @@ def test_the_package_dpu_is_a_user_of_the_c_api(path: Path) -> None:
     assert "environ" not in path.read_text()
 
 
-WITHOUT_CIRCLES = sorted({"core", "obs", "native", "workers", *MODELS} - {"upmem"})
+EXTENSIONS = {"cudla_sim.abi._cudla_sim", "cudla_sim.native._compiled"}
 
 
-@pytest.mark.parametrize("package", WITHOUT_CIRCLES)
-def test_no_module_needs_one_that_needs_it(package: str) -> None:
-    """Also not for annotations, and not inside of functions."""
-    modules = {
-        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path
-        for path in (PACKAGE / package).rglob("*.py")
+def _modules() -> dict[str, Path]:
+    """All modules of the package by their dotted names; a package is its ``__init__``."""
+    return {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path
+        for path in SOURCES
     }
-    graph = {
-        name: {n for i in imports(path) for n in (i, i.rpartition(".")[0]) if n in modules}
-        for name, path in modules.items()
+
+
+MODULES = _modules()
+NEEDS = {
+    name: {
+        found
+        for i in imports(path) - EXTENSIONS
+        for found in (i if i in MODULES else i.rpartition(".")[0],)
+        if found in MODULES
     }
-    TopologicalSorter({name: needs - {name} for name, needs in graph.items()}).prepare()
+    - {name}
+    for name, path in MODULES.items()
+}
+"""Which module needs which: also for annotations, and inside of functions."""
+
+
+def test_no_module_needs_one_that_needs_it() -> None:
+    TopologicalSorter(NEEDS).prepare()
+
+
+def test_no_package_needs_one_that_needs_it() -> None:
+    """Of those right below ``cudla_sim``; modules there count as packages."""
+    graph: dict[str, set[str]] = {}
+    for name, needs in NEEDS.items():
+        own = part_of(name)
+        graph.setdefault(own, set()).update({part_of(n) for n in needs} - {own})
+    TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize("name", sorted(n for n in MODULES if ".nvdla.facts" in n))
+def test_facts_import_nothing_above_them(name: str) -> None:
+    below = ("cudla_sim.nvdla.facts", "cudla_sim.core", "cudla_sim.constants")
+    assert all(n.startswith(below) or n == "cudla_sim.nvdla.errors" for n in NEEDS[name])
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in (PACKAGE / "native").glob("[a-z]*.py")))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from cudla_sim.commands import app
 from cudla_sim.tools.command import OTHER, Command, Group, sections
+from cudla_sim.tools.root import app
 
 from .tables import code, table
 

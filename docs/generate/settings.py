@@ -1,13 +1,13 @@
-"""The settings, from the class that reads them."""
+"""The settings, from the classes that declare them."""
 
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 
 from cudla_sim.core import config
-from cudla_sim.core.config import PREFIX, Config
+from cudla_sim.core.config import PREFIX
+from cudla_sim.nvdla.facts.configs import CONFIGS
 
 from .tables import code, table
 
@@ -33,33 +33,84 @@ Read before these, or by others:
 """
 
 
+# The machine first, then what is reported: not the order of who declares them.
+_ORDER = [
+    "config",
+    "dla_count",
+    "dla_version",
+    "multi_module",
+    "register_host_memory",
+    "gpu",
+    "nvsci",
+    "overrun",
+    "checks",
+    "hardware",
+    "chip",
+    "host_seconds",
+    "fp16",
+    "arithmetic",
+    "plan",
+    "time",
+    "clock",
+    "latency",
+    "bytes_per_cycle",
+    "dram_gbps",
+    "sram_latency",
+    "sram_bytes_per_cycle",
+    "sram_gbps",
+    "register_cycles",
+    "read_cycles",
+    "interrupt_cycles",
+    "software_us",
+    "worker_timeout",
+    "upmem_ranks",
+    "upmem_workers",
+    "upmem_cluster",
+    "upmem_checks",
+    "upmem_allow",
+    "upmem_timing",
+    "upmem_host",
+    "upmem_times",
+    "pva_dma",
+    "pva_seed",
+    "pva_allow",
+    "pva_checks",
+    "explain",
+    "log",
+    "dataflows",
+    "trace",
+    "strict",
+    "fault",
+    "config_file",
+]
+
+
 def meanings() -> dict[str, str]:
-    """Field -> the text below it in the source."""
-    (node,) = ast.parse(inspect.getsource(Config)).body
-    assert isinstance(node, ast.ClassDef)
+    """Setting -> the text below it in the source."""
     found, last = {}, ""
-    for item in node.body:
-        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-            last = item.target.id
-        elif isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant) and last:
-            found[last] = str(item.value.value).replace("``", "`")
-            last = ""
+    for section in config.sections():
+        (node,) = ast.parse(inspect.getsource(section)).body
+        assert isinstance(node, ast.ClassDef)
+        for item in node.body:
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                last = item.target.id
+            elif isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant) and last:
+                found[last] = str(item.value.value).replace("``", "`")
+                last = ""
     found["config"] = found["config"].replace(
-        "one of `NVDLA_CONFIGS`", "one of " + ", ".join(f"`{c}`" for c in config.NVDLA_CONFIGS)
+        "one of `facts.configs.CONFIGS`", "one of " + ", ".join(f"`{c}`" for c in CONFIGS)
     )
     return found
 
 
-def _default(field: dataclasses.Field[object]) -> str:
-    value = field.default
+def _default(name: str) -> str:
+    value = config.declared(name)[1].default
     return code(str(int(value) if isinstance(value, bool) else value)) if value != "" else ""
 
 
 def page() -> str:
     """The page."""
     known = meanings()
-    rows = [
-        (code(PREFIX + f.name.upper()), _default(f), known[f.name])
-        for f in dataclasses.fields(Config)
-    ]
+    assert sorted(_ORDER) == sorted(known), "every setting has its place on the page"
+    rows = [(code(PREFIX + name.upper()), _default(name), known[name]) for name in _ORDER]
     return _HEAD + "\n".join(table(("variable", "default", "meaning"), rows)) + _TAIL

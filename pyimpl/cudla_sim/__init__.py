@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .core.process import Process
     from .cudla.device import Dla
     from .evaluation import Evaluation
+    from .version import __version__ as __version__
 
     dla: Dla
     """The DLA cores: ``devices`` are the open handles, with their memory, modules and tasks."""
@@ -46,7 +47,6 @@ __all__ = [
     "time",
     "upmem",
 ]
-__version__ = "0.1.0"
 
 
 def last_explanation() -> str:
@@ -124,6 +124,10 @@ def evaluate(network: Any, inputs: Any, labels: Any = None, **options: Any) -> E
 
 def __getattr__(name: str) -> Any:
     """Live views of the current process: ``dla``, ``memory``, ``process``, ``upmem``, ``cupva``."""
+    if name == "__version__":
+        from .version import __version__
+
+        return __version__
     if name not in ("process", "memory", "dla", "upmem", "cupva"):
         raise AttributeError(f"module 'cudla_sim' has no attribute {name!r}")
     from .core import process as processes
@@ -142,4 +146,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "__version__"})

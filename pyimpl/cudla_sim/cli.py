@@ -21,7 +21,7 @@ def main() -> int:
             return 1
         return 0
     try:
-        from . import commands  # after the options: build systems call those often
+        from .tools import root as commands  # after the options: build systems call those often
 
         return commands.run_command(words)
     except KeyboardInterrupt:

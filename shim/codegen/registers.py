@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cudla_sim.nvdla.hw import registers
+from cudla_sim.nvdla.facts import registers
 
 _HEAD = """/*
  * {name} - {what}

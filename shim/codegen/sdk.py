@@ -38,7 +38,7 @@ echo "clang: there is no other clang on PATH; this one compiles for --target=dpu
 exit 127
 """,
     "pva-cc": 'exec "$python" -P -m cudla_sim.cupva.toolchain "$@"\n',
-    "dpu-pkg-config": 'exec "$python" -P -m cudla_sim.tools.dpu_pkg_config "$@"\n',
+    "dpu-pkg-config": 'exec "$python" -P -m cudla_sim.tools.upmem.pkg_config "$@"\n',
 }
 _SHELL_COMMANDS = {
     "dpu_v1A_mode": 'export DPU_ARCH_VERSION=v1A\n[ $# -eq 0 ] || "$@"\n',

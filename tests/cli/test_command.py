@@ -180,7 +180,7 @@ def test_an_interrupt_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(words: list[str]) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cudla_sim.commands.run_command", interrupted)
+    monkeypatch.setattr("cudla_sim.tools.root.run_command", interrupted)
     monkeypatch.setattr("sys.argv", ["cudla-sim", "compile", "x.onnx", "-o", "x"])
     assert cli.main() == 130
 

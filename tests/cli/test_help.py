@@ -17,8 +17,9 @@ import pytest
 from click.testing import CliRunner
 
 import cudla_sim
-from cudla_sim import commands, flags
+from cudla_sim import flags
 from cudla_sim.tools import manpages, progress
+from cudla_sim.tools import root as commands
 from cudla_sim.tools.command import Group
 from cudla_sim.tools.text_table import Table
 from tests.conftest import ROOT

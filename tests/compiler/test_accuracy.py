@@ -14,8 +14,8 @@ from cudla_sim.compiler import accuracy
 from cudla_sim.compiler import graph as g
 from cudla_sim.compiler.backend import compile_graph
 from cudla_sim.compiler.options import Options
-from cudla_sim.nvdla.real import RealNetwork
-from cudla_sim.tools import accuracy_table
+from cudla_sim.nvdla.real_numbers import RealNetwork
+from cudla_sim.tools.onnx.compile import accuracy_tables
 
 from .naive_graph import evaluate
 from .running import ranges
@@ -128,7 +128,7 @@ def test_json_and_tables() -> None:
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert data["outputs"][0]["name"] == "out"
     assert data["layers"][0]["sqnr"] == found.layers[0].sqnr
-    text = "\n".join(line for table in accuracy_table.tables(found) for line in table.lines())
+    text = "\n".join(line for table in accuracy_tables(found) for line in table.lines())
     assert text.index("output") < text.index("worst first")
     assert f"{found.outputs[0].sqnr:.1f}" in text
 

@@ -10,7 +10,7 @@ from cudla_sim.compiler import front
 from cudla_sim.compiler.backend import compile_graph
 from cudla_sim.compiler.errors import Refused
 from cudla_sim.compiler.options import Options
-from cudla_sim.nvdla.real import RealNetwork
+from cudla_sim.nvdla.real_numbers import RealNetwork
 from tests.compiler.random_networks import network
 from tests.compiler.reference import run_graph
 

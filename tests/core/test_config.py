@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from cudla_sim.core.config import Config, from_environment
+from cudla_sim.core.config import Config, from_environment, names
 from cudla_sim.core.errors import ConfigError
 from cudla_sim.core.faults import Faults
+from cudla_sim.settings import MODULES
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 
 
 def test_defaults_need_no_environment() -> None:
@@ -55,6 +62,41 @@ def test_bad_files(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(ConfigError):
         from_environment({"CUDLA_SIM_CONFIG_FILE": str(file)})
+
+
+def test_every_section_is_listed() -> None:
+    found = {f"{p.parent.relative_to(PACKAGE).as_posix().replace('/', '.')}.settings"
+             for p in PACKAGE.glob("*/**/settings.py")}  # fmt: skip
+    assert found == set(MODULES)
+    assert len(set(names())) == len(names())
+
+
+def test_settings_are_values() -> None:
+    one = Config(dla_count=1, upmem_ranks=40)
+    assert one == Config(dla_count=1)
+    assert one != Config()
+    assert hash(one) == hash(Config(dla_count=1))
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert one.replace(dla_count=2) == Config()
+    assert "dla_count=1" in repr(one)
+    with pytest.raises(AttributeError):
+        one.dla_count = 2
+    with pytest.raises(AttributeError, match="did you mean dla_count"):
+        one.dla_cuont  # noqa: B018
+    with pytest.raises(ConfigError, match="did you mean dla_count"):
+        Config(dla_cuont=1)
+
+
+def test_only_what_is_asked_for_is_imported() -> None:
+    program = (
+        "import sys; from cudla_sim.core.config import Config, from_environment;"
+        "from_environment({'CUDLA_SIM_EXPLAIN': '1'}); print('cudla_sim.nvdla' in sys.modules);"
+        "Config(config='nv_small'); print('cudla_sim.upmem' in sys.modules, 'numpy' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["False"] * 3
 
 
 def test_fault_rules_count_passes() -> None:

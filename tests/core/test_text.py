@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudla_sim.commands import run_command
 from cudla_sim.core import events
 from cudla_sim.core.events import Event
 from cudla_sim.core.text import printable, tell
 from cudla_sim.nvdla import Loadable, layout_picture
 from cudla_sim.nvdla.inspect import describe, render
 from cudla_sim.obs import log
+from cudla_sim.tools.root import run_command
 from cudla_sim.tools.text_table import Table
 from tests.nvdla.cosim.conftest import relu
 

@@ -168,7 +168,7 @@ TRUSTED = {
     "tools/schemas.py": "a schema of the package",
     "upmem/timing/profiling.py": "what our own compiler put into a program",
     "evaluation/pipes.py": "what our own processes say to each other",
-    "tools/trtexec.py": "names of nodes of a model that the compiler reads",
+    "tools/onnx/trtexec.py": "names of nodes of a model that the compiler reads",
 }
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from cudla_sim.core.config import PREFIX, Config
+from cudla_sim.core import config
+from cudla_sim.core.config import PREFIX
 from cudla_sim.core.points import ENGINE_POINTS
 from cudla_sim.cupva.workers.checks import Checks as VpuChecks
 from cudla_sim.families import FAMILIES
@@ -25,9 +26,9 @@ from tests.conftest import ROOT
 
 def test_every_setting_is_explained() -> None:
     text = settings.page()
-    for field in dataclasses.fields(Config):
+    for name in config.names():
         (line,) = [
-            row for row in text.splitlines() if row.startswith(f"| `{PREFIX}{field.name.upper()}` ")
+            row for row in text.splitlines() if row.startswith(f"| `{PREFIX}{name.upper()}` ")
         ]
         assert len(line.split("|")[3].strip()) > 10, "a field has a docstring"
 

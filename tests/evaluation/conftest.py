@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudla_sim.nvdla import layout
+from cudla_sim.nvdla import layout, network_run
 from cudla_sim.nvdla.loadable import Loadable
-from cudla_sim.tools import network_run
 from tests.conftest import ROOT
 
 DATA = ROOT / "c_examples" / "cudla" / "data"

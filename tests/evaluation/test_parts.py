@@ -15,13 +15,13 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import cudla_sim
-from cudla_sim.commands import run_command
+from cudla_sim.compiler import compilation
+from cudla_sim.compiler.fallback import compile_package
 from cudla_sim.compiler.partition import Package
 from cudla_sim.compiler.runtime import session
 from cudla_sim.core.process import Process
 from cudla_sim.evaluation import evaluate
-from cudla_sim.tools import compilation
-from cudla_sim.tools.fallback import compile_package
+from cudla_sim.tools.root import run_command
 
 from .test_on_cluster import pids
 

@@ -12,12 +12,13 @@ from click.testing import CliRunner
 
 import cudla_sim
 from cudla_sim.core.errors import ConfigError
+from cudla_sim.nvdla import network_run
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.check import check
 from cudla_sim.nvdla.loadable import Loadable
 from cudla_sim.nvdla.machine import machine
 from cudla_sim.nvdla.target import layers
-from cudla_sim.tools import network_run, nvdla
+from cudla_sim.tools.nvdla import command as nvdla
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from cudla_sim.commands import run_command
-from cudla_sim.nvdla import real
+from cudla_sim.nvdla import real_numbers as real
 from cudla_sim.nvdla.loadable import Loadable
+from cudla_sim.tools.root import run_command
 from tests.compiler.reference import run
 
 RANDOM = np.random.default_rng(3)

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
 
-from cudla_sim.commands import app
 from cudla_sim.compiler.runtime import session
+from cudla_sim.tools.root import app
 
 rng = np.random.default_rng(4)
 

@@ -11,7 +11,7 @@ import pytest
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.inspect import describe
 from cudla_sim.nvdla.loadable import Loadable
-from cudla_sim.tools import graph
+from cudla_sim.tools.nvdla import layer_graph as graph
 from tests.conftest import FIXTURES
 
 

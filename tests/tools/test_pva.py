@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from cudla_sim.commands import app
 from cudla_sim.cupva import report
 from cudla_sim.cupva.dataflow.raster import RasterDataFlow
 from cudla_sim.cupva.described import Described
 from cudla_sim.testing import Compiler
+from cudla_sim.tools.root import app
 from tests.cupva.dataflow.bench import HANDLER, Bench, bench
 
 PROGRAMS = Path(__file__).parents[1] / "cupva" / "programs"

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import cudla_sim
-from cudla_sim.commands import run_command
 from cudla_sim.nvdla.build import Network
 from cudla_sim.tools import report
 from cudla_sim.tools.report import figures, trace
 from cudla_sim.tools.report.page import Table, number
+from cudla_sim.tools.root import run_command
 
 
 class Reader(HTMLParser):

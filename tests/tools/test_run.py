@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cudla_sim.nvdla import images, network_run
 from cudla_sim.nvdla.loadable import Loadable
-from cudla_sim.tools import dimg, images, network_run
+from cudla_sim.tools.nvdla import outputs
 from tests.conftest import FIXTURES, ROOT
 
 COMPILED = FIXTURES / "nvdla" / "compiled"
@@ -52,9 +53,9 @@ def test_application_files(tag: str, number: int, fixtures: Path) -> None:
     result = network_run.run(loadable, "nv_" + case["config"], {0: buffer})
     golden = (COMPILED / "app" / run["file"]).read_bytes()
     if "--rawdump" in flags:
-        assert dimg.raw_dump(result.values[0]).encode() == golden
+        assert outputs.raw_dump(result.values[0]).encode() == golden
     else:
-        assert dimg.dimg(result.tensors[0], result.values[0]) == golden
+        assert outputs.dimg(result.tensors[0], result.values[0]) == golden
 
 
 def call(*words: str) -> subprocess.CompletedProcess[str]:

@@ -9,11 +9,11 @@ import numpy as np
 import onnx
 import pytest
 
-from cudla_sim.commands import run_command
 from cudla_sim.compiler import calibrate, front
 from cudla_sim.nvdla.loadable import DataType, Loadable
 from cudla_sim.tools import progress
-from cudla_sim.tools.trtexec_words import BadWord, check, io_formats, layer_precisions, parse
+from cudla_sim.tools.onnx.trtexec_words import BadWord, check, io_formats, layer_precisions, parse
+from cudla_sim.tools.root import run_command
 from tests.tools.test_compile import network
 
 STANDALONE = ["--buildDLAStandalone", "--useDLACore=0"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cudla_sim.workers import pruning
+from cudla_sim.workers import runtime
 from cudla_sim.workers.runtime import cached, distrusted
 
 
@@ -76,7 +76,7 @@ def aged(home: Path, name: str, hours: int) -> None:
 
 
 def test_what_was_not_used_for_longest_goes(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pruning, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(runtime, "MOST_ENTRIES", 2)
     for number in range(4):
         cached("dpu", f"old{number}", "librt.a", build)
     for number in range(4):
@@ -87,11 +87,11 @@ def test_what_was_not_used_for_longest_goes(home: Path, monkeypatch: pytest.Monk
 
 
 def test_large_entries_and_left_builds_go(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pruning, "MOST_BYTES", 3 * len("ours"))
-    for name in ("small", "large", f"{pruning.BUILDING}left"):
+    monkeypatch.setattr(runtime, "MOST_BYTES", 3 * len("ours"))
+    for name in ("small", "large", f"{runtime.BUILDING}left"):
         cached("dpu", name, "librt.a", build)
     (home / "dpu" / "large" / "more").write_text("x" * 100)
-    for name, hours in (("small", 2), ("large", 3), (f"{pruning.BUILDING}left", 2)):
+    for name, hours in (("small", 2), ("large", 3), (f"{runtime.BUILDING}left", 2)):
         aged(home, name, hours)
     cached("dpu", "new", "librt.a", build)
     assert entries(home) == {"small", "new"}
@@ -100,7 +100,7 @@ def test_large_entries_and_left_builds_go(home: Path, monkeypatch: pytest.Monkey
 def test_what_another_process_may_be_reading_stays(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pruning, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(runtime, "MOST_ENTRIES", 0)
     for name in ("one", "two"):
         cached("dpu", name, "librt.a", build)
     assert entries(home) == {"one", "two"}

@@ -12,9 +12,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from .. import obs
+from .. import lazy, obs
 from ..constants.handlers import MODULES
-from ..core import lazy
 from ..core.text import tell
 from . import entry
 from .embedding import ffi, lib

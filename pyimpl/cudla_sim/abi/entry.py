@@ -268,7 +268,7 @@ class _Call:
             internal_error(self.name, error)
         explain.remember(f"{self.name}: {text}", family.name, status)
         state = process._Current.process
-        if state is not None and state.config.explain:
+        if state is not None and state.config.general.explain:
             tell(f"cudla-sim: {self.name}: {text} -> {family.status_name(status)} ({status})")
         return status if self.returns_status else self.failure
 
@@ -320,7 +320,7 @@ def internal_error(where: str, error: BaseException) -> None:
         text += "please report this:\n" + "".join(traceback.format_exception(error))
     tell(text.rstrip("\n"))
     state = process._Current.process
-    if state is not None and state.config.strict:
+    if state is not None and state.config.general.strict:
         os.abort()
 
 

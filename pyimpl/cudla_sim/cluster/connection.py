@@ -7,7 +7,7 @@ import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
+from ..version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

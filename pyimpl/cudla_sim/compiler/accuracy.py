@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.annotation import PlaceNote
-from cudla_sim.nvdla.real import RealNetwork
+from cudla_sim.nvdla.real_numbers import RealNetwork
 
 from .graph import Array, Graph, Value
 

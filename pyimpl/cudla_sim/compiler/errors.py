@@ -30,3 +30,12 @@ class Refused(CompileError):
     def __init__(self, refusals: Sequence[Refusal]) -> None:
         self.refusals = tuple(refusals)
         super().__init__("\n".join(str(item) for item in self.refusals))
+
+
+class Unsupported(Exception):
+    """The node that is being read cannot be compiled: reason and cure."""
+
+    def __init__(self, reason: str, cure: str = "") -> None:
+        self.reason = reason
+        self.cure = cure
+        super().__init__(reason)

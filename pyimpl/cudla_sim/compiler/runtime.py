@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cudla_sim.core import process
 
 from .errors import CompileError
+from .settings import Settings
 
 if TYPE_CHECKING:
     import onnx
@@ -36,7 +37,7 @@ class Session:
         """
         import onnxruntime
 
-        limit = process.current().config.host_seconds
+        limit = process.current().config.of(Settings).host_seconds
         options = onnxruntime.RunOptions()
         options.log_severity_level = _FATAL
         late = threading.Event()

@@ -11,7 +11,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from . import lazy, own_memory
+from .. import lazy
+from . import own_memory
 from .pages import Zeros
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
+from .. import lazy
 from ..native.compiled import lib
-from . import forks, lazy
+from . import forks
 
 if TYPE_CHECKING:
     import numpy as np

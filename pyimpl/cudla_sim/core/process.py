@@ -37,10 +37,10 @@ class Process:
         self.memory = AddressSpace("this process's device memory")
         self.handles = HandleTable()
         self.events = EventHub(watching_changed)
-        self.timed = config.time == "hardware"
+        self.timed = config.general.time == "hardware"
         """Whether somebody wants hardware time."""
         self.timeline = Timeline(self.events)
-        self.faults = Faults(config.fault, watching_changed)
+        self.faults = Faults(config.general.fault, watching_changed)
         self.families: dict[str, Any] = {}
         self.closers: list[Callable[[], None]] = []
         self.reports: list[Callable[[], None]] = []

@@ -11,6 +11,9 @@ _ERRNOS = {
 # What Python raises as a plain RuntimeError, and the import system around a MemoryError.
 _TEXTS = ("can't allocate lock", "can't start new thread", "can't allocate read lock")
 
+# What becomes of a function of numpy's or Python's that failed without saying why.
+_SILENT = ("without setting an exception", "without exception set")
+
 
 def shortage(error: BaseException | None) -> str:
     """What the system had no more of, as a sentence; "" for every other kind of error.
@@ -25,7 +28,7 @@ def shortage(error: BaseException | None) -> str:
             return f"the system refused: {error}"
         if isinstance(error, RuntimeError) and str(error) in _TEXTS:
             return f"out of memory: {error}"
-        if isinstance(error, SystemError) and "without setting an exception" in str(error):
-            return f"out of memory: {error}"  # what numpy does then
+        if isinstance(error, SystemError) and any(t in str(error) for t in _SILENT):
+            return f"out of memory: {error}"
         error, seen = error.__cause__ or error.__context__, seen + 1
     return ""

@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import lazy
+from .. import lazy
 from .text import printable
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from ..constants.cudart import cudaDeviceAttr as A
 from ..constants.cudart import cudaError as Status
 from ..core.config import Config
 from .errors import CudaError, invalid_value
+from .settings import Settings
 
 VERSION = 12090  # the runtime and driver version we answer: CUDA 12.9
 LEAST_PRIORITY, GREATEST_PRIORITY = 0, -5
@@ -206,9 +207,10 @@ class Device:
 
 def devices(config: Config) -> list[Device]:
     """The GPUs of the configured machine: one, or none."""
-    if config.gpu == "none":
+    gpu = config.of(Settings).gpu
+    if gpu == "none":
         return []
-    integrated = config.gpu == "integrated"
+    integrated = gpu == "integrated"
     special = _INTEGRATED if integrated else _DISCRETE
     properties: dict[str, Value] = {**_COMMON, **special, "totalGlobalMem": machine_memory()}
     return [Device(0, integrated, properties)]

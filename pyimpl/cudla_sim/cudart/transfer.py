@@ -10,9 +10,9 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import lazy
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaMemcpyKind as Kind
-from ..core import lazy
 from ..core.memory import Bytes, host_bytes
 from ..core.pages import accessible
 from ..core.queue import Work

@@ -17,13 +17,15 @@ from ..core.process import Process
 from ..core.queue import Queue
 from ..cudart import context as cuda
 from ..nvdla.errors import EngineTimeout, NvdlaError
+from ..nvdla.settings import Settings as NvdlaSettings
 from . import statistics
 from .errors import CudlaError, unsupported
 from .memory import DeviceMemory
+from .settings import Settings
 from .task import Events
 
 if TYPE_CHECKING:
-    from ..nvdla.core import Core
+    from ..nvdla.dla_core import Core
     from ..nvdla.task_report import LayerRecord, TaskReport
     from ..nvdla.timing.pipeline import TimedOperation
     from .diagnostics import DiagnosticsModule
@@ -65,7 +67,9 @@ class Dla:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        self.cores = [DlaCore(process, index) for index in range(process.config.dla_count)]
+        self.cores = [
+            DlaCore(process, index) for index in range(process.config.of(NvdlaSettings).dla_count)
+        ]
         self.lock = threading.Lock()
         process.closers.append(self.close)
 
@@ -137,7 +141,7 @@ class Device:
 
     def load(self, image: bytes | None) -> Module | DiagnosticsModule:
         """Loads a loadable, or the diagnostics module for None. Raises CudlaError."""
-        if self.modules and not self.process.config.multi_module:
+        if self.modules and not self.process.config.of(Settings).multi_module:
             raise unsupported(
                 "this device handle holds a module already; unload it first, or set "
                 "CUDLA_SIM_MULTI_MODULE=1 for the behaviour of newer releases"
@@ -148,11 +152,15 @@ class Device:
 
             module = DiagnosticsModule(self.memory, self.core.nvdla.config.name)
         else:
-            from ..nvdla import checks
+            from ..nvdla import load_warnings
             from .module import Module
 
-            module = Module(image, self.memory, self.core.nvdla.settle, self.process.config.margin)
-            checks.warn(module.loadable, module.network.config, self.process.config.checks)
+            module = Module(
+                image, self.memory, self.core.nvdla.settle, self.process.config.general.margin
+            )
+            load_warnings.warn(
+                module.loadable, module.network.config, self.process.config.of(NvdlaSettings).checks
+            )
         module.owner = self
         self.modules.append(module)
         return module
@@ -196,14 +204,14 @@ class Device:
         """Runs a task's network on the core. Raises CudlaError with the engine's status."""
         module = task.module
         assert module is not None
-        self._check_faults()
+        if self.process.faults.active:
+            self._check_faults()
+        deadline = monotonic() + self.timeout_ms / 1000
         try:
-            report = module.run(
-                self.core.nvdla,
-                task.inputs,
-                task.outputs,
-                deadline=monotonic() + self.timeout_ms / 1000,
-            )
+            if module.diagnostics:
+                report = module.run(self.core.nvdla, task.outputs, deadline)
+            else:
+                report = self.core.nvdla.run(module.network, task.inputs, task.outputs, deadline)
         except EngineTimeout as error:
             raise CudlaError(Status.cudlaErrorDlaErrEngineTimeout, str(error)) from None
         except MemoryError as error:
@@ -211,7 +219,7 @@ class Device:
         except (NvdlaError, MemoryFault) as error:
             raise CudlaError(Status.cudlaErrorDlaErrInvalidInput, str(error)) from None
         for entry, descriptor in zip(task.statistics, module.statistics, strict=False):
-            cycles = self.process.config.time == "hardware"
+            cycles = self.process.config.general.time == "hardware"
             times = self._hardware_times(module, report) if cycles else _host_times(report)
             statistics.write(entry.array[: descriptor.size], times, cycles)
         if self.process.timed:
@@ -234,7 +242,7 @@ class Device:
 
     def timestamp_us(self) -> int | None:
         """Hardware time of its core, if programs are to see that."""
-        if self.process.config.time != "hardware":
+        if self.process.config.general.time != "hardware":
             return None
         return self.process.timeline.clock_us(self.core.nvdla.name)
 

@@ -12,6 +12,7 @@ from ..core import forks
 from ..core.memory import AddressSpace, Bytes, MemoryFault, Region, host_bytes
 from ..core.process import Process
 from .errors import CudlaError, invalid_address
+from .settings import Settings
 
 if TYPE_CHECKING:
     from ..nvsci.buf import Buffer
@@ -153,7 +154,7 @@ class DeviceMemory:
                 f"ptr ({address:#x}) is registered already: {other.owner}; this error is harmless",
             )
         source = self._process.memory.find(address)
-        if source is not None or not self._process.config.register_host_memory:
+        if source is not None or not self._process.config.of(Settings).register_host_memory:
             data = self._cuda_memory(address, size)
         else:
             data = host_bytes(address, size)

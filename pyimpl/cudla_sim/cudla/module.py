@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ..constants import cudla as c
 from ..constants.cudla import cudlaStatus as Status
@@ -71,7 +71,7 @@ def _describe(tensor: Any) -> TensorDescriptor:
 class Module:
     """A loaded network. ``uses`` counts submitted tasks that still need it."""
 
-    diagnostics = False
+    diagnostics: Literal[False] = False
 
     def __init__(self, image: bytes, memory: DeviceMemory, settle: Settle, margin: int) -> None:
         """Raises CudlaError (Umd) for an image that is no loadable for this machine."""
@@ -89,12 +89,6 @@ class Module:
         self.inputs = [_describe(t) for t in self.loadable.inputs]
         self.outputs = [_describe(t) for t in self.loadable.outputs]
         self.statistics = [_statistics_descriptor(0, self.network.operation_count)]
-
-    def run(
-        self, engine: Any, inputs: Sequence[int], outputs: Sequence[int], **options: Any
-    ) -> Any:
-        """Runs the network on an engine; tensors are engine addresses."""
-        return engine.run(self.network, inputs, outputs, **options)
 
     def timed(self, around: Surroundings) -> TimedRun:
         """How long the hardware would take; found out once."""

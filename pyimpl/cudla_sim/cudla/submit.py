@@ -28,7 +28,7 @@ def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: 
     then nothing was enqueued.
     """
     device.raise_earlier_fault()
-    if stream is not None:
+    if stream is not None and stream.context.sticky is not None:
         _check_context(stream)
     diagnostics = bool(flags & Flag.CUDLA_SUBMIT_DIAGNOSTICS_TASK)
     for index, request in enumerate(requests):

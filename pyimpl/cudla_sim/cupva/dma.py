@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..core import lazy
+from .. import lazy
 from .errors import Error, invalid
 
 if TYPE_CHECKING:

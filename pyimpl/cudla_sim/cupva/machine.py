@@ -14,10 +14,12 @@ from ..core.process import Process
 from ..core.text import tell
 from ..cudart.context import Context as CudaContext
 from ..cudart.memory import Allocation as CudaAllocation
+from ..workers.settings import Settings as WorkerSettings
 from .errors import CupvaError, Error, error
 from .executable import Executable
 from .memory import DeviceMemory
 from .program import Program
+from .settings import Settings
 from .stream import PvaEngine
 from .workers.checks import Checks
 from .workers.protocol import ALLOWED
@@ -47,10 +49,10 @@ class Pva:
         self.engines = [PvaEngine(i, self.run, self._tell, self.post) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
         try:
-            self.checks = Checks.parse(process.config.pva_checks)
+            self.checks = Checks.parse(process.config.of(Settings).pva_checks)
         except ValueError as cause:
             raise ConfigError(f"pva_checks: {cause}") from None
-        words = filter(None, process.config.pva_allow.split(","))
+        words = filter(None, process.config.of(Settings).pva_allow.split(","))
         self.allowed = reduce(or_, (ALLOWED[word.strip()] for word in words), 0)
         self._told: set[tuple[Executable, str]] = set()
         self.programs: list[Program] = []
@@ -129,8 +131,8 @@ class Pva:
             flows=program.flow_requests(),
             vpu=vpu,
             dma_timeout_s=self.dma_timeout_s,
-            delivery=self.process.config.pva_dma,
-            seed=self.process.config.pva_seed,
+            delivery=self.process.config.of(Settings).pva_dma,
+            seed=self.process.config.of(Settings).pva_seed,
             checks=self.checks,
             allowed=self.allowed,
         )
@@ -142,7 +144,7 @@ class Pva:
             raise error(chosen[1], f"made to fail by the injected fault {chosen[0]}")
 
     def _tell(self, failure: CupvaError) -> None:
-        if self.process.config.explain:
+        if self.process.config.general.explain:
             name = Error(failure.status).name
             text = f"cudla-sim: command: {failure.explanation} -> {name} ({failure.status})"
             tell(text)
@@ -193,7 +195,7 @@ class Pva:
                 memory.l2_fd,
                 memory.dram_size,
                 memory.l2_size,
-                self.process.config.worker_timeout,
+                self.process.config.of(WorkerSettings).worker_timeout,
             )
         return self._workers[key]
 

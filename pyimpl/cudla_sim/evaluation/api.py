@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from ..cluster.connection import ClusterError, client_of
 from ..core import process
+from ..core.output import OutputError, check_writable, write_whole
 from . import local, runner, truth
 from .data import Inputs, Preparation
 from .errors import EvaluationError
@@ -65,7 +66,8 @@ def evaluate(
     results = None if out is None else Path(out)
     if results is not None:
         check_name(results)
-        _check_writable(results)
+        with _told():
+            check_writable(results)
         if restart:
             results.with_name(results.name + ".journal").unlink(missing_ok=True)
     if workers < 0 or batch < 0:
@@ -124,7 +126,8 @@ def evaluate(
         rows = [journal.rows[n] for n in range(len(data))]
         found = Evaluation(name, data.names, rows, count, len(rows) - before, seconds)
         if results is not None:
-            _write(results, found.encode(results.suffix))
+            with _told():
+                write_whole(results, found.encode(results.suffix))
             journal.finish()
     return found
 
@@ -144,7 +147,7 @@ def _image(network: str | Path | bytes) -> tuple[bytes, str]:
         raise EvaluationError(f"{path}: {error.strerror}") from None
 
 
-def _scores(network: runner.Network, output: str, needed: bool) -> str:
+def _scores(network: runner.EvaluatedNetwork, output: str, needed: bool) -> str:
     if output and output not in network.outputs:
         raise EvaluationError(
             f"there is no output {output!r}; the outputs are {', '.join(network.outputs)}"
@@ -184,21 +187,10 @@ def _batches(
         )
 
 
-def _check_writable(path: Path) -> None:
-    from ..compiler.errors import CompileError
-    from ..tools.output import check_writable
-
+@contextmanager
+def _told() -> Iterator[None]:
+    """What cannot be written is said as an EvaluationError."""
     try:
-        check_writable(path)
-    except CompileError as error:
-        raise EvaluationError(str(error)) from None
-
-
-def _write(path: Path, data: bytes) -> None:
-    from ..compiler.errors import CompileError
-    from ..tools.output import write_whole
-
-    try:
-        write_whole(path, data)
-    except CompileError as error:
+        yield
+    except OutputError as error:
         raise EvaluationError(str(error)) from None

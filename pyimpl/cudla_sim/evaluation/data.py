@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..core import untrusted
 from .errors import EvaluationError
-from .runner import Arrays, Network, Tensor
+from .runner import Arrays, EvaluatedNetwork, InputTensor
 
 ARRAYS = {".npy", ".npz"}
 PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm", ".webp"}
@@ -35,7 +35,7 @@ class Inputs:
     the network.
     """
 
-    def __init__(self, network: Network, source: Any, preparation: Preparation) -> None:
+    def __init__(self, network: EvaluatedNetwork, source: Any, preparation: Preparation) -> None:
         self._network = network
         self._preparation = preparation
         self._tensors = {t.name: t for t in network.inputs}
@@ -115,7 +115,7 @@ class Inputs:
             self._last = source, self._stacked(self._named(_load(file), str(file)), str(file))
         return {name: np.array(array[index]) for name, array in self._last[1].items()}
 
-    def _picture_port(self, file: Path) -> Tensor:
+    def _picture_port(self, file: Path) -> InputTensor:
         if len(self._tensors) != 1:
             raise EvaluationError(
                 f"{file} is a picture, the network has the inputs {', '.join(self._tensors)}; give "
@@ -123,11 +123,10 @@ class Inputs:
             )
         return next(iter(self._tensors.values()))
 
-    def _picture(self, file: Path, tensor: Tensor) -> NDArray[Any]:
+    def _picture(self, file: Path, tensor: InputTensor) -> NDArray[Any]:
         how = self._preparation
         if tensor.raw is not None:
-            from ..nvdla import layout
-            from ..tools import images
+            from ..nvdla import images, layout
 
             try:
                 data = images.load(file, tensor.raw, how.mean, *how.scale[:1])
@@ -160,11 +159,11 @@ class Inputs:
             )
         return {name: found[name] for name in names}
 
-    def _one(self, tensor: Tensor) -> tuple[int, ...]:
+    def _one(self, tensor: InputTensor) -> tuple[int, ...]:
         """The shape of one sample."""
         return (1, *tensor.shape[1:]) if self._network.group > 1 else tensor.shape
 
-    def _samples_in(self, shape: tuple[int, ...], tensor: Tensor, where: Any) -> int:
+    def _samples_in(self, shape: tuple[int, ...], tensor: InputTensor, where: Any) -> int:
         one = self._one(tensor)
         if shape[1:] == one:
             return shape[0]
@@ -196,7 +195,7 @@ class Inputs:
         return found
 
 
-def _elements(array: NDArray[Any], tensor: Tensor, where: str) -> NDArray[Any]:
+def _elements(array: NDArray[Any], tensor: InputTensor, where: str) -> NDArray[Any]:
     """As the buffer holds them, when nothing is lost."""
     from ..nvdla import layout
 
@@ -237,7 +236,7 @@ def _shapes(file: Path) -> Any:
     return {name: array.shape for name, array in untrusted.read_npz(file).items()}
 
 
-def _port(tensor: Tensor, group: int) -> Any:
+def _port(tensor: InputTensor, group: int) -> Any:
     """The input as the compiler describes it."""
     from ..compiler.graph import Port, Value
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from . import score
 from .errors import EvaluationError
 from .pipes import receive, send
-from .runner import Network, Runner
+from .runner import EvaluatedNetwork, Runner
 from .score import Batch, Row
 
 _ATTEMPTS = 3
@@ -26,7 +26,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def in_process(network: Network, batches: Iterator[Batch], done: Done) -> None:
+def in_process(network: EvaluatedNetwork, batches: Iterator[Batch], done: Done) -> None:
     """One after the other, here."""
     runner = Runner(network)
     try:
@@ -37,7 +37,7 @@ def in_process(network: Network, batches: Iterator[Batch], done: Done) -> None:
 
 
 class _Worker:
-    def __init__(self, network: Network, alone: bool) -> None:
+    def __init__(self, network: EvaluatedNetwork, alone: bool) -> None:
         threads = {} if alone else dict.fromkeys(_THREAD_SETTINGS, "1")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "cudla_sim.evaluation.worker"],
@@ -78,7 +78,7 @@ _THREAD_SETTINGS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"
 class Pool:
     """``size`` worker processes. Those that die are replaced and their batches run again."""
 
-    def __init__(self, network: Network, size: int) -> None:
+    def __init__(self, network: EvaluatedNetwork, size: int) -> None:
         self._network = network
         self._size = size
         self._questions: queue.Queue[tuple[Batch, int] | None] = queue.Queue(maxsize=size)

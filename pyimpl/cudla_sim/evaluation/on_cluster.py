@@ -11,7 +11,7 @@ from ..cluster.connection import ClusterError, workers
 from . import score
 from .errors import EvaluationError
 from .local import Done
-from .runner import Network, Runner
+from .runner import EvaluatedNetwork, Runner
 from .score import Batch, Row
 
 _ATTEMPTS = 4
@@ -22,7 +22,7 @@ _AHEAD = 2
 _loaded = threading.local()
 
 
-def run_batch(network: Network, key: str, batch: Batch) -> list[Row] | EvaluationError:
+def run_batch(network: EvaluatedNetwork, key: str, batch: Batch) -> list[Row] | EvaluationError:
     """On a worker: the network stays loaded, one for each thread, until another one comes."""
     if getattr(_loaded, "key", None) != key:
         if getattr(_loaded, "runner", None) is not None:
@@ -45,7 +45,7 @@ def thread_count(client: Any) -> int:
 class _UnderWay:
     """Batches that the cluster has."""
 
-    def __init__(self, client: Any, network: Network) -> None:
+    def __init__(self, client: Any, network: EvaluatedNetwork) -> None:
         self._client = client
         self._network = network
         self._key = f"cudla-sim-{uuid.uuid4().hex}"
@@ -80,7 +80,7 @@ class _UnderWay:
         return self.submit(batch, attempt + 1)
 
 
-def run(client: Any, network: Network, batches: Iterator[Batch], done: Done) -> None:
+def run(client: Any, network: EvaluatedNetwork, batches: Iterator[Batch], done: Done) -> None:
     """``done`` gets the rows of each batch once. Raises EvaluationError, ClusterError."""
     from distributed import CancelledError, as_completed  # an extra
 

@@ -15,12 +15,13 @@ from ..core.config import Config
 from ..core.memory import AddressSpace, MemoryFault
 from ..core.process import Process
 from ..nvdla import annotation, layout, target
-from ..nvdla.core import Core
+from ..nvdla.dla_core import Core
 from ..nvdla.errors import NvdlaError
 from ..nvdla.facts.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
 from ..nvdla.network import LoadedNetwork
-from ..nvdla.real import RealNetwork
+from ..nvdla.real_numbers import RealNetwork
+from ..nvdla.settings import Settings
 from .errors import EvaluationError
 
 Arrays = dict[str, NDArray[Any]]
@@ -29,7 +30,7 @@ PACKAGE = b"PK\x03\x04"
 
 
 @dataclass(frozen=True)
-class Tensor:
+class InputTensor:
     """An input or output as samples have it. *order* is (n, c, h, w) in the array's axes."""
 
     name: str
@@ -40,7 +41,7 @@ class Tensor:
 
 
 @dataclass(frozen=True)
-class Network:
+class EvaluatedNetwork:
     """The bytes of a network and what must be known to feed it.
 
     *group* samples run at once: the first dimension of every tensor, when all have the same.
@@ -49,7 +50,7 @@ class Network:
     image: bytes
     hardware: str
     settings: Config
-    inputs: tuple[Tensor, ...]
+    inputs: tuple[InputTensor, ...]
     outputs: tuple[str, ...]
     group: int
 
@@ -57,11 +58,12 @@ class Network:
     def digest(self) -> str:
         """Of everything that results depend on."""
         whole = hashlib.sha256(self.image)
-        whole.update(f"{self.hardware} {self.settings.fp16} {self.settings.overrun}".encode())
+        fp16, overrun = self.settings.of(Settings).fp16, self.settings.general.overrun
+        whole.update(f"{self.hardware} {fp16} {overrun}".encode())
         return whole.hexdigest()
 
 
-def describe(image: bytes, hardware: str, settings: Config) -> Network:
+def describe(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
     """Reads a loadable or a network in parts. Raises EvaluationError."""
     try:
         if image.startswith(PACKAGE):
@@ -71,32 +73,32 @@ def describe(image: bytes, hardware: str, settings: Config) -> Network:
         raise EvaluationError(f"the network: {error}") from None
 
 
-def _describe_package(image: bytes, settings: Config) -> Network:
+def _describe_package(image: bytes, settings: Config) -> EvaluatedNetwork:
     from ..compiler.partition import Package
 
     try:
         package = Package.decode(image)
     except CompileError as error:
         raise EvaluationError(f"the network: {error}") from None
-    inputs = tuple(Tensor(name, shape) for name, shape in package.inputs.items())
-    return Network(image, package.config, settings, inputs, package.outputs, 1)
+    inputs = tuple(InputTensor(name, shape) for name, shape in package.inputs.items())
+    return EvaluatedNetwork(image, package.config, settings, inputs, package.outputs, 1)
 
 
-def _describe_loadable(image: bytes, hardware: str, settings: Config) -> Network:
+def _describe_loadable(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
 
     loadable = Loadable.parse(image)
     name = target.choose(loadable, hardware)
     note = annotation.read(loadable)
     if note is None:
-        raw = tuple(Tensor(t.name, (t.n, t.c, t.h, t.w), raw=t) for t in loadable.inputs)
+        raw = tuple(InputTensor(t.name, (t.n, t.c, t.h, t.w), raw=t) for t in loadable.inputs)
         outputs = tuple(t.name for t in loadable.outputs)
         sizes = {t.n for t in (*loadable.inputs, *loadable.outputs)}
-        return Network(image, name, settings, raw, outputs, _group(sizes))
-    inputs = tuple(Tensor(p.name, p.shape, p) for p in note.inputs)
+        return EvaluatedNetwork(image, name, settings, raw, outputs, _group(sizes))
+    inputs = tuple(InputTensor(p.name, p.shape, p) for p in note.inputs)
     sizes = {p.shape[0] if p.shape else 0 for p in (*note.inputs, *note.outputs)}
     if any(p.value[0] != p.shape[0] for p in (*note.inputs, *note.outputs) if p.shape):
         sizes.add(0)
-    return Network(
+    return EvaluatedNetwork(
         image, name, settings, inputs, tuple(p.name for p in note.outputs), _group(sizes)
     )
 
@@ -114,7 +116,7 @@ class _Loaded(Protocol):
 class Runner:
     """A network in memory; for one thread at a time."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: EvaluatedNetwork) -> None:
         self.network = network
         process = Process(network.settings)
         if network.image.startswith(PACKAGE):
@@ -160,12 +162,12 @@ class Runner:
 class _RawNetwork:
     """A loadable of another compiler: elements as they are, [n, c, h, w]."""
 
-    def __init__(self, network: Network, process: Process) -> None:
+    def __init__(self, network: EvaluatedNetwork, process: Process) -> None:
         self._loadable = Loadable.parse(network.image)
         self._space = AddressSpace("the network's memory")
-        margin = process.config.margin
+        margin = process.config.general.margin
         self._network = LoadedNetwork(self._loadable, self._space, network.hardware, margin)
-        self._core = Core(network.hardware, process.config.fp16, process=process)
+        self._core = Core(network.hardware, process.config.of(Settings).fp16, process=process)
         self._buffers = [
             [self._space.allocate(t.size, name=t.name) for t in tensors]
             for tensors in (self._loadable.inputs, self._loadable.outputs)

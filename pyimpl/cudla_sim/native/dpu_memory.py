@@ -7,7 +7,7 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ..core import lazy
+from .. import lazy
 from .compiled import array, ffi, lib, pointer
 
 if TYPE_CHECKING:

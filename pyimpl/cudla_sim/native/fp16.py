@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..core import lazy
+from .. import lazy
 from .compiled import array, ffi, lib
 
 if TYPE_CHECKING:

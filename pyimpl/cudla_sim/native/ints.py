@@ -1,6 +1,6 @@
 """Integer convolution and SDP (``shim/native/int_layer.c``, ``int_sdp.c``).
 
-What a layer shall compute is described once as a :class:`Layer`; running it costs one call.
+What a layer shall compute is described once as a :class:`IntegerLayer`; running it costs one call.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core import lazy
+from .. import lazy
 from .compiled import array, ffi, lib
 from .steps import Step
 
@@ -287,7 +287,7 @@ def describe_cube(into: Any, view: NDArray[Any]) -> None:
 
 
 @dataclass(slots=True)
-class Layer:
+class IntegerLayer:
     """One layer, ready to run as often as wanted on what its arrays then hold.
 
     It keeps none of them alive, neither weights nor memory: whoever runs it has to.
@@ -370,9 +370,9 @@ def _operand(into: Any, operand: Operand) -> None:
     cube.element, cube.item = values.strides[0], values.itemsize
 
 
-def _layer(sdp: Sdp) -> Layer:
+def _layer(sdp: Sdp) -> IntegerLayer:
     """A layer with its SDP, but without input."""
-    layer = Layer(_sdp(sdp))
+    layer = IntegerLayer(_sdp(sdp))
     if sdp.lut is not None:
         layer.sdp.lut = layer.lut = describe_lut(sdp.lut)
     if sdp.half is not None:
@@ -481,13 +481,13 @@ class Ints:
 
     def convolution(
         self, frame: Frame, weights: Weights, source: NDArray[np.integer[Any]], sdp: Sdp
-    ) -> Layer:
+    ) -> IntegerLayer:
         """A convolution of *source* ([surface, y, x, channel] or [y, x, channel]) with SDP."""
         layer = _layer(sdp)
         layer.window = _window(frame, weights, source, layer.held)
         return layer
 
-    def pointwise(self, source: NDArray[Any], sdp: Sdp) -> Layer:
+    def pointwise(self, source: NDArray[Any], sdp: Sdp) -> IntegerLayer:
         """SDP on a cube in memory, int8 or int16, or halves (*sdp* says so)."""
         layer = _layer(sdp)
         layer.source = ffi.new("struct sim_cube *")

@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .core import Core
-    from .core import Core as Engine
+    from .dla_core import Core
+    from .dla_core import Core as Engine
     from .errors import (
         BadLoadable,
         EngineTimeout,
@@ -48,8 +48,8 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
-    "Core": "core",
-    "Engine": "core",
+    "Core": "dla_core",
+    "Engine": "dla_core",
     "LayerRecord": "task_report",
     "Loadable": "loadable",
     "LoadedNetwork": "network",

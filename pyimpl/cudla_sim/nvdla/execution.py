@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import emu, task_report
 from .descriptors import OpType
 from .errors import EngineTimeout
-from .hw.launch import Layer
+from .hw.launch import ComputedLayer
 from .kmd.list_port import Entry
 from .kmd.plan import Operations, Plan
 from .kmd.segment import Ran
@@ -27,14 +27,14 @@ from .task_report import PROCESSORS, LayerRecord, TaskReport
 
 
 class Executor(Protocol):
-    """What a core does for a task of ours (``nvdla.core.Core``)."""
+    """What a core does for a task of ours (``nvdla.dla_core.Core``)."""
 
     def execute(
         self,
         entries: list[Entry],
         new_layout: bool | None,
         check: Callable[[], None],
-        watch: Callable[[Layer, Operations], None],
+        watch: Callable[[ComputedLayer, Operations], None],
         ran: Callable[[Ran, Plan], None] | None,
     ) -> None:
         """Run a DLA task. *check* is called between layers and may raise; *watch* is told of a
@@ -44,7 +44,7 @@ class Executor(Protocol):
         """Let observers know of a layer."""
 
 
-def _operations(layer: Layer, known: Callable[[OpType, int], int]) -> tuple[int, ...]:
+def _operations(layer: ComputedLayer, known: Callable[[OpType, int], int]) -> tuple[int, ...]:
     return tuple(
         known(PROCESSORS[block], group)
         for block, group in layer.groups.items()
@@ -85,7 +85,7 @@ class NetworkRun:
                     entries = self.network.entries(task, self.binding)
                     ran = self._ran if self.on_layer is None else None
                     self.core.execute(
-                        entries, loadable.new_layout, self._check_deadline, self._computed, ran
+                        entries, self.network.new_layout, self._check_deadline, self._computed, ran
                     )
                 else:
                     self._run_emu(task)
@@ -104,7 +104,7 @@ class NetworkRun:
         if self.on_layer is not None:
             self.on_layer(record)
 
-    def _computed(self, layer: Layer, firmware: Operations) -> None:
+    def _computed(self, layer: ComputedLayer, firmware: Operations) -> None:
         operations = _operations(layer, firmware.operation_of)
         self._record(task_report.of_layer(layer, self.report.count, self.task, operations))
 
@@ -126,7 +126,7 @@ class NetworkRun:
             window, offset = self.network.task_memory(task, position, self.binding)
             return window.data[offset:]
 
-        new_layout = self.network.loadable.new_layout
+        new_layout = self.network.new_layout
         for number, operation in enumerate(emu.operations(resolve, new_layout)):
             self._check_deadline()
             start = perf_counter_ns()

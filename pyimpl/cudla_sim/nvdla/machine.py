@@ -9,14 +9,15 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ..core import lazy
+from .. import lazy
 from ..core.memory import AddressSpace, Region, usable_size
 from ..core.process import Process
 from .claim import Claim
 from .errors import NvdlaError, Status
+from .settings import Settings
 
 if TYPE_CHECKING:
-    from .core import Core
+    from .dla_core import Core
     from .facts.configs import HardwareConfig
     from .loadable import Loadable
 
@@ -38,7 +39,7 @@ class NvdlaMachine:
 
     def __init__(self, process: Process) -> None:
         self.process = process
-        self.count = process.config.dla_count
+        self.count = process.config.of(Settings).dla_count
         self.memory = AddressSpace("NVDLA memory")
         self.outside = Claim()
         self._cores: list[Core] | None = None
@@ -57,9 +58,9 @@ class NvdlaMachine:
 
     def _make(self) -> list[Core]:
         with lazy.importing:
-            from .core import Core
+            from .dla_core import Core
             from .hw.units.weights import WeightCache
-        settings = self.process.config
+        settings = self.process.config.of(Settings)
         cache = WeightCache()
         cores = [
             Core(
@@ -88,12 +89,12 @@ class NvdlaMachine:
 
     def settle(self, loadable: Loadable) -> HardwareConfig:
         """The configuration for a loadable of nvdla::IRuntime, which may run on any core."""
-        from . import checks
+        from . import load_warnings
 
         if not self.count:
             raise NvdlaError("the machine has no core (setting dla_count)", Status.NOT_SUPPORTED)
         settled = [core.settle(loadable) for core in self.cores]
-        checks.warn(loadable, settled[0], self.process.config.checks)
+        load_warnings.warn(loadable, settled[0], self.process.config.of(Settings).checks)
         return settled[0]
 
     def allocate(self, size: int) -> Region:
@@ -102,7 +103,7 @@ class NvdlaMachine:
             raise NvdlaError("size is 0; memory has at least one byte", Status.BAD_PARAMETER)
         try:
             return self.memory.allocate(
-                size, name="NVDLA buffer", margin=self.process.config.margin
+                size, name="NVDLA buffer", margin=self.process.config.general.margin
             )
         except MemoryError as error:
             raise NvdlaError(str(error), Status.INSUFFICIENT_MEMORY) from None

@@ -72,6 +72,7 @@ class LoadedNetwork:
         margin: int = 0,
     ) -> None:
         self.loadable = loadable
+        self.new_layout = loadable.new_layout
         self.space = space
         self._margin = margin
         self.config = config(hardware) if isinstance(hardware, str) else hardware

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from struct import pack_into
 from typing import TYPE_CHECKING
 
-from ..core import lazy
+from .. import lazy
 from ..core.memory import host_bytes
 from .errors import NvdlaError, Status
 from .facts.limits import MOST_ADDRESSES

@@ -8,7 +8,7 @@ from typing import Any
 
 from .descriptors import OpType
 from .facts.precisions import NAMES
-from .hw.launch import Layer
+from .hw.launch import ComputedLayer
 
 PROCESSORS = {
     "CACC": OpType.CONV,
@@ -64,7 +64,9 @@ class LayerRecord:
         }
 
 
-def of_layer(layer: Layer, index: int, task: int, operations: tuple[int, ...]) -> LayerRecord:
+def of_layer(
+    layer: ComputedLayer, index: int, task: int, operations: tuple[int, ...]
+) -> LayerRecord:
     """The record of a layer that the chip computed."""
     return LayerRecord(
         index,

@@ -8,6 +8,7 @@ from types import ModuleType
 from ..core import process
 from ..core.errors import ConfigError
 from ..core.events import warn
+from .settings import Settings
 
 __all__ = ["at_exit", "begin"]
 
@@ -18,7 +19,8 @@ def begin() -> None:
         current = process.current()
     except ConfigError:
         return
-    words = set(filter(None, current.config.log.split(",")))
+    settings = current.config.of(Settings)
+    words = set(filter(None, settings.log.split(",")))
     if words:
         from . import log
 
@@ -26,13 +28,13 @@ def begin() -> None:
             current.events.subscribe(log.api)
         if "layers" in words:
             current.events.subscribe(log.layers)
-    if current.config.trace:
+    if settings.trace:
         from . import trace
 
         try:
-            trace.start(current.config.trace)
+            trace.start(settings.trace)
         except OSError as error:
-            warn(f"no trace: {current.config.trace} cannot be written: {error.strerror}")
+            warn(f"no trace: {settings.trace} cannot be written: {error.strerror}")
 
 
 def at_exit() -> None:

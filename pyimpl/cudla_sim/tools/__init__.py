@@ -1,1 +1,1 @@
-"""What only the command line needs: files in, files out, tables."""
+"""The commands. ``root`` is ``cudla-sim`` itself; what several folders share lies here."""

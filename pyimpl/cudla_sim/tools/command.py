@@ -177,6 +177,14 @@ def path_argument(name: str, **settings: Any) -> Callable[[Any], Any]:
     return click.argument(name, type=click.Path(path_type=Path), **settings)
 
 
+def configuration(
+    text: str = "Configuration; default: the loadable's.", status: int = 2
+) -> Callable[[Any], Any]:
+    """``--config`` of a command that finds a configuration by itself; *status* as of ConfigName."""
+    kind = ConfigName("auto", status=status)
+    return option("--config", type=kind, default="", group="Machine", help=text)
+
+
 class _Failed(click.BadParameter):
     """A wrong value in a command that ends with 1 for these."""
 
@@ -217,9 +225,9 @@ class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return "NAME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from ..core.config import NVDLA_CONFIGS
+        from ..nvdla.facts.configs import CONFIGS
 
-        known = (*NVDLA_CONFIGS, *self._also)
+        known = (*CONFIGS, *self._also)
         for name in (value, f"nv_{value}"):
             if not value or name in known:
                 return str(name)
@@ -229,9 +237,9 @@ class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from ..core.config import NVDLA_CONFIGS
+        from ..nvdla.facts.configs import CONFIGS
 
-        names = (*NVDLA_CONFIGS, *self._also)
+        names = (*CONFIGS, *self._also)
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 

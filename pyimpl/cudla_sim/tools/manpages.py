@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from .. import __version__
 from ..core.config import PREFIX
+from ..version import __version__
 from .command import OTHER, Command, Group, sections
 
 
@@ -107,7 +107,7 @@ def pages(command: click.Command, context: click.Context | None = None) -> dict[
 
 def main(words: list[str]) -> int:
     """Writes the pages into a folder; 2 when none is named."""
-    from ..commands import app
+    from .root import app
 
     if len(words) != 1:
         print("usage: python -m cudla_sim.tools.manpages FOLDER", file=sys.stderr)

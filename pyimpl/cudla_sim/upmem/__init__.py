@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections import deque
 
-    from .machine import DpuSet, LaunchRecord
+    from .machine import DpuSet
     from .rank import Rank
+    from .system import LaunchRecord
     from .timing.ledger import Ledger
 
     sets: list[DpuSet]

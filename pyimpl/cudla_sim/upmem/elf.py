@@ -15,7 +15,7 @@ from elftools.elf.sections import NoteSection, SymbolTableSection
 
 from .errors import DpuError, Status, error
 from .memory import MRAM_SIZE, WRAM_SIZE
-from .program import HEAP_POINTER, IRAM, MRAM, Segment, Symbol
+from .symbols import HEAP_POINTER, IRAM, MRAM, Segment, Symbol
 from .workers.protocol import MRAM_WINDOW, TEXT_BASE, WRAM_WINDOW
 
 EM_DPU = 245

@@ -10,10 +10,10 @@ from ..core import explain
 from ..core.hardware import Part, Step
 from ..core.text import tell
 from .errors import DpuError, Status, error
-from .machine import LaunchRecord
 from .memory import PROFILE_OFFSET
 from .program import Program
 from .rank import Dpu, Rank, Selection, submit_all
+from .system import LaunchRecord
 from .timing.ledger import WITHOUT_COUNT, Launch
 from .workers.protocol import Times
 

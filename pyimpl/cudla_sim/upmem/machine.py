@@ -1,24 +1,16 @@
-"""The UPMEM side of one simulated machine: its ranks, their memory, and who has them."""
+"""The UPMEM side of one simulated machine: which ranks are in use, and by whom."""
 
 from __future__ import annotations
 
 import threading
-from collections import deque
-from typing import NamedTuple
 
 from ..core import process as processes
-from ..core.errors import ConfigError
-from ..core.events import warn
 from ..core.process import Process
-from ..native.compiled import Words
 from .errors import Status, error
-from .memory import MachineMemory
+from .memory import DPUS_PER_CI, DPUS_PER_RANK
 from .profile import Profile, parse
-from .rank import DPUS_PER_CI, DPUS_PER_RANK, Rank, Selection
-from .store import LocalStore, Store
-from .timing.host import Host
-from .timing.ledger import Ledger
-from .workers.checks import Checks
+from .rank import Rank, Selection
+from .system import System
 
 _PATIENCE_S = 0.02
 """How long a freed set's launch may go on before it is stopped."""
@@ -39,109 +31,15 @@ class DpuSet(Selection):
         return f"<set of {self.count} DPUs in {len(self.ranks)} ranks>"
 
 
-class LaunchRecord(NamedTuple):
-    """One program that ran on some DPUs at the same time."""
-
-    program: str
-    dpus: int
-    seconds: float
-    """From giving it to the workers to the last DPU's end, in this machine's time."""
-    faults: int
-    cycles: int | None = None
-    """Hardware time of the slowest DPU, in cycles; None when it was not asked for, or the program
-    does not count."""
-
-
-class Machine:
+class Machine(System):
     """Ranks 0 to ``count`` - 1. ``sets`` are those in use, oldest first."""
 
     def __init__(self, process: Process) -> None:
-        self.count = process.config.upmem_ranks
-        try:
-            self.checks = Checks.parse(process.config.upmem_checks)
-        except ValueError as cause:
-            raise ConfigError(f"upmem_checks: {cause}") from None
-        self.workers = process.config.upmem_workers or None
-        self.process = process
+        super().__init__(process)
         self.sets: list[DpuSet] = []
-        self.launches: deque[LaunchRecord] = deque(maxlen=1000)
-        """The last launches, newest last."""
-        self.timing = process.config.upmem_timing
-        """``model``, ``profile``, ``off``, or empty: as the process says."""
-        try:
-            self.hardware = Ledger(Host.parse(process.config.upmem_host))
-        except ValueError as cause:
-            raise ConfigError(f"upmem_host: {cause}") from None
-        self.handles = process.handles
-        self.native = process.native
-        self.held: dict[int, list[Rank]] = {}
-        """Ranks whose queues wait for a function of the program, by the token of its call."""
-        self.order = threading.Lock()
-        """Held while work is queued on several ranks, see ``rank.submit_all``."""
-        self.loads = Words("uint64_t", 1)
-        """Grows whenever a DPU gets another program. The C side reads it."""
         self._ranks: dict[int, Rank] = {}
         self._lock = threading.Lock()
-        self._making = threading.Lock()
-        self._store: Store | None = None
         process.closers.append(self.close)
-        if process.config.upmem_times:
-            process.reports.append(self._write_times)
-
-    @property
-    def timed(self) -> bool:
-        """Whether launches are in hardware time and ``hardware`` notes what happens."""
-        return self.timing in ("model", "profile") if self.timing else self.process.timed
-
-    def _write_times(self) -> None:
-        path = self.process.config.upmem_times
-        try:
-            self.hardware.write(path)
-        except OSError as cause:
-            warn(f"no times in {path}: {cause.strerror}")
-
-    @property
-    def held_by_caller(self) -> list[Rank]:
-        """Ranks that wait for the function which the calling thread runs."""
-        return self.held.get(self.native.calls.dpu_token(), [])
-
-    @property
-    def store(self) -> Store:
-        """The memories and what runs programs in them; made with the first set.
-
-        Raises DpuError(DPU_ERR_ALLOCATION).
-        """
-        with self._making:
-            if self._store is None:
-                cluster = self.process.config.upmem_cluster
-                if cluster:
-                    from .cluster.store import ClusterStore  # Dask: only for programs that ask
-
-                    self._store = ClusterStore(
-                        cluster,
-                        self.count,
-                        DPUS_PER_RANK,
-                        self.workers,
-                        self.native.dpus,
-                        self.process.config.worker_timeout,
-                    )
-                else:
-                    self._store = LocalStore(
-                        self.count,
-                        DPUS_PER_RANK,
-                        self.workers,
-                        self.native.dpus,
-                        self.process.config.upmem_allow,
-                        self.process.config.worker_timeout,
-                    )
-            return self._store
-
-    @property
-    def memory(self) -> MachineMemory:
-        """The memories, where they are on this machine."""
-        store = self.store
-        assert isinstance(store, LocalStore), "the DPUs are on other machines"
-        return store.memory
 
     @property
     def ranks(self) -> list[Rank]:
@@ -150,12 +48,7 @@ class Machine:
 
     @property
     def free_ranks(self) -> list[int]:
-        lost = self._store
-        return [
-            i
-            for i in range(self.count)
-            if i not in self._ranks and (lost is None or lost.usable(i))
-        ]
+        return [i for i in range(self.count) if i not in self._ranks and self.usable(i)]
 
     def allocate(self, dpus: int, *profiles: str) -> DpuSet:
         """Whole ranks for ``dpus`` DPUs, surplus DPUs of the last one disabled from the highest
@@ -237,10 +130,7 @@ class Machine:
                     rank.close()
             self.sets.clear()
             self._ranks.clear()
-        with self._making:
-            store, self._store = self._store, None
-        if store is not None:
-            store.close()
+        self.close_store()
 
 
 def _usable(profile: Profile) -> int:

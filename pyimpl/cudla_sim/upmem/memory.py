@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+CIS_PER_RANK = 8
+"""Control interfaces (slices) of a rank."""
+DPUS_PER_CI = 8
+DPUS_PER_RANK = CIS_PER_RANK * DPUS_PER_CI
+
 MRAM_SIZE = 64 << 20
 WRAM_SIZE = 64 << 10
 WRAM_OFFSET = 0x4000000

@@ -1,8 +1,7 @@
 """A DPU program: what the host knows of the file that dpu_load is given.
 
 Our compiler wrapper writes an x86-64 executable whose sections lie where a DPU has its memories
-(see ``workers.protocol``); the host sees the addresses of the DPU's own map: WRAM from 0, MRAM from
-0x08000000, IRAM from 0x80000000.
+(see ``workers.protocol``).
 """
 
 from __future__ import annotations
@@ -10,39 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 from . import notices
 from .errors import DpuError, Status, error
+from .symbols import Segment, Symbol
 
-MRAM = 0x0800_0000
-IRAM = 0x8000_0000
-HEAP_POINTER = "__sys_used_mram_end"
 STDOUT_BUFFER = "__stdout_buffer"
-
-
-class Symbol(NamedTuple):
-    """A place in a DPU as the host names it: ``address`` in the DPU's map, ``size`` in bytes."""
-
-    address: int
-    size: int
-
-    @property
-    def memory(self) -> str:
-        """``wram``, ``mram`` or ``iram``: bit 31 means IRAM, bit 27 MRAM."""
-        if self.address & IRAM:
-            return "iram"
-        return "mram" if self.address & MRAM else "wram"
-
-
-class Segment(NamedTuple):
-    """Bytes that loading writes: ``offset`` inside the memory, ``data`` followed by zeros up to
-    ``size``."""
-
-    memory: str
-    offset: int
-    data: bytes
-    size: int
 
 
 @dataclass(eq=False)

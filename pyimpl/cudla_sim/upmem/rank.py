@@ -7,30 +7,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..core import lazy, threads
+from .. import lazy
+from ..core import threads
 from ..core.queue import Job, Queue
 from ..core.shortage import shortage
 from ..core.text import tell
 from ..native.compiled import Words
 from . import errors
 from .errors import DpuError, Status
-from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
+from .memory import DPUS_PER_CI, DPUS_PER_RANK, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .profile import Profile
-from .program import Program, Symbol
+from .program import Program
+from .symbols import Symbol
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .machine import Machine
+    from .system import System
     from .workers.pool import Outcome
 else:
     np = lazy.module("numpy")
-
-CIS_PER_RANK = 8
-"""Control interfaces (slices) of a rank."""
-DPUS_PER_CI = 8
-DPUS_PER_RANK = CIS_PER_RANK * DPUS_PER_CI
 
 
 class Dpu:
@@ -98,7 +95,7 @@ class Dpu:
         """What the last launch printed. Raises DpuError as dpu_log_read does."""
         from .log import read
 
-        return read(self)
+        return read(self.name, self.program, self.bytes)
 
 
 class Symbols:
@@ -146,7 +143,7 @@ class Rank:
     The first failed job is remembered until dpu_sync asks for it.
     """
 
-    def __init__(self, machine: Machine, number: int, profile: Profile) -> None:
+    def __init__(self, machine: System, number: int, profile: Profile) -> None:
         self.machine = machine
         self.id = number
         self.profile = profile

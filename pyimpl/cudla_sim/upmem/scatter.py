@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..native.dpu_memory import Place, SgResult
+from . import machine as machines
 from .errors import DpuError, Status, error
-from .program import Symbol
 from .rank import Dpu, Selection, submit_all
+from .symbols import Symbol
 from .transfer import note, place
 
 _DISABLE_LENGTH_CHECK = 4
@@ -63,7 +64,7 @@ def check_enabled(selection: Selection) -> int:
 def allocated_dpus(selection: Selection) -> int:
     """DPUs of the allocated set that the selection belongs to."""
     rank = selection.ranks[0]
-    for dpus in rank.machine.sets:
+    for dpus in machines.machine(rank.machine.process).sets:
         if rank in dpus.ranks:
             return dpus.count
     return selection.count

@@ -12,8 +12,9 @@ from ..native.dpu_memory import Addresses, Place, Slots
 from . import notices
 from .errors import DpuError, Status, error
 from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
-from .program import IRAM, MRAM, Program, Symbol
+from .program import Program
 from .rank import Dpu, Selection, submit_all
+from .symbols import IRAM, MRAM, Symbol
 from .workers.protocol import WRAM_WINDOW
 
 _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same bytes for all)

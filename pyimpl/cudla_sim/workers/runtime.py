@@ -4,23 +4,24 @@ It lies in ``$XDG_CACHE_HOME/cudla-sim/<kind>/<key>/``; the key is a hash of eve
 build depends on, so a new version never meets an old one. Its folders are for their owner alone:
 those of another user, or into which another one may write, are not used, because what lies in them
 is linked into programs. It is built in a folder of its own and moved in place: two builds at once
-do not disturb each other. ``pruning`` bounds what lies there. Without a writable cache it is built
+do not disturb each other. ``prune`` bounds what lies there. Without a writable cache it is built
 in a temporary folder for this one run.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..core.text import tell
-from . import pruning
 
 
 def key(settings: object, compiler: str, files: Iterable[Path]) -> str:
@@ -84,10 +85,10 @@ def cached(kind: str, key: str, result: str, build: Callable[[Path], None]) -> P
         return folder
     final = cache / key
     if (final / result).is_file() and not distrusted(final):
-        pruning.used(final)
+        used(final)
         return final
-    pruning.prune(cache)
-    folder = Path(tempfile.mkdtemp(prefix=pruning.BUILDING, dir=cache))
+    prune(cache)
+    folder = Path(tempfile.mkdtemp(prefix=BUILDING, dir=cache))
     try:
         build(folder)
         try:
@@ -98,3 +99,44 @@ def cached(kind: str, key: str, result: str, build: Callable[[Path], None]) -> P
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return final
+
+
+MOST_ENTRIES = 256
+"""Of each kind of cache (``dpu``, ``vpu``, ``calibration``)."""
+MOST_BYTES = 256 << 20
+"""Of each kind, all files together."""
+LEAST_AGE_S = 3600.0
+"""What was used since then stays: another process may be reading it."""
+BUILDING = "building-"
+"""How folders begin in which something is built."""
+
+
+def used(entry: Path) -> None:
+    """Notes that an entry was used now."""
+    with contextlib.suppress(OSError):  # a cache of another system, mounted to be read
+        os.utime(entry)
+
+
+def prune(cache: Path) -> None:
+    """Removes the entries of *cache* that are too many, and what builds have left behind."""
+    now, known = time.time(), []
+    try:
+        for entry in os.scandir(cache):
+            if entry.is_dir(follow_symlinks=False):
+                known.append((entry.stat(follow_symlinks=False).st_mtime, Path(entry.path)))
+    except OSError:
+        return  # another process prunes, too
+    count = total = 0
+    for last, path in sorted(known, reverse=True):
+        count, total = count + 1, total + _size(path)
+        left = path.name.startswith(BUILDING)
+        if (left or count > MOST_ENTRIES or total > MOST_BYTES) and now - last > LEAST_AGE_S:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            total += entry.stat(follow_symlinks=False).st_size
+    return total

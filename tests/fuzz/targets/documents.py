@@ -13,7 +13,7 @@ from cudla_sim.cupva.described import FORMAT, Described
 from cudla_sim.nvdla.annotation import Annotation, read
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.loadable import Loadable
-from cudla_sim.tools import nvdla_time
+from cudla_sim.tools.nvdla import times
 from cudla_sim.tools.report import ReportError, page
 
 from ..mutate import altered, mutated
@@ -84,6 +84,6 @@ def _file(data: bytes, which: int) -> None:
         file = Path(folder) / "file.json"
         file.write_bytes(data)
         if which == 0:
-            nvdla_time.read(file)
+            times.read(file)
         else:
             page(file)

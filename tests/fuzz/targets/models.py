@@ -8,11 +8,10 @@ from math import prod
 from pathlib import Path
 from random import Random
 
-from cudla_sim.compiler import front
+from cudla_sim.compiler import compilation, front
 from cudla_sim.compiler.errors import CompileError
+from cudla_sim.compiler.fallback import compile_package
 from cudla_sim.compiler.options import Options
-from cudla_sim.tools import compilation
-from cudla_sim.tools.fallback import compile_package
 
 from ..mutate import mutated
 from .networks import model

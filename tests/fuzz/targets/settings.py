@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from cudla_sim.core.config import Config, from_environment
+from cudla_sim.core import config
+from cudla_sim.core.config import from_environment
 from cudla_sim.core.errors import ConfigError
 from cudla_sim.core.faults import Faults
 from cudla_sim.upmem import profile
@@ -52,18 +53,18 @@ def settings(random: Random) -> None:
 
 
 def _variables(random: Random) -> None:
-    names = [field.name for field in dataclasses.fields(Config) if field.name != "config_file"]
+    names = [name for name in config.names() if name != "config_file"]
     numbers = [str(number) for number in INTERESTING]
     found = {
         f"CUDLA_SIM_{random.choice(names).upper()}": random.choice((*WORDS, *numbers))
         for _ in range(random.randrange(1, 4))
     }
-    config = from_environment(found)
-    [int(part) for part in config.dla_version.split(".")]
+    made = from_environment(found)
+    [int(part) for part in made.dla_version.split(".")]
 
 
 def _toml(random: Random) -> None:
-    names = [field.name for field in dataclasses.fields(Config)]
+    names = config.names()
     text = text_mutated(TOML, random, (*names, "[", "=", '"', "{", "nan"))
     data = text.encode(errors="replace")
     with tempfile.TemporaryDirectory() as folder:

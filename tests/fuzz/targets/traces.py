@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from cudla_sim.nvdla import replay
-from cudla_sim.nvdla.hw import registers
+from cudla_sim.nvdla.facts import registers
 
 from ..mutate import altered, text_mutated
 from .models import explained

@@ -18,7 +18,7 @@ from cudla_sim.nvdla import Core, Loadable, LoadedNetwork, NvdlaError
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.export import Bench, record, write
 from cudla_sim.nvdla.export.bench import Await, Check, Load, Poll, Write
-from cudla_sim.nvdla.hw import registers
+from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.replay import play, read
 from cudla_sim.testing import Compiler
 from cudla_sim.tools import schemas

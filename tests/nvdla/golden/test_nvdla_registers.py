@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cudla_sim.nvdla.hw import registers
+from cudla_sim.nvdla.facts import registers
 
 _ACCESS = {"c": "r", "wo": "w", "wto": "w", "rwto": "rw", "rwt": "rw", "rwo": "rw"}
 

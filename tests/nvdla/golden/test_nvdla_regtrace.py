@@ -13,7 +13,7 @@ from golden_nvdla import manifest
 
 from cudla_sim.core.memory import AddressSpace, Region
 from cudla_sim.nvdla import Engine, KmdError, Loadable, LoadedNetwork
-from cudla_sim.nvdla.hw import registers
+from cudla_sim.nvdla.facts import registers
 
 CASES = {tag: case for tag, case in manifest().items() if "regtrace" in case}
 PUBLIC = {

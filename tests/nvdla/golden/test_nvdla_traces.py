@@ -15,8 +15,8 @@ from golden_nvdla import fixtures
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.core.pages import anonymous
+from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import CONFIGS
-from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.memory import Memory
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.hw import chip as chips
-from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chains import RULES, Chain, Release
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.csb import LAUNCHED

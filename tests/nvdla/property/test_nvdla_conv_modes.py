@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from naive_nvdla import BASE, Conv, Cube, Hardware, convolve, rounding_shift, saturate
 from test_nvdla_units import CONV_BLOCKS, convolutions, program_conv
 
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
+from cudla_sim.nvdla.facts.maps.enums import ENUMS
 
 COMMON = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**32)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.facts.configs import config
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
+from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.loadable import TensorDesc
 
 COMMON = settings(max_examples=60, deadline=None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import NvdlaError, layout
 from cudla_sim.nvdla.facts.configs import config
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
+from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.memory import DTYPES, Memory
 from cudla_sim.nvdla.hw.units import pixels, winograd
 from cudla_sim.nvdla.hw.units.cdma import Cdma

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudla_sim.nvdla.timing.spreadsheet import Layer, Machine, Sheet
+from cudla_sim.nvdla.timing.spreadsheet import Machine, Sheet, SheetLayer
 
 
 def alexnet() -> list[dict[str, Any]]:
@@ -39,7 +39,7 @@ def alexnet() -> list[dict[str, Any]]:
 
 
 def sheet(**changes: Any) -> Sheet:
-    return Sheet("AlexNet", Machine(**changes), [Layer.of(layer) for layer in alexnet()])
+    return Sheet("AlexNet", Machine(**changes), [SheetLayer.of(layer) for layer in alexnet()])
 
 
 def test_alexnet_is_the_sheets_result() -> None:
@@ -54,7 +54,7 @@ def test_every_case_to_the_last_digit(fixtures: Path) -> None:
     assert len(cases) >= 28
     for path in cases:
         data = json.loads(path.read_text())
-        layers = [Layer.of(entry["layer"]) for entry in data["layers"]]
+        layers = [SheetLayer.of(entry["layer"]) for entry in data["layers"]]
         found = Sheet(data["network"], Machine.of(data["config"]), layers)
         for row, entry in zip(found.rows, data["layers"], strict=True):
             assert row.layer.macs == entry["layer"]["macs"], path.name

@@ -7,8 +7,8 @@ import pytest
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import HardwareFault, MemoryAccessError
+from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import CONFIGS, config
-from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.memory import Memory
 

@@ -7,10 +7,10 @@ import pytest
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import HardwareFault, MemoryAccessError
+from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import config
-from cudla_sim.nvdla.hw import registers
+from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.chip import Chip
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.memory import Memory
 from cudla_sim.nvdla.hw.units import gemm, pixels
 from cudla_sim.nvdla.hw.units.cdma import Cdma

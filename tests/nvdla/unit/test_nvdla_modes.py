@@ -9,8 +9,8 @@ from cudla_sim.constants import nvdla as published
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.build.layers import POOLS
 from cudla_sim.nvdla.errors import NvdlaError
+from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.facts.modes import Alu, Pooling, Rubik, by_word, word
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.units import pdp, rubik, sdp_stages
 
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from cudla_sim.nvdla import layout, target
+from cudla_sim.nvdla import layout, network_run, target
 from cudla_sim.nvdla.annotation import BLOB, Annotation, PlaceNote, PortNote
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.build.container import Container
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.loadable import Loadable
-from cudla_sim.nvdla.real import RealNetwork, reals_of, run, steps_of
-from cudla_sim.tools import network_run, nvdla
+from cudla_sim.nvdla.real_numbers import RealNetwork, reals_of, run, steps_of
+from cudla_sim.tools.nvdla import command as nvdla
 
 CONFIGS = [("nv_full", "int8"), ("nv_full", "fp16"), ("nv_full", "int16"), ("nv_small", "int8")]
 

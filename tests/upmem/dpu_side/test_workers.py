@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from cudla_sim.upmem.workers.checks import Checks
-from cudla_sim.upmem.workers.process import Worker
+from cudla_sim.upmem.workers.pool import Worker
 from cudla_sim.upmem.workers.protocol import FaultKind
 from cudla_sim.workers.image import Image
 from cudla_sim.workers.process import WorkerError

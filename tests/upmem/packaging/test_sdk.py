@@ -13,7 +13,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from cudla_sim import flags, paths
-from cudla_sim.tools import dpu_pkg_config
+from cudla_sim.tools.upmem import pkg_config
 
 HOST = """
 #include <dpu.h>
@@ -126,13 +126,13 @@ def test_dpu_pkg_config_gives_what_a_makefile_asks_for(tmp_path: Path) -> None:
 
 
 def test_dpu_pkg_config_refuses_other_packages(capsys: pytest.CaptureFixture[str]) -> None:
-    assert dpu_pkg_config.main(["--libs", "gtk"]) == 1
+    assert pkg_config.main(["--libs", "gtk"]) == 1
     assert "unknown package gtk" in capsys.readouterr().err
 
 
 def test_paths_with_blanks_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "lib_dir", lambda: Path("/a b/$c"))
-    assert dpu_pkg_config.library_path() == ["-L/a\\ b/\\$c"]
+    assert pkg_config.library_path() == ["-L/a\\ b/\\$c"]
 
 
 @pytest.mark.parametrize("order", ["{flags} host.c", "host.c {flags}"])

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudla_sim.commands import run_command
-from cudla_sim.tools import upmem_profile
+from cudla_sim.tools.root import run_command
+from cudla_sim.tools.upmem import profile as upmem_profile
 from cudla_sim.upmem.timing import profiling
 
 from ..dpu_side.bench import Bench, Program, dpu_cc

@@ -14,6 +14,7 @@ from ...cudart.errors import invalid_value, not_supported
 from ...cudart.external import ExternalMemory, ExternalSemaphore
 from ...cudart.state import EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE
 from ...nvsci.errors import NvSciError
+from ...nvsci.settings import Settings
 from ..embedding import ffi, pointer
 from ..nvsci import buf as nvsci_buf
 from ..nvsci import sync as nvsci_sync
@@ -24,7 +25,7 @@ _MAX_SEMAPHORES = 4096
 
 
 def _require_nvsci() -> None:
-    if not context.current().process.config.nvsci:
+    if not context.current().process.config.of(Settings).nvsci:
         raise not_supported("the NvSci libraries are missing here (setting nvsci is off)")
 
 

@@ -6,11 +6,11 @@ import time
 from typing import Any
 
 from ...constants.cudart import cudaError, cudaStreamCaptureMode, cudaStreamCaptureStatus
-from ...cudart import context, hostfuncs
+from ...cudart import context
 from ...cudart.capture import Graph
 from ...cudart.errors import CudaError, invalid_handle, invalid_value
 from ...cudart.state import GRAPH, GRAPH_EXEC
-from ...cudart.streams import Stream
+from ...cudart.streams import Stream, add_callback, launch_host_function
 from ..embedding import ffi, pointer
 from .family import cudart, null, number, required_flags
 
@@ -24,12 +24,12 @@ def resolve(stream: Any) -> Stream:
 
 @cudart.export("cudaLaunchHostFunc")
 def launch_host_func(stream: Any, function: Any, user_data: Any) -> None:
-    hostfuncs.launch(resolve(stream), number(function), number(user_data))
+    launch_host_function(resolve(stream), number(function), number(user_data))
 
 
 @cudart.export("cudaStreamAddCallback")
 def stream_add_callback(stream: Any, callback: Any, user_data: Any, flags: int) -> None:
-    hostfuncs.add_callback(resolve(stream), number(callback), number(user_data), flags)
+    add_callback(resolve(stream), number(callback), number(user_data), flags)
 
 
 # --- life and waiting ----------------------------------------------------------------------------

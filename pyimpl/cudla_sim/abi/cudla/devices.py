@@ -14,6 +14,7 @@ from ...cudart.errors import CudaError
 from ...cudla import device as devices
 from ...cudla.device import MAX_TIMEOUT_MS
 from ...cudla.errors import CudlaError, invalid_param, unsupported
+from ...cudla.settings import Settings
 from ..embedding import address, ffi
 from .family import DEVICE, MODULE, cudla, device_of, null
 
@@ -69,7 +70,9 @@ def device_attribute(dev_handle: Any, attribute: int, answer: Any) -> None:
     if attribute == DevAttribute.CUDLA_UNIFIED_ADDRESSING:
         answer.unifiedAddressingSupported = 1
     elif attribute == DevAttribute.CUDLA_DEVICE_VERSION:
-        answer.deviceVersion = int(process.current().config.dla_version.partition(".")[0])
+        answer.deviceVersion = int(
+            process.current().config.of(Settings).dla_version.partition(".")[0]
+        )
     else:
         raise CudlaError(
             Status.cudlaErrorInvalidAttribute,

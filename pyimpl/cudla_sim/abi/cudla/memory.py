@@ -13,6 +13,7 @@ from ...cudla.device import Device
 from ...cudla.errors import CudlaError, invalid_param, unsupported
 from ...nvsci import sync as nvsync
 from ...nvsci.errors import NvSciError
+from ...nvsci.settings import Settings
 from ..embedding import address, ffi
 from ..nvsci import buf as nvsci_buf
 from ..nvsci import sync as nvsci_sync
@@ -46,7 +47,7 @@ def mem_unregister(dev_handle: Any, dev_ptr: Any) -> None:
 def _require_nvsci(found: Device, what: str) -> None:
     if found.hybrid:
         raise unsupported(f"{what} needs a standalone device; this handle is in hybrid mode")
-    if not process.current().config.nvsci:
+    if not process.current().config.of(Settings).nvsci:
         raise unsupported("the NvSci libraries are missing here (setting nvsci is off)")
 
 
@@ -101,7 +102,7 @@ def nvscisync_attributes(attr_list: Any, flags: int) -> None:
             f"flags is {flags:#x}; CUDLA_NVSCISYNC_ATTR_WAIT (1), CUDLA_NVSCISYNC_ATTR_SIGNAL (2) "
             "or both"
         )
-    if not process.current().config.nvsci:
+    if not process.current().config.of(Settings).nvsci:
         raise unsupported("the NvSci libraries are missing here (setting nvsci is off)")
     perm = (nvsync.WAIT if flags & SyncUse.CUDLA_NVSCISYNC_ATTR_WAIT else 0) | (
         nvsync.SIGNAL if flags & SyncUse.CUDLA_NVSCISYNC_ATTR_SIGNAL else 0

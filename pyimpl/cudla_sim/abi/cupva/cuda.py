@@ -8,6 +8,7 @@ from ...core import process
 from ...core.process import Process
 from ...cudart import context
 from ...cudart.errors import CudaError
+from ...cudart.settings import Settings
 from ...cudart.streams import Stream as CudaStream
 from ...cupva.carried import CarriedQueue
 from ...cupva.stream import VPU_ANY, Stream
@@ -92,7 +93,7 @@ def supports_cuda(ctx: Any, flag: Any) -> None:
     if ctx:
         object_of(ctx, "context", "ctx")
     state: _Cuda = process.current().family("cupva.cuda", _Cuda)
-    flag[0] = not state.disabled and process.current().config.gpu != "none"
+    flag[0] = not state.disabled and process.current().config.of(Settings).gpu != "none"
 
 
 @cupva.export("CupvaCudaForceDisableSupport")

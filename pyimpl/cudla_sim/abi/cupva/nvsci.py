@@ -15,6 +15,7 @@ from ...cupva.sync import NvSciSync, SyncObj
 from ...nvsci import sync as nvsync
 from ...nvsci.bufattrs import SCHEMA
 from ...nvsci.errors import NvSciError
+from ...nvsci.settings import Settings
 from ..embedding import address, ffi
 from ..nvsci import buf as nvsci_buf
 from ..nvsci import sync as nvsci_sync
@@ -28,7 +29,7 @@ _SIGNALER, _WAITER, _BOTH = 1, 2, 3
 def _nvsci(what: str) -> Iterator[None]:
     """Raises CupvaError: CUPVA_INVALID_ARGUMENT for what NvSci refuses, CUPVA_UNSUPPORTED_FEATURE
     on a machine without it."""
-    if not process.current().config.nvsci:
+    if not process.current().config.of(Settings).nvsci:
         raise unsupported("the NvSci libraries are missing here (setting nvsci is off)")
     try:
         yield

@@ -16,6 +16,7 @@ from ...cupva.machine import DRIVER_VERSION
 from ...cupva.pointers import OffsetPointer
 from ...cupva.program import Program
 from ...cupva.report import save
+from ...cupva.settings import Settings
 from ..embedding import address, ffi
 from .commands import make, the_program
 from .family import (
@@ -129,7 +130,7 @@ def get_device_pointer(parameter: Any, target: Any) -> None:
 
 
 def _describe(program: Program) -> None:
-    folder = process.current().config.dataflows
+    folder = process.current().config.of(Settings).dataflows
     if folder:
         try:
             save(program, folder, machine().memory.locate)

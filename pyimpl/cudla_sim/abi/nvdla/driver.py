@@ -17,7 +17,7 @@ from ..embedding import address, ffi, pointer
 from .family import Handle, Status, checked, execution_errors, nvdla, the_machine
 
 if TYPE_CHECKING:
-    from ...nvdla.core import Core
+    from ...nvdla.dla_core import Core
     from ...nvdla.kmd.list_port import Entry
 
 _BAD = Status.NvDlaError_BadParameter

@@ -21,7 +21,7 @@ from ..embedding import address, ffi, lib, pointer
 from .family import Handle, firmware, firmware_errors, nvdla, the_machine
 
 if TYPE_CHECKING:
-    from ...nvdla.core import Core
+    from ...nvdla.dla_core import Core
     from ...nvdla.facts.configs import HardwareConfig
     from ...nvdla.kmd.firmware import FirmwareEngine
     from ...nvdla.kmd.list_port import Entry
@@ -309,5 +309,5 @@ def remember(text: Any) -> None:
     """Keeps what C code in shim/ has to say about a failure."""
     why = ffi.string(text).decode(errors="replace")
     explain.remember(why)
-    if process.current().config.explain:
+    if process.current().config.general.explain:
         tell(f"cudla-sim: {why}")

@@ -11,7 +11,7 @@ from ..sim import sim
 from .family import the_machine
 
 if TYPE_CHECKING:
-    from ...nvdla.core import Core
+    from ...nvdla.dla_core import Core
 
 _INVALID = 1  # simErrorInvalidParam
 

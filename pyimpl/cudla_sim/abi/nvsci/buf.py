@@ -8,7 +8,7 @@ from ...constants.nvsci import NvSciBufAttrKey as K
 from ...constants.nvsci import NvSciBufMajorVersion, NvSciBufType
 from ...core import process
 from ...core.memory import host_bytes
-from ...nvsci import buf, pixels
+from ...nvsci import buf
 from ...nvsci.bufattrs import SCHEMA
 from ...nvsci.errors import bad_parameter
 from ..embedding import address, pointer
@@ -146,7 +146,7 @@ def _transfer(obj: Any, rect: Any, planes: Any, sizes: Any, pitches: Any, *, wri
         if not planes[plane]:
             raise bad_parameter(f"the pointer of plane {plane} is NULL")
         host = host_bytes(address(planes[plane]), sizes[plane])
-        pixels.copy(found.buffer, plane, area, host, pitches[plane], to_buffer=write)
+        buf.copy_pixels(found.buffer, plane, area, host, pitches[plane], to_buffer=write)
 
 
 @nvsci.export("NvSciBufObjGetPixels")

@@ -10,6 +10,7 @@ from ...constants.nvsci import NvSciError as Status
 from ...core import process
 from ...nvsci.attributes import AttrList, Schema, Slot, append
 from ...nvsci.errors import NvSciError, bad_parameter
+from ...nvsci.settings import Settings
 from ..embedding import address, ffi, lib, pointer
 from ..entry import Family
 
@@ -114,7 +115,7 @@ class ListApi:
     def open(self, new_module: Any) -> None:
         null(newModule=new_module)
         current = process.current()
-        if not current.config.nvsci:
+        if not current.config.of(Settings).nvsci:
             raise NvSciError(
                 Status.NvSciError_NotInitialized, "NvSci is missing here (setting nvsci is off)"
             )

@@ -200,7 +200,7 @@ def _reached(target: fences.Bound, timeout_s: float | None) -> bool:
         return target.fence.wait(timeout_s)
     if target.fence.wait(_PATIENCE_S):
         return True
-    if process.current().config.explain:
+    if process.current().config.general.explain:
         tell(
             f"cudla-sim: NvSciSyncFenceWait: still waiting for value {target.value} of "
             f"{target.sync.timeline}: {target.sync.timeline.pending(target.value)}"

@@ -9,8 +9,9 @@ from ...core import process
 from ...core.process import Process
 from ...upmem.errors import DpuError, Status, error
 from ...upmem.machine import DpuSet
-from ...upmem.program import Program, Symbol
+from ...upmem.program import Program
 from ...upmem.rank import Dpu, Rank, Selection
+from ...upmem.symbols import Symbol
 from ..embedding import address, ffi
 from ..entry import Family
 from . import fast

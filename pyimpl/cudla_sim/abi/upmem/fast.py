@@ -9,8 +9,9 @@ from ...native.calls import Calls
 from ...native.dpu_memory import DpuCopies
 from ...upmem.machine import Machine, machine
 from ...upmem.memory import WRAM_OFFSET
-from ...upmem.program import MRAM, Symbol
 from ...upmem.rank import Rank
+from ...upmem.symbols import MRAM, Symbol
+from ...upmem.system import System
 from ..embedding import address, ffi, lib
 
 _WORD = 8
@@ -24,7 +25,7 @@ def publish(sets: dict[int, list[Rank]]) -> None:
     """
     members: list[tuple[int, int, int, int]] = []
     entries: list[tuple[int, int, int, int]] = []
-    owner: Machine | None = None
+    owner: System | None = None
     for base, ranks in sets.items():
         whole = len(members)
         for number, rank in enumerate(ranks):

@@ -11,8 +11,9 @@ from ...core import process
 from ...core.process import Process
 from ...upmem import load as loading
 from ...upmem import program as programs
-from ...upmem.program import MRAM, Program
+from ...upmem.program import Program
 from ...upmem.rank import Selection
+from ...upmem.symbols import MRAM
 from ..embedding import address, ffi
 from .family import Status, name, resolve_dpu, resolve_rank, result, state, upmem
 from .programs import image

@@ -16,7 +16,7 @@ from .family import DpuError, Status, error, invalid_set, resolve_dpu, selection
 def _text(dpu: Dpu) -> bytes:
     dpu.rank.wait()
     try:
-        return log.read(dpu).encode(errors="replace")
+        return dpu.log.encode(errors="replace")
     except DpuError as refused:
         if refused.status == Status.DPU_ERR_LOG_CONTEXT_MISSING:
             tell(f"cudla-sim: dpu_log_read: {refused.explanation}")

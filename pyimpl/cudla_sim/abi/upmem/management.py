@@ -6,8 +6,9 @@ from typing import Any
 
 from ...upmem import profile as profiles_of
 from ...upmem.machine import machine
+from ...upmem.memory import CIS_PER_RANK, DPUS_PER_CI
 from ...upmem.profile import Profile
-from ...upmem.rank import CIS_PER_RANK, DPUS_PER_CI, Rank
+from ...upmem.rank import Rank
 from ..embedding import address, ffi, lib
 from .family import (
     DPU,

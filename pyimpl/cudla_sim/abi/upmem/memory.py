@@ -11,8 +11,8 @@ import numpy as np
 
 from ...core.pages import accessible
 from ...upmem import transfer
-from ...upmem.program import MRAM, Symbol
 from ...upmem.rank import Dpu, Rank, Selection
+from ...upmem.symbols import MRAM, Symbol
 from ...upmem.transfer import Copy, place
 from ..embedding import address, ffi
 from .family import Status, error, resolve_dpu, resolve_rank, upmem

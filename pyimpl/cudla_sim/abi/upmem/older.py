@@ -10,8 +10,8 @@ from typing import Any
 
 from ...upmem import transfer
 from ...upmem.memory import MRAM_SIZE, WRAM_SIZE
-from ...upmem.program import MRAM, Symbol
 from ...upmem.rank import Selection
+from ...upmem.symbols import MRAM, Symbol
 from ...upmem.transfer import Flags
 from ..embedding import address
 from .family import Status, error, resolve_dpu, resolve_rank, upmem

@@ -7,8 +7,9 @@ from typing import Any
 from ...core.memory import readable_size
 from ...upmem import load as loading
 from ...upmem import program as programs
-from ...upmem.program import MRAM, Program
+from ...upmem.program import Program
 from ...upmem.rank import Selection
+from ...upmem.symbols import MRAM
 from ...upmem.transfer import common_program
 from ..embedding import address, ffi
 from .family import Status, error, name, resolve_dpu, result, selection, state, upmem

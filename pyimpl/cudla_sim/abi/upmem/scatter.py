@@ -6,9 +6,9 @@ from typing import Any
 
 from ...core.pages import accessible
 from ...upmem import scatter
-from ...upmem.program import Symbol
 from ...upmem.rank import Selection
 from ...upmem.scatter import Blocks
+from ...upmem.symbols import Symbol
 from ..embedding import address, ffi
 from .family import Status, error, selection, upmem
 from .family import symbol as symbol_of

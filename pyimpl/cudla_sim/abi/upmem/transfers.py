@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...upmem import transfer
-from ...upmem.program import Symbol
 from ...upmem.rank import Selection
+from ...upmem.symbols import Symbol
 from ...upmem.transfer import Flags
 from ..embedding import address
 from . import fast

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from .best import best
-from .means import channel_means
 from .methods import METHODS
-from .ranges import ranges
+from .ranges import channel_means, ranges
 from .samples import Samples, load_samples
 from .table import Table, applied
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from cudla_sim.nvdla.facts.precisions import INT8_TOP
 
-from .builder import Unsupported
+from ..errors import Unsupported
 from .tensors import Constant
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .builder import Unsupported
+from ..errors import Unsupported
 from .tensors import Constant, Item, Several, Tensor
 
 if TYPE_CHECKING:

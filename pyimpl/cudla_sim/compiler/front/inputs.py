@@ -11,10 +11,10 @@ import numpy as np
 
 from cudla_sim.nvdla.facts.limits import LARGEST
 
-from ..errors import CompileError
+from ..errors import CompileError, Unsupported
 from ..graph import Port, Shape
 from . import moving
-from .builder import Builder, Unsupported, layouts
+from .builder import Builder, layouts
 from .tensors import Tensor
 from .views import Digit, View, grouped
 

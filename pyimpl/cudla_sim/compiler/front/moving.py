@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import Unsupported
 from ..graph import (
     ChannelGather,
     DepthToSpace,
@@ -22,13 +22,11 @@ from ..graph import (
     Transpose,
     Value,
 )
+from .nodes import Nodes
 from .views import Digit, View, whole
 
-if TYPE_CHECKING:
-    from .builder import Builder
 
-
-def move(build: Builder, view: View) -> Value:
+def move(build: Nodes, view: View) -> Value:
     """The value that holds *view* (four dimensions) as [n, c, h, w]."""
     for fits, way in _WAYS:
         if fits(view):
@@ -41,7 +39,7 @@ def is_cheap(view: View) -> bool:
     return any(fits(view) for fits, _ in _WAYS)
 
 
-def _gather(build: Builder, x: Value, channels: list[int]) -> Value:
+def _gather(build: Nodes, x: Value, channels: list[int]) -> Value:
     if channels == list(range(x.shape[1])):
         return x
     n, _, h, w = x.shape
@@ -62,7 +60,7 @@ def _only_channels(view: View) -> bool:
     return all(view.dims[axis] == whole(view.value.shape, axis) for axis in (0, 2, 3))
 
 
-def _channels(build: Builder, view: View) -> Value:
+def _channels(build: Nodes, view: View) -> Value:
     return _gather(build, view.value, _order(view.dims[1]))
 
 
@@ -80,7 +78,7 @@ def _to_pixels(view: View) -> bool:
     return blocks[0] == blocks[1]
 
 
-def _depth_to_space(build: Builder, view: View) -> Value:
+def _depth_to_space(build: Nodes, view: View) -> Value:
     y, x = view.dims[2][-1], view.dims[3][-1]
     block = y.size
     n, c, h, w = view.value.shape
@@ -111,7 +109,7 @@ def _to_channels(view: View) -> bool:
     return blocks[0] == blocks[1]
 
 
-def _space_to_depth(build: Builder, view: View) -> Value:
+def _space_to_depth(build: Nodes, view: View) -> Value:
     n, c, h, w = view.value.shape
     block = next(d.size for d in view.dims[1] if d.axis == 2)
     shape = (n, c * block * block, h // block, w // block)
@@ -125,17 +123,15 @@ def _space_to_depth(build: Builder, view: View) -> Value:
     return _gather(build, x, _order(as_channels))
 
 
-_WAYS: tuple[tuple[Callable[[View], bool], Callable[[Builder, View], Value]], ...] = (
+_WAYS: tuple[tuple[Callable[[View], bool], Callable[[Nodes, View], Value]], ...] = (
     (_only_channels, _channels),
     (_to_pixels, _depth_to_space),
     (_to_channels, _space_to_depth),
 )
 
 
-def _transpose(build: Builder, view: View) -> Value:
+def _transpose(build: Nodes, view: View) -> Value:
     """Reshape, Transpose, Reshape; where three groups do not suffice, several Transposes."""
-    from .builder import Unsupported
-
     shape = view.value.shape
     if view.dims[0] != whole(shape, 0):
         raise Unsupported(
@@ -190,6 +186,6 @@ def _moves(
     return moves
 
 
-def reshape(build: Builder, x: Value, shape: Shape, name: str) -> Value:
+def reshape(build: Nodes, x: Value, shape: Shape, name: str) -> Value:
     """The same elements under another shape."""
     return x if x.shape == shape else build.add(Reshape, [x], shape, name)

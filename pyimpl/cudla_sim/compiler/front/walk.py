@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import CompileError, Refusal
+from ..errors import CompileError, Refusal, Unsupported
 from ..graph import Graph, Port
 from . import inputs, operators
-from .builder import Builder, Unsupported, layouts
+from .builder import Builder, layouts
 from .constants import evaluate
 from .inference import check_inputs, infer, sizes
 from .operators import CONVERTERS, Call

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from .builder import Unsupported
+from ..errors import Unsupported
 from .operators.registry import Call
 
 

@@ -17,8 +17,8 @@ from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube,
 from cudla_sim.nvdla.facts import cbuf
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, element_size
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
 
 from .. import graph as g
 from ..errors import Refusal, Refused

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cudla_sim.core import untrusted
 from cudla_sim.core.process import Process
-from cudla_sim.nvdla.real import RealNetwork
+from cudla_sim.nvdla.real_numbers import RealNetwork
 
 from ..errors import CompileError
 from ..front.reading import has_external_data

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import CompileError
-from ..front.builder import Unsupported
+from ..errors import CompileError, Unsupported
 from ..front.inference import refuse_fatal
 from ..front.reading import inlined
 

@@ -18,9 +18,9 @@ from cudla_sim.nvdla.descriptors import (
     DataCube,
 )
 from cudla_sim.nvdla.facts.formats import FEATURE, FEATURE_X8
+from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.facts.memory import PAGE
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT16, NAMES, element_size
-from cudla_sim.nvdla.hw.maps.enums import ENUMS
 from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
 
 from .. import graph as g

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ...core import lazy
+from ... import lazy
 from ..dma import (
     ADV_LIMIT,
     MAX_CIRCULAR,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...core import lazy
+from ... import lazy
 from ..dma import MAX_PAD, MAX_PITCH, Descriptors, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import (

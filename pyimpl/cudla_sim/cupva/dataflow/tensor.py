@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...core import lazy
+from ... import lazy
 from ..dma import MAX_NITER, MAX_PITCH, Descriptors, Move, Padding, Side
 from ..pointers import OffsetPointer
 from .base import (

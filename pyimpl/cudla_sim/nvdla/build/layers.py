@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NvdlaError
-from ..hw.maps.enums import ENUMS
+from ..facts.maps.enums import ENUMS
 
 Array = NDArray[np.float32]
 

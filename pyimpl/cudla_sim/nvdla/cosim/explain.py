@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..facts import registers
 from ..facts.configs import HardwareConfig
-from ..hw import glb, registers
+from ..hw import glb
 from .hardware import Hardware
 from .placement import Buffer
 from .record import Computed, TaskLog

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...core.config import NVDLA_CONFIGS
 from ...core.memory import Bytes
 from ...native import outside
 from ..errors import Status
+from ..facts.configs import CONFIGS
 from .errors import CosimError
 
 PREFIX = "cosim:"
@@ -68,10 +68,10 @@ class Library:
                 f" {version}: compile it again"
             )
         self.configuration = self._text(info.configuration)
-        if self.configuration not in NVDLA_CONFIGS:
+        if self.configuration not in CONFIGS:
             raise CosimError(
                 f"{self.name} says that its configuration is {self.configuration!r}; it is one of"
-                f" {', '.join(NVDLA_CONFIGS)}"
+                f" {', '.join(CONFIGS)}"
             )
         self.memory_base, self.memory_size = int(info.memory_base), int(info.memory_size)
         if not self.memory_size or self.memory_base + self.memory_size > 1 << 64:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ...core.memory import Bytes
 from ..errors import NvdlaError
+from ..facts import registers
 from ..facts.configs import HardwareConfig
-from ..hw import registers
-from ..hw.launch import Layer
+from ..hw.launch import ComputedLayer
 from ..hw.memory import Window
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
@@ -78,7 +78,7 @@ class Lockstep:
         entries: Sequence[Entry],
         new_layout: bool | None,
         check: Callable[[], None],
-        watch: Callable[[Layer, Operations], None] | None = None,
+        watch: Callable[[ComputedLayer, Operations], None] | None = None,
     ) -> None:
         """Run a task until it is complete; its buffers then hold what the hardware wrote.
 
@@ -129,7 +129,7 @@ class _Run:
         expected: dict[int, Bytes],
         log: TaskLog | None,
         new_layout: bool | None,
-        watch: Callable[[Layer, Operations], None] | None,
+        watch: Callable[[ComputedLayer, Operations], None] | None,
         check: Callable[[], None],
     ) -> None:
         self._lockstep = lockstep

@@ -19,7 +19,7 @@ from ..descriptors import OpType
 from ..facts.configs import HardwareConfig
 from ..hw.chip import Chip
 from ..hw.glb import Interrupt
-from ..hw.launch import Layer
+from ..hw.launch import ComputedLayer
 from ..hw.memory import Span, Window, Windows
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
@@ -74,7 +74,7 @@ class Change(NamedTuple):
 class Computed:
     """One layer. *operations* by processor, *last* is the one that writes; *changes* of memory."""
 
-    layer: Layer
+    layer: ComputedLayer
     operations: dict[OpType, int]
     last: tuple[OpType, int]
     cube: Cube | None
@@ -98,7 +98,7 @@ class TaskLog:
 
 
 class Model(Protocol):
-    """A core of our own (``nvdla.core.Core``)."""
+    """A core of our own (``nvdla.dla_core.Core``)."""
 
     config: HardwareConfig
     chip: Chip
@@ -254,7 +254,7 @@ class _Run:
 
     # -- layers --------------------------------------------------------------------------------
 
-    def _computed(self, layer: Layer) -> None:
+    def _computed(self, layer: ComputedLayer) -> None:
         firmware = self._firmware
         groups = {PROCESSORS[b]: g for b, g in layer.groups.items() if b in PROCESSORS}
         operations = {kind: firmware.operation_of(kind, group) for kind, group in groups.items()}

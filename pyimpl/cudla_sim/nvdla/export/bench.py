@@ -70,7 +70,7 @@ class Region:
     after: Bytes
 
 
-class Tensor(NamedTuple):
+class PlacedTensor(NamedTuple):
     """An input or output and the address of its buffer."""
 
     desc: TensorDesc
@@ -100,8 +100,8 @@ class Bench:
     end: int
     steps: list[Step] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
-    inputs: list[Tensor] = field(default_factory=list)
-    outputs: list[Tensor] = field(default_factory=list)
+    inputs: list[PlacedTensor] = field(default_factory=list)
+    outputs: list[PlacedTensor] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     cycles: int = 0
     """Of the run, as the timing model has them."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..cosim.placement import BEHIND
-from ..hw import glb, registers
+from ..facts import registers
+from ..hw import glb
 from .bench import Await, Bench, Check, Load, Poll, Write
 
 _MEMORIES = {"load": ("pri_mem", "sec_mem"), "check": ("1", "0")}

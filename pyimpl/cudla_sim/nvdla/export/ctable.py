@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..hw import registers
+from ..facts import registers
 from .bench import Await, Bench, Check, Load, Poll, Write
 
 

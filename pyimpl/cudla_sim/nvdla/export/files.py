@@ -15,7 +15,7 @@ import numpy as np
 
 from ..cosim.placement import BEHIND
 from . import cfg, ctable, text, txn
-from .bench import Await, Bench, Check, Load, Poll, Tensor, Write
+from .bench import Await, Bench, Check, Load, PlacedTensor, Poll, Write
 
 VERSION = 1
 """Of ``manifest.json``."""
@@ -144,7 +144,7 @@ def describe(bench: Bench, loadable: bytes, files: list[str]) -> dict[str, Any]:
     }
 
 
-def _tensor(tensor: Tensor, file: str) -> dict[str, Any]:
+def _tensor(tensor: PlacedTensor, file: str) -> dict[str, Any]:
     desc = tensor.desc
     found: dict[str, Any] = {
         "name": desc.name,

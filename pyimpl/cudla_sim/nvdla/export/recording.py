@@ -10,20 +10,31 @@ from numpy.typing import NDArray
 
 from ...core.memory import Bytes
 from .. import emu
-from ..core import Core
 from ..cosim.placement import BEHIND, FlatSpace
 from ..cosim.record import Computed, Interrupts, Recorder, RegRead, RegWrite, TaskLog
+from ..dla_core import Core
 from ..errors import NvdlaError, Status
+from ..facts import registers
 from ..facts.configs import HardwareConfig, config
 from ..facts.memory import PAGE
-from ..hw import registers
 from ..hw.glb import ALL_BITS, Interrupt, source
 from ..hw.memory import Window
 from ..loadable import Interface, Loadable, TaskEntry
 from ..network import Binding, LoadedNetwork
 from ..timing import runs
 from ..timing.parameters import Surroundings
-from .bench import PRIMARY, SECONDARY, Await, Bench, Check, Load, Operation, Poll, Region, Tensor
+from .bench import (
+    PRIMARY,
+    SECONDARY,
+    Await,
+    Bench,
+    Check,
+    Load,
+    Operation,
+    PlacedTensor,
+    Poll,
+    Region,
+)
 from .bench import Write as Put
 
 LAST = 1 << 32
@@ -129,10 +140,12 @@ class _Recording:
     def _finish(self, windows: list[Window], before: dict[int, Bytes]) -> None:
         bench = self._bench
         bench.inputs = [
-            Tensor(t, r.base) for t, r in zip(self._loadable.inputs, self._inputs, strict=True)
+            PlacedTensor(t, r.base)
+            for t, r in zip(self._loadable.inputs, self._inputs, strict=True)
         ]
         bench.outputs = [
-            Tensor(t, r.base) for t, r in zip(self._loadable.outputs, self._outputs, strict=True)
+            PlacedTensor(t, r.base)
+            for t, r in zip(self._loadable.outputs, self._outputs, strict=True)
         ]
         tensors = {t.address for t in (*bench.inputs, *bench.outputs)}
         known: set[int] = set()

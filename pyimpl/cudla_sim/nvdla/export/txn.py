@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..cosim.placement import BEHIND
-from ..hw import registers
+from ..facts import registers
 from ..hw.glb import ALL_BITS
 from .bench import Await, Bench, Load, Poll, Write
 

@@ -9,10 +9,13 @@ and what it can do; ``timing`` is its row for the pipeline model. Source: nvdla/
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import NvdlaError
-from ..hw.registers import MapName
 from .precisions import FP16, INT8, INT16, element_size
+
+if TYPE_CHECKING:
+    from .registers import MapName
 
 
 @dataclass(frozen=True, slots=True)

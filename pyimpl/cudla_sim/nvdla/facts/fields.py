@@ -1,13 +1,13 @@
 """What a register field can hold.
 
-Source: the register maps (:mod:`cudla_sim.nvdla.hw.maps`); most sizes are stored minus 1.
+Source: the register maps (:mod:`cudla_sim.nvdla.facts.maps`); most sizes are stored minus 1.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from ..hw import registers
+from . import registers
 from .configs import HardwareConfig
 
 

@@ -21,13 +21,13 @@ from ..facts.configs import HardwareConfig
 from .chains import RULES, Release
 from .csb import CONVOLUTION, LAUNCHED, Position, RegisterFile
 from .doubt import Doubt
-from .launch import Known, Launched, Layer, Site
+from .launch import ComputedLayer, Known, Launched, Site
 from .memory import Memory, Span
 from .units import sdp_launch
 from .units.registry import UNITS
 from .units.weights import WeightCache
 
-__all__ = ["Chip", "Layer"]
+__all__ = ["Chip", "ComputedLayer"]
 
 
 _NOTHING: frozenset[str] = frozenset()
@@ -68,7 +68,7 @@ class Chip:
     ) -> None:
         self.config = config
         self.csb = RegisterFile(config.line, self._note)
-        self.on_layer: Callable[[Layer], None] | None = None
+        self.on_layer: Callable[[ComputedLayer], None] | None = None
         self.read = self.csb.read
         self.write = self.csb.write
         self._site = Site(

@@ -12,10 +12,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..facts import registers
+from ..facts.registers import MapName
 from ..facts.tables import LUT_SIZES
-from . import registers
 from .glb import Glb
-from .registers import MapName
 from .units.bdma import Bdma
 
 CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
@@ -234,7 +234,7 @@ class RegisterFile:
     def idle_state(self) -> tuple[int, ...] | None:
         """All that decides how an idle engine answers: pointers, interrupts, whether the buffer
         was flushed. None while something is enabled or under way."""
-        if self.bdma.used or any(self.bdma.busy):
+        if self.bdma.launched or self.bdma.stored:
             return None
         pointers = []
         for state in self.blocks.values():
@@ -251,7 +251,12 @@ class RegisterFile:
                 for state in self.blocks.values()
             ]
         )
-        return blocks, self.glb.mask, self.glb.status, (self.bdma.used > 0, *self.bdma.busy)
+        return (
+            blocks,
+            self.glb.mask,
+            self.glb.status,
+            (bool(self.bdma.launched or self.bdma.stored), *self.bdma.busy),
+        )
 
     def settle(self, position: Position) -> None:
         """Put pointers, groups and interrupts where they stood at another time. BDMA stays."""

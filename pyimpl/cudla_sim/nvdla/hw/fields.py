@@ -15,7 +15,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
-from . import registers
+from ..facts import registers
 
 _Step = tuple[int, int, int, int, int]
 

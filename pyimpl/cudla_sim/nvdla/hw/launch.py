@@ -20,13 +20,13 @@ from .chains import Chain, Release
 from .csb import RegisterFile
 from .doubt import Doubt
 from .memory import Memory, Span
-from .units.buffer import Kept
+from .units.buffer import NOTHING, Kept
 from .units.prepared import About, Around, Job, Notes, Prepared, PreparedLayers
 from .units.weights import Lasting, WeightCache
 
 
 @dataclass(slots=True)
-class Layer:
+class ComputedLayer:
     """What one launch did. ``groups`` tells the register group each block used; shapes are
     (channels, height, width), times in nanoseconds of the host's clock."""
 
@@ -46,7 +46,7 @@ class Layer:
 class Launched:
     """A chain that was computed. ``layer`` is None for one that had nothing to do."""
 
-    layer: Layer | None
+    layer: ComputedLayer | None
     releases: list[Release]
 
 
@@ -73,10 +73,10 @@ class Known(NamedTuple):
     layer: Prepared
     pattern: Pattern
 
-    def describe(self, start_ns: int, end_ns: int, clipped: int) -> Layer:
+    def describe(self, start_ns: int, end_ns: int, clipped: int) -> ComputedLayer:
         """What is told of one run."""
         about = self.layer.about
-        return Layer(
+        return ComputedLayer(
             about.chain,
             self.pattern.groups.copy(),
             about.input_shape,
@@ -91,7 +91,9 @@ class Known(NamedTuple):
     def keep(self, site: Site) -> None:
         """Leave the convolution buffer as the layer does."""
         if self.layer.about.mode is not None:
-            site.kept = Kept(mode=self.layer.about.mode, banks=self.layer.about.banks)
+            site.kept = Kept(
+                mode=self.layer.about.mode, banks=self.layer.about.banks, spare=NOTHING
+            )
 
     def latch(self, site: Site, counted: Sequence[int]) -> None:
         """Leave counters and convolution buffer as the layer does that *counted* so much."""

@@ -39,7 +39,7 @@ class Actions:
                 enabled[group] = True
             chip.touch()
         glb = chip.csb.glb
-        glb.clear_bits(self.cleared)
+        glb.status &= ~self.cleared
         if self.mask is not None:
             glb.mask = self.mask
         for address, value in self.writes:

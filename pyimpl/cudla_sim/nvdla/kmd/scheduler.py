@@ -30,8 +30,8 @@ from ..descriptors import (
 )
 from ..errors import Firmware as Code
 from ..errors import KmdError
+from ..facts import registers
 from ..facts.configs import HardwareConfig
-from ..hw import registers
 from ..hw.glb import Interrupt
 from .context import Context, EngineConfig, Writes
 from .generation import guess

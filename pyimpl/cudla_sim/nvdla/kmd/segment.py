@@ -20,7 +20,7 @@ from ...native import steps as native
 from ..errors import NvdlaError, Status
 from ..hw.chip import Chip
 from ..hw.csb import Position
-from ..hw.launch import Known, Layer, Place
+from ..hw.launch import ComputedLayer, Known, Place
 from ..hw.memory import Memory, Span
 from ..hw.units.weights import Entry
 from .actions import Actions, Bytes, Registers, Store, settled
@@ -50,7 +50,7 @@ class Ran:
     results: NDArray[np.int64]
     """[layer, (end in nanoseconds, *COUNTED)], see ``native.steps``."""
 
-    def layers(self) -> list[tuple[int, Layer]]:
+    def layers(self) -> list[tuple[int, ComputedLayer]]:
         """The layers with their steps."""
         found, start = [], self.start_ns
         for number, (known, result) in enumerate(

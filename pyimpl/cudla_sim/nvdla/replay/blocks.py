@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from ..hw import registers
-from ..hw.registers import MapName
+from ..facts import registers
+from ..facts.registers import MapName
 from . import trace as t
 
 Queues = dict[str, deque[tuple[int, t.Operation]]]

@@ -6,8 +6,8 @@ import re
 from functools import partial
 from pathlib import Path
 
+from ..facts import registers
 from ..facts.configs import CONFIGS
-from ..hw import registers
 from ..hw.glb import Interrupt
 from . import datafile
 from .trace import (

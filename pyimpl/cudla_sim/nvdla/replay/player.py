@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ...core.memory import AddressSpace, MemoryFault
 from ...core.pages import anonymous
-from ..core import Core
+from ..dla_core import Core
 from ..errors import NvdlaError, UnsupportedOperation
+from ..facts import registers
 from ..facts.configs import CONFIGS
-from ..hw import registers
-from ..hw.launch import Layer
+from ..hw.launch import ComputedLayer
 from . import blocks
 from . import trace as t
 
@@ -36,7 +36,7 @@ class Outcome:
     checks: int = 0
     failures: list[str] = field(default_factory=list)
     unsupported: str = ""
-    layers: list[Layer] = field(default_factory=list)
+    layers: list[ComputedLayer] = field(default_factory=list)
     seconds: float = 0.0
 
     @property

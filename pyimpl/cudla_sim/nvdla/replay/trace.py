@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..hw.registers import MapName
+from ..facts.registers import MapName
 
 
 class TraceError(Exception):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ...core.config import Config
 from ..facts.configs import HardwareConfig
+from .settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class Surroundings:
 
     @classmethod
     def of(cls, config: Config, **flags: float | None) -> Surroundings:
-        """From the settings of a simulated machine. *flags* go before: names as in ``Config``, None
-        where one is not given.
+        """From the settings of a simulated machine. *flags* go before: names as in ``Settings``,
+        None where one is not given.
 
         Raises ConfigError for a value that makes no sense, or a bandwidth that is given twice.
         """
@@ -53,7 +54,7 @@ class Surroundings:
                 given.setdefault(gbps, 0.0)
             elif gbps in given:
                 given.setdefault(cycles, 0.0)
-        c = config.replace(**given)
+        c = config.replace(**given).of(Settings)
         return cls(
             c.latency,
             c.dram_gbps * 1000 / c.clock if c.dram_gbps else c.bytes_per_cycle,

@@ -8,8 +8,8 @@ from functools import partial
 
 from ...core.memory import AddressSpace, Bytes
 from .. import emu
+from ..facts import registers
 from ..facts.configs import CONFIGS, config
-from ..hw import registers
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
 from ..kmd.list_port import ListPort

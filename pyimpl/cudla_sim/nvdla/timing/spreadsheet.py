@@ -57,7 +57,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class SheetLayer:
     """One row: a convolution or fully connected layer with what is fused behind it."""
 
     name: str
@@ -77,7 +77,7 @@ class Layer:
     """The sheet counts the weights in Winograd's form, 16/9 of their size."""
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Layer:
+    def of(cls, values: Mapping[str, Any]) -> SheetLayer:
         """From a JSON object. Raises ValueError naming what is missing or wrong."""
         name = str(values.get("name", "?"))
         kind = values.get("kind")
@@ -147,7 +147,7 @@ class Memory:
 class Row:
     """What the sheet says of a layer. ``kept``: the side that stays in CBUF (ResNet50 sheet)."""
 
-    layer: Layer
+    layer: SheetLayer
     input_kb: Fraction
     min_input_kb: Fraction
     output_kb: Fraction
@@ -194,7 +194,7 @@ class Sheet:
     the sheet's formulas mean nothing then.
     """
 
-    def __init__(self, network: str, machine: Machine, layers: Sequence[Layer]) -> None:
+    def __init__(self, network: str, machine: Machine, layers: Sequence[SheetLayer]) -> None:
         self.machine = machine
         self._alexnet = network == "AlexNet"
         self._layers = layers
@@ -203,7 +203,7 @@ class Sheet:
 
     # -- sizes in KB: input, smallest input, output, weights, smallest weights -----------------
 
-    def _size(self, number: int, layer: Layer) -> _Sizes:
+    def _size(self, number: int, layer: SheetLayer) -> _Sizes:
         m = self.machine
         channels = _multiple(layer.c * layer.stride_v * layer.stride_h, 16)
         high, wide = _up(layer.h, layer.stride_v), _up(layer.w, layer.stride_h)
@@ -219,7 +219,7 @@ class Sheet:
             smallest = Fraction(m.cbuf_kb, 2)
         return line * high, line * min(lines, high), output, weight, smallest
 
-    def _mac_cycles(self, layer: Layer, kernel_group: int) -> Fraction:
+    def _mac_cycles(self, layer: SheetLayer, kernel_group: int) -> Fraction:
         batch = self.machine.fc_batch if layer.kind == "fc" else 1
         high = layer.h if layer.pad else layer.h - layer.r + 1
         wide = layer.w if layer.pad else layer.w - layer.s + 1
@@ -236,7 +236,7 @@ class Sheet:
 
     # -- traffic ------------------------------------------------------------------------------
 
-    def _traffic(self, number: int, layer: Layer) -> tuple[Fraction, str]:
+    def _traffic(self, number: int, layer: SheetLayer) -> tuple[Fraction, str]:
         """KB of the first memory without a second one, and what is kept in CBUF."""
         source, least, output, weight, smallest = self._sizes[number]
         if self._alexnet:
@@ -251,7 +251,7 @@ class Sheet:
             traffic += output
         return traffic, "feature" if keep_feature else "weight"
 
-    def _passes(self, layer: Layer, kept: Fraction, beside: Fraction) -> int:
+    def _passes(self, layer: SheetLayer, kept: Fraction, beside: Fraction) -> int:
         room = self.machine.cbuf_kb - beside
         if room <= 0:
             raise ValueError(
@@ -269,7 +269,7 @@ class Sheet:
         ]
         return max(1, min(batches, default=1))
 
-    def _sram_dram(self, number: int, layer: Layer) -> Fraction:
+    def _sram_dram(self, number: int, layer: SheetLayer) -> Fraction:
         """KB of the first memory beside a second one of 4 MB."""
         source, _, output, weight, _ = self._sizes[number]
         if layer.kind == "fc":
@@ -291,7 +291,7 @@ class Sheet:
 
     # -- rows ---------------------------------------------------------------------------------
 
-    def _row(self, number: int, layer: Layer) -> Row:
+    def _row(self, number: int, layer: SheetLayer) -> Row:
         m = self.machine
         traffic, kept = self._traffic(number, layer)
         dram = m.cycles(traffic, m.dram_gbps)
@@ -308,7 +308,7 @@ class Sheet:
             self._with_sram(number, layer),
         )
 
-    def _with_sram(self, number: int, layer: Layer) -> Memory:
+    def _with_sram(self, number: int, layer: SheetLayer) -> Memory:
         m = self.machine
         source, _, output, _, _ = self._sizes[number]
         traffic = self._sram_dram(number, layer)

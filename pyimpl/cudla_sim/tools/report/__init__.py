@@ -48,13 +48,12 @@ def page(
 
 def write(source: Path, output: Path, **options: Any) -> None:
     """Writes the page about ``source``; options as of :func:`page`. Raises ReportError."""
-    from ...compiler.errors import CompileError
-    from ..output import write_whole
+    from ...core.output import OutputError, write_whole
 
     text = page(source, **options).html()
     try:
         write_whole(output, text.encode())
-    except CompileError as error:
+    except OutputError as error:
         raise ReportError(str(error)) from None
 
 
@@ -100,7 +99,8 @@ def _loadable(
     inputs: list[str] | None,
     accuracy: Path | None,
 ) -> Page:
-    from .. import images, network_run, nvdla_inputs
+    from ...nvdla import images, network_run
+    from ..nvdla import inputs as nvdla_inputs
     from . import nvdla
 
     layers: list[LayerRecord] = []

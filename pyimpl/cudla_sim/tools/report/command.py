@@ -14,7 +14,7 @@ from ... import flags, paths
 from ...core.text import tell
 from ...nvdla.errors import NvdlaError
 from ...nvdla.timing.parameters import Surroundings
-from ..command import Command, ConfigName, option, path_option
+from ..command import Command, configuration, option, path_option
 from ..timing_options import timed
 from . import ReportError, write
 from .page import plotly_script
@@ -48,13 +48,7 @@ from .page import plotly_script
     help="What compile --accuracy --report FILE wrote.",
 )
 @option("--name", default="", group="Input", help="Which register trace of several.")
-@option(
-    "--config",
-    type=ConfigName("auto", status=1),
-    default="",
-    group="Machine",
-    help="NVDLA configuration; default: the file's.",
-)
+@configuration("NVDLA configuration; default: the file's.", status=1)
 @timed
 def report(
     what: tuple[str, ...],

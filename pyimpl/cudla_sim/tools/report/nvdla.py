@@ -14,7 +14,7 @@ from ...nvdla.task_report import LayerRecord
 from ...nvdla.timing.parameters import Surroundings
 from ...nvdla.timing.pipeline import TimedOperation
 from ...nvdla.timing.runs import TimedRun
-from .. import graph
+from ..nvdla import layer_graph as graph
 from . import figures
 from .page import Cell, ReportError, Section, Table, number
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...upmem.timing.ledger import WITHOUT_COUNT
-from .. import upmem_profile, upmem_time
+from ..upmem import profile as upmem_profile
+from ..upmem import times as upmem_time
 from . import figures
 from .page import Cell, Section, Table, number
 

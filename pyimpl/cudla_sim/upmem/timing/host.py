@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from ..rank import DPUS_PER_RANK
+from ..memory import DPUS_PER_RANK
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from ...workers.image import Image
 from ...workers.patience import Patience, given_up, process_state
-from ...workers.process import CONFINED, WorkerError
+from ...workers.process import CONFINED, WorkerError, WorkerProcess
 from .checks import Checks
 from .frame import Frame, Frames
 from .outcome import Launch, Outcome, recorded, stopped
-from .process import Worker
 from .protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State, Times
 
 __all__ = ["Launch", "Outcome", "WorkerError", "WorkerPool"]
@@ -331,3 +330,35 @@ class WorkerPool:
                 signal = lost.get(int(frame.owner[index]), 0)
                 outcomes.append(stopped(number, frame.cancelled, signal, why))
         return outcomes
+
+
+class Worker(WorkerProcess):
+    """``number`` is its name in the frames' owner table; ``doomed``: it gets no more work.
+
+    ``machine``: the file with the memories of all DPUs, ``stride`` bytes each; ``control``: the
+    frames; ``allowed``: ``CONFINED``, or ``UNCONFINED``. Raises WorkerError.
+    """
+
+    def __init__(
+        self,
+        image: Image,
+        number: int,
+        machine: int,
+        control: int,
+        stride: int,
+        allowed: int = CONFINED,
+    ) -> None:
+        self.number = number
+        self.doomed = False
+        super().__init__(
+            image,
+            lambda socket: [f"{machine} {control} {socket} {stride} {number}"],
+            (machine, control),
+            quiet=True,
+            allowed=allowed,
+        )
+
+    def kill_later(self) -> None:
+        """Ends the process, also in the middle of a kernel; the launch that holds it notices."""
+        self.doomed = True
+        self.stop()

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...errors import Unsupported
 from ...graph import PRelu, Softmax, Value
-from ..builder import Unsupported, usual_layout
+from ..builder import usual_layout
 from ..tensors import Constant, Item, Tensor
 from ..views import arranged, broadcast_to_value, grouped
 from .arithmetic import changed, power

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Unsupported
 from ...graph import Value
-from ..builder import Builder, Unsupported, layouts
+from ..builder import Builder, layouts
 from ..tensors import Constant, Item, Tensor
 from ..views import View, arranged, broadcast_to_value, grouped
 from .arrangement import expanded, own_layout, spread, whole_repeats

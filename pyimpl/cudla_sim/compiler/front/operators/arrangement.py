@@ -7,8 +7,9 @@ from math import prod
 
 import numpy as np
 
+from ...errors import Unsupported
 from ...graph import ChannelGather, Concat, Reshape, Resize, Value
-from ..builder import Builder, Unsupported, in_order, layouts, usual_layout
+from ..builder import Builder, in_order, layouts, usual_layout
 from ..tensors import Constant, Item, Tensor
 from ..views import View, arranged, grouped
 from .registry import Call, axis_of, operator

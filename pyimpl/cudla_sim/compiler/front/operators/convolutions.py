@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cudla_sim.nvdla.facts.windows import output_size
 
+from ...errors import Unsupported
 from ...graph import Conv, Deconv, Value
-from ..builder import Unsupported
 from ..tensors import Constant, Item, Tensor
 from ..views import Digit, View, arranged, grouped, whole
 from ..windows import needed_stride, pads_of, two

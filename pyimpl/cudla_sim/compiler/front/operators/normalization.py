@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...errors import Unsupported
 from ...graph import Lrn
-from ..builder import Unsupported
 from ..tensors import Item
 from ..views import broadcast_to_value
 from .convolutions import picture, placed

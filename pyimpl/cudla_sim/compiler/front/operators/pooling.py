@@ -7,8 +7,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Unsupported
 from ...graph import Conv, Pool, Value
-from ..builder import Unsupported
 from ..tensors import Item, Tensor
 from ..windows import needed_stride, pads_of, two
 from .convolutions import picture, placed

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import Unsupported
 from ...graph import Port, Value
-from ..builder import Unsupported
 from ..constants import dequantized
 from ..tensors import Constant, Item, Quantization, Several, Tensor
 from ..views import broadcast_to_value

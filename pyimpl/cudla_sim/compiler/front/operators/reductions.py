@@ -6,8 +6,9 @@ from math import prod
 
 import numpy as np
 
+from ...errors import Unsupported
 from ...graph import Conv, Pool, PRelu, Slice, Value
-from ..builder import Builder, Unsupported, layouts, usual_layout
+from ..builder import Builder, layouts, usual_layout
 from ..tensors import Item, Tensor
 from ..views import View, arranged, grouped
 from .arithmetic import changed, power

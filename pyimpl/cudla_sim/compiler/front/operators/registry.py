@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..builder import Builder, Unsupported
+from ...errors import Unsupported
+from ..builder import Builder
 from ..tensors import Constant, Item, Several, Tensor
 
 

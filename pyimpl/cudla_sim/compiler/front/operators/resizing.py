@@ -8,8 +8,8 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Unsupported
 from ...graph import Resize, Value
-from ..builder import Unsupported
 from ..tensors import Item, Tensor
 from ..views import arranged, grouped
 from .arrangement import own_layout

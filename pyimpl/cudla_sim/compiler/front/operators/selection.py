@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...errors import Unsupported
 from ...graph import ChannelGather, Pad, Resize, Slice, Value
-from ..builder import Builder, Unsupported, in_order
+from ..builder import Builder, in_order
 from ..tensors import Constant, Item, Several, Tensor
 from ..views import Digit, View, arranged, grouped
 from .arrangement import expanded, own_layout

@@ -25,8 +25,7 @@ from .weights import WeightShape, fetch_weights
 Banks = tuple[int, int]
 
 
-def _nothing() -> NDArray[np.uint8]:
-    return np.zeros(0, np.uint8)
+NOTHING = np.zeros(0, np.uint8)
 
 
 def check_share(p: Cdma, hardware: HardwareConfig) -> None:
@@ -83,12 +82,12 @@ class Kept:
     weights: Any = None
     shape: WeightShape | None = None
     banks: Banks = (0, 0)
-    spare: NDArray[np.uint8] = field(default_factory=_nothing)
+    spare: NDArray[np.uint8] = field(default_factory=lambda: NOTHING)
 
     def share(self, banks: Banks) -> None:
         """Another layer begins; other banks clear the pointers."""
         if banks != self.banks:
-            self.banks, self.spare = banks, _nothing()
+            self.banks, self.spare = banks, NOTHING
 
     def take(
         self, p: Cdma, shape: WeightShape, config: HardwareConfig, memory: Memory, doubt: Doubt

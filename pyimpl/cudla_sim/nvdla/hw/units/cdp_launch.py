@@ -7,7 +7,7 @@ from dataclasses import replace
 from .. import chains
 from ..chains import Chain
 from ..csb import BlockState
-from ..launch import Launched, Layer, Pattern, Site
+from ..launch import ComputedLayer, Launched, Pattern, Site
 from . import cdp, known
 from .prepared import About, Notes, Prepared
 from .sdp_lut import Counters
@@ -68,7 +68,7 @@ def launch(site: Site, chain: Chain) -> Launched:
         return again
     start = site.now()
     result = _computed(site, chain)
-    layer = Layer(
+    layer = ComputedLayer(
         chain.name,
         chain.groups(site.csb),
         result.input_shape,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....native.fp16 import Fp16Mac
-from ....native.ints import Frame, Ints, Layer, Sdp
+from ....native.ints import Frame, IntegerLayer, Ints, Sdp
 from ...errors import HardwareFault
 from ...facts import precisions
 from ...facts.configs import HardwareConfig
@@ -304,7 +304,7 @@ class Convolution:
             isinstance(self._matrix, int_layer.Weights) and self._matrix.kind.diagonal,
         )  # fmt: skip
 
-    def with_sdp(self, batch: int, sdp: Sdp | None) -> Layer | None:
+    def with_sdp(self, batch: int, sdp: Sdp | None) -> IntegerLayer | None:
         """Return the whole layer for the compiled function, None when it has to go in bands."""
         if sdp is None or self._ints is None or not isinstance(self._matrix, int_layer.Weights):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....native.halves import HalfPoolLayer
 from .. import chains
 from ..chains import Chain
-from ..launch import Launched, Layer, Pattern, Site
+from ..launch import ComputedLayer, Launched, Pattern, Site
 from . import known, pdp, pdp_windows
 from .prepared import About, Job, Notes, Prepared
 
@@ -45,7 +45,9 @@ def launch(site: Site, chain: Chain) -> Launched:
     else:
         cube = pdp.fetch(groups, site.config, site.memory)
         latch(site, pdp.run(groups, site.config, site.memory, cube))
-    layer = Layer(chain.name, chain.groups(site.csb), *_shapes(params), params.precision, start)
+    layer = ComputedLayer(
+        chain.name, chain.groups(site.csb), *_shapes(params), params.precision, start
+    )
     return Launched(layer, chain.releases(site.csb))
 
 

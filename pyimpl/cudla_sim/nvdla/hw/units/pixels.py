@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import HardwareFault
-from ..maps.enums import ENUMS
+from ...facts.maps.enums import ENUMS
 from ..memory import Memory
 from .conv_registers import Cdma
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native.ints import Ints, Layer
+from ....native.ints import IntegerLayer, Ints
 from ...errors import HardwareFault
 from ...facts import precisions
 from ...facts.configs import HardwareConfig
@@ -303,7 +303,7 @@ class Processor:
 
     def at_once(
         self, convolution: Convolution | None, batch: int, target: NDArray[Any]
-    ) -> Layer | None:
+    ) -> IntegerLayer | None:
         """Return the layer for the compiled function, None when it has to go in bands.
 
         *target* is [surface, y, x, channel], or [y, x, channel].
@@ -328,7 +328,7 @@ class Processor:
 
 
 def run(
-    processor: Processor, convolution: Convolution | None, jobs: list[Layer] | None = None
+    processor: Processor, convolution: Convolution | None, jobs: list[IntegerLayer] | None = None
 ) -> NDArray[Any] | None:
     """Run a layer band by band; return the cube [y, x, channel] if PDP receives it.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....native import ints
 from ..chains import Chain, on_sdp
-from ..launch import Launched, Layer, Pattern, Site
+from ..launch import ComputedLayer, Launched, Pattern, Site
 from . import known, pdp, pdp_windows, sdp
 from .cdp_launch import LUT_COUNTERS, Tables, latch_lut
 from .conv import Convolution
@@ -62,12 +62,12 @@ def _pattern(site: Site, layer: Prepared) -> Pattern:
     )
 
 
-def _run(site: Site, chain: Chain) -> Layer:
+def _run(site: Site, chain: Chain) -> ComputedLayer:
     groups = site.groups(chain.blocks)
     state = site.csb.blocks["SDP"]
     start = site.now()
     convolution = None
-    jobs: list[ints.Layer] = []
+    jobs: list[ints.IntegerLayer] = []
     with Notes(site.memory) as notes:
         if "CDMA" in chain.blocks:
             convolution = Convolution(
@@ -79,7 +79,7 @@ def _run(site: Site, chain: Chain) -> Layer:
             groups, state.single, state.lut, site.config, site.memory, site.ints, site.doubt
         )
         p = processor.p
-        layer = Layer(
+        layer = ComputedLayer(
             chain.name,
             chain.groups(site.csb),
             (p.channels, p.height, p.width),

@@ -1,0 +1,293 @@
+"""What ``cudla-sim compile`` and ``cudla-sim trtexec`` have in common: from a file to a file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cudla_sim.nvdla.facts.precisions import NAMES
+
+from ..core.output import write_whole
+from . import calibrate, front
+from .backend import Compiled, compile_graph
+from .calibrate.methods import PERCENTILE
+from .calibrate.results import key_of, remembered
+from .errors import CompileError
+from .graph import Graph
+from .options import Options
+
+FORMATS = {
+    "chw16": "chw16",
+    "chw32": "chw32",
+    "chw4": "chw4",
+    "dla_hwc4": "dla_hwc4",
+    "hwc4": "dla_hwc4",
+    "dla_linear": "dla_linear",
+    "linear": "dla_linear",
+}
+"""Words for formats, and the name that the compiler knows."""
+INVENTED = 4
+"""Random samples that stand for data where ranges are invented, and for --accuracy."""
+
+Say = Callable[[str], None]
+
+
+class UsageError(Exception):
+    """An option that makes no sense: exit status 2."""
+
+
+@dataclass(slots=True)
+class Request:
+    """One compilation as the user asks for it."""
+
+    model: Path
+    options: Options
+    outputs: Sequence[str] = ()
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    calib: Sequence[Path] = ()
+    method: str = "minmax"
+    percentile: float = PERCENTILE
+    mean: Sequence[float] = ()
+    scale: Sequence[float] = ()
+    invent: bool = False
+    save_calib: Path | None = None
+    input_words: Sequence[str] = ()
+    """Formats of inputs in their order (one for all), beside those by name in *options*."""
+    output_words: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class Result:
+    """A compiled network and all that is worth telling."""
+
+    graph: Graph
+    compiled: Compiled
+    report: dict[str, Any]
+    samples: calibrate.Samples | None
+
+
+def run(request: Request, say: Say, progress: Callable[[int], None] | None = None) -> Result:
+    """Reads, calibrates, compiles. *say* gets a line for each thing that users should know.
+
+    Raises CompileError (Refused with all nodes), UsageError.
+    """
+    clock = _Clock()
+    graph = front.load(request.model, outputs=request.outputs, shapes=request.shapes)
+    clock.lap("front")
+    for note in graph.notes:
+        say(note)
+    options = _formats(request, graph)
+    samples, scales, source = _scales(request, graph, options, say, progress)
+    means = None
+    if samples is not None and options.precision != "fp16":
+        means = calibrate.channel_means(graph, samples)
+    clock.lap("calibration")
+    compiled = compile_graph(graph, scales, options, means)
+    clock.lap("back end")
+    if request.save_calib is not None:
+        kind = "minmax" if request.method == "auto" else request.method
+        table = calibrate.Table.of(scales, kind)
+        write_whole(request.save_calib, table.text().encode())
+    report = {
+        "model": str(request.model),
+        "config": options.config,
+        "precision": options.precision,
+        "bytes": len(compiled.loadable),
+        "notes": graph.notes,
+        "calibration": {"source": source, "method": request.method},
+        "seconds": clock.laps,
+        **compiled.report,
+    }
+    return Result(graph, compiled, report, samples)
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name] = round(now - self._last, 3)
+        self._last = now
+
+
+# --- options that name inputs and outputs
+
+
+def _formats(request: Request, graph: Graph) -> Options:
+    options = request.options
+    found = []
+    for what, ports, by_name, words in (
+        ("input", graph.inputs, options.input_formats, request.input_words),
+        ("output", graph.outputs, options.output_formats, request.output_words),
+    ):
+        names = [port.name for port in ports]
+        unknown = [name for name in by_name if name not in names]
+        if unknown:
+            raise UsageError(f"no {what} is called {unknown[0]!r}; there are {', '.join(names)}")
+        if len(words) > 1 and len(words) != len(names):
+            raise UsageError(f"{len(words)} formats for {len(names)} {what}s: {', '.join(names)}")
+        given = list(words) * len(names) if len(words) == 1 else list(words)
+        found.append({**dict(zip(names, given, strict=False)), **by_name})
+    return replace(options, input_formats=found[0], output_formats=found[1])
+
+
+def format_word(word: str) -> str:
+    """``type:format`` with the format's usual name. Raises UsageError."""
+    kind, colon, name = word.partition(":")
+    if not colon or kind not in NAMES or name not in FORMATS:
+        raise UsageError(
+            f"{word!r} is no format; say type:format with {', '.join(NAMES)} and "
+            f"{', '.join(dict.fromkeys(FORMATS.values()))}"
+        )
+    return f"{kind}:{FORMATS[name]}"
+
+
+def named(words: Sequence[str], what: str) -> dict[str, str]:
+    """``NAME=value`` words; the last = of a word separates. Raises UsageError."""
+    found = {}
+    for word in words:
+        name, equals, value = word.rpartition("=")
+        if not equals or not name or not value:
+            raise UsageError(f"{what}: {word!r} is not NAME=VALUE")
+        found[name] = value
+    return found
+
+
+def shapes_of(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """``name:1x3x224x224`` words, several to a word with commas. Raises UsageError."""
+    found = {}
+    for word in (part for words_ in words for part in words_.split(",") if part):
+        name, colon, sizes = word.rpartition(":")
+        try:
+            shape = tuple(int(size) for size in sizes.split("x"))
+        except ValueError:
+            shape = ()
+        if not colon or not name or not shape or min(shape) < 1:
+            raise UsageError(f"--shapes: {word!r} is not name:1x3x224x224")
+        found[name] = shape
+    return found
+
+
+# --- scales
+
+
+def _scales(
+    request: Request,
+    graph: Graph,
+    options: Options,
+    say: Say,
+    progress: Callable[[int], None] | None,
+) -> tuple[calibrate.Samples | None, dict[str, float], str]:
+    """Samples, scales and where they come from."""
+    tables = [path for path in request.calib if calibrate.Table.is_table(path)]
+    data = [path for path in request.calib if path not in tables]
+    samples = None
+    if data:
+        samples = calibrate.load_samples(graph, data, mean=request.mean, scale=request.scale)
+    if options.precision == "fp16" and not options.keep_fp16:
+        if tables:
+            say("fp16 needs no scales: the calibration cache is not used")
+        return samples, {}, "none"
+    if samples is not None:
+        scales, sources = _measured(request, samples, options, say, progress), ["samples"]
+    else:
+        scales, sources = {}, []
+    for path in tables:
+        found = calibrate.applied(graph, calibrate.Table.read(path))
+        _tell(path, found, say)
+        scales.update(found.scales)
+        sources.append("cache")
+    quantised = {v.name: v.scale for v in graph.values() if v.scale is not None}
+    if quantised:
+        scales.update(quantised)
+        sources.append("Q/DQ")
+    if request.invent and not data and not tables:
+        scales = {**calibrate.ranges(graph, random_samples(graph)), **quantised}
+        say("ranges are invented from random inputs: good for timing, not for results")
+        sources.append("invented")
+    if not sources:
+        raise CompileError(
+            f"{options.precision} needs ranges: give data with --calib FOLDER or FILE.npy, a "
+            "calibration cache, a model with QuantizeLinear and DequantizeLinear, or "
+            "--invent-ranges for timing only"
+        )
+    return samples, scales, " + ".join(sources)
+
+
+def _measured(
+    request: Request,
+    samples: calibrate.Samples,
+    options: Options,
+    say: Say,
+    progress: Callable[[int], None] | None,
+) -> dict[str, float]:
+    automatic = request.method == "auto" and options.precision == "int8"
+    method = "minmax" if request.method == "auto" else request.method
+
+    def build(scales: dict[str, float]) -> bytes:
+        return compile_graph(samples.graph, scales, options).loadable
+
+    def measure() -> dict[str, float]:
+        if automatic:
+            scales, chosen = calibrate.best(samples, build, progress)
+            say(f"calibration by {chosen} suits this network best")
+            return scales
+        return calibrate.ranges(
+            samples.graph,
+            samples,
+            method,
+            percentile=request.percentile,
+            progress=progress,
+        )
+
+    try:
+        words = f"auto {options}" if automatic else method
+        key = key_of(samples, words, request.percentile)
+    except OSError as error:
+        raise CompileError(f"calibration: {error.filename}: {error.strerror}") from None
+    scales, known = remembered(key, measure)
+    if known:
+        say("calibration is known from an earlier run with the same network and data")
+    return scales
+
+
+def _tell(path: Path, found: calibrate.table.Applied, say: Say) -> None:
+    for what, names in (("lacks", found.missing), ("has unused", found.unused)):
+        if names:
+            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+            say(f"calibration cache {path} {what} {', '.join(names[:10])}{more}")
+
+
+def random_samples(graph: Graph, count: int = INVENTED) -> list[dict[str, Any]]:
+    """Inputs of normally distributed numbers, always the same."""
+    random = np.random.default_rng(0)
+    found = []
+    for _ in range(count):
+        sample = {}
+        for port in graph.inputs:
+            array = random.normal(size=port.value.shape).astype(np.float32)
+            if port.scale is not None:
+                array *= 40 * port.scale  # integers of the whole range
+            sample[port.name] = port.from_value(array)
+        found.append(sample)
+    return found
+
+
+def accuracy_of(result: Result, say: Say) -> Any:
+    """The compiled network beside the float network, on the calibration samples."""
+    from . import accuracy
+
+    if result.samples is not None:
+        samples = list(islice(result.samples, 8))
+    else:
+        samples = random_samples(result.graph)
+        say("accuracy: without --calib data, on random inputs")
+    return accuracy.measure(result.compiled.loadable, result.graph, samples)

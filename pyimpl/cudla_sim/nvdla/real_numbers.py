@@ -1,0 +1,285 @@
+"""Running a loadable of the ONNX compiler on real numbers.
+
+The annotation of the loadable says how the tensors of the ONNX model lie in its buffers; arrays
+go in and out in the shapes of the model.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import process
+from ..core.memory import AddressSpace, Bytes
+from ..core.process import Process
+from . import annotation, layout, load_warnings, target
+from .annotation import PlaceNote, PortNote
+from .dla_core import Core
+from .errors import NvdlaError
+from .facts.configs import config
+from .facts.precisions import NUMBERS
+from .hw.memory import DTYPES
+from .loadable import DataCategory, Loadable, TensorDesc
+from .network import LoadedNetwork
+from .settings import Settings
+from .task_report import LayerRecord, TaskReport
+
+Real = NDArray[np.float32]
+Arrays = dict[str, NDArray[Any]]
+OnPlace = Callable[[PlaceNote, Real], None]
+
+
+def steps_of(values: NDArray[Any], dtype: np.dtype[Any], scale: float | None, zero: int) -> Any:
+    """Real numbers as elements of a buffer; what does not fit takes the nearest that does."""
+    if scale is None:
+        limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+        whole = values if dtype.kind == "f" else np.rint(values)
+        return np.clip(whole, float(limits.min), float(limits.max)).astype(dtype)
+    bounds = np.iinfo(dtype)
+    found = np.rint(values.astype(np.float64) / scale) + zero
+    return np.clip(found, bounds.min, bounds.max).astype(dtype)
+
+
+def reals_of(elements: NDArray[Any], scale: float | None, zero: int = 0) -> Real:
+    """Elements of a buffer as real numbers."""
+    if scale is None:
+        return elements.astype(np.float32)
+    return ((elements.astype(np.float64) - zero) * scale).astype(np.float32)
+
+
+class RealNetwork:
+    """A loadable, loaded once for many runs. A context manager; :meth:`close` frees its memory.
+
+    *image* are the bytes of the loadable, *hardware* a configuration (by default the one it was
+    compiled for), *within* the simulated process whose settings count (by default the current
+    one). Raises NvdlaError for a loadable that is not from the ONNX compiler.
+    """
+
+    def __init__(
+        self, image: bytes | Loadable, hardware: str = "", within: Process | None = None
+    ) -> None:
+        self.loadable = image if isinstance(image, Loadable) else Loadable.parse(image)
+        found = annotation.read(self.loadable)
+        if found is None:
+            raise NvdlaError(
+                "the loadable does not say how its tensors hold real numbers (it is not from"
+                " cudla-sim compile); run it on raw buffers"
+            )
+        self.note = found
+        for kind, ports, tensors in (
+            ("inputs", found.inputs, self.loadable.inputs),
+            ("outputs", found.outputs, self.loadable.outputs),
+        ):
+            if len(ports) != len(tensors):
+                raise NvdlaError(
+                    f"{len(ports)} {kind} are described, the loadable has {len(tensors)}"
+                )
+        owner = within or process.current()
+        settings = owner.config.of(Settings)
+        self.config = config(target.choose(self.loadable, hardware))
+        self._space = AddressSpace("the network's memory")
+        self._network = LoadedNetwork(self.loadable, self._space, self.config)
+        load_warnings.warn(self.loadable, self.config, settings.checks)
+        self._core = Core(self.config, settings.fp16, process=owner)
+        self._buffers = [
+            [self._space.allocate(max(t.size, 1), name=t.name) for t in tensors]
+            for tensors in (self.loadable.inputs, self.loadable.outputs)
+        ]
+        self.report: TaskReport | None = None
+        """What the last run did."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the memory of the network and of its tensors."""
+        self._network.close()
+        for regions in self._buffers:
+            for region in regions:
+                self._space.unmap(region)
+        self._buffers = [[], []]
+
+    # -- running ------------------------------------------------------------------------------
+
+    def run(self, feeds: Mapping[str, Any], on_place: OnPlace | None = None) -> Arrays:
+        """Run on arrays in the shapes of the ONNX model; return its outputs by name.
+
+        They are float32, or integers where the model has quantised outputs. The first axis of all
+        feeds may be a multiple of the model's: the network then runs several times. *on_place* gets
+        each value in memory, as [n, c, h, w], when it is complete. Raises NvdlaError for missing,
+        unknown or wrongly shaped inputs and for NaN in integer inputs.
+        """
+        given, times = self._feeds(feeds)
+        made: list[list[NDArray[Any]]] = [[] for _ in self.note.outputs]
+        for turn in range(times):
+            part = [
+                array[turn * note.shape[0] : (turn + 1) * note.shape[0]] if times > 1 else array
+                for note, array in zip(self.note.inputs, given, strict=True)
+            ]
+            for results, array in zip(made, self._once(part, on_place), strict=True):
+                results.append(array)
+        return {
+            note.name: arrays[0] if times == 1 else np.concatenate(arrays)
+            for note, arrays in zip(self.note.outputs, made, strict=True)
+        }
+
+    def _feeds(self, feeds: Mapping[str, Any]) -> tuple[list[NDArray[Any]], int]:
+        names = [note.name for note in self.note.inputs]
+        for name in feeds:
+            if name not in names:
+                raise NvdlaError(f"there is no input {name!r}; the inputs are {', '.join(names)}")
+        found, counts = [], set()
+        for note in self.note.inputs:
+            if note.name not in feeds:
+                raise NvdlaError(f"input {note.name!r} is missing; its shape is {note.shape}")
+            array = np.asarray(feeds[note.name])
+            counts.add(self._count(note, array))
+            found.append(array)
+        if len(counts) > 1:
+            raise NvdlaError(f"the inputs have different numbers of samples: {sorted(counts)}")
+        return found, counts.pop() if counts else 1
+
+    @staticmethod
+    def _count(note: PortNote, array: NDArray[Any]) -> int:
+        """How many samples an array holds."""
+        if array.dtype.kind not in "fiub":
+            raise NvdlaError(f"input {note.name!r} has elements of type {array.dtype}")
+        if array.shape == note.shape:
+            return 1
+        same = note.shape and array.ndim == len(note.shape) and array.shape[1:] == note.shape[1:]
+        if not same or array.shape[0] % note.shape[0] or array.shape[0] == 0:
+            raise NvdlaError(f"input {note.name!r} is {note.shape}, the array is {array.shape}")
+        return array.shape[0] // note.shape[0]
+
+    def _once(self, feeds: Sequence[NDArray[Any]], on_place: OnPlace | None) -> list[NDArray[Any]]:
+        inputs, outputs = self._buffers
+        for note, tensor, region, array in zip(
+            self.note.inputs, self.loadable.inputs, inputs, feeds, strict=True
+        ):
+            region.data[: tensor.size] = self._pack(note, tensor, array)
+        addresses = [region.base for region in inputs], [region.base for region in outputs]
+        watch = None
+        if on_place is not None:
+            watch = _Watch(self._network, self.note.places, addresses, on_place)
+        self.report = self._core.run(self._network, *addresses, on_layer=watch)
+        return [
+            self._unpack(note, tensor, region.data)
+            for note, tensor, region in zip(
+                self.note.outputs, self.loadable.outputs, outputs, strict=True
+            )
+        ]
+
+    # -- tensors ------------------------------------------------------------------------------
+
+    def _pack(self, note: PortNote, tensor: TensorDesc, array: NDArray[Any]) -> Bytes:
+        moved = _to_value(note, array)
+        dtype = layout.tensor_dtype(tensor)
+        if dtype.kind != "f" and np.isnan(moved).any():
+            raise NvdlaError(f"input {note.name!r} has NaN, its buffer holds {dtype}")
+        elements = steps_of(moved, dtype, note.scale, note.zero)
+        missing = tensor.c - elements.shape[1]
+        if missing > 0:
+            elements = np.pad(elements, ((0, 0), (0, missing), (0, 0), (0, 0)))
+        line, surface = tensor.strides[1], tensor.strides[2]
+        if tensor.data_category == DataCategory.PLANAR:
+            data = layout.pack_planar(elements, line, surface)
+        elif layout.tensor_atom(tensor):
+            steps = (line, surface, tensor.size // max(tensor.n, 1))
+            data = layout.pack_feature(elements, self.config.memory_atom, steps, tensor.size)
+        else:
+            data = layout.pack_tensor(tensor, elements)
+        return np.pad(data[: tensor.size], (0, max(tensor.size - len(data), 0)))
+
+    def _unpack(self, note: PortNote, tensor: TensorDesc, buffer: Bytes) -> NDArray[Any]:
+        shape, dtype = (tensor.n, tensor.c, tensor.h, tensor.w), layout.tensor_dtype(tensor)
+        line, surface = tensor.strides[1], tensor.strides[2]
+        if tensor.data_category == DataCategory.PLANAR:
+            elements = layout.unpack_planar(buffer, shape, dtype, line, surface)
+        elif layout.tensor_atom(tensor):
+            steps = (line, surface, tensor.size // max(tensor.n, 1))
+            elements = layout.unpack_feature(buffer, shape, dtype, self.config.memory_atom, steps)
+        else:
+            elements = layout.unpack_tensor(tensor, buffer)
+        return _from_value(note, reals_of(elements[:, : note.value[1]], note.scale, note.zero))
+
+
+def _to_value(note: PortNote, array: NDArray[Any]) -> NDArray[Any]:
+    """From the ONNX tensor to real numbers [n, c, h, w]."""
+    stored = note.split or note.value
+    moved = array.reshape([stored[axis] for axis in note.order])
+    if note.integer_scale is not None:
+        moved = (moved.astype(np.float64) - note.integer_zero) * note.integer_scale
+    return moved.transpose(np.argsort(note.order)).reshape(note.value)
+
+
+def _from_value(note: PortNote, values: Real) -> NDArray[Any]:
+    """From real numbers [n, c, h, w] to the ONNX tensor."""
+    moved = values.reshape(note.split or note.value).transpose(note.order).reshape(note.shape)
+    if note.integer_scale is None:
+        return np.ascontiguousarray(moved)
+    return np.asarray(steps_of(moved, np.dtype(note.dtype), note.integer_scale, note.integer_zero))
+
+
+class _Watch:
+    """Reads values out of memory when the last of their operations has run."""
+
+    def __init__(
+        self,
+        network: LoadedNetwork,
+        places: Sequence[PlaceNote],
+        addresses: tuple[list[int], list[int]],
+        found: OnPlace,
+    ) -> None:
+        self._network = network
+        self._binding = network.bind(*addresses)
+        self._found = found
+        self._missing = {number: set(place.operations) for number, place in enumerate(places)}
+        self._places = places
+        self._waiting: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, place in enumerate(places):
+            for operation in place.operations:
+                self._waiting[place.task, operation].append(number)
+
+    def __call__(self, record: LayerRecord) -> None:
+        for operation in record.operations:
+            for number in self._waiting.get((record.task, operation), ()):
+                missing = self._missing[number]
+                missing.discard(operation)
+                if not missing:
+                    place = self._places[number]
+                    self._found(place, self._read(place))
+
+    def _read(self, place: PlaceNote) -> Real:
+        task = self._network.loadable.tasks[place.task]
+        window, offset = self._network.task_memory(task, place.address, self._binding)
+        number, channels, height, width = place.value
+        stored = channels if place.channels is None else max(place.channels) + 1
+        elements = layout.unpack_feature(
+            window.data[offset + place.offset :],
+            (number, stored, height, width),
+            DTYPES[NUMBERS[place.precision]],
+            self._network.config.memory_atom,
+            (place.line, place.surface, place.batch),
+        )
+        if place.channels is not None:
+            elements = elements[:, list(place.channels)]
+        return reals_of(elements, place.scale)
+
+
+def run(image: bytes | Loadable, feeds: Mapping[str, Any], hardware: str = "") -> Arrays:
+    """Run a loadable once on real numbers; see :class:`RealNetwork`."""
+    with RealNetwork(image, hardware) as network:
+        return network.run(feeds)

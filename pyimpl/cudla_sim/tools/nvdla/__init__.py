@@ -1,0 +1,1 @@
+"""``cudla-sim nvdla``: loadables and register traces."""

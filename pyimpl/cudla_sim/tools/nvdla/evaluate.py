@@ -1,0 +1,190 @@
+"""``cudla-sim nvdla evaluate``: accuracy and throughput over a data set."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...compiler.errors import CompileError, Refused
+from ...core.text import tell
+from ...evaluation import EvaluationError, evaluate
+from ...evaluation.api import Progress
+from ...evaluation.results import lines
+from ..command import JSON, Command, configuration, option, path_argument, path_option
+from ..onnx.calibration_options import Calibration, calibrated, fallback, precision
+from ..progress import Progress as Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+VERSION = 1
+"""Of what ``--json`` prints."""
+
+
+def _say(text: str) -> None:
+    tell(f"cudla-sim nvdla evaluate: {text}")
+
+
+@click.command(
+    "evaluate",
+    cls=Command,
+    arguments=[("NETWORK", "A loadable, or an ONNX model to be compiled.")],
+)
+@path_argument("network")
+@path_option("--inputs", required=True, group="Data", help="A folder, .npz, .npy: the samples.")
+@option(
+    "--labels",
+    default="",
+    metavar="FILE",
+    group="Data",
+    help="Classes (.npy, .npz, .csv, .txt), or the word: folders.",
+)
+@path_option(
+    "--reference", metavar="FILE", group="Data", help=".npz of expected outputs: SQNR of each."
+)
+@option(
+    "--output", default="", metavar="NAME", group="Data", help="The one with the classes' scores."
+)
+@path_option(
+    "-o", "--out", metavar="FILE", group="Output", help="Results: .parquet or .npz; resumable."
+)
+@option(
+    "--restart",
+    is_flag=True,
+    group="Output",
+    help="Forget what an interrupted evaluation has done.",
+)
+@option(
+    "--workers",
+    type=click.IntRange(min=0),
+    default=0,
+    group="Machine",
+    help="Worker processes; 0: one a core.",
+)
+@option("--cluster", default="", metavar="ADDRESS", group="Machine", help="Of a Dask scheduler.")
+@option(
+    "--batch",
+    type=click.IntRange(min=0),
+    default=0,
+    group="Machine",
+    help="Samples that a worker gets at once; 0: chosen.",
+)
+@configuration()
+@precision("ONNX")
+@calibrated("ONNX", pictures="Data")
+@fallback("ONNX")
+@JSON
+def evaluate_network(
+    network: Path,
+    inputs: Path,
+    labels: str,
+    reference: Path | None,
+    output: str,
+    out: Path | None,
+    restart: bool,
+    workers: int,
+    cluster: str,
+    batch: int,
+    config: str,
+    precision: str,
+    calibration: Calibration,
+    fallback: str | None,
+    as_json: bool,
+) -> None:
+    """Run a network over a data set: top-1 and top-5 accuracy, SQNR, throughput.
+
+    Exit status: 0 done, 1 network, data or workers cannot be used, 2 wrong usage.
+    """
+    config = "" if config == "auto" else config
+    try:
+        image: Path | bytes = network
+        if network.suffix.lower() == ".onnx":
+            image = _compiled(network, config, precision, calibration, fallback or "")
+        with _progress() as step:
+            found = evaluate(
+                image,
+                inputs,
+                labels or None,
+                reference=reference,
+                output=output,
+                cluster=cluster or None,
+                workers=workers,
+                batch=batch,
+                out=out,
+                restart=restart,
+                config="" if isinstance(image, bytes) else config,
+                mean=calibration.mean,
+                scale=calibration.scale,
+                progress=step,
+            )
+    except KeyboardInterrupt:
+        if out is not None:
+            _say(f"interrupted; the same command goes on (what is done is in {out}.journal)")
+        raise
+    except Refused as error:
+        for refusal in error.refusals:
+            _say(str(refusal))
+        raise click.exceptions.Exit(1) from None
+    except (EvaluationError, CompileError) as error:
+        _say(str(error))
+        raise click.exceptions.Exit(1) from None
+    if as_json:
+        print(
+            json.dumps({"version": VERSION, **found.summary(), "network": str(network)}, indent=1)
+        )
+    else:
+        print("\n".join([f"{network}: {found.samples} samples", *lines(found)[1:]]))
+
+
+def _compiled(
+    model: Path,
+    config: str,
+    precision: str,
+    calibration: Calibration,
+    fallback: str,
+) -> bytes:
+    """Raises CompileError, EvaluationError."""
+    from ...compiler import compilation
+    from ...compiler.options import Options
+    from ...evaluation.runner import hardware_name
+
+    request = compilation.Request(
+        model=model,
+        options=Options(config=hardware_name(config) or "nv_full", precision=precision),
+        calib=calibration.paths,
+        method=calibration.method,
+        percentile=calibration.percentile,
+        mean=calibration.mean,
+        scale=calibration.scale,
+    )
+    try:
+        with Line("compiling").shown() as shown:
+            result = compilation.run(
+                request, shown.beside(_say), lambda done: shown.at(done, "calibrating: samples")
+            )
+        return result.compiled.loadable
+    except compilation.UsageError as error:
+        raise click.BadParameter(str(error)) from None
+    except Refused:
+        if not fallback:
+            raise
+        from ...compiler.fallback import compile_package
+
+        return compile_package(request, _say).encode()
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A bar on a terminal."""
+    with Line("samples").shown() as bar:
+
+        def step(done: int, total: int) -> None:
+            bar.total = total
+            bar.at(done)
+
+        yield step

@@ -1,0 +1,69 @@
+"""``cudla-sim nvdla export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ...nvdla import images, target
+from ...nvdla.errors import NvdlaError
+from ...nvdla.export import files, recording
+from ...nvdla.export.bench import Write
+from ...nvdla.loadable import Loadable
+from ...nvdla.timing.parameters import Surroundings
+from ..command import Command, Number, configuration, option, path_argument, path_option
+from ..timing_options import timed
+from .inputs import INPUT, MEAN, NORMALIZE, fail, read_inputs, tell_zeros
+
+
+@click.command("export", cls=Command, arguments=[("LOADABLE", "An NVDLA loadable.")])
+@path_argument("loadable")
+@option(
+    "--base",
+    type=Number(),
+    default="0x80000000",
+    show_default=True,
+    metavar="ADDRESS",
+    group="Machine",
+    help="Where memory begins; 32 bits, a multiple of 4096.",
+)
+@configuration(status=1)
+@INPUT
+@MEAN
+@NORMALIZE
+@path_option("-o", "--output", required=True, metavar="FOLDER", group="Output", help="Is made.")
+@timed
+def export(
+    loadable: Path,
+    base: int,
+    config: str,
+    input: tuple[str, ...],
+    mean: str,
+    normalize: float,
+    output: Path,
+    around: Surroundings,
+) -> None:
+    """Write a run down for a bench without us: registers, memory images, expected results.
+
+    The folder gets a trace for the public trace players, a table with a player in C for bare metal,
+    memory before and after as bytes and text, and a manifest.
+    """
+    try:
+        data = loadable.read_bytes()
+        network = Loadable.parse(data)
+        chosen = target.choose(network, config)
+        buffers = read_inputs(network, list(input), mean, normalize)
+        tell_zeros(network, buffers, "export")
+        name = files.plain(loadable.stem)
+        bench = recording.record(network, chosen, buffers, base, name=name, around=around)
+        files.write(bench, output, data)
+    except OSError as error:
+        raise fail("export", f"{error.filename}: {error.strerror}") from None
+    except (NvdlaError, images.InputError, ValueError) as error:
+        raise fail("export", error) from None
+    writes = sum(isinstance(step, Write) for step in bench.steps)
+    print(
+        f"{loadable.name} for {chosen}: {len(bench.operations)} operations, {writes} register"
+        f" writes, memory {bench.base:#x}..{bench.end:#x}: {output}"
+    )

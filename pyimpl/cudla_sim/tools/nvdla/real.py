@@ -1,0 +1,95 @@
+"""``cudla-sim nvdla run --real``: real numbers in the shapes of the ONNX model, in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import untrusted
+from ...core.text import printable
+from ...nvdla.errors import NvdlaError
+from ...nvdla.real_numbers import RealNetwork
+from ...nvdla.task_report import TaskReport
+
+
+def files(words: Sequence[str], names: Sequence[str]) -> dict[str, Path]:
+    """``NAME=FILE`` or ``N=FILE``; a bare FILE is input 0. Raises NvdlaError.
+
+    A name may hold "="; one that is a number is taken as a name first.
+    """
+    found: dict[str, Path] = {}
+    for word in words:
+        name = next((n for n in names if word.startswith(f"{n}=")), None)
+        number, equals, file = word.partition("=")
+        if name is not None:
+            file = word[len(name) + 1 :]
+        elif equals and number.isdigit():
+            if int(number) >= len(names):
+                raise NvdlaError(f"input {number}: the network has {len(names)}, numbered from 0")
+            name = names[int(number)]
+        elif not equals and names:
+            name, file = names[0], word
+        else:
+            raise NvdlaError(f"there is no input {number!r}; the inputs are {', '.join(names)}")
+        if name in found:
+            raise NvdlaError(f"input {name!r} is given twice")
+        found[name] = Path(file)
+    return found
+
+
+def load(name: str, file: Path) -> NDArray[np.generic]:
+    """Read an array. Raises OSError, NvdlaError for what is no .npy file of numbers."""
+    try:
+        return untrusted.read_npy(file)
+    except ValueError as error:
+        raise NvdlaError(f"input {name!r}: {file} is no .npy file ({error})") from None
+
+
+def run_package(data: bytes, words: Sequence[str], output: Path | None) -> dict[str, NDArray[Any]]:
+    """Run a network in parts (``compile --fallback cpu``) once; see :func:`run`."""
+    from ...compiler.errors import CompileError
+    from ...compiler.partition import Package
+
+    try:
+        package = Package.decode(data)
+        given = files(words, list(package.inputs))
+        feeds = {name: load(name, file) for name, file in given.items()}
+        for name, shape in package.inputs.items():
+            feeds.setdefault(name, np.zeros(shape, np.float32))
+        results = package.run(feeds)
+    except CompileError as error:
+        raise NvdlaError(str(error)) from None
+    for number, part in enumerate(package.parts):
+        print(printable(f"part {number}, {part}"))
+    save(results, output)
+    return results
+
+
+def save(results: dict[str, NDArray[Any]], output: Path | None) -> None:
+    """Write ``outN.npy`` in the order of the network's outputs."""
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        for number, array in enumerate(results.values()):
+            np.save(output / f"out{number}.npy", array)
+
+
+def run(
+    loadable: bytes, words: Sequence[str], output: Path | None, config: str
+) -> tuple[dict[str, NDArray[Any]], TaskReport | None, str]:
+    """Run once, write ``outN.npy``; return outputs, report, configuration.
+
+    Inputs that are not given are zero. Raises OSError, NvdlaError.
+    """
+    with RealNetwork(loadable, config) as network:
+        given = files(words, [note.name for note in network.note.inputs])
+        feeds = {name: load(name, file) for name, file in given.items()}
+        for note in network.note.inputs:
+            feeds.setdefault(note.name, np.zeros(note.shape, np.float32))
+        results = network.run(feeds)
+        report, name = network.report, network.config.name
+    save(results, output)
+    return results, report, name

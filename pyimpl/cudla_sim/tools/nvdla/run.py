@@ -1,0 +1,225 @@
+"""``cudla-sim nvdla run``: a loadable once, on files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from ...core import process
+from ...nvdla import images, network_run, target
+from ...nvdla.cosim.hardware import COMPARE
+from ...nvdla.errors import NvdlaError
+from ...nvdla.loadable import Loadable
+from ...nvdla.settings import Settings
+from ...nvdla.timing.parameters import Surroundings
+from ..command import Command, configuration, option, path_argument, path_option
+from ..progress import Progress
+from ..timing_options import timed
+from . import outputs
+from . import real as real_numbers
+from .inputs import ANY, INPUT, MEAN, NORMALIZE, fail, numbered, read_inputs, tell_zeros
+
+_PACKAGE = b"PK\x03\x04"
+"""How a network in parts begins (``cudla-sim compile --fallback cpu``)."""
+
+
+@click.command(cls=Command, arguments=[("LOADABLE", "An NVDLA loadable, or a network in parts.")])
+@path_argument("loadable")
+@INPUT
+@option(
+    "--real",
+    is_flag=True,
+    group="Input",
+    help="NAME=FILE.npy: real numbers as the ONNX model has them.",
+)
+@MEAN
+@NORMALIZE
+@configuration(status=1)
+@option(
+    "--on",
+    "chip",
+    default="",
+    metavar="cosim:LIB.so",
+    group="Machine",
+    help="Hardware of yours behind nvdla/cosim.h. (CUDLA_SIM_CHIP)",
+)
+@option(
+    "--lockstep",
+    type=click.Choice(COMPARE),
+    default="all",
+    group="Machine",
+    help="What of its memory is compared with our model after each operation.",
+)
+@option(
+    "--limit",
+    default=0,
+    group="Machine",
+    metavar="CYCLES",
+    help="Without an interrupt for so long it hangs; 0: by the size of the layers.",
+)
+@path_option("--output", metavar="FOLDER", group="Output", help="Gets outN.bin and outN.npy.")
+@option("--dimg", "write_dimg", is_flag=True, group="Output", help="Also outN.dimg.")
+@option("--rawdump", is_flag=True, group="Output", help="Also outN.txt.")
+@option("--layers", is_flag=True, group="Output", help="A line per hardware layer.")
+@path_option(
+    "--dump-layers", metavar="FOLDER", group="Output", help="Gets every layer's output as .npy."
+)
+@option(
+    "--compare",
+    multiple=True,
+    metavar="[N=]FILE",
+    group="Output",
+    help="Expected output; reports a difference.",
+)
+@timed
+def run(
+    loadable: Path,
+    input: tuple[str, ...],
+    real: bool,
+    mean: str,
+    normalize: float,
+    config: str,
+    chip: str,
+    lockstep: str,
+    limit: int,
+    output: Path | None,
+    write_dimg: bool,
+    rawdump: bool,
+    layers: bool,
+    dump_layers: Path | None,
+    compare: tuple[str, ...],
+    around: Surroundings,
+) -> None:
+    """Run a loadable once on input files.
+
+    Exit status: 0 done, 1 an output differs from --compare or something failed, 2 wrong usage.
+    """
+    if real or _in_parts(loadable):
+        _run_real(loadable, list(input), output, config)
+        return
+    try:
+        network = Loadable.parse(loadable.read_bytes())
+        chip = chip or process.current().config.of(Settings).chip
+        name = config if chip else target.choose(network, config)
+        buffers = read_inputs(network, list(input), mean, normalize)
+        tell_zeros(network, buffers)
+        with Progress(f"running {loadable.name}").shown():
+            result = network_run.run(
+                network,
+                "" if name in ANY else name,
+                buffers,
+                dump_layers=dump_layers is not None,
+                around=around,
+                chip=chip,
+                compare=lockstep,
+                limit=limit,
+            )
+        for folder in (output, dump_layers):
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+        if output is not None:
+            _write(result, output, write_dimg, rawdump)
+        if dump_layers is not None:
+            for label, array in result.intermediate:
+                np.save(dump_layers / f"{label}.npy", array)
+        differences = _compare(result, list(compare))
+    except OSError as error:
+        raise fail("run", f"{error.filename}: {error.strerror}") from None
+    except (NvdlaError, images.InputError, ValueError) as error:
+        raise fail("run", error) from None
+    _print_result(result, layers)
+    for text in differences:
+        print(text)
+    raise click.exceptions.Exit(1 if any("differ" in d or "shape" in d for d in differences) else 0)
+
+
+def _in_parts(file: Path) -> bool:
+    """True for a network in parts: it takes real numbers only."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(_PACKAGE)) == _PACKAGE
+    except OSError:
+        return False
+
+
+def _run_real(loadable: Path, words: list[str], output: Path | None, config: str) -> None:
+    try:
+        data = loadable.read_bytes()
+        if data.startswith(_PACKAGE):
+            results, report, name = real_numbers.run_package(data, words, output), None, ""
+        else:
+            results, report, name = real_numbers.run(data, words, output, config)
+    except OSError as error:
+        raise fail("run", f"{error.filename}: {error.strerror}") from None
+    except NvdlaError as error:
+        raise fail("run", error) from None
+    if report is not None:
+        spent = (report.end_ns - report.start_ns) / 1e6
+        print(f"{name}: {len(report.layers)} layers, {report.macs} MACs, {spent:.1f} ms here")
+    for number, (tensor, values) in enumerate(results.items()):
+        _print_values(number, tensor, values)
+
+
+def _write(result: network_run.Result, folder: Path, write_dimg: bool, rawdump: bool) -> None:
+    for number, (tensor, buffer, values) in enumerate(
+        zip(result.tensors, result.buffers, result.values, strict=True)
+    ):
+        (folder / f"out{number}.bin").write_bytes(buffer.tobytes())
+        np.save(folder / f"out{number}.npy", values)
+        if write_dimg:
+            (folder / f"out{number}.dimg").write_bytes(outputs.dimg(tensor, values))
+        if rawdump:
+            (folder / f"out{number}.txt").write_text(outputs.raw_dump(values))
+
+
+def _compare(result: network_run.Result, words: list[str]) -> list[str]:
+    lines = []
+    for number, file in numbered(words, len(result.values), "output").items():
+        golden = outputs.load_golden(file, result.tensors[number])
+        difference = outputs.first_difference(result.values[number], golden)
+        lines.append(f"output {number}: {difference or f'equals {file}'}")
+    return lines
+
+
+def _print_result(result: network_run.Result, layers: bool) -> None:
+    operations = result.timed.of_layers([layer.unit for layer in result.report.layers])
+    ends = {(d.task, d.operation): d.cycle for d in result.done}
+    for layer, operation in zip(result.report.layers, operations, strict=True):
+        count = 0 if operation is None else operation.end - operation.start
+        if layers:
+            shapes = " -> ".join(
+                "x".join(map(str, s)) for s in (layer.input_shape, layer.output_shape)
+            )
+            end = ends.get((layer.task, layer.operations[-1])) if layer.operations else None
+            print(
+                f"{layer.index:3d}  {layer.unit:14s} {shapes:28s} "
+                f"{layer.note or layer.precision:14s} {count:10d} cycles  "
+                f"{layer.milliseconds:9.3f} ms  saturated {layer.saturated}"
+                + ("" if end is None else f"  done at cycle {end}")
+            )
+    timed = result.timed
+    milliseconds = (result.report.end_ns - result.report.start_ns) / 1e6
+    note = f", {result.report.note}" if result.report.note else ""
+    cycles = (
+        f"{result.done[-1].cycle} cycles on {result.chip} (the model says about {timed.cycles})"
+        if result.done
+        else f"about {timed.cycles} cycles of hardware = {timed.seconds * 1e3:.3g} ms at "
+        f"{timed.clock_mhz:g} MHz"
+    )
+    print(
+        f"{result.config}: {len(result.report.layers)} layers, {result.report.macs} MACs, "
+        f"{cycles}, {milliseconds:.1f} ms here{note}"
+    )
+    for number, (tensor, values) in enumerate(zip(result.tensors, result.values, strict=True)):
+        _print_values(number, tensor.name, values)
+
+
+def _print_values(number: int, name: str, values: np.ndarray[Any, Any]) -> None:
+    shape = "x".join(map(str, values.shape))
+    flat = np.atleast_1d(values)[:1].ravel()
+    text = " ".join(f"{v:g}" for v in flat[:8].astype(np.float64))
+    more = " ..." if flat.size > 8 else ""
+    print(f"output {number} {name!r} {shape} {values.dtype}: {text}{more}")

@@ -1,0 +1,1 @@
+"""``cudla-sim compile`` and ``cudla-sim trtexec``: ONNX models to loadables."""

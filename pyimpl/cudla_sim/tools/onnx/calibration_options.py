@@ -1,0 +1,117 @@
+"""Options of commands that compile ONNX models: precision, calibration, fallback."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ...nvdla.facts import precisions
+from ..command import option, path_option
+
+METHODS = ("auto", "minmax", "entropy", "percentile", "mse")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What the options say."""
+
+    paths: tuple[Path, ...]
+    """Data or calibration caches."""
+    method: str
+    percentile: float
+    mean: list[float]
+    """Of pictures: one number, one a channel, or none."""
+    scale: list[float]
+
+
+def numbers(text: str, name: str) -> list[float]:
+    """``1,2,3``, or nothing. Wrong usage of the option *name* otherwise."""
+    try:
+        return [float(word) for word in text.split(",")] if text else []
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no list of numbers", param_hint=name) from None
+
+
+def precision(group: str) -> Callable[[F], F]:
+    """``--precision``."""
+    kinds = click.Choice(precisions.NAMES)
+    text = "What an ONNX model computes in."
+    return option(
+        "--precision", type=kinds, default="int8", show_default=True, group=group, help=text
+    )
+
+
+def fallback(group: str) -> Callable[[F], F]:
+    """``--fallback``."""
+    text = "Nodes that the hardware cannot do run in onnxruntime."
+    return option("--fallback", type=click.Choice(["cpu"]), group=group, help=text)
+
+
+def calibrated(group: str, pictures: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Adds the options of calibration; the command gets ``calibration``.
+
+    *group* and *pictures* (``--mean``, ``--scale``) are headings of the help.
+    """
+    options = [
+        path_option(
+            "--calib",
+            multiple=True,
+            metavar="PATH",
+            group=group,
+            help="Data (.npy, .npz, pictures, folders) or a TensorRT calibration cache.",
+        ),
+        option(
+            "--calib-method",
+            type=click.Choice(METHODS),
+            default="minmax",
+            show_default=True,
+            group=group,
+            help="How ranges come from data.",
+        ),
+        option(
+            "--percentile",
+            default=99.99,
+            show_default=True,
+            group=group,
+            help="For --calib-method percentile.",
+        ),
+        option(
+            "--mean",
+            default="",
+            metavar="A,B,C",
+            group=pictures,
+            help="Of pictures, one or one a channel: 123,117,104.",
+        ),
+        option(
+            "--scale",
+            default="",
+            metavar="S",
+            group=pictures,
+            help="Of pictures, after the mean: 0.017.",
+        ),
+    ]
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def wrapped(**given: Any) -> None:
+            found = Calibration(
+                paths=tuple(given.pop("calib")),
+                method=given.pop("calib_method"),
+                percentile=given.pop("percentile"),
+                mean=numbers(given.pop("mean"), "--mean"),
+                scale=numbers(given.pop("scale"), "--scale"),
+            )
+            command(calibration=found, **given)
+
+        for one in reversed(options):
+            wrapped = one(wrapped)
+        return wrapped
+
+    return add

@@ -1,0 +1,235 @@
+"""``cudla-sim compile``: an ONNX model to an NVDLA loadable."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...compiler.errors import CompileError, Refused
+from ...compiler.options import Options
+from ...core.output import OutputError, check_writable, write_whole
+from ...core.text import tell
+from ...nvdla.errors import NvdlaError
+from ..command import Command, ConfigName, option, path_argument, path_option
+from ..progress import Progress
+from ..text_table import Table
+from .calibration_options import Calibration, calibrated, fallback, precision
+
+if TYPE_CHECKING:
+    from ...compiler.accuracy import Accuracy
+    from ...compiler.compilation import Request, Result
+
+VERSION = 1
+"""Of the file that ``--report`` writes."""
+
+
+def _say(text: str) -> None:
+    tell(f"cudla-sim compile: {text}")
+
+
+@click.command("compile", cls=Command, arguments=[("MODEL", "An ONNX model.")])
+@path_argument("model")
+@path_option("-o", "--out", required=True, metavar="FILE", group="Output", help="The loadable.")
+@option(
+    "--config",
+    type=ConfigName(),
+    default="nv_full",
+    show_default=True,
+    group="Machine",
+    help="nv_full, nv_large, nv_small, ...",
+)
+@precision("Machine")
+@option(
+    "--keep-fp16",
+    multiple=True,
+    metavar="NODE",
+    group="Machine",
+    help="An ONNX node that runs in fp16 (nv_full).",
+)
+@fallback("Machine")
+@calibrated("Calibration", pictures="Calibration")
+@path_option(
+    "--save-calib",
+    metavar="FILE",
+    group="Calibration",
+    help="Write the scales as a TensorRT calibration cache.",
+)
+@option(
+    "--invent-ranges", is_flag=True, group="Calibration", help="int8 without data: for timing only."
+)
+@option(
+    "--input-format",
+    multiple=True,
+    metavar="NAME=FORMAT",
+    group="Network",
+    help="int8:dla_hwc4, ...:chw32, ...:chw16.",
+)
+@option(
+    "--output-format", multiple=True, metavar="NAME=FORMAT", group="Network", help="fp16:chw16, ..."
+)
+@option(
+    "--outputs",
+    multiple=True,
+    metavar="TENSOR",
+    group="Network",
+    help="Cut the network at this tensor; again for more.",
+)
+@option(
+    "--shapes",
+    multiple=True,
+    metavar="NAME:SHAPE",
+    group="Network",
+    help="For dynamic inputs: NAME:1x3x224x224.",
+)
+@option(
+    "--accuracy",
+    is_flag=True,
+    group="Output",
+    help="Compare layer by layer with the float network.",
+)
+@path_option("--report", metavar="FILE", group="Output", help="Write what is known as JSON.")
+def compile_model(
+    model: Path,
+    out: Path,
+    config: str,
+    precision: str,
+    keep_fp16: tuple[str, ...],
+    fallback: str | None,
+    calibration: Calibration,
+    save_calib: Path | None,
+    invent_ranges: bool,
+    input_format: tuple[str, ...],
+    output_format: tuple[str, ...],
+    outputs: tuple[str, ...],
+    shapes: tuple[str, ...],
+    accuracy: bool,
+    report: Path | None,
+) -> None:
+    """Compile an ONNX model to an NVDLA loadable.
+
+    Exit status: 0 written, 1 it cannot be compiled (each node with reason and cure), 2 wrong usage.
+    """
+    from ...compiler import compilation
+
+    try:
+        formats = [
+            {
+                name: compilation.format_word(word)
+                for name, word in compilation.named(words, name_of).items()
+            }
+            for words, name_of in (
+                (input_format, "--input-format"),
+                (output_format, "--output-format"),
+            )
+        ]
+        request = compilation.Request(
+            model=model,
+            options=Options(
+                config=config,
+                precision=precision,
+                input_formats=formats[0],
+                output_formats=formats[1],
+                keep_fp16=keep_fp16,
+            ),
+            outputs=[name for word in outputs for name in word.split(",")],
+            shapes=compilation.shapes_of(shapes),
+            calib=calibration.paths,
+            method=calibration.method,
+            percentile=calibration.percentile,
+            mean=calibration.mean,
+            scale=calibration.scale,
+            invent=invent_ranges,
+            save_calib=save_calib,
+        )
+        for path in (out, report, save_calib):
+            if path is not None:
+                check_writable(path)
+        try:
+            with Progress("compiling").shown() as shown:
+                result = compilation.run(
+                    request, shown.beside(_say), lambda done: shown.at(done, "calibrating: samples")
+                )
+        except Refused:
+            if not fallback:
+                raise
+            _in_parts(request, out, report)
+            return
+        write_whole(out, result.compiled.loadable)
+        if accuracy:
+            _accuracy(result)
+        if report is not None:
+            text = json.dumps({"version": VERSION, **result.report}, indent=2, default=str)
+            write_whole(report, text.encode())
+    except compilation.UsageError as error:
+        raise click.BadParameter(str(error)) from None
+    except Refused as error:
+        for refusal in error.refusals:
+            _say(str(refusal))
+        raise click.exceptions.Exit(1) from None
+    except (CompileError, NvdlaError, OutputError) as error:
+        _say(str(error))
+        raise click.exceptions.Exit(1) from None
+    _summary(out, result.report)
+
+
+def _in_parts(request: Request, out: Path, report: Path | None) -> None:
+    """Write a network in parts, because the hardware refuses some of it."""
+    from ...compiler import fallback
+
+    package = fallback.compile_package(request, _say)
+    data = package.encode()
+    write_whole(out, data)
+    for number, part in enumerate(package.parts):
+        print(f"part {number}, {part}")
+    if report is not None:
+        known = fallback.report(request, package, len(data))
+        text = json.dumps({"version": VERSION, **known}, indent=2)
+        write_whole(report, text.encode())
+    print(f"{out}: {package.config}, {len(package.parts)} parts, {len(data)} bytes")
+
+
+def _accuracy(result: Result) -> None:
+    from ...compiler import compilation
+
+    found = compilation.accuracy_of(result, _say)
+    result.report["accuracy"] = found.as_dict()
+    for table in accuracy_tables(found):
+        table.show()
+
+
+def _summary(out: Path, report: dict[str, Any]) -> None:
+    operations = report.get("operations", {})
+    count = sum(operations.values()) if isinstance(operations, dict) else len(operations)
+    seconds = sum(report["seconds"].values())
+    print(
+        f"{out}: {report['config']}, {report['precision']}, {report['bytes']} bytes, "
+        f"{count} operations, {seconds:.1f} s"
+    )
+
+
+_FIGURES = ("SQNR dB", "cosine", "largest error")
+_CENTRED = ("centred dB", "centred cosine")
+
+
+def accuracy_tables(accuracy: Accuracy) -> list[Table]:
+    """What ``--accuracy`` shows: outputs and layers."""
+    made = []
+    for title, rows in (("output", accuracy.outputs), ("layer, worst first", accuracy.layers)):
+        if not rows:
+            continue
+        figures = (*_FIGURES, *_CENTRED) if rows is accuracy.outputs else _FIGURES
+        table = Table((title, *figures, "nodes"), right=frozenset(range(1, len(figures) + 1)))
+        for row in rows:
+            words = [row.name, f"{row.sqnr:.1f}", f"{row.cosine:.5f}", f"{100 * row.largest:.2f} %"]
+            if rows is accuracy.outputs:
+                words += [_text(row.centred_sqnr, 1), _text(row.centred_cosine, 4)]
+            table.add(*words, " + ".join(row.nodes))
+        made.append(table)
+    return made
+
+
+def _text(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"

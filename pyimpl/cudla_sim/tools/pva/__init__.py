@@ -1,0 +1,1 @@
+"""``cudla-sim pva``: VPU kernels and cuPVA programs."""

@@ -1,0 +1,1 @@
+"""``cudla-sim upmem``, and what the UPMEM SDK has besides its compiler."""

@@ -1,0 +1,34 @@
+"""Places in a DPU as the host sees them, in the DPU's own map: WRAM from 0, MRAM from 0x08000000,
+IRAM from 0x80000000."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+MRAM = 0x0800_0000
+IRAM = 0x8000_0000
+HEAP_POINTER = "__sys_used_mram_end"
+
+
+class Symbol(NamedTuple):
+    """A place in a DPU as the host names it: ``address`` in the DPU's map, ``size`` in bytes."""
+
+    address: int
+    size: int
+
+    @property
+    def memory(self) -> str:
+        """``wram``, ``mram`` or ``iram``: bit 31 means IRAM, bit 27 MRAM."""
+        if self.address & IRAM:
+            return "iram"
+        return "mram" if self.address & MRAM else "wram"
+
+
+class Segment(NamedTuple):
+    """Bytes that loading writes: ``offset`` inside the memory, ``data`` followed by zeros up to
+    ``size``."""
+
+    memory: str
+    offset: int
+    data: bytes
+    size: int
