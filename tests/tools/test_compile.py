@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from cudla_sim.commands import run_command
 from cudla_sim.nvdla import real
+from cudla_sim.nvdla.annotation import BLOB
 from cudla_sim.nvdla.loadable import Loadable
 from tests.compiler.reference import run
 
@@ -83,7 +84,12 @@ def test_a_saved_cache_gives_the_same_loadable(
     assert run_command([*words, str(first), *calib]) == 0
     assert cache.read_text().startswith("TRT-")
     assert run_command([*words, str(second), "--calib", str(cache)]) == 0
-    assert len(first.read_bytes()) == len(second.read_bytes())
+    sizes = [
+        {name: len(blob.data) for name, blob in Loadable.parse(file.read_bytes()).blobs.items()}
+        for file in (first, second)
+    ]
+    sizes = [{**found, BLOB: 0} for found in sizes]  # scales have more digits than in the cache
+    assert sizes[0] == sizes[1]
     assert run_command([*words, str(second), *calib]) == 0
     assert "known from an earlier run" in capsys.readouterr().err
     assert first.read_bytes() == second.read_bytes()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.limits import CONVOLUTION_KERNEL, LARGEST
 
 from .. import graph as g
-from .builder import MOST_KERNEL, Rewriter
+from .builder import Rewriter
 from .nodes import GatherLines, Interleave, KernelConv, PermuteChannels, View
 
 
@@ -141,8 +141,9 @@ def pad(out: Rewriter, node: g.Pad) -> None:
         out.refuse(node, f"negative pads {node.pads}")
         return
     taps = (top + bottom + 1, left + right + 1)
-    if max(taps) > MOST_KERNEL:
-        out.refuse(node, f"pads {node.pads}: together at most {MOST_KERNEL - 1} on an axis")
+    if max(taps) > CONVOLUTION_KERNEL:
+        most = CONVOLUTION_KERNEL - 1
+        out.refuse(node, f"pads {node.pads}: together at most {most} on an axis")
         return
     weights = np.zeros((channels, 1, *taps), np.float32)
     weights[:, 0, bottom, right] = 1.0

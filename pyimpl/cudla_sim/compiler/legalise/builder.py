@@ -5,13 +5,12 @@ Intermediate values that come into being take the scale of a value they resemble
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 
 from .. import graph as g
 from ..errors import Refusal
-
-MOST_KERNEL, MOST_STRIDE, MOST_PAD = 32, 8, 31
-"""Limits of a convolution's fields (nvdla hardware manual, register descriptions)."""
 
 
 class Rewriter:
@@ -23,10 +22,11 @@ class Rewriter:
         precision: int,
         scales: dict[g.Value, float],
         last: g.Node,
-        pictures: frozenset[g.Value] = frozenset(),
+        pictures: Collection[g.Value] = (),
+        direct: bool = False,
     ) -> None:
         self.config, self.precision, self.scales = config, precision, scales
-        self.last, self.pictures = last, pictures
+        self.last, self.pictures, self.direct = last, pictures, direct
         self.nodes: list[g.Node] = []
         self.refusals: list[Refusal] = []
         self._count = 0

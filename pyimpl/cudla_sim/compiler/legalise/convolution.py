@@ -6,11 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.limits import (
+    CONVOLUTION_DILATION,
+    CONVOLUTION_KERNEL,
+    CONVOLUTION_PAD,
+    CONVOLUTION_STRIDE,
+    LARGEST,
+)
 
 from .. import graph as g
 from . import arrange, thin, trim
-from .builder import MOST_KERNEL, MOST_PAD, MOST_STRIDE, Rewriter
+from .builder import Rewriter
 from .nodes import GatherLines, KernelConv, View
 
 
@@ -18,7 +24,7 @@ def rewrite(out: Rewriter, node: g.Conv) -> None:
     kernels, span, rows, columns = node.weights.shape
     shape = node.inputs[0].shape
     if (
-        max(rows, columns) > MOST_KERNEL
+        max(rows, columns) > CONVOLUTION_KERNEL
         and (rows, columns) == shape[2:]
         and not any(node.pads)
         and node.groups == 1
@@ -45,6 +51,7 @@ def rewrite(out: Rewriter, node: g.Conv) -> None:
             dilation=node.dilation,
             pad_value=node.pad_value,
             weight_scale=node.weight_scale,
+            compress=node.compress,
         ),
     )
 
@@ -55,7 +62,11 @@ def kernel_conv(out: Rewriter, node: KernelConv) -> None:
     rows, columns = node.weights.shape[2:]
     taps = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
     top, bottom, left, right = node.pads
-    if max(top, bottom) >= taps[0] or max(left, right) >= taps[1] or max(top, left) > MOST_PAD:
+    if (
+        max(top, bottom) >= taps[0]
+        or max(left, right) >= taps[1]
+        or max(top, left) > CONVOLUTION_PAD
+    ):
         shape = node.inputs[0].shape
         size = (shape[0], shape[1], shape[2] + top + bottom, shape[3] + left + right)
         wide = out.value(node, size, node.inputs[0])
@@ -71,18 +82,18 @@ def kernel_conv(out: Rewriter, node: KernelConv) -> None:
             ),
         )
         node = replace(node, inputs=[wide], pads=(0, 0, 0, 0))
-    if max(node.stride) > MOST_STRIDE:
-        if max(rows, columns) > MOST_STRIDE:
+    if max(node.stride) > CONVOLUTION_STRIDE:
+        if max(rows, columns) > CONVOLUTION_STRIDE:
             _part_of_stride(out, node)
             return
         node = _long_stride(out, node)
-    if max(node.dilation) > 32:
-        out.refuse(node, f"dilation {node.dilation} is more than 32")
+    if max(node.dilation) > CONVOLUTION_DILATION:
+        out.refuse(node, f"dilation {node.dilation} is more than {CONVOLUTION_DILATION}")
     elif max(node.weights.shape[:2]) > LARGEST:
         out.refuse(node, f"{node.weights.shape[:2]} kernels and channels: at most {LARGEST}")
-    elif max(node.weights.shape[2:]) > MOST_KERNEL:
+    elif max(node.weights.shape[2:]) > CONVOLUTION_KERNEL:
         _large_kernel(out, node)
-    elif node.inputs[0] not in out.pictures and thin.pays(out, node):
+    elif not out.direct and node.inputs[0] not in out.pictures and thin.pays(out, node):
         thin.rewrite(out, node)
     else:
         out.add(node)
@@ -98,7 +109,7 @@ def _long_stride(out: Rewriter, node: KernelConv) -> KernelConv:
         padded = out.value(node, (*source.shape[:2], *wide), source)
         arrange.pad(out, g.Pad(name=node.name, inputs=[source], output=padded, pads=node.pads))
         source = padded
-    steps = [min(size, MOST_STRIDE) for size in (rows, columns)]
+    steps = [min(size, CONVOLUTION_STRIDE) for size in (rows, columns)]
     index = [
         (np.arange(count)[:, None] * stride + np.arange(taps)[None, :] * gap).reshape(-1)
         for count, stride, taps, gap in (
@@ -141,11 +152,11 @@ def _part_of_stride(out: Rewriter, node: KernelConv) -> None:
 def _large_kernel(out: Rewriter, node: KernelConv) -> None:
     """Sum the convolutions with parts of the kernel."""
     rows, columns = node.weights.shape[2:]
-    axis = 0 if rows > MOST_KERNEL else 1
+    axis = 0 if rows > CONVOLUTION_KERNEL else 1
     size = (rows, columns)[axis]
     total: g.Value | None = None
-    for start in range(0, size, MOST_KERNEL):
-        count = min(MOST_KERNEL, size - start)
+    for start in range(0, size, CONVOLUTION_KERNEL):
+        count = min(CONVOLUTION_KERNEL, size - start)
         cut = [slice(None)] * 4
         cut[2 + axis] = slice(start, start + count)
         pads = list(node.pads)
@@ -195,4 +206,4 @@ def _large_kernel(out: Rewriter, node: KernelConv) -> None:
 
 def _divisor(stride: int) -> int:
     """Largest step of the hardware that divides a stride."""
-    return next(step for step in range(MOST_STRIDE, 0, -1) if stride % step == 0)
+    return next(step for step in range(CONVOLUTION_STRIDE, 0, -1) if stride % step == 0)

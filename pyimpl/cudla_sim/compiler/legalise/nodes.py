@@ -15,7 +15,8 @@ class KernelConv(Node):
     """Convolution whose kernel k reads channels ``first[k]`` ... ``first[k] + weights.shape[1]``.
 
     weights [kernels, channels of a kernel, rows, columns], bias [kernels]. Groups, permutations,
-    transposed and depthwise convolutions all become this. *weight_scale* as in graph.Conv.
+    transposed and depthwise convolutions all become this. *weight_scale* and *compress* as in
+    graph.Conv.
     """
 
     weights: Array
@@ -26,6 +27,7 @@ class KernelConv(Node):
     dilation: Pair = (1, 1)
     pad_value: float = 0.0
     weight_scale: NDArray[np.float64] | None = None
+    compress: bool | None = None
 
 
 @dataclass(eq=False, kw_only=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from cudla_sim.nvdla.facts.limits import POOLING_KERNEL, POOLING_PAD, POOLING_STRIDE
 
 from .. import graph as g
@@ -13,10 +15,20 @@ from .builder import Rewriter
 
 def rewrite(out: Rewriter, node: g.Pool) -> None:
     """Append the nodes of a pooling."""
-    if node.mode == "average":
+    if node.mode == "average" and not (out.direct and _divided_by_pdp(node)):
         average.rewrite(out, node)
     else:
         extreme(out, node)
+
+
+def _divided_by_pdp(node: g.Pool) -> bool:
+    """True if PDP computes an average as it is: it divides by the elements of the whole window."""
+    return (
+        max(node.kernel) <= POOLING_KERNEL
+        and max(node.stride) <= POOLING_STRIDE
+        and max(node.pads) <= POOLING_PAD
+        and bool(np.all(node.divisor == node.kernel[0] * node.kernel[1]))
+    )
 
 
 def extreme(out: Rewriter, node: g.Pool) -> None:

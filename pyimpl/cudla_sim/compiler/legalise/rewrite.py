@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.limits import LARGEST, NORMALISED_CHANNELS
+from cudla_sim.nvdla.facts.precisions import INT16
 
 from .. import graph as g
 from ..errors import Refused
@@ -19,14 +20,15 @@ def _keep(out: Rewriter, node: g.Node) -> None:
 
 
 def _lrn(out: Rewriter, node: g.Lrn) -> None:
+    sizes = ", ".join(map(str, NORMALISED_CHANNELS))
     if not out.config.lut:
         out.refuse(
             node,
             f"needs CDP's look-up tables, {out.config.name} has none",
             "take a configuration with them (nv_full, nv_large, *_full)",
         )
-    elif node.size not in (3, 5, 7, 9):
-        out.refuse(node, f"size {node.size}: CDP has windows of 3, 5, 7 and 9 channels")
+    elif node.size not in NORMALISED_CHANNELS:
+        out.refuse(node, f"size {node.size}: CDP has windows of {sizes} channels")
     else:
         out.add(node)
 
@@ -42,7 +44,7 @@ def _softmax(out: Rewriter, node: g.Softmax) -> None:
             f"the host's softmax runs over channels that lie together: of 1 x 1 pixel, or at most"
             f" {out.per_atom} channels of {_MOST_ROWS} pixels",
         )
-    elif out.precision == 1:
+    elif out.precision == INT16:
         out.refuse(node, "the host's softmax knows int8 and fp16, not int16")
     else:
         out.add(node)

@@ -78,7 +78,8 @@ def quantised(
     if precision == FP16:
         halves = np.empty(weights.shape, np.float16)
         for part, real in weights.parts():
-            halves[part] = np.clip(real * input_scale, -FP16_TOP, FP16_TOP)
+            # -0 would be stored by compression
+            halves[part] = np.clip(real * input_scale, -FP16_TOP, FP16_TOP) + 0.0
         return Weights(halves, np.ones(kernels))
     limit = TOPS[precision]
     largest, plain = np.zeros(kernels), np.zeros(kernels, bool)
@@ -254,15 +255,22 @@ def emit(
 
 
 def _compressed(
-    config: HardwareConfig, packed: NDArray[np.uint8], dense: NDArray[Any], precision: int
+    config: HardwareConfig,
+    packed: NDArray[np.uint8],
+    dense: NDArray[Any],
+    precision: int,
+    wanted: bool | None,
 ) -> tuple[NDArray[np.uint8], ...]:
-    """Weights without zeros, with mask and group sizes, where that is clearly less to read."""
-    if not config.compression or np.count_nonzero(dense) > _SPARSE * dense.size:
+    """Weights without zeros, with mask and group sizes, where that is *wanted*; if nobody says so,
+    where it is clearly less to read."""
+    if not config.compression or wanted is False:
+        return ()
+    if wanted is None and np.count_nonzero(dense) > _SPARSE * dense.size:
         return ()
     shape = (dense.shape[0], dense.shape[1], dense.shape[2], dense.shape[3])
     parts = layout.compress_weights(packed, shape, config, precision)
     worth = len(parts[0]) > 0 and sum(map(len, parts)) < _WORTH * len(packed)
-    return parts if worth else ()
+    return parts if worth or wanted else ()
 
 
 def _sized(task: Task, node: KernelConv, found: Iterator[Block], target: Cube) -> Iterator[Block]:
@@ -312,7 +320,8 @@ def _block(
     window = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
     window = (min(window[0], source.height), min(window[1], source.width))
     size = (channels, source.height, source.width)
-    split, stored = None, _compressed(task.config, packed, dense, source.precision)
+    split = None
+    stored = _compressed(task.config, packed, dense, source.precision, node.compress)
     for choice in (stored, (packed,)):
         if split is None and choice:
             stored = choice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cudla_sim.nvdla.facts.configs import HardwareConfig
@@ -9,6 +10,7 @@ from cudla_sim.nvdla.facts.precisions import FP16
 
 from .. import graph as g
 from ..legalise.nodes import Interleave, KernelConv, View
+from ..pixels import Image
 from . import conv, layouts
 from .cubes import Buffer, Cube, cube_bytes
 from .layouts import Layout
@@ -45,7 +47,7 @@ class Homes:
     outputs: list[g.Value]
     halves: set[g.Value]
     scales: dict[g.Value, float]
-    pictures: frozenset[g.Value] = frozenset()
+    pictures: Mapping[g.Value, Image | None] = field(default_factory=dict)
     readers: dict[g.Value, list[Pass]] = field(default_factory=dict)
     homes: dict[g.Value, Home] = field(default_factory=dict)
     buffers: list[Buffer] = field(default_factory=list)
@@ -201,7 +203,8 @@ class Homes:
 
     def picture(self, value: g.Value) -> Picture:
         """A network input as a picture."""
-        return picture_of(self.config, self.precision, value, self.scale(value) or 1.0)
+        scale = self.scale(value) or 1.0
+        return picture_of(self.config, self.precision, value, scale, self.pictures[value])
 
     # -- cubes --------------------------------------------------------------------------------
 

@@ -1,5 +1,7 @@
 """Convolutions that read a picture: interleaved pixels of four channels, or one.
 
+Pixels are numbers of the network's precision, or 8-bit ones that CDMA converts on the way.
+
 Weights are stored with their columns folded into channels; the fourth channel of a pixel has
 weight 0. Only lines can be cut. Source: nvdla hardware manual "Image input".
 """
@@ -19,11 +21,13 @@ from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, element_size
 from cudla_sim.nvdla.hw.maps.enums import ENUMS
+from cudla_sim.nvdla.loadable import DataType
 
 from .. import graph as g
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
-from . import conv, sdp
+from ..pixels import Image
+from . import conv, numbers, sdp
 from .cubes import Buffer, Cube
 from .fit import Fit
 from .task import Task
@@ -34,12 +38,14 @@ _FORMATS = {
     (FP16, 4): "T_A16B16G16R16_F",
     (FP16, 1): "T_R16_F",
 }
+_TYPES = {INT8: DataType.INT8, FP16: DataType.HALF}
 _LINE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in memory; lines are multiples of 64 bytes."""
+    """A picture in memory; lines are multiples of 64 bytes. *precision* is that of the processing,
+    *scale* the real value of one step behind the converter; in fp16 what that leaves to weights."""
 
     config: HardwareConfig
     precision: int
@@ -47,6 +53,17 @@ class Picture:
     height: int
     width: int
     scale: float
+    image: Image | None
+
+    @property
+    def element(self) -> int:
+        """Bytes of one channel of a pixel."""
+        return 1 if self.image else element_size(self.precision)
+
+    @property
+    def data_type(self) -> DataType:
+        """Of the tensor."""
+        return DataType.UINT8 if self.image else _TYPES[self.precision]
 
     @property
     def pixel(self) -> int:
@@ -56,7 +73,7 @@ class Picture:
     @property
     def line(self) -> int:
         """Bytes from line to line."""
-        return -(-self.width * self.pixel * element_size(self.precision) // _LINE) * _LINE
+        return -(-self.width * self.pixel * self.element // _LINE) * _LINE
 
     @property
     def size(self) -> int:
@@ -66,21 +83,39 @@ class Picture:
     @property
     def format(self) -> int:
         """Number of the pixel format."""
+        if self.image:
+            return self.image.number
         return ENUMS["pixel_format"][_FORMATS[self.precision, self.pixel]]
 
+    def read(self, operation: ConvOp) -> None:
+        """Have CDMA read the picture, and convert it where it must."""
+        operation.data_format, operation.in_precision = self.format, self.precision
+        operation.in_cvt = CvtParam(1, 0, int(self.precision == INT8), 0)
+        if self.image is None:
+            return
+        operation.pixel_override, operation.in_precision = 0, INT8
+        operation.mean_format = 1
+        means = (*self.image.mean, 0, 0, 0, 0)
+        operation.mean_ry, operation.mean_gu, operation.mean_bv, operation.mean_ax = means[:4]
+        operation.in_cvt = CvtParam(1, 0, 1, 0)
+        if self.precision != FP16:
+            operation.in_cvt = numbers.converter(self.image.factor / self.scale)
 
-def of(config: HardwareConfig, precision: int, value: g.Value, scale: float) -> Picture:
+
+def of(
+    config: HardwareConfig, precision: int, value: g.Value, scale: float, image: Image | None
+) -> Picture:
     """The picture of a network input."""
     _, channels, height, width = value.shape
-    return Picture(config, precision, channels, height, width, scale)
+    if image is not None and precision == FP16:
+        scale = image.factor
+    return Picture(config, precision, channels, height, width, scale, image)
 
 
 def reason(node: g.Node, picture: Picture) -> str | None:
     """Why a node cannot read a picture."""
-    if (
-        (picture.precision, picture.pixel) not in _FORMATS
-        or picture.channels == 2
-        or (picture.channels > 4)
+    if picture.image is None and (
+        (picture.precision, picture.pixel) not in _FORMATS or picture.channels not in (1, 3, 4)
     ):
         return f"a picture has 1, 3 or 4 channels of int8 or fp16, not {picture.channels}"
     if not isinstance(node, KernelConv):
@@ -136,7 +171,6 @@ def emit(
     for y in conv.pieces(picture.height, target.height, share.lines, node, 0):
         operation = ConvOp(
             entry_per_slice=entries,
-            data_format=picture.format,
             fetch_grain=1,
             data_bank=max(cbuf.data_banks(task.config, entries, y.size), 1),
             weight_bank=share.weights,
@@ -158,11 +192,10 @@ def emit(
             pad_y_top=y.before,
             pad_y_bottom=y.after,
             pad_val=conv.pad_value(node, picture.precision, picture.scale),
-            in_precision=picture.precision,
             out_precision=picture.precision,
-            in_cvt=CvtParam(1, 0, int(picture.precision == INT8), 0),
             out_cvt=CvtParam(1, weights.truncate, 1, 0),
         )
+        picture.read(operation)
         source = DataCube(
             type=MemoryType.MC,
             width=picture.width,

@@ -218,8 +218,7 @@ class Stages:
         if isinstance(fit.y_alu, Operand):
             y.mode = self._tensor("y", fit.y_alu)
             if unit is not None:
-                factor = numbers.factors(self.values.scale(fit.y_alu.value) / unit)
-                y.alu_cvt = CvtParam(int(factor.values[0]), factor.shift, 1, 0)
+                y.alu_cvt = numbers.converter(self.values.scale(fit.y_alu.value) / unit)
         return unit
 
     def _product_shift(self) -> int:
@@ -243,7 +242,7 @@ class Stages:
         step = self._step()
         direct = self._direct()
         unit = self._unit(step, direct)
-        self._x1(step, unit, direct)
+        self._x1(step, unit)
         after = self._x2(unit)
         after = self._y_integer(after)
         self._converter(after)
@@ -296,9 +295,12 @@ class Stages:
             INT8_TOP if self.precision == INT8 else INT16_TOP
         )
 
-    def _x1(self, step: NDArray[np.float64], unit: float, direct: bool) -> None:
+    def _x1(self, step: NDArray[np.float64], unit: float) -> None:
         fit = self.fit
-        if direct and np.isclose(float(step[0]), unit, rtol=1e-12):
+        tensor = isinstance(self.source, Cube) and fit.scale is None
+        if tensor and np.isclose(float(step[0]), unit, rtol=1e-12):
+            if fit.x1_relu:
+                self._relu(self.x1)
             return
         factor = numbers.factors(step / unit)
         stage = SdpStage(enable=1, precision=INT16, truncate=factor.shift)
@@ -383,11 +385,8 @@ class Stages:
 
     def _converter(self, unit: float) -> None:
         out = self.target.scale
-        if np.isclose(unit, out, rtol=1e-12):
-            self.cvt = _PASS
-            return
-        factor = numbers.factors(unit / out)
-        self.cvt = CvtParam(int(factor.values[0]), factor.shift, 1, 0)
+        same = np.isclose(unit, out, rtol=1e-12)
+        self.cvt = _PASS if same else numbers.converter(unit / out)
 
 
 def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values) -> None:
