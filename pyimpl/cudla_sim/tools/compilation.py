@@ -18,6 +18,7 @@ from ..compiler.calibrate.results import key_of, remembered
 from ..compiler.errors import CompileError
 from ..compiler.graph import Graph
 from ..compiler.options import Options
+from ..compiler.passes import Watch
 from .output import write_whole
 
 FORMATS = {
@@ -59,6 +60,8 @@ class Request:
     input_words: Sequence[str] = ()
     """Formats of inputs in their order (one for all), beside those by name in *options*."""
     output_words: Sequence[str] = ()
+    watch: Watch | None = None
+    """Is called behind every pass of the front and the back end."""
 
 
 @dataclass(slots=True)
@@ -77,7 +80,9 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     Raises CompileError (Refused with all nodes), UsageError.
     """
     clock = _Clock()
-    graph = front.load(request.model, outputs=request.outputs, shapes=request.shapes)
+    graph = front.load(
+        request.model, outputs=request.outputs, shapes=request.shapes, watch=request.watch
+    )
     clock.lap("front")
     for note in graph.notes:
         say(note)
@@ -87,7 +92,7 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     if samples is not None and options.precision != "fp16":
         means = calibrate.channel_means(graph, samples)
     clock.lap("calibration")
-    compiled = compile_graph(graph, scales, options, means)
+    compiled = compile_graph(graph, scales, options, means, request.watch)
     clock.lap("back end")
     if request.save_calib is not None:
         kind = "minmax" if request.method == "auto" else request.method

@@ -40,7 +40,11 @@ PASSES: tuple[Pass[Graph], ...] = (
         "SiLU, GELU, Mish, HardSwish and others by their parts",
         curves.recognise,
     ),
-    Pass("refuse-statistics", "normalisation by the data's own statistics", statistics.refuse),
+    Pass(
+        "refuse-statistics",
+        "normalisation by the data's own statistics is refused",
+        statistics.refuse,
+    ),
     Pass("merge-affine", "factors and sums in a row become one", _together),
     Pass("recognise-lrn", "local response normalisation by its parts", lrn.recognise),
     Pass("recognise-shuffles", "channel shuffles by their parts", shuffles.recognise),
