@@ -24,11 +24,16 @@ from cudla_sim.nvdla import replay
 from cudla_sim.tools.report import ReportError, page
 from cudla_sim.upmem.toolchain.assembly import NotUnderstood, translate
 from cudla_sim.upmem.workers.frame import Frame
-from cudla_sim.upmem.workers.protocol import FRAME_STRIDE
+from cudla_sim.upmem.workers.protocol import (
+    FRAME_STRIDE,
+    FaultKind,
+    State,
+)
 from tests.conftest import ROOT
 
 from .run import PATIENCE_S, SETTINGS
 from .targets import TARGETS
+from .targets.dpu_workers import DPUS, STATES, hostile
 
 CASES = 60
 MODELS = ("onnx", "onnxruntime")
@@ -141,6 +146,25 @@ def test_names_outside_of_nodes() -> None:
         made.graph.name = "gggg"
         data = made.SerializeToString().replace(name, b"\xff" * len(name))
         assert "no text in UTF-8" in refused(onnx.load_model_from_string(data))
+
+
+def test_names_inside_of_functions() -> None:
+    onnx = pytest.importorskip("onnx")
+    made = model([("F", ["x"], ["y"], {"domain": "my"})])
+    made.opset_import.append(onnx.helper.make_opsetid("my", 1))
+    body = [onnx.helper.make_node("Softsign", ["a"], ["b"])]
+    function = onnx.helper.make_function("my", "F", ["a"], ["b"], body, made.opset_import)
+    made.functions.append(function)
+    data = made.SerializeToString().replace(b"Softsign", b"\xff" * 8)
+    assert "no text in UTF-8" in refused(onnx.load_model_from_string(data))
+
+
+def test_constants_gathered_from_far_away() -> None:
+    """numpy.choose would count such an index up step by step."""
+    far = np.array([-(1 << 60)], np.int64)
+    nodes = [("GatherElements", ["c", "far"], ["g"], {}), ("Add", ["x", "g"], ["y"], {})]
+    made = model(nodes, (1, 4), c=np.zeros(2, np.float32), far=far)
+    assert "its indices are not in -2..1" in refused(made)
 
 
 def test_functions_with_too_many_arguments_and_inputs_without_type() -> None:
@@ -281,3 +305,18 @@ def test_the_host_does_not_read_back_which_dpus_it_launched() -> None:
     data[:] = 0xFF
     assert frame.slots.tolist() == [5, 9]
     assert not frame.cancelled
+
+
+def test_workers_that_die_and_say_that_no_dpu_began() -> None:
+    """Begun anew some times, then the DPUs end in fault; a good program goes on."""
+    bench = hostile()
+    numbers = range(DPUS)
+    for slot in numbers:
+        here = {"seed": 1, "amount": 0, "first": STATES, "span": DPUS,
+                "answers": 0, "ending": 1, "frame_state": int(State.PENDING)}  # fmt: skip
+        for name, value in here.items():
+            bench.var(name, slot=slot)[0] = value
+    ended = bench.launch(slots=list(numbers))
+    assert [(outcome.number, outcome.fault) for outcome in ended.faulted] == [
+        (number, FaultKind.WORKER) for number in numbers
+    ]

@@ -14,6 +14,7 @@ from .common import Target
 from .dataflows import dataflow
 from .documents import document
 from .dpu_answers import dpu_answers
+from .dpu_workers import dpu_workers
 from .models import compiled, in_parts, onnx_bytes, onnx_graph
 from .packages import package
 from .programs import dpu_program, loadable, vpu_executable
@@ -40,4 +41,5 @@ TARGETS: dict[str, Target] = {
     "asm_statements": asm_statements,
     "shared_memory": shared_memory,
     "dpu_answers": dpu_answers,
+    "dpu_workers": dpu_workers,
 }

@@ -48,13 +48,13 @@ class Program:
 class Bench:
     """``dpus`` slots; every method works on slot 0 unless told."""
 
-    def __init__(self, dpus: int = 4, workers: int = 2) -> None:
+    def __init__(self, dpus: int = 4, workers: int = 2, limit_s: float = 0.0) -> None:
         self.dpus = dpus
         self.fd = os.memfd_create("bench", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, dpus * STRIDE)
         self._map = mmap.mmap(self.fd, dpus * STRIDE, flags=mmap.MAP_SHARED | 0x4000)
         self.bytes = np.frombuffer(self._map, np.uint8)
-        self.pool = WorkerPool(self.fd, STRIDE, workers)
+        self.pool = WorkerPool(self.fd, STRIDE, workers, limit_s=limit_s)
 
     def load(self, program: Program) -> None:
         self.program = program

@@ -30,6 +30,8 @@ def evaluate(
     _refuse_gigantic(node, inputs)
     if node.op_type == "DequantizeLinear" and not node.domain:
         return [dequantized({a.name: a.i for a in node.attribute}, inputs)]
+    if node.op_type == "GatherElements" and not node.domain:
+        return [_gathered({a.name: a.i for a in node.attribute}, inputs)]
     from onnx.reference import ReferenceEvaluator
 
     names = [name for name, item in zip(node.input, inputs, strict=True) if item is not None]
@@ -90,6 +92,28 @@ def _steps_after(
         order = order if order is not None else list(range(first.array.ndim))[::-1]
         return first.steps, order.index(first.axis)
     return None, 0
+
+
+def _gathered(attributes: Mapping[str, int], inputs: Sequence[Constant | None]) -> Constant:
+    """GatherElements. The reference's numpy.choose counts a far index down step by step."""
+    data, indices, *_ = (*inputs, None, None)
+    if data is None or indices is None:
+        raise Unsupported("data or indices are missing")
+    shape, wanted = data.array.shape, indices.array
+    axis = attributes.get("axis", 0)
+    axis += len(shape) if axis < 0 else 0
+    others = [n for n in range(len(shape)) if n != axis]
+    if (
+        wanted.ndim != len(shape)
+        or len(others) == len(shape)
+        or any(wanted.shape[n] > shape[n] for n in others)
+    ):
+        raise Unsupported(f"axis {axis}, indices of {wanted.shape} for data of {shape}")
+    if not np.all((wanted >= -shape[axis]) & (wanted < shape[axis])):
+        raise Unsupported(f"its indices are not in -{shape[axis]}..{shape[axis] - 1}")
+    places = list(np.ogrid[tuple(map(slice, wanted.shape))])
+    places[axis] = wanted
+    return Constant(data.array[tuple(places)])
 
 
 def dequantized(attributes: Mapping[str, int], inputs: Sequence[Constant | None]) -> Constant:

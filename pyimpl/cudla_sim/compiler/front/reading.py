@@ -115,23 +115,27 @@ def _parsed(model: str | Path | onnx.ModelProto) -> tuple[onnx.ModelProto, str]:
 
 def _check_names(proto: onnx.ModelProto) -> None:
     """Raises CompileError for names that are no text: protobuf hands them over as bytes."""
-    known = [opset.domain for opset in proto.opset_import]
-    known += [word for one in proto.functions for word in (one.name, one.domain)]
-    if not all(isinstance(word, str) for word in known):
+    words: list[str] = [opset.domain for opset in proto.opset_import]
+    nodes: list[onnx.NodeProto] = []
+    graphs = [proto.graph]
+    for one in proto.functions:
+        words += (one.name, one.domain, *one.input, *one.output, *one.attribute)
+        nodes += one.node
+    while nodes or graphs:
+        if graphs:
+            graph = graphs.pop()
+            ports = (*graph.input, *graph.output, *graph.value_info, *graph.initializer)
+            words += (graph.name, *(port.name for port in ports))
+            nodes += graph.node
+            continue
+        node = nodes.pop()
+        words += (node.name, node.op_type, node.domain, *node.input, *node.output)
+        for attribute in node.attribute:
+            words.append(attribute.name)
+            graphs += [attribute.g] if attribute.HasField("g") else []
+            graphs += attribute.graphs
+    if not all(isinstance(word, str) for word in words):
         raise CompileError("the model has names that are no text in UTF-8")
-    waiting = [proto.graph]
-    while waiting:
-        graph = waiting.pop()
-        ports = (*graph.input, *graph.output, *graph.value_info, *graph.initializer)
-        if not all(isinstance(word, str) for word in (graph.name, *(p.name for p in ports))):
-            raise CompileError("the model has names that are no text in UTF-8")
-        for node in graph.node:
-            words = (node.name, node.op_type, node.domain, *node.input, *node.output)
-            if not all(isinstance(word, str) for word in words):
-                raise CompileError("the model has names that are no text in UTF-8")
-            for attribute in node.attribute:
-                waiting += [attribute.g] if attribute.HasField("g") else []
-                waiting += attribute.graphs
 
 
 def _check_functions(proto: onnx.ModelProto) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from time import monotonic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...workers.image import Image
 from ...workers.patience import Patience, given_up, process_state
@@ -31,6 +32,8 @@ _PATIENCE_S = 0.020
 """How long a launch waits for a busy worker before it gets one more."""
 _IDLE_PROGRAMS = 4
 """Programs whose workers stay alive though they do not run; the longest idle go first."""
+_FUTILE = 3
+"""Turns of a launch in which workers die and no DPU begins: a program may do that without end."""
 
 
 class _Program:
@@ -227,13 +230,19 @@ class WorkerPool:
             frame = self._frames.frame(self._free_frames.pop())
         try:
             outcomes: list[Outcome] = []
+            futile = 0
             while slots:
                 frame.fill(slots, checks.word, timed)
                 lost, why = self._work(program, frame)
-                outcomes += self._outcomes(program, frame, lost, why)
+                status = frame.status.copy()
                 # a worker that died between taking a slot and marking it leaves it untouched
-                left = frame.slots[frame.status == State.PENDING].tolist()
-                slots = left if lost and not frame.cancelled else []
+                left = np.flatnonzero(status == State.PENDING)
+                futile = futile + 1 if len(left) == len(slots) else 0
+                if not lost or frame.cancelled or futile == _FUTILE:
+                    left = left[:0]
+                status[left] = State.DONE  # in another turn
+                outcomes += self._outcomes(program, frame, status, lost, why)
+                slots = frame.slots[left].tolist()
             return outcomes
         finally:
             with self._changed:
@@ -302,10 +311,14 @@ class WorkerPool:
         self._give_back(program, worker, alive=False)
 
     def _outcomes(
-        self, program: _Program, frame: Frame, lost: dict[int, int], why: str
+        self,
+        program: _Program,
+        frame: Frame,
+        status: NDArray[np.uint8],
+        lost: dict[int, int],
+        why: str,
     ) -> list[Outcome]:
-        """The DPUs of a frame that did not just end well, whatever stopped them."""
-        status = frame.status.copy()
+        """The DPUs of a frame that did not just end well by *status*, whatever stopped them."""
         outcomes = []
         for index in np.flatnonzero(status != State.DONE).tolist():
             number, state = int(frame.slots[index]), int(status[index])
@@ -314,7 +327,7 @@ class WorkerPool:
                 outcome = recorded(number, page, program.image.contents, program.warned)
                 if outcome.status == "fault" or outcome.warnings:
                     outcomes.append(outcome)
-            elif state != State.PENDING or frame.cancelled or not lost:
+            else:
                 signal = lost.get(int(frame.owner[index]), 0)
                 outcomes.append(stopped(number, frame.cancelled, signal, why))
         return outcomes
