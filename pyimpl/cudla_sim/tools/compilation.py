@@ -14,7 +14,6 @@ import numpy as np
 from ..compiler import calibrate, front
 from ..compiler.backend import Compiled, compile_graph
 from ..compiler.calibrate.methods import PERCENTILE
-from ..compiler.calibrate.results import key_of, remembered
 from ..compiler.errors import CompileError
 from ..compiler.graph import Graph
 from ..compiler.options import Options
@@ -233,6 +232,8 @@ def _measured(
     say: Say,
     progress: Callable[[int], None] | None,
 ) -> dict[str, float]:
+    from ..compiler.calibrate.results import key_of, remembered
+
     automatic = request.method == "auto" and options.precision == "int8"
     method = "minmax" if request.method == "auto" else request.method
 

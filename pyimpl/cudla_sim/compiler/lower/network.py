@@ -15,7 +15,7 @@ from .. import graph as g
 from ..errors import Refusal, Refused
 from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
-from . import conv, convert, layouts, lrn, moves, pictures, planes, pool, sdp
+from . import conv, convert, layouts, moves, pictures, planes, pool, sdp
 from .cubes import Buffer, Cube, cube_bytes
 from .fit import Fit, Limit
 from .homes import Homes, make
@@ -286,6 +286,8 @@ class Network:
 
     def _lrn(self, node: g.Lrn, source: Cube, target: Cube) -> None:
         """LRN looks at neighbouring channels: without holes."""
+        from . import lrn
+
         layout = layouts.dense(node.output.shape[1])
         plain = self._aligned(source, layout, node.name)
         if plain is source:
