@@ -109,6 +109,12 @@ class Cube:
         """Return the cube with its holes as channels of their own (for copies of everything)."""
         return replace(self, positions=np.arange(self.channels))
 
+    def kernels(self) -> NDArray[np.int64]:
+        """Which channel of the value each channel of the cube is; -1 for holes."""
+        found = np.full(self.channels, -1, np.int64)
+        found[self.positions] = np.arange(len(self.positions))
+        return found
+
     def spread(self, values: NDArray[Any], fill: float = 0) -> NDArray[Any]:
         """Place values of channels (last axis) at their positions."""
         result = np.full((*values.shape[:-1], self.channels), fill, values.dtype)

@@ -12,7 +12,7 @@ from .. import graph as g
 from ..legalise.nodes import Interleave, KernelConv, View
 from ..pixels import Image
 from . import conv, layouts
-from .cubes import Buffer, Cube, cube_bytes
+from .cubes import Buffer, Cube, cube_bytes, packed
 from .layouts import Layout
 from .passes import Pass
 from .pictures import Picture
@@ -218,7 +218,8 @@ class Homes:
         if home.buffer is not None:
             shape = (layout.channels, height, width)
             size = cube_bytes(self.config, home.precision, shape)
-            cube = make(self.config, home.buffer, home.precision, layout, (height, width), scale)
+            positions = layout.positions
+            cube = packed(home.buffer, self.config, home.precision, shape, positions, scale)
             return replace(cube, offset=self.image * size)
         assert home.parent is not None
         whole = self.cube(home.parent)
@@ -250,29 +251,4 @@ class Homes:
         shape = (layout.channels, *size)
         buffer = Buffer(name, cube_bytes(self.config, precision, shape))
         self.buffers.append(buffer)
-        return make(self.config, buffer, precision, layout, size, scale)
-
-
-def make(
-    config: HardwareConfig,
-    buffer: Buffer,
-    precision: int,
-    layout: Layout,
-    size: tuple[int, int],
-    scale: float,
-) -> Cube:
-    """A packed cube at the start of a buffer."""
-    line = size[1] * config.memory_atom
-    return Cube(
-        buffer,
-        config,
-        precision,
-        layout.channels,
-        size[0],
-        size[1],
-        line,
-        line * size[0],
-        layout.positions,
-        0,
-        scale,
-    )
+        return packed(buffer, self.config, precision, shape, layout.positions, scale)

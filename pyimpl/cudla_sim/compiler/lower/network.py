@@ -16,9 +16,9 @@ from ..errors import Refusal, Refused
 from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
 from . import conv, convert, layouts, moves, pictures, planes, pool, sdp
-from .cubes import Buffer, Cube, cube_bytes
+from .cubes import Buffer, Cube, cube_bytes, packed
 from .fit import Fit, Limit
-from .homes import Homes, make
+from .homes import Homes
 from .layouts import Layout
 from .passes import Former, Pass
 from .task import Task
@@ -191,7 +191,7 @@ class Network:
         size = cube_bytes(self.config, wanted, (channels, height, width))
         scale = 1.0 if wanted == FP16 else source.scale
         layout = layouts.dense(channels)
-        target = make(self.config, buffer, wanted, layout, (height, width), scale)
+        target = packed(buffer, self.config, wanted, (channels, height, width), None, scale)
         target = replace(target, offset=image * size)
         if value in self.formats.planes:
             target = self.homes.temporary(value.name, wanted, layout, (height, width), scale)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla import layout
-from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, MemoryType, OpType
+from cudla_sim.nvdla.descriptors import ConvOp, CvtParam, DataCube, MemoryType, OpType
 from cudla_sim.nvdla.facts import cbuf
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.limits import LARGEST
@@ -88,9 +88,11 @@ class Picture:
         return ENUMS["pixel_format"][_FORMATS[self.precision, self.pixel]]
 
     def read(self, operation: ConvOp) -> None:
-        """Have CDMA read the picture, and convert it where it must."""
-        operation.data_format, operation.in_precision = self.format, self.precision
-        operation.in_cvt = CvtParam(1, 0, int(self.precision == INT8), 0)
+        """Have CDMA read the picture, and convert it where it must. Columns of kernels are folded
+        into channels."""
+        operation.data_format = self.format
+        operation.kernel_channel_csc *= operation.kernel_width_csc
+        operation.kernel_width_csc = 1
         if self.image is None:
             return
         operation.pixel_override, operation.in_precision = 0, INT8
@@ -138,19 +140,14 @@ def emit(
     mean: NDArray[Any] | None = None,
 ) -> None:
     """Append the operations of a convolution that reads the picture at (buffer, offset)."""
-    real, bias = conv.absorb(node, fit)
-    weights = conv.quantised(real, bias, picture.precision, picture.scale, node.weight_scale)
-    if picture.precision != FP16:
-        conv.correct(node, fit, real, weights, mean, picture.scale)
-    kernels, channels, rows, columns = node.weights.shape
-    lookup = np.full(target.channels, -1, np.int64)
-    lookup[target.positions] = np.arange(kernels)
+    weights = conv.prepared(node, fit, picture.precision, picture.scale, mean)
+    _, channels, rows, columns = node.weights.shape
+    lookup = target.kernels()
     index, where = lookup[lookup >= 0], np.flatnonzero(lookup >= 0)
     dtype = np.float16 if picture.precision == FP16 else np.int16
     dense = np.zeros((target.channels, picture.pixel, rows, columns), dtype)
     dense[where, :channels] = weights.elements[index]
     packed = layout.pack_image_weights(dense, task.config, picture.precision)
-    offset = task.constant(packed)
     per_kernel = picture.pixel * rows * columns * element_size(picture.precision)
     entries = cbuf.image_entries(
         task.config, picture.width, node.pads[2:], picture.pixel, picture.precision
@@ -169,31 +166,16 @@ def emit(
         raise Refused([Refusal(node.name, "Conv", why, "take the chw32 or chw16 input format")])
     x = next(iter(conv.pieces(picture.width, target.width, picture.width, node, 1)))
     for y in conv.pieces(picture.height, target.height, share.lines, node, 0):
-        operation = ConvOp(
-            entry_per_slice=entries,
-            fetch_grain=1,
-            data_bank=max(cbuf.data_banks(task.config, entries, y.size), 1),
-            weight_bank=share.weights,
-            pixel_override=1,
-            release=y.size,
-            input_width_csc=picture.width,
-            input_height_csc=y.size,
-            input_channel_csc=picture.pixel,
-            kernel_width_csc=1,
-            kernel_height_csc=rows,
-            kernel_channel_csc=picture.pixel * columns,
-            input_width_cmac=target.width,
-            input_height_cmac=y.count,
-            bytes_per_kernel=per_kernel,
-            conv_stride_x=node.stride[1],
-            conv_stride_y=node.stride[0],
-            pad_x_left=x.before,
-            pad_x_right=x.after,
-            pad_y_top=y.before,
-            pad_y_bottom=y.after,
-            pad_val=conv.pad_value(node, picture.precision, picture.scale),
-            out_precision=picture.precision,
-            out_cvt=CvtParam(1, weights.truncate, 1, 0),
+        operation = conv.operation(
+            node,
+            weights,
+            picture.precision,
+            picture.scale,
+            y,
+            x,
+            channels=picture.pixel,
+            entries=entries,
+            banks=(cbuf.data_banks(task.config, entries, y.size), share.weights),
         )
         picture.read(operation)
         source = DataCube(
@@ -204,14 +186,9 @@ def emit(
             line_stride=picture.line,
             size=picture.line * y.size,
         )
-        weight = DataCube(size=len(packed), width=columns, height=rows, channel=picture.pixel)
-        surface = ConvSurface(
-            weight=task.at(weight, task.weights, offset),
-            wmb=DataCube(address=0),
-            wgs=DataCube(address=0),
-            src=task.at(source, place[0], place[1] + y.start * picture.line),
-            dst=task.flying(target.channels, y.count, target.width),
-        )
+        source = task.at(source, place[0], place[1] + y.start * picture.line)
+        flying = task.flying(target.channels, y.count, target.width)
+        surface = conv.surface(task, node, (packed,), source, flying, picture.pixel)
         out = replace(target.box(y.first, y.count, 0, target.width), positions=where)
         whole = slice(0, target.width)
         part = conv.restrict(fit, index, slice(y.first, y.first + y.count), whole)

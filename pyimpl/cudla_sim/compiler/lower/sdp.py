@@ -33,7 +33,7 @@ from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT8_TOP, INT
 from ..graph import PRelu, Value
 from . import lut, numbers
 from .cubes import Buffer, Cube
-from .fit import Fit, Limit, Operand
+from .fit import Fit, Limit, Operand, channels_of
 from .task import Task
 
 _ALU = {"max": Alu.MAX, "min": Alu.MIN, "add": Alu.SUM}
@@ -450,13 +450,6 @@ def settled(task: Task, fit: Fit, values: Values) -> Values:
     """Values whose cubes SDP reads as they lie; appends the copies that this takes."""
     cubes = {item.value: gathered(task, values.cube(item.value)) for item in fit.operands}
     return Values(cubes.__getitem__, values.scale)
-
-
-def channels_of(array: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Slopes as [1], [c] or [c, h, w]."""
-    data = np.asarray(array, np.float64)
-    data = data.reshape((1,) * (4 - data.ndim) + data.shape)[0]
-    return data[:, 0, 0] if data.shape[1:] == (1, 1) else data
 
 
 def _finite(array: NDArray[np.float64]) -> NDArray[np.float16]:
