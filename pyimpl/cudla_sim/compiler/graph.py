@@ -96,7 +96,7 @@ class Affine(Node):
     """x * scale + shift; both broadcast to (1, c, h, w): per tensor, channel or element."""
 
     scale: Array
-    shift: Array
+    shift: Array = field(default_factory=lambda: np.zeros((1, 1, 1, 1), np.float32))
 
 
 @dataclass(eq=False, kw_only=True)

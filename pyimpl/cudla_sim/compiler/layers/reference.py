@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.facts.windows import extent
+
 from .. import graph as g
 from ..curves import CURVES
 
@@ -35,7 +37,7 @@ def _windows(node: g.Conv | g.Pool, x: Array, size: g.Pair, gaps: g.Pair, fill: 
     (top, bottom, left, right), (sy, sx) = node.pads, node.stride
     _, _, height, width = node.output.shape
     reach = [
-        max((out - 1) * step + (count - 1) * gap + 1 - length - before, after)
+        max((out - 1) * step + extent(count, gap) - length - before, after)
         for out, step, count, gap, length, before, after in (
             (height, sy, size[0], gaps[0], x.shape[2], top, bottom),
             (width, sx, size[1], gaps[1], x.shape[3], left, right),

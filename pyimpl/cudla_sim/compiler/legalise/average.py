@@ -49,22 +49,12 @@ def rewrite(out: Rewriter, node: Pool) -> None:
             inputs=[source],
             output=summed,
             weights=np.ones((channels, 1, kh, kw), np.float32),
-            bias=np.zeros(channels),
-            first=np.arange(channels),
             stride=node.stride,
             pads=node.pads,
         ),
     )
     scale = (1.0 / divisor).reshape(1, 1, *(divisor.shape or (1, 1))).astype(np.float32)
-    out.add(
-        Affine(
-            name=node.name,
-            inputs=[summed],
-            output=node.output,
-            scale=scale,
-            shift=np.zeros((1, 1, 1, 1), np.float32),
-        )
-    )
+    out.put(Affine, node, summed, node.output, scale=scale)
 
 
 def _two_steps(out: Rewriter, node: Pool) -> None:

@@ -6,6 +6,7 @@ Intermediate values that come into being take the scale of a value they resemble
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 
@@ -52,6 +53,20 @@ class Rewriter:
         """Append a node; return its output."""
         self.nodes.append(node)
         return node.output
+
+    def put(
+        self,
+        kind: type[g.Node],
+        node: g.Node,
+        source: g.Value | list[g.Value],
+        output: g.Value | g.Shape,
+        **members: Any,
+    ) -> g.Value:
+        """Append a node *kind* of what *node* becomes; a shape makes a new value like its input."""
+        inputs = [source] if isinstance(source, g.Value) else source
+        if not isinstance(output, g.Value):
+            output = self.value(node, output, inputs[0])
+        return self.add(kind(name=node.name, inputs=inputs, output=output, **members))
 
     def refuse(self, node: g.Node, reason: str, cure: str = "") -> None:
         """Note that a node cannot be done."""

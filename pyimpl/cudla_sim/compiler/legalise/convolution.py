@@ -13,6 +13,7 @@ from cudla_sim.nvdla.facts.limits import (
     CONVOLUTION_STRIDE,
     LARGEST,
 )
+from cudla_sim.nvdla.facts.windows import extent
 
 from .. import graph as g
 from . import arrange, thin, trim
@@ -32,7 +33,7 @@ def rewrite(out: Rewriter, node: g.Conv) -> None:
     ):
         count = int(np.prod(shape[1:]))
         flat = out.value(node, (shape[0], count, 1, 1), node.inputs[0])
-        out.add(View(name=node.name, inputs=node.inputs, output=flat))
+        out.put(View, node, node.inputs, flat)
         weights = node.weights.reshape(kernels, count, 1, 1)
         node = replace(node, inputs=[flat], weights=weights)
         span = count
@@ -60,7 +61,7 @@ def kernel_conv(out: Rewriter, node: KernelConv) -> None:
     """Append a convolution whose kernel, stride and pads the hardware may not have."""
     node = trim.outside(node)
     rows, columns = node.weights.shape[2:]
-    taps = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
+    taps = (extent(rows, node.dilation[0]), extent(columns, node.dilation[1]))
     top, bottom, left, right = node.pads
     if (
         max(top, bottom) >= taps[0]
@@ -117,9 +118,13 @@ def _long_stride(out: Rewriter, node: KernelConv) -> KernelConv:
             (width, node.stride[1], columns, node.dilation[1]),
         )
     ]
-    close = out.value(node, (*source.shape[:2], len(index[0]), len(index[1])), source)
-    out.add(
-        GatherLines(name=node.name, inputs=[source], output=close, rows=index[0], columns=index[1])
+    close = out.put(
+        GatherLines,
+        node,
+        source,
+        (*source.shape[:2], len(index[0]), len(index[1])),
+        rows=index[0],
+        columns=index[1],
     )
     return replace(
         node,
@@ -135,17 +140,16 @@ def _part_of_stride(out: Rewriter, node: KernelConv) -> None:
     steps = [_divisor(stride) for stride in node.stride]
     n, kernels, height, width = node.output.shape
     rest = [stride // step for stride, step in zip(node.stride, steps, strict=True)]
-    size = ((height - 1) * rest[0] + 1, (width - 1) * rest[1] + 1)
+    size = (extent(height, rest[0]), extent(width, rest[1]))
     dense = out.value(node, (n, kernels, *size), node.output)
     kernel_conv(out, replace(node, output=dense, stride=(steps[0], steps[1])))
-    out.add(
-        GatherLines(
-            name=node.name,
-            inputs=[dense],
-            output=node.output,
-            rows=np.arange(height) * rest[0],
-            columns=np.arange(width) * rest[1],
-        )
+    out.put(
+        GatherLines,
+        node,
+        dense,
+        node.output,
+        rows=np.arange(height) * rest[0],
+        columns=np.arange(width) * rest[1],
     )
 
 
@@ -163,7 +167,7 @@ def _large_kernel(out: Rewriter, node: KernelConv) -> None:
         shape = list(node.inputs[0].shape)
         wanted = node.output.shape[2 + axis]
         low = start * node.dilation[axis] - node.pads[2 * axis]
-        need = (wanted - 1) * node.stride[axis] + (count - 1) * node.dilation[axis] + 1
+        need = (wanted - 1) * node.stride[axis] + extent(count, node.dilation[axis])
         pads[2 * axis] = max(-low, 0)
         begin = max(low, 0)
         pads[2 * axis + 1] = max(low + need - shape[2 + axis], 0)
@@ -173,14 +177,12 @@ def _large_kernel(out: Rewriter, node: KernelConv) -> None:
             shape[2 + axis] = length
             starts = [0, 0, 0]
             starts[1 + axis] = begin
-            part = out.value(node, (shape[0], shape[1], shape[2], shape[3]), source)
-            source = out.add(
-                g.Slice(
-                    name=node.name,
-                    inputs=[source],
-                    output=part,
-                    starts=(starts[0], starts[1], starts[2]),
-                )
+            source = out.put(
+                g.Slice,
+                node,
+                source,
+                (shape[0], shape[1], shape[2], shape[3]),
+                starts=(starts[0], starts[1], starts[2]),
             )
         last = start + count == size
         result = out.value(node, node.output.shape, node.output)
@@ -198,9 +200,7 @@ def _large_kernel(out: Rewriter, node: KernelConv) -> None:
         )
         if total is not None:
             output = node.output if last else out.value(node, node.output.shape, node.output)
-            result = out.add(
-                g.Binary(name=node.name, inputs=[result, total], output=output, function="add")
-            )
+            result = out.put(g.Binary, node, [result, total], output, function="add")
         total = result
 
 

@@ -64,16 +64,15 @@ def extreme(out: Rewriter, node: g.Pool) -> None:
         step_pads[2 * axis], step_pads[2 * axis + 1] = before, tail
         kernels, strides = [1, 1], [1, 1]
         kernels[axis], strides[axis] = steps
-        out.add(
-            g.Pool(
-                name=node.name,
-                inputs=node.inputs,
-                output=part,
-                mode=node.mode,
-                kernel=(kernels[0], kernels[1]),
-                stride=(strides[0], strides[1]),
-                pads=(step_pads[0], step_pads[1], step_pads[2], step_pads[3]),
-            )
+        out.put(
+            g.Pool,
+            node,
+            node.inputs,
+            part,
+            mode=node.mode,
+            kernel=(kernels[0], kernels[1]),
+            stride=(strides[0], strides[1]),
+            pads=(step_pads[0], step_pads[1], step_pads[2], step_pads[3]),
         )
         kernels, strides = list(node.kernel), list(node.stride)
         kernels[axis] = left

@@ -22,6 +22,7 @@ from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.formats import FEATURE
 from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT16, TOPS, element_size
+from cudla_sim.nvdla.facts.windows import extent
 
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
@@ -134,8 +135,8 @@ def natural_positions(
         reads = source.positions[node.first[:group, None] + np.arange(span)[None, :]]
         atom = config.channels_per_atom(precision)
         used = min((int(reads.max()) // atom - int(reads.min()) // atom + 1) * atom, used)
-    window = (rows - 1) * node.dilation[0] + 1
-    narrow = min((columns - 1) * node.dilation[1] + 1, source.width)
+    window = extent(rows, node.dilation[0])
+    narrow = min(extent(columns, node.dilation[1]), source.width)
     size = used * rows * columns * element_size(precision)
     lines = min(window, source.height)
     most = cbuf.most_kernels(config, precision, size, lines, narrow, used)
@@ -323,7 +324,7 @@ def _block(
         dense[at, reads[inside]] = weights.elements[kernel][inside]
     packed = layout.pack_weights(dense, task.config, source.precision)
     per_kernel = rows * columns * channels * element_size(source.precision)
-    window = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
+    window = (extent(rows, node.dilation[0]), extent(columns, node.dilation[1]))
     window = (min(window[0], source.height), min(window[1], source.width))
     size = (channels, source.height, source.width)
     split = None
@@ -414,7 +415,7 @@ class Piece:
 def pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Iterator[Piece]:
     """Cut one axis so that no piece reads more than *most*."""
     stride, gap = node.stride[axis], node.dilation[axis]
-    taps = (node.weights.shape[2 + axis] - 1) * gap + 1
+    taps = extent(node.weights.shape[2 + axis], gap)
     before = node.pads[2 * axis]
     first = 0
     while first < out:

@@ -221,8 +221,6 @@ class Network:
             inputs=[],
             output=g.Value("", (1, count, source.height, source.width)),
             weights=np.ones((count, 1, 1, 1), np.float32),
-            bias=np.zeros(count),
-            first=np.arange(count),
         )
         fit = Fit(self.config, source.precision, True, count)
         values = sdp.Values(lambda _: source, lambda _: source.scale)
