@@ -78,7 +78,7 @@ class Stages:
 
     # -- operands -----------------------------------------------------------------------------
 
-    def _table(self, name: str, *columns: NDArray[Any]) -> SdpMode:
+    def table(self, name: str, *columns: NDArray[Any]) -> SdpMode:
         """Constant operands, per channel [c] or per element [c, h, w]; return their mode."""
         self.reads.add(self.task.weights)
         if columns[0].ndim == 3:
@@ -133,17 +133,17 @@ class Stages:
             scale = (np.ones(1) if scale is None else scale) * self.source.scale
         if fit.conv:
             if scale is not None:
-                mode = self._table("x1", scale.astype(np.float16))
+                mode = self.table("x1", scale.astype(np.float16))
                 self.x1 = SdpStage(enable=1, type=SdpOpType.MUL, mode=mode, precision=FP16)
             elif shift is not None:
-                mode = self._table("x1", _finite(shift))
+                mode = self.table("x1", _finite(shift))
                 self.x1 = self._alu_stage("add", mode, FP16)
         else:
             if scale is not None and np.any(scale != 1.0):
-                mode = self._table("x1", _finite(scale))
+                mode = self.table("x1", _finite(scale))
                 self.x1 = SdpStage(enable=1, type=SdpOpType.MUL, mode=mode, precision=FP16)
             if shift is not None:
-                mode = self._table("x2", _finite(shift))
+                mode = self.table("x2", _finite(shift))
                 self.x2 = self._alu_stage("add", mode, FP16)
         if fit.x1_limit is not None:
             self.x1 = self._half_limit(fit.x1_limit)
@@ -155,7 +155,7 @@ class Stages:
             self.x2 = self._half_limit(fit.x2)
         elif isinstance(fit.x2, PRelu):
             slopes = channels_of(fit.x2.slope)
-            mode = self._table("x2", _finite(slopes))
+            mode = self.table("x2", _finite(slopes))
             self.x2 = SdpStage(
                 enable=1, type=SdpOpType.MUL, mode=mode, act=Activation.PRELU, precision=FP16
             )
@@ -228,7 +228,7 @@ class Stages:
     def _y_prelu(self, table: NDArray[Any], shift: int = 0) -> None:
         y = self.y
         y.enable, y.type, y.act, y.truncate = 1, SdpOpType.MUL, Activation.PRELU, shift
-        y.mode = self._table("y", table)
+        y.mode = self.table("y", table)
         y.precision = FP16 if self.precision == FP16 else INT16
 
     def _y_lut(self, table: lut.Table) -> None:
@@ -308,13 +308,13 @@ class Stages:
             # step 0 only where weights are 0: their factor is 1 output step a unit of the bias
             bias = numbers.sums(np.rint(fit.shift / np.where(step == 0, unit, step)))
             stage.type, stage.alu_type, stage.shift_value = SdpOpType.BOTH, _ALU["add"], bias.shift
-            mode = self._table("x1", bias.values, factor.values)
+            mode = self.table("x1", bias.values, factor.values)
         elif factor.values.size == 1 and not fit.conv:
             stage.type, mode = SdpOpType.MUL, SdpMode.PER_LAYER
             stage.mul_operand = int(factor.values[0])
         else:
             stage.type = SdpOpType.MUL
-            mode = self._table("x1", factor.values)
+            mode = self.table("x1", factor.values)
         stage.mode = mode
         if fit.x1_relu:
             stage.act = Activation.RELU
@@ -335,7 +335,7 @@ class Stages:
             self.x2 = self._integer_limit(fit.x2, unit)
         elif isinstance(fit.x2, PRelu):
             slope = numbers.factors(channels_of(fit.x2.slope))
-            mode = self._table("x2", slope.values)
+            mode = self.table("x2", slope.values)
             self.x2 = SdpStage(
                 enable=1,
                 type=SdpOpType.MUL,
@@ -346,7 +346,7 @@ class Stages:
             )
         elif fit.x2_shift and fit.shift is not None:
             total = numbers.sums(np.rint(fit.shift / unit))
-            mode = self._table("x2", total.values)
+            mode = self.table("x2", total.values)
             self.x2 = self._alu_stage("add", mode, INT16)
             self.x2.shift_value = total.shift
         if fit.x2_relu:
@@ -388,6 +388,28 @@ class Stages:
         same = np.isclose(unit, out, rtol=1e-12)
         self.cvt = _PASS if same else numbers.converter(unit / out)
 
+    # -- the operation ------------------------------------------------------------------------
+
+    def append(self) -> None:
+        """Append the operation with the stages as they are filled."""
+        task, source, target = self.task, self.source, self.target
+        if isinstance(source, Cube):
+            src = task.cube(source)
+            self.reads.add(source.buffer)
+        else:
+            src = task.flying(source.kernels, source.height, source.width)
+        operation = SdpOp(
+            src_precision=self.precision,
+            dst_precision=target.precision,
+            lut_index=self.lut_index,
+            out_cvt=self.cvt,
+            x1=self.x1,
+            x2=self.x2,
+            y=self.y,
+        )
+        surface = SdpSurface(src=src, dst=task.cube(target), **self.cubes)
+        task.append(OpType.SDP, operation, surface, self.reads, {target.buffer})
+
 
 def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values) -> None:
     """Append the SDP operation of a pass (behind a convolution: right after it, with *values* of
@@ -404,28 +426,7 @@ def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values
         stages.real()
     else:
         stages.integer()
-    if isinstance(source, Cube):
-        src = task.cube(source)
-        stages.reads.add(source.buffer)
-    else:
-        src = task.flying(source.kernels, source.height, source.width)
-    operation = SdpOp(
-        src_precision=stages.precision,
-        dst_precision=target.precision,
-        lut_index=stages.lut_index,
-        out_cvt=stages.cvt,
-        x1=stages.x1,
-        x2=stages.x2,
-        y=stages.y,
-    )
-    surface = SdpSurface(
-        src=src,
-        x1=stages.cubes["x1"],
-        x2=stages.cubes["x2"],
-        y=stages.cubes["y"],
-        dst=task.cube(target),
-    )
-    task.append(OpType.SDP, operation, surface, stages.reads, {target.buffer})
+    stages.append()
 
 
 def copy(task: Task, source: Cube, target: Cube) -> None:
