@@ -1,4 +1,5 @@
-"""Whatever the builder writes passes the checker; what would not is refused with the reason."""
+"""Whatever `Network` builds passes the checker and computes what its layers say; what would not is
+refused with the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.check import check
 from cudla_sim.nvdla.descriptors import OpType
 from cudla_sim.nvdla.facts.configs import CONFIGS
+from cudla_sim.nvdla.facts.precisions import FP16_TOP, NAMES
 from cudla_sim.nvdla.target import layers
+from tests.nvdla.unit.test_nvdla_build import infer
 
 RANDOM = np.random.default_rng(8)
 
@@ -59,12 +62,16 @@ def add_layer(net: Network, draw: st.DrawFn) -> None:
     kernel = draw(st.tuples(st.integers(1, 9), st.integers(1, 9)))
     stride = draw(st.tuples(st.integers(1, 9), st.integers(1, 9)))
     padding = draw(st.tuples(*[st.integers(0, 8)] * 4))
-    match draw(st.sampled_from(["conv", "pool", "scale", "relu", "curve", "lrn", "add"])):
+    match draw(st.sampled_from(["conv", "deconv", "pool", "scale", "relu", "curve", "lrn", "add"])):
         case "conv":
             kernels = draw(st.sampled_from([1, 7, 16, 33, 80]))
             weights = RANDOM.normal(size=(kernels, channels, *kernel))
             dilation = draw(st.integers(1, 3))
             net.conv2d(weights, stride=stride, padding=padding, dilation=dilation)
+        case "deconv":
+            kernels = draw(st.sampled_from([1, 7, 33]))
+            weights = RANDOM.normal(size=(channels, kernels, *kernel))
+            net.deconv2d(weights, stride=draw(st.tuples(st.integers(1, 4), st.integers(1, 4))))
         case "pool":
             method = draw(st.sampled_from(["max", "min", "average"]))
             net.pool(method, kernel, stride, padding)
@@ -83,20 +90,41 @@ def add_layer(net: Network, draw: st.DrawFn) -> None:
 @settings(max_examples=80, deadline=None)
 @given(data=st.data(), config=st.sampled_from(sorted(CONFIGS)))
 def test_what_is_written_passes_the_checker(data: st.DataObject, config: str) -> None:
-    names = {0: "int8", 1: "int16", 2: "fp16"}
-    precision = names[data.draw(st.sampled_from(sorted(CONFIGS[config].precisions)))]
+    precision = NAMES[data.draw(st.sampled_from(sorted(CONFIGS[config].precisions)))]
     shape = 1, data.draw(sizes), data.draw(sizes), data.draw(sizes)
     if np.prod(shape) > 1 << 17:
         shape = 1, shape[1], 8, min(shape[3], 100)
     net = Network(("data", shape), precision, config)
-    samples = RANDOM.normal(size=shape)
+    made, reason = b"", ""
+    try:
+        for _ in range(data.draw(st.integers(1, 3))):
+            add_layer(net, data.draw)
+        made = net.build(RANDOM.normal(size=shape))
+    except NvdlaError as error:
+        reason = str(error)
+    assert "would not take this network" not in reason, "it is said before the checker finds it"
+    assert reason or check(Loadable.parse(made), config) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), config=st.sampled_from(sorted(CONFIGS)))
+def test_what_is_written_computes_what_the_layers_say(data: st.DataObject, config: str) -> None:
+    precision = NAMES[data.draw(st.sampled_from(sorted(CONFIGS[config].precisions)))]
+    sides = st.sampled_from([1, 3, 8, 12])
+    shape = 1, data.draw(sizes.filter(lambda size: size < 64)), data.draw(sides), data.draw(sides)
+    net = Network(("data", shape), precision, config)
+    samples = RANDOM.normal(size=(2, *shape[1:])).astype(np.float32)
     try:
         for _ in range(data.draw(st.integers(1, 3))):
             add_layer(net, data.draw)
         made = net.build(samples)
     except NvdlaError:
         return
-    assert check(Loadable.parse(made), config) == []
+    expected = net.reference(samples)
+    top = np.abs(expected).max()
+    if top < FP16_TOP / 2:
+        found = infer(net, made, samples)
+        np.testing.assert_allclose(found, expected, atol=max(0.12 * top, 0.02))
 
 
 @settings(max_examples=40, deadline=None)
