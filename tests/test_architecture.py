@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -41,11 +42,17 @@ TOOL_FOLDERS = ("upmem/toolchain/", "cupva/toolchain/")
 STARTS_PROCESSES = {"workers/process.py", "cupva/workers/process.py"}
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@functools.cache
 def imports(path: Path) -> set[str]:
     """Absolute dotted names that a module imports."""
     package = path.relative_to(PACKAGE.parent).with_suffix("").parts[:-1]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -97,7 +104,7 @@ def test_environment_is_read_in_one_place(path: Path) -> None:
     tool = path.relative_to(PACKAGE).parts[0].removesuffix(".py") in TOOLS
     if tool or where.startswith(TOOL_FOLDERS) or where in READS_ENVIRONMENT:
         return
-    names = {n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)}
+    names = {n.attr for n in ast.walk(parsed(path)) if isinstance(n, ast.Attribute)}
     assert not names & {"environ", "getenv", "environb"}, "settings come from core.config"
 
 

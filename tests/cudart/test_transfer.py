@@ -162,6 +162,20 @@ def test_2d_copies_equal_numpy(
     cuda.ok.cudaFree(device)
 
 
+def test_a_pitched_copy_ends_with_its_last_row(cuda: Cuda) -> None:
+    """What follows the last row belongs to the pitch, not to the copy."""
+    width, pitch, height = 12, 20, 5
+    keep, own = host(bytes(range(height * width)))
+    span = (height - 1) * pitch + width
+    whole, short = cuda.malloc(span), cuda.malloc(span - 1)
+    cuda.ok.cudaMemcpy2D(whole, pitch, own, width, width, height, H2D)
+    assert cuda.bytes_at(whole + span - width, width) == keep.raw[-width:]
+    text = cuda.fails(
+        "cudaErrorInvalidValue", "cudaMemcpy2D", short, pitch, own, width, width, height, H2D
+    )
+    assert "dst" in text
+
+
 def test_a_row_wider_than_its_pitch_is_an_invalid_pitch(cuda: Cuda) -> None:
     device = cuda.malloc(64)
     cuda.fails("cudaErrorInvalidPitchValue", "cudaMemcpy2D", device, 7, device, 8, 8, 2, D2D)

@@ -35,7 +35,7 @@ from .run import PATIENCE_S, SETTINGS
 from .targets import TARGETS
 from .targets.dpu_workers import DPUS, STATES, hostile
 
-CASES = 60
+CASES = 25
 MODELS = ("onnx", "onnxruntime")
 NEEDS = {
     **dict.fromkeys(("onnx_bytes", "onnx_graph", "compiled", "in_parts", "package"), MODELS),
@@ -165,6 +165,37 @@ def test_constants_gathered_from_far_away() -> None:
     nodes = [("GatherElements", ["c", "far"], ["g"], {}), ("Add", ["x", "g"], ["y"], {})]
     made = model(nodes, (1, 4), c=np.zeros(2, np.float32), far=far)
     assert "its indices are not in -2..1" in refused(made)
+
+
+def test_inputs_that_no_memory_holds() -> None:
+    assert "elements" in refused(model([("Relu", ["x"], ["y"], {})], (1, 3, 1 << 16, 1 << 16)))
+
+
+def test_splits_into_more_parts_than_they_say() -> None:
+    """The inference of shapes of ONNX would end the process."""
+    from cudla_sim.compiler.errors import CompileError
+    from cudla_sim.compiler.options import Options
+    from cudla_sim.compiler.partition import compile_partitions
+
+    made = model([("Split", ["x"], ["y", "z", "t"], {"num_outputs": 2})], (1, 4))
+    with pytest.raises(CompileError, match="its num_outputs is 2, and it has 3 outputs"):
+        compile_partitions(made, Options(precision="fp16"))
+
+
+def test_additions_of_two_constants() -> None:
+    """ONNX Runtime's operators are not folded."""
+    numbers = {"c": np.zeros((1, 1), np.uint8), "s": np.float32(1), "z": np.uint8(0)}
+    quantised = ["c", "s", "z"]
+    node = ("QLinearAdd", [*quantised * 2, "s", "z"], ["q"], {"domain": "com.microsoft"})
+    made = model([node, ("Relu", ["x"], ["y"], {})], (1, 4), **numbers)
+    made.graph.output[0].name = "q"
+    assert "both its inputs are constant" in refused(made)
+
+
+def test_rows_picked_from_more_than_a_matrix_holds() -> None:
+    places = np.array([0, 5, 1], np.int64)
+    made = model([("Gather", ["x", "p"], ["y"], {"axis": 2})], (1, 1, 1 << 16, 8), p=places)
+    assert "points one by one" in refused(made)
 
 
 def test_functions_with_too_many_arguments_and_inputs_without_type() -> None:

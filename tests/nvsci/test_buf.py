@@ -188,6 +188,32 @@ def test_huge_buffers_are_refused(buf: Lists) -> None:
     assert buf("ObjAlloc", outcome, ctypes.byref(obj)) == S.NvSciError_InsufficientMemory
 
 
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_images_lie_behind_each_other(buf: Lists, count: int) -> None:
+    """The size of several images is that many times the size of one."""
+    status, attributes, _ = buf.reconcile(
+        buf.create(
+            (TYPES, types(IMAGE)),
+            CPU,
+            READ_WRITE,
+            (BUF.NvSciBufImageAttrKey_Layout, c_int(1)),
+            (BUF.NvSciBufImageAttrKey_PlaneCount, c_u32(1)),
+            (
+                BUF.NvSciBufImageAttrKey_PlaneColorFormat,
+                types(n.NvSciBufAttrValColorFmt.NvSciColor_Y8),
+            ),
+            (BUF.NvSciBufImageAttrKey_PlaneWidth, u32s(50)),
+            (BUF.NvSciBufImageAttrKey_PlaneHeight, u32s(30)),
+            (BUF.NvSciBufImageAttrKey_ImageCount, c_u64(count)),
+        )
+    )
+    assert status == 0, buf.why()
+    one = int.from_bytes(buf.get(attributes, BUF.NvSciBufImageAttrKey_PlaneAlignedSize), "little")
+    assert one >= 50 * 30
+    size = int.from_bytes(buf.get(attributes, BUF.NvSciBufImageAttrKey_Size), "little")
+    assert size == count * one
+
+
 def test_image_pixels_go_in_and_come_out(buf: Lists) -> None:
     """An NV12-like image: 8-bit luminance, and half-size chrominance pairs."""
     color = n.NvSciBufAttrValColorFmt

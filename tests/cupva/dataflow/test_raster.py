@@ -225,6 +225,45 @@ def test_rules(rule: str, change: Any, text: str) -> None:
             flow.moves(machine.memory.locate)
 
 
+def test_what_the_rules_just_allow() -> None:
+    """A region up to the last pixel, the longest line pitch, the widest halo, all scan bits."""
+    with bench() as machine:
+        flow = RasterDataFlow()
+        flow.handler(HANDLER)
+        flow.image(False, machine.dram(np.zeros(64, np.uint8)), 8, 8, 0, 1)
+        flow.tile(4, 4)
+        flow.tile_buffer(machine.variable(64))
+        for region in ((4, 4, 4, 4), (0, 0, 8, 8), (7, 7, 1, 1)):
+            flow.roi(*region)
+            assert flow.moves(machine.memory.locate)
+        for region in ((5, 4, 4, 4), (4, 5, 4, 4)):
+            flow.roi(*region)
+            with pytest.raises(CupvaError, match="leaves the destination"):
+                flow.moves(machine.memory.locate)
+        flow = RasterDataFlow()
+        flow.image(True, 1, 65535, 4, 65535, 1)
+        flow.halo(255, 255)
+        flow.scan_order(7)
+
+
+@pytest.mark.parametrize("halo", [(0, 0), (2, 1)])
+def test_the_smallest_buffer_of_each_layout(halo: tuple[int, int]) -> None:
+    """A byte less makes it the next smaller layout; less than a tile is none."""
+    tile = 24, 5
+    rooms = sizes(tile, halo, 2)
+    with bench() as machine:
+        image = np.zeros((40, 200), np.uint16)
+        flow = reader(machine, image, tile, Layout.CIRCULAR, halo)
+        largest = Layout.CIRCULAR if any(halo) else Layout.DOUBLE
+        assert flow.layout(rooms[Layout.CIRCULAR]) is largest
+        assert flow.layout(rooms[Layout.CIRCULAR] - 1) is Layout.DOUBLE
+        assert flow.layout(rooms[Layout.DOUBLE]) is Layout.DOUBLE
+        assert flow.layout(rooms[Layout.DOUBLE] - 1) is Layout.SINGLE
+        assert flow.layout(rooms[Layout.SINGLE]) is Layout.SINGLE
+        with pytest.raises(CupvaError, match="RDF_SINGLE"):
+            flow.layout(rooms[Layout.SINGLE] - 1)
+
+
 SETTERS: list[tuple[str, Any]] = [
     ("image without pixels", lambda f: f.image(True, 1, 0, 4, 0, 1)),
     ("pitch below width", lambda f: f.image(True, 1, 8, 4, 7, 1)),

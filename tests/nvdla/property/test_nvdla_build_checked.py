@@ -87,7 +87,7 @@ def add_layer(net: Network, draw: st.DrawFn) -> None:
             net.add(net.output, net.output)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data(), config=st.sampled_from(sorted(CONFIGS)))
 def test_what_is_written_passes_the_checker(data: st.DataObject, config: str) -> None:
     precision = NAMES[data.draw(st.sampled_from(sorted(CONFIGS[config].precisions)))]
@@ -127,7 +127,7 @@ def test_what_is_written_computes_what_the_layers_say(data: st.DataObject, confi
         np.testing.assert_allclose(found, expected, atol=max(0.12 * top, 0.02))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     config=st.sampled_from(sorted(CONFIGS)),
     channels=st.sampled_from([8, 64, 128]),

@@ -206,6 +206,18 @@ def test_bandwidths_of_the_published_machine() -> None:
     assert scaling[1] == pytest.approx(recorded["prim.xfer.scaling_from_dpu_1_to_64"], rel=0.03)
 
 
+def test_only_transfers_to_several_dpus_have_a_fixed_cost() -> None:
+    """A copy to one DPU takes its bytes at the rate of one; a push 3 ms more here."""
+    machine = Machine(push_ms=3, to_one=0.5, from_one=0.25)
+    size = 1 << 20
+    assert machine.transfer_seconds(True, size, 1, 1) == pytest.approx(size / 0.5e9)
+    assert machine.transfer_seconds(False, size, 1, 1) == pytest.approx(size / 0.25e9)
+    for dpus in (2, 3, 64):
+        rate = machine.bandwidth(True, dpus, 1) * 1e9
+        moving = machine.transfer_seconds(True, size, dpus, 1)
+        assert moving == pytest.approx(3e-3 + size * dpus / rate)
+
+
 def test_bandwidth_grows_with_dpus_and_ranks() -> None:
     machine = Machine()
     for to_dpu in (True, False):

@@ -100,6 +100,36 @@ def test_rounds_of_a_loop(
     assert each(bench, counted, kind, op) == pytest.approx(expected, abs=0.6)
 
 
+NARROW = """
+#include <stdint.h>
+#include <attributes.h>
+__host {kind} a, b;
+__host uint32_t c;
+int main(void) {{ c = (uint32_t)a {op} (uint32_t)b; return 0; }}"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        # products of bytes are an instruction, of 16 bits seven; others call the library's routine,
+        # which runs six and one for each bit of the smaller factor (0 here), and is called (2)
+        ("uint8_t", 1),
+        ("uint16_t", 7),
+        ("uint32_t", 8),
+    ],
+)
+def test_products_by_the_width_of_their_factors(
+    kind: str, expected: int, bench: Bench, counted: Build
+) -> None:
+    found = []
+    for op in "^*":
+        bench.load(counted(NARROW.format(kind=kind, op=op), 1, "-O2"))
+        bench.var("a", np.uint8)[:] = 0
+        bench.var("b", np.uint8)[:] = 0
+        found.append(bench.time().tasklets[0].half_instructions / 2)
+    assert found[1] - found[0] == expected - 1
+
+
 WAIT = """
 #include <built_ins.h>
 #include <stdint.h>

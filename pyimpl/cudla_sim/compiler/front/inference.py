@@ -45,7 +45,7 @@ def infer(
         types[name] = onnx.helper.make_tensor_type_proto(_code(dtype), item.shape)
         if isinstance(item, Constant) and item.array.size < _SMALL:
             data[name] = onnx.numpy_helper.from_array(item.array, name)
-    _refuse_zeros(node)
+    refuse_fatal(node)
     try:
         return onnx.shape_inference.infer_node_outputs(
             schema, node, types, data, opset_imports=list(opsets)
@@ -74,12 +74,18 @@ def check_inputs(node: onnx.NodeProto, opsets: Sequence[onnx.OperatorSetIdProto]
         )
 
 
-def _refuse_zeros(node: onnx.NodeProto) -> None:
-    """Many releases of onnx divide by these without a look: the process would end."""
+def refuse_fatal(node: onnx.NodeProto) -> None:
+    """Raises Unsupported for attributes that many releases of onnx divide or count by without a
+    look: the process would end."""
     for attribute in node.attribute:
         values = [attribute.i] if attribute.name == "group" else attribute.ints
         if attribute.name in ("strides", "group") and 0 in values:
             raise Unsupported(f"its {attribute.name} is 0", "repair the model")
+        if attribute.name == "num_outputs" and attribute.i != len(node.output):
+            raise Unsupported(
+                f"its num_outputs is {attribute.i}, and it has {len(node.output)} outputs",
+                "repair the model",
+            )
 
 
 def sizes(kind: onnx.TypeProto | None) -> list[int] | None:

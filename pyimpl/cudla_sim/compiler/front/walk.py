@@ -92,7 +92,10 @@ class Walker:
                 self.build.note(f"input {port.name!r}: its batch is fixed to {shape[0]}")
             dtype = inputs.element_type(port)
             layout = self._layouts[port.name]
-            self._items[port.name] = inputs.bind(self.build, port.name, shape, layout, dtype)
+            try:
+                self._items[port.name] = inputs.bind(self.build, port.name, shape, layout, dtype)
+            except Unsupported as error:
+                raise CompileError(f"input {port.name!r}: {error.reason}") from None
 
     def _outputs(self, graph: onnx.GraphProto) -> None:
         for name in self.wanted:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import CompileError
+from ..front.builder import Unsupported
+from ..front.inference import refuse_fatal
 from ..front.reading import inlined
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx
             name += "'"
         node.name = name
         names.add(name)
+        _refuse_fatal(node)
     stored = {item.name for item in made.graph.initializer}
     for item in made.graph.input:
         if item.name in stored:
@@ -57,6 +60,17 @@ def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx
     except (shape_inference.InferenceError, ValueError, RuntimeError) as error:
         text = " ".join(str(error).split())[:300]
         raise CompileError(f"ONNX finds no shapes in the model: {text}") from None
+
+
+def _refuse_fatal(node: onnx.NodeProto) -> None:
+    try:
+        refuse_fatal(node)
+    except Unsupported as error:
+        raise CompileError(f"node {node.name!r} ({node.op_type}): {error.reason}") from None
+    for attribute in node.attribute:
+        for graph in (attribute.g, *attribute.graphs):
+            for inner in graph.node:
+                _refuse_fatal(inner)
 
 
 def reads(node: onnx.NodeProto) -> Iterator[str]:

@@ -44,7 +44,8 @@ def _arithmetic(call: Call) -> Item:
         return combined(call.build, call.op.lower(), a, b)
     build = call.build
     if isinstance(b, Constant):
-        assert isinstance(a, Tensor)
+        if not isinstance(a, Tensor):
+            raise Unsupported("both its inputs are constant")
         floats(b)
         if call.op == "Div":
             with np.errstate(divide="ignore"):

@@ -156,6 +156,10 @@ def selected(build: Builder, x: Tensor, axis: int, chosen: list[int]) -> Tensor:
     return x.viewed(View(value, tuple(dims)))
 
 
+LARGEST_MATRIX = 1 << 24
+"""Elements of a matrix that picks rows or columns of a picture."""
+
+
 def _selected_axis(build: Builder, x: Value, axis: int, chosen: list[int]) -> Value:
     size = list(x.shape)
     size[axis] = len(chosen)
@@ -167,6 +171,8 @@ def _selected_axis(build: Builder, x: Value, axis: int, chosen: list[int]) -> Va
         return build.add(Slice, [x], size, starts=tuple(starts), steps=tuple(steps))
     if axis == 1:
         return build.add(ChannelGather, [x], size, channels=tuple(chosen))
+    if max(length * max(length, len(chosen)) for length in x.shape[2:]) > LARGEST_MATRIX:
+        raise Unsupported(f"it selects from {x.shape[2]} x {x.shape[3]} points one by one")
     matrices = [np.eye(length, dtype=np.float32) for length in x.shape[2:]]
     matrices[axis - 2] = matrices[axis - 2][chosen]
     return build.add(Resize, [x], size, mode="nearest", rows=matrices[0], columns=matrices[1])
