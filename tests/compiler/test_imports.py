@@ -63,6 +63,11 @@ def test_a_small_model_enters_few_modules(tmp_path: Path) -> None:
     assert "onnxruntime" not in loaded
 
 
+def test_who_writes_containers_needs_no_compiler() -> None:
+    loaded = _loaded("from cudla_sim.nvdla.build import container, queue")
+    assert "cudla_sim.compiler" not in loaded
+
+
 def test_networks_in_python_need_no_onnx() -> None:
     program = (
         "from cudla_sim.nvdla.build import Network\n"

@@ -59,7 +59,8 @@ def rewrite(out: Rewriter, node: g.Conv) -> None:
 
 def kernel_conv(out: Rewriter, node: KernelConv) -> None:
     """Append a convolution whose kernel, stride and pads the hardware may not have."""
-    node = trim.outside(node)
+    if not (out.direct and _possible(node)):
+        node = trim.outside(node)
     rows, columns = node.weights.shape[2:]
     taps = (extent(rows, node.dilation[0]), extent(columns, node.dilation[1]))
     top, bottom, left, right = node.pads
@@ -98,6 +99,15 @@ def kernel_conv(out: Rewriter, node: KernelConv) -> None:
         thin.rewrite(out, node)
     else:
         out.add(node)
+
+
+def _possible(node: KernelConv) -> bool:
+    """True if the fields of a convolution have room for its kernel."""
+    return (
+        max(node.weights.shape[2:]) <= CONVOLUTION_KERNEL
+        and max(node.pads) <= CONVOLUTION_PAD
+        and max(node.dilation) <= CONVOLUTION_DILATION
+    )
 
 
 def _long_stride(out: Rewriter, node: KernelConv) -> KernelConv:
