@@ -25,7 +25,7 @@ from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
 
 from .. import graph as g
 from ..lower import planes
-from ..lower.cubes import Buffer, Cube, cube_bytes
+from ..lower.cubes import Buffer, Cube, cube_bytes, strides
 from ..lower.network import Network
 from . import memory
 
@@ -126,15 +126,14 @@ class Writer:
                 planar=True,
                 batch=n,
             )
-        size = cube_bytes(config, precision, (channels, height, width))
-        line = width * config.memory_atom
+        line, surface, size = strides(config, precision, (channels, height, width))
         return TensorEntry(
             port.name,
             (channels, height, width),
             size * n,
             _TYPES[precision],
             FEATURE_X8 if config.memory_atom == 8 else FEATURE,
-            (element_size(precision), line, line * height),
+            (element_size(precision), line, surface),
             batch=n,
         )
 
