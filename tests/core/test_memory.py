@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cudla_sim.core.memory import AddressSpace, MemoryFault, address_of, read_host
-from cudla_sim.core.pages import anonymous
+from cudla_sim.core.pages import Zeros, anonymous
+
+
+@pytest.mark.parametrize("align", [4096, 1 << 16, 1 << 21])
+def test_pages_are_aligned(align: int) -> None:
+    pages = Zeros(5000, align)
+    assert pages.base % align == 0
+    assert pages.base == address_of(pages.array())
+    assert len(pages.array()) == 5000
+
 
 RANGES = st.lists(
     st.tuples(st.integers(1, 500), st.integers(1, 60), st.booleans()), min_size=1, max_size=30

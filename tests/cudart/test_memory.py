@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 
+import numpy as np
 import pytest
 
 from cudla_sim.constants.cudart import cudaMemoryType
@@ -110,6 +111,15 @@ def test_registering_host_memory(cuda: Cuda) -> None:
 @pytest.mark.parametrize(("address", "size"), [(0, 16), (0x1000, 0), (0x10, 4096), (0x1000, HUGE)])
 def test_what_cannot_be_registered(cuda: Cuda, address: int, size: int) -> None:
     cuda.fails("cudaErrorInvalidValue", "cudaHostRegister", address, size, 0)
+
+
+def test_memory_that_cannot_be_written_is_registered_as_such(cuda: Cuda) -> None:
+    """cudaHostRegisterReadOnly is for it; without the flag the device could write there."""
+    pages = mmap.mmap(-1, 4096, prot=mmap.PROT_READ)
+    address = np.frombuffer(pages, np.uint8).ctypes.data
+    cuda.fails("cudaErrorInvalidValue", "cudaHostRegister", address, 4096, 0)
+    cuda.ok.cudaHostRegister(address, 4096, 8)
+    cuda.ok.cudaHostUnregister(address)
 
 
 def test_device_memory_cannot_be_page_locked(cuda: Cuda) -> None:

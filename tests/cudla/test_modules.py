@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cudla_sim.constants import cudla as c
 from cudla_sim.constants.cudla import cudlaStatus as S
+from cudla_sim.cudla.module import _pixel_format
 from cudla_sim.testing import prototypes as p
 
 from .driver import Client, Sync, check, pointer
@@ -27,6 +28,13 @@ def test_descriptors_of_the_samples_network(either: Client, digits: bytes) -> No
     assert source.size >= 64
     (statistics,) = either.descriptors(5)
     assert statistics.size > 0
+
+
+def test_pixel_formats_of_the_two_headers() -> None:
+    """NVDLA's numbers are cuDLA's up to FEATURE (36); its x8 feature format (37) is one, too."""
+    feature = c.CUDLA_PIXEL_FORMAT_FEATURE
+    assert [_pixel_format(n) for n in (0, 35, 36, 37)] == [0, 35, feature, feature]
+    assert _pixel_format(38) == c.CUDLA_PIXEL_FORMAT_UNKNOWN
 
 
 def test_arguments(either: Client, digits: bytes) -> None:

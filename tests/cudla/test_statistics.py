@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import ctypes
 import io
+import types
 from collections.abc import Callable
 from types import ModuleType
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from cudla_sim.constants.cudla import cudlaStatus as S
+from cudla_sim.cudla.device import layer_name
 from cudla_sim.nvdla import Loadable
 from cudla_sim.nvdla.timing import runs
 from cudla_sim.nvdla.timing.parameters import Surroundings
@@ -100,6 +102,14 @@ def test_a_block_of_tasks_is_timed(
     assert found.cycles == expected
     assert found.milliseconds == pytest.approx(expected / 500e3)
     check(made.api.cudlaDestroyDevice(made.device))
+
+
+def test_a_layer_is_named_by_its_units_and_their_operations() -> None:
+    """Where an operation of each unit is known; the units alone where not."""
+    layer = types.SimpleNamespace(unit="CONV+SDP", operations=(4, 5), shapes="1x2x2 -> 3x2x2")
+    assert layer_name(layer) == "CONV_4 + SDP_5 [1x2x2 -> 3x2x2]"  # type: ignore[arg-type]
+    layer.operations = ()
+    assert layer_name(layer) == "CONV + SDP [1x2x2 -> 3x2x2]"  # type: ignore[arg-type]
 
 
 def test_csv_has_a_row_per_layer_in_order(either: Client, digits: bytes) -> None:

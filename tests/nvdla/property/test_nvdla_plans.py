@@ -312,8 +312,24 @@ def test_many_buffers_in_turn_have_plans() -> None:
     for seed in range(36):
         pair.inputs = [inputs[seed % 12]]
         pair.run(seed)
-    assert len(pair.plans) == 12
-    assert len(pair.segments) == 12
+    assert len(pair.plans) == 13, "and the one that began on a chip after its reset"
+    assert len(pair.segments) >= 12
+
+
+@pytest.mark.parametrize("convolutions", [1, 2, 3])
+def test_the_fourth_submission_is_like_all_later_ones(convolutions: int) -> None:
+    """Both states of the register groups have been seen, behind a reset and behind a task."""
+    random = np.random.default_rng(5)
+    net = Network(("data", (1, 8, 6, 6)), "int8", "nv_large")
+    for _ in range(convolutions):
+        net.conv2d(random.normal(size=(8, 8, 1, 1)))
+    pair = Pair(net.build(random.normal(size=(1, 8, 6, 6))), "nv_large")
+    for seed in range(3):
+        pair.run(seed)
+    known = set(map(id, pair.plans)), set(map(id, pair.segments))
+    for seed in range(3, 8):
+        pair.run(seed)
+        assert (set(map(id, pair.plans)), set(map(id, pair.segments))) == known
 
 
 @pytest.mark.parametrize("kind", ["compiled", "public"])

@@ -102,6 +102,19 @@ class Known(NamedTuple):
             bank[index] = counted[which] & 0xFFFFFFFF
 
 
+Describe = Callable[["Site", Prepared], Pattern]
+"""Says what follows a known layer whose blocks work on their groups now."""
+
+
+def layer_known(site: Site, layer: Prepared, describe: Describe) -> Known:
+    """The layer on the register groups that its blocks work on now."""
+    consumers = tuple([state.consumer for state in layer.states])
+    found: Pattern | None = layer.patterns.get(consumers)
+    if found is None:
+        found = layer.patterns[consumers] = describe(site, layer)
+    return Known(layer, found)
+
+
 class Site:
     """What a unit may touch: registers, memory ports (secondary, main), what convolutions keep.
 
@@ -172,10 +185,11 @@ class Site:
         notes: Notes,
         weights: Lasting | None,
         about: About,
+        describe: Describe,
         tables: Around | None = None,
     ) -> None:
         """Keep a layer that its jobs compute completely from what memory holds, for
-        :meth:`again`."""
+        :meth:`again`. *describe* says what follows it."""
         accesses = notes.accesses()
         if not jobs or accesses is None or self.disturbed:
             return
@@ -184,6 +198,7 @@ class Site:
         every = [*notes.copies(), *jobs]
         layer = Prepared(tuple(chain), states, groups, accesses, every, weights, about, tables)
         self.prepared.store(self.csb.blocks[first], layer)
+        self.known = layer_known(self, layer, describe)
 
     def consumer(self, block: str) -> int:
         """The group that a block's unit works on."""

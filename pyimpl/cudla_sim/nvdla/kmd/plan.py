@@ -264,12 +264,17 @@ class Plan:
             del known[VARIANTS:]
 
 
+UNUSED = 4
+"""Plans that are recorded at first sight and not used before tasks have to be seen twice."""
+
+
 class Plans:
     """The plans of one chip. Tasks are told apart by address list and state of the register file;
-    the second equal one is recorded."""
+    the first equal one is recorded, the second where tasks rarely come again."""
 
     def __init__(self) -> None:
         self._plans: OrderedDict[Any, Plan | None] = OrderedDict()
+        self._unused = 0
 
     def run(
         self,
@@ -293,15 +298,17 @@ class Plans:
         plan = self._plans.get(key)
         if plan is not None and plan.holds(entries):
             self._plans.move_to_end(key)
+            self._unused = 0
             tell(plan)
             plan.run(chip, entries, check, ran, quiet)
-        elif state is None or key not in self._plans:
+        elif state is None or (self._unused >= UNUSED and key not in self._plans):
             engine = firmware(ListPort(chip, entries))
             tell(engine)
             serve(chip, engine, check)
             if state is not None:
                 self._keep(key, None)
         else:
+            self._unused += 1
             self._keep(key, self._recorded(chip, entries, check, firmware, tell, quiet))
 
     @staticmethod

@@ -95,7 +95,7 @@ def _computed(site: Site, chain: Chain) -> cdp.Result:
             job.run()
             result = cdp.about(*registers[:2])
             about = About(chain.name, result.input_shape, result.input_shape, result.precision)
-            site.remember("CDP", chain.blocks, [job], notes, None, about, Tables(state))
+            site.remember("CDP", chain.blocks, [job], notes, None, about, _pattern, Tables(state))
             counters = Counters()
             counters.add(job.looked_up)
             nan_inputs, infinite_inputs, nan_outputs = job.odd

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ....native.steps import COUNTED
 from ..chains import Chain
-from ..launch import Known, Launched, Pattern, Place, Site
-from .prepared import Prepared
+from ..launch import Describe, Launched, Pattern, Place, Site, layer_known
 
 
 def counter(site: Site, block: str, register: str) -> Place:
@@ -33,20 +32,14 @@ def pattern(
     )
 
 
-def launch(
-    site: Site, first: str, describe: Callable[[Site, Prepared], Pattern]
-) -> Launched | None:
+def launch(site: Site, first: str, describe: Describe) -> Launched | None:
     """Run the layer whose chain begins with block *first* as it ran before; None if it is not
     known, or something differs. *describe* says what follows it."""
     start = site.now()
     layer = site.again(first)
     if layer is None:
         return None
-    consumers = tuple([state.consumer for state in layer.states])
-    found: Pattern | None = layer.patterns.get(consumers)
-    if found is None:
-        found = layer.patterns[consumers] = describe(site, layer)
-    known = site.known = Known(layer, found)
+    known = site.known = layer_known(site, layer, describe)
     counted = [sum(numbers) for numbers in zip(*[job.counted for job in layer.jobs], strict=True)]
     known.latch(site, counted)
-    return Launched(known.describe(start, 0, counted[0]), found.releases)
+    return Launched(known.describe(start, 0, counted[0]), known.pattern.releases)

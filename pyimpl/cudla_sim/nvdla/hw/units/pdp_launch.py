@@ -40,7 +40,7 @@ def launch(site: Site, chain: Chain) -> Launched:
             job.run()
     if job is not None:
         about = About(chain.name, *_shapes(params), params.precision)
-        site.remember("PDP", chain.blocks, [job], notes, None, about)
+        site.remember("PDP", chain.blocks, [job], notes, None, about, _pattern)
         latch(site, _odd(job))
     else:
         cube = pdp.fetch(groups, site.config, site.memory)

@@ -115,7 +115,9 @@ def _run(site: Site, chain: Chain) -> Layer:
             )
             tables = None if processor.lut is None else Tables(state)
             before = [] if convolution is None else convolution.fetching()
-            site.remember("SDP", chain.blocks, [*before, *jobs], notes, weights, about, tables)
+            site.remember(
+                "SDP", chain.blocks, [*before, *jobs], notes, weights, about, _pattern, tables
+            )
     _latch(site, processor, convolution)
     layer.saturated = processor.clipped
     if convolution is not None and processor.floating and site.fp16 is None:
