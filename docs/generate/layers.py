@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cudla_sim.compiler.layers.network import CURVES
+from cudla_sim.compiler.layers.reference import POOLS
 from cudla_sim.nvdla.build import Network
-from cudla_sim.nvdla.build.layers import CURVES, POOLS
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.facts.configs import CONFIGS
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT16

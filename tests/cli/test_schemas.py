@@ -12,9 +12,9 @@ import jsonschema
 import numpy as np
 import pytest
 
-from cudla_sim.nvdla.build import Network
 from cudla_sim.tools import schemas
 from tests.conftest import ROOT
+from tests.nvdla.wide import wide_pooling
 
 DIGITS = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
 
@@ -46,10 +46,8 @@ def test_inspect() -> None:
 
 def test_check(tmp_path: Path) -> None:
     valid("nvdla-check", printed("nvdla", "check", "--json", str(DIGITS)))
-    net = Network(input=("x", (1, 8, 4, 300)), precision="int8", config="nv_small")
-    net.max_pool(2)
     wide = tmp_path / "wide.nvdla"
-    wide.write_bytes(net.build(np.ones((1, 8, 4, 300)), checked=False))
+    wide.write_bytes(wide_pooling())
     words = ("nvdla", "check", "--json", "--config", "nv_small", str(wide))
     found = printed(*words, status=1)
     valid("nvdla-check", found)

@@ -44,7 +44,7 @@ OTHERS = {
     ("nvdla/hw/units/cdp.py", 127): "the lowest exponent of a bias",
     ("nvdla/hw/units/fp16_mac.py", 65): "a bias of exponents",
     ("nvdla/replay/player.py", 36): "bits of an address",
-    ("nvdla/build/tables.py", 37): "bits of an end of CDP's table that nothing reaches",
+    ("compiler/lower/lrn.py", 37): "bits of an end of CDP's table that nothing reaches",
     ("nvdla/descriptors.py", 36): "bytes of a dependency",
     ("compiler/legalise/rewrite.py", 4096): "rows of one product of matrices",
 }

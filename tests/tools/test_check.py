@@ -19,15 +19,14 @@ from cudla_sim.nvdla.loadable import Loadable
 from cudla_sim.nvdla.machine import machine
 from cudla_sim.nvdla.target import layers
 from cudla_sim.tools.nvdla import command as nvdla
+from tests.nvdla.wide import wide_pooling
 
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pooling that is wider than the line buffer."""
-    net = Network(input=("x", (1, 8, 4, 300)), precision="int8", config="nv_small")
-    net.max_pool(2)
     file = tmp_path_factory.mktemp("check") / "wide.nvdla"
-    file.write_bytes(net.build(np.ones((1, 8, 4, 300)), checked=False))
+    file.write_bytes(wide_pooling())
     return file
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.annotation import PlaceNote
-from cudla_sim.nvdla.real_numbers import RealNetwork
 
 from .graph import Array, Graph, Value
 
@@ -171,6 +170,8 @@ def measure(
     *layers* compares each value of the graph that lies in memory, too; *reference* replaces
     onnxruntime; *progress* is told how many samples are done. Raises NvdlaError.
     """
+    from cudla_sim.nvdla.real_numbers import RealNetwork  # with all of the hardware's model
+
     with RealNetwork(loadable) as network:
         places = network.note.places if layers else ()
         names = {place.name for place in places} | {port.value.name for port in graph.outputs}

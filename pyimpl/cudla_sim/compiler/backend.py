@@ -1,28 +1,29 @@
-"""From a graph to a loadable of one configuration.
+"""From a graph to a loadable of one configuration: the passes of the back end.
 
-``compile_graph`` is the whole back end: rewriting into what units do, scales, passes, operations,
-memory, bytes.
+Both fronts end here, ONNX models (:mod:`.front`) and networks in Python (:mod:`.layers`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.facts.configs import config
+from cudla_sim.nvdla.facts.configs import HardwareConfig, config
 from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, INT16_TOP, NUMBERS, TOPS
 
-from . import formats
+from . import formats, passes
 from . import graph as g
 from . import scales as scaling
 from .errors import CompileError
+from .formats import Formats
 from .legalise import fold, rewrite
 from .legalise.builder import Rewriter
 from .lower.network import Network
 from .options import Options
+from .passes import Pass
 from .plan.loadable import Writer, report
 
 
@@ -34,67 +35,142 @@ class Compiled:
     report: dict[str, Any]
 
 
+@dataclass(eq=False)
+class Compilation:
+    """One run of the back end, and what its passes have found out so far.
+
+    *given* are scales of values by name: largest magnitude / 127. *means* are averages of values
+    by channel [c]: with them, what rounding does to the weights of integer convolutions is taken
+    out of the mean of their outputs (bias correction).
+    """
+
+    graph: g.Graph
+    given: Mapping[str, float]
+    options: Options
+    means: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    config: HardwareConfig = field(init=False)
+    precision: int = field(init=False)
+    nodes: list[g.Node] = field(init=False)
+    scales: dict[g.Value, float] = field(default_factory=dict)
+    """Real value of one integer step."""
+    formats: Formats = field(init=False)
+    network: Network | None = None
+    writer: Writer | None = None
+    loadable: bytes = b""
+
+    def __post_init__(self) -> None:
+        self.config = config(self.options.config)
+        self.precision = NUMBERS.get(self.options.precision, -1)
+        if self.precision not in self.config.precisions:
+            have = [name for name, n in NUMBERS.items() if n in self.config.precisions]
+            raise CompileError(
+                f"{self.config.name} has no {self.options.precision} arithmetic; it has"
+                f" {', '.join(have)}"
+            )
+        if not self.graph.nodes:
+            raise CompileError("the network has no operation that computes anything")
+        self.nodes = list(self.graph.nodes)
+
+    def run(self, watch: passes.Watch | None = None) -> Compiled:
+        """All passes. Raises CompileError, Refused."""
+        passes.run(PASSES, self, watch)
+        assert self.writer is not None
+        return Compiled(self.loadable, report(self.writer))
+
+
 def compile_graph(
     graph: g.Graph,
     scales: Mapping[str, float],
     options: Options,
     means: Mapping[str, NDArray[Any]] | None = None,
+    watch: passes.Watch | None = None,
 ) -> Compiled:
     """Compile *graph* with the scales of its values by name: largest magnitude / 127.
 
-    int16 has finer steps for the same magnitudes; fp16 uses them for tables only.
-
-    *means* are averages of values by channel [c]: with them, what rounding does to the weights
-    of integer convolutions is taken out of the mean of their outputs (bias correction).
+    int16 has finer steps for the same magnitudes; fp16 uses them for tables only. For *means* see
+    :class:`Compilation`; *watch* is called behind every pass.
 
     Raises Refused with all nodes that the configuration cannot do, CompileError for missing
     scales and options that do not go together.
     """
-    hardware = config(options.config)
-    precision = NUMBERS.get(options.precision, -1)
-    if precision not in hardware.precisions:
-        have = [name for name, number in NUMBERS.items() if number in hardware.precisions]
-        raise CompileError(
-            f"{hardware.name} has no {options.precision} arithmetic; it has {', '.join(have)}"
-        )
-    if not graph.nodes:
-        raise CompileError("the network has no operation that computes anything")
-    known = scaling.known(graph, scales)  # in fp16 they only say how far tables must reach
-    if precision == INT16:
-        known = {value: scale * INT8_TOP / INT16_TOP for value, scale in known.items()}
-    inputs = [port.value for port in graph.inputs]
-    outputs = [port.value for port in graph.outputs]
-    chosen = formats.choose(graph, options, hardware, precision)
-    rewriter = Rewriter(hardware, precision, known, graph.nodes[-1], chosen.pictures)
-    if precision != FP16:
-        scaling.fill(graph.nodes, known)
-        for node in graph.nodes:
-            if isinstance(node, g.Softmax):
-                known.setdefault(node.output, 1 / TOPS[precision])
-    nodes = rewrite.run(rewriter, graph.nodes)
-    nodes = fold.permutations(nodes, set(outputs), known)
-    if precision != FP16:
-        scaling.fill(nodes, known)
-        scaling.unite(nodes, known)
-    network = Network(
-        hardware,
-        precision,
-        nodes,
-        inputs,
-        outputs,
-        known,
-        formats.kept(graph, options, hardware),
-        chosen.halves,
-        chosen.pictures,
-        {value: means[value.name] for value in graph.values() if means and value.name in means},
-        chosen.planes,
+    return Compilation(graph, scales, options, means or {}).run(watch)
+
+
+def _formats(c: Compilation) -> None:
+    c.formats = formats.choose(c.graph, c.options, c.config, c.precision)
+
+
+def _scales(c: Compilation) -> None:
+    c.scales = scaling.known(c.graph, c.given)  # in fp16 they only say how far tables must reach
+    if c.precision == INT16:
+        c.scales = {value: scale * INT8_TOP / INT16_TOP for value, scale in c.scales.items()}
+    if c.precision == FP16:
+        return
+    scaling.fill(c.nodes, c.scales)
+    for node in c.nodes:
+        if isinstance(node, g.Softmax):
+            c.scales.setdefault(node.output, 1 / TOPS[c.precision])
+
+
+def _legalise(c: Compilation) -> None:
+    rewriter = Rewriter(
+        c.config, c.precision, c.scales, c.nodes[-1], c.formats.pictures, c.options.direct
     )
-    network.form()
-    if precision != FP16:
-        stored = [item.output for item in network.passes]
-        scaling.missing([*inputs, *stored], known)
-    network.arrange()
-    network.lower()
-    writer = Writer(network, graph, asdict(options))
-    data = writer.write()
-    return Compiled(data, report(writer))
+    c.nodes = rewrite.run(rewriter, c.nodes)
+
+
+def _fold(c: Compilation) -> None:
+    outputs = {port.value for port in c.graph.outputs}
+    c.nodes = fold.permutations(c.nodes, outputs, c.scales)
+
+
+def _unite(c: Compilation) -> None:
+    if c.precision != FP16:
+        scaling.fill(c.nodes, c.scales)
+        scaling.unite(c.nodes, c.scales)
+
+
+def _fuse(c: Compilation) -> None:
+    inputs = [port.value for port in c.graph.inputs]
+    outputs = [port.value for port in c.graph.outputs]
+    means = {v: c.means[v.name] for v in c.graph.values() if v.name in c.means}
+    c.network = Network(c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means)
+    c.network.form()
+    if c.precision != FP16:
+        stored = [item.output for item in c.network.passes]
+        scaling.missing([*inputs, *stored], c.scales)
+
+
+def _arrange(c: Compilation) -> None:
+    assert c.network is not None
+    c.network.arrange()
+
+
+def _lower(c: Compilation) -> None:
+    assert c.network is not None
+    c.network.lower()
+
+
+def _plan(c: Compilation) -> None:
+    assert c.network is not None
+    c.writer = Writer(c.network, c.graph, asdict(c.options))
+    c.writer.plan()
+
+
+def _write(c: Compilation) -> None:
+    assert c.writer is not None
+    c.loadable = c.writer.write()
+
+
+PASSES = (
+    Pass("formats", "types and layouts of the network's inputs and outputs", _formats),
+    Pass("scales", "the real value of one integer step of every calibrated value", _scales),
+    Pass("legalise", "every operation as operations that a unit computes", _legalise),
+    Pass("fold-permutations", "moved channels disappear into kernels of convolutions", _fold),
+    Pass("unite-scales", "one scale for values that units or memory tie together", _unite),
+    Pass("fuse", "a convolution or a tensor, and what SDP does to it on the way", _fuse),
+    Pass("arrange", "cubes of values: joins in place, slices and flattening as views", _arrange),
+    Pass("lower", "hardware operations with weights, operands and tables", _lower),
+    Pass("plan-memory", "places of activations, by their lifetimes", _plan),
+    Pass("write", "the bytes of the loadable", _write),
+)

@@ -15,12 +15,13 @@ from cudla_sim.nvdla.facts.precisions import NAMES
 
 from ..core.output import write_whole
 from . import calibrate, front
-from .backend import Compiled, compile_graph
+from .backend import PASSES, Compiled, compile_graph
 from .calibrate.methods import PERCENTILE
-from .calibrate.results import key_of, remembered
 from .errors import CompileError
+from .front import simplify
 from .graph import Graph
 from .options import Options
+from .passes import Pass, Watch
 
 FORMATS = {
     "chw16": "chw16",
@@ -60,6 +61,8 @@ class Request:
     input_words: Sequence[str] = ()
     """Formats of inputs in their order (one for all), beside those by name in *options*."""
     output_words: Sequence[str] = ()
+    watch: Watch | None = None
+    """Is called behind every pass of the front and the back end."""
 
 
 @dataclass(slots=True)
@@ -72,13 +75,20 @@ class Result:
     samples: calibrate.Samples | None
 
 
+def listed() -> list[Pass[Any]]:
+    """Every pass of a compilation from an ONNX model to a loadable, in order."""
+    return [*simplify.PASSES, *PASSES]
+
+
 def run(request: Request, say: Say, progress: Callable[[int], None] | None = None) -> Result:
     """Reads, calibrates, compiles. *say* gets a line for each thing that users should know.
 
     Raises CompileError (Refused with all nodes), UsageError.
     """
     clock = _Clock()
-    graph = front.load(request.model, outputs=request.outputs, shapes=request.shapes)
+    graph = front.load(
+        request.model, outputs=request.outputs, shapes=request.shapes, watch=request.watch
+    )
     clock.lap("front")
     for note in graph.notes:
         say(note)
@@ -88,7 +98,7 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     if samples is not None and options.precision != "fp16":
         means = calibrate.channel_means(graph, samples)
     clock.lap("calibration")
-    compiled = compile_graph(graph, scales, options, means)
+    compiled = compile_graph(graph, scales, options, means, request.watch)
     clock.lap("back end")
     if request.save_calib is not None:
         kind = "minmax" if request.method == "auto" else request.method
@@ -229,6 +239,8 @@ def _measured(
     say: Say,
     progress: Callable[[int], None] | None,
 ) -> dict[str, float]:
+    from ..compiler.calibrate.results import key_of, remembered
+
     automatic = request.method == "auto" and options.precision == "int8"
     method = "minmax" if request.method == "auto" else request.method
 

@@ -15,6 +15,7 @@ from cudla_sim.nvdla.facts.precisions import FP16, NUMBERS, element_size
 from . import graph as g
 from .errors import CompileError
 from .options import Options
+from .pixels import Image
 
 _FEATURE = {"chw", "chw8", "chw16", "chw32", "feature"}
 _PICTURE = {"dla_hwc4", "hwc4", "chw4"}
@@ -25,16 +26,22 @@ _BYTES = {"chw32": 1, "chw16": 2}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """Outputs in fp16 of an integer network, inputs that are pictures, and what is planar."""
+    """Outputs in fp16 of an integer network, inputs that are pictures (and how pixels become values
+    there), and what is planar."""
 
     halves: frozenset[g.Value]
-    pictures: frozenset[g.Value]
+    pictures: dict[g.Value, Image | None]
     planes: frozenset[g.Value]
+    kept: frozenset[str]
+    """Names of the nodes that compute in fp16."""
 
 
 def choose(graph: g.Graph, options: Options, config: HardwareConfig, precision: int) -> Formats:
     """Read the options; CompileError names what cannot be had."""
-    halves, pictures, planes = set(), set(), set()
+    halves, planes = set(), set()
+    pictures: dict[g.Value, Image | None] = {
+        port.value: port.image for port in graph.inputs if port.image is not None
+    }
     for kind, ports, wanted in (
         ("input", graph.inputs, options.input_formats),
         ("output", graph.outputs, options.output_formats),
@@ -59,7 +66,7 @@ def choose(graph: g.Graph, options: Options, config: HardwareConfig, precision: 
             if layout in _PICTURE and kind == "output":
                 raise CompileError(f"--output-format {name}={text}: only inputs can be pictures")
             if layout in _PICTURE or (layout in _LINEAR and _one_channel(kind, port)):
-                pictures.add(port.value)
+                pictures[port.value] = port.image
             elif layout in _LINEAR:
                 if not config.rubik:
                     raise CompileError(
@@ -67,7 +74,7 @@ def choose(graph: g.Graph, options: Options, config: HardwareConfig, precision: 
                         " (RUBIK); take chw32, chw16 or, for inputs, dla_hwc4"
                     )
                 planes.add(port.value)
-    return Formats(frozenset(halves), frozenset(pictures), frozenset(planes))
+    return Formats(frozenset(halves), pictures, frozenset(planes), _kept(graph, options, config))
 
 
 def _one_channel(kind: str, port: g.Port) -> bool:
@@ -75,7 +82,7 @@ def _one_channel(kind: str, port: g.Port) -> bool:
     return kind == "input" and port.value.shape[1] == 1
 
 
-def kept(graph: g.Graph, options: Options, config: HardwareConfig) -> frozenset[str]:
+def _kept(graph: g.Graph, options: Options, config: HardwareConfig) -> frozenset[str]:
     """Names of nodes to compute in fp16; CompileError for names that no node has."""
     names = {name for node in graph.nodes for name in node.name.split(" + ")}
     unknown = [name for name in options.keep_fp16 if name not in names]

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .pixels import Image
 
 Array = NDArray[np.float32]
 Shape = tuple[int, int, int, int]
@@ -56,7 +59,8 @@ class Conv(Node):
     """Convolution; weights [kernels, c / groups, rows, columns], bias [kernels].
 
     Outside the input lies *pad_value* (real). *weight_scale* [kernels] is given where the model
-    has quantised weights: every weight is then a multiple of its kernel's scale.
+    has quantised weights: every weight is then a multiple of its kernel's scale. *compress* says
+    whether weights are stored without zeros; None: where that pays.
     """
 
     weights: Array
@@ -67,6 +71,7 @@ class Conv(Node):
     groups: int = 1
     pad_value: float = 0.0
     weight_scale: NDArray[np.float64] | None = None
+    compress: bool | None = None
 
 
 @dataclass(eq=False, kw_only=True)
@@ -91,7 +96,7 @@ class Affine(Node):
     """x * scale + shift; both broadcast to (1, c, h, w): per tensor, channel or element."""
 
     scale: Array
-    shift: Array
+    shift: Array = field(default_factory=lambda: np.zeros((1, 1, 1, 1), np.float32))
 
 
 @dataclass(eq=False, kw_only=True)
@@ -129,7 +134,8 @@ class Curve(Node):
 
 @dataclass(eq=False, kw_only=True)
 class Pool(Node):
-    """Pooling: mode "max", "min" or "average"; padding never counts for max and min.
+    """Pooling: mode "max", "min" or "average" (a method of PDP); padding never
+    counts for max and min.
 
     For "average", the sum of the elements inside the input is divided by *divisor*, a number or
     an array [oh, ow]. Global pooling has a kernel of the input's size.
@@ -213,6 +219,11 @@ class Lrn(Node):
     beta: float
     k: float
 
+    def factor(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What a sum of squares does to a value."""
+        result: NDArray[np.float64] = (self.k + self.alpha / self.size * squares) ** -self.beta
+        return result
+
 
 @dataclass(eq=False, kw_only=True)
 class Softmax(Node):
@@ -241,7 +252,8 @@ class Port:
     in the order of the tensor) and reshaped. Where *split* is given the value is reshaped to it
     first, and *order* permutes its axes (heads of detectors: 255 channels as 3 x 85). *dtype* is
     numpy's name of the ONNX element type. Where it is an integer type, *scale* and *zero_point*
-    say what its numbers mean: real = (integer - zero_point) * scale.
+    say what its numbers mean: real = (integer - zero_point) * scale. An *image* are pixels, which a
+    convolution reads as the image says.
     """
 
     name: str
@@ -252,6 +264,7 @@ class Port:
     split: tuple[int, ...] = ()
     scale: float | None = None
     zero_point: int = 0
+    image: Image | None = None
 
     def to_value(self, array: NDArray[Any]) -> Array:
         """From the ONNX tensor's shape and type to real numbers [n, c, h, w]."""

@@ -12,6 +12,8 @@ class Options:
     *config* is a hardware configuration, *precision* "int8", "int16" or "fp16". *input_formats*
     and *output_formats* map names of ONNX tensors to "type:format" ("int8:chw32", "fp16:chw16",
     "int8:dla_hwc4", "int8:dla_linear"); what is absent gets the feature format of the precision.
+    *direct* keeps layers as they are: an average is PDP's, a convolution of few channels is one,
+    and kernels keep what meets nothing but padding.
     *keep_fp16* are names of ONNX nodes that run in fp16 inside an int8 network (nv_full).
     """
 
@@ -20,3 +22,4 @@ class Options:
     input_formats: dict[str, str] = field(default_factory=dict)
     output_formats: dict[str, str] = field(default_factory=dict)
     keep_fp16: tuple[str, ...] = ()
+    direct: bool = False

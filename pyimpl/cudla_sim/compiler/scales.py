@@ -57,7 +57,7 @@ def unite(nodes: Iterable[g.Node], scales: dict[g.Value, float]) -> None:
 
     members: set[g.Value] = set()
     for node in nodes:
-        if isinstance(node, _SAME) and not (isinstance(node, g.Pool) and node.mode == "average"):
+        if isinstance(node, _SAME):
             members.update((*node.inputs, node.output))
             for value in node.inputs:
                 leader[find(value)] = find(node.output)

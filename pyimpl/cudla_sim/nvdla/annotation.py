@@ -1,6 +1,6 @@
 """What a loadable of ours says beside the standard parts: names, scales and places.
 
-The ONNX compiler adds a blob that belongs to no interface and to no memory, so other runtimes
+The compiler adds a blob that belongs to no interface and to no memory, so other runtimes
 pass over it. Its data are JSON in UTF-8. With it real numbers can be fed to the network, and
 every value in memory can be found and compared with the float network.
 """
@@ -130,7 +130,7 @@ class Annotation:
 
 
 def read(loadable: Loadable) -> Annotation | None:
-    """Return what a loadable says of itself, None if it was not made by our ONNX compiler."""
+    """Return what a loadable says of itself, None if it was not made by our compiler."""
     blob = loadable.blobs.get(BLOB)
     return None if blob is None else Annotation.decode(bytes(blob.data))
 

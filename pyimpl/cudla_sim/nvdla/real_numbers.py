@@ -68,7 +68,7 @@ class RealNetwork:
         if found is None:
             raise NvdlaError(
                 "the loadable does not say how its tensors hold real numbers (it is not from"
-                " cudla-sim compile); run it on raw buffers"
+                " cudla-sim compile or Network); run it on raw buffers"
             )
         self.note = found
         for kind, ports, tensors in (

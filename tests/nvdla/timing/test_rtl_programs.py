@@ -15,8 +15,8 @@ from statistics import median
 
 import pytest
 
+from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import CONFIGS
-from cudla_sim.nvdla.hw import registers
 from cudla_sim.nvdla.replay import trace as t
 from cudla_sim.nvdla.timing import runs
 from cudla_sim.nvdla.timing.parameters import Surroundings

@@ -207,10 +207,25 @@ def test_shapes_are_checked(wrong) -> None:
         wrong(Network(("data", (1, 3, 6, 6))))
 
 
-def test_pooling_limits_are_explained(rng) -> None:
+@pytest.mark.parametrize("method", ["max", "min", "average"])
+def test_poolings_larger_than_those_of_the_unit(rng, method: str) -> None:
     net = Network(("data", (1, 3, 14, 14)), "fp16")
-    net.avg_pool(14)
-    with pytest.raises(NvdlaError, match="pooling kernel"):
+    net.pool(method, 14)
+    check(net, rng.normal(size=(2, 3, 14, 14)).astype(np.float32))
+
+
+@pytest.mark.parametrize("padding", [(2, 0, 1, 0), (1, 0, 3, 0), (1, 1, 1, 2)])
+def test_a_single_large_window_that_leaves_lines_out(rng, padding: tuple) -> None:
+    net = Network(("data", (1, 3, 8, 8)))
+    net.min_pool(9, 3, padding)
+    assert net.output.shape == (3, 1, 1)
+    check(net, rng.normal(size=(2, 3, 8, 8)).astype(np.float32))
+
+
+def test_what_no_unit_does_is_refused_with_the_reason() -> None:
+    net = Network(("data", (1, 3, 14, 14)), "fp16")
+    net.max_pool(9, 2)
+    with pytest.raises(NvdlaError, match=r"maxpool0: pooling kernel \(9, 9\) with stride"):
         net.build()
 
 

@@ -26,6 +26,7 @@ from cudla_sim.nvdla.descriptors import (
 )
 from cudla_sim.nvdla.loadable import Loadable
 from tests.conftest import FIXTURES
+from tests.nvdla.wide import wide_pooling
 
 NVDLA = FIXTURES / "nvdla"
 
@@ -64,12 +65,12 @@ def built(config: str, precision: str) -> Loadable:
     net = Network(input=("x", (1, 40, 20, 24)), precision=precision, config=config)
     net.conv2d(rng.normal(size=(40, 40, 3, 3)), rng.normal(size=40), padding=1, relu=True)
     first = net.output
-    net.conv2d(rng.normal(size=(40, 40, 1, 1)), rng.normal(size=40))
-    net.add(first, net.output)
+    second = net.conv2d(rng.normal(size=(40, 40, 1, 1)), rng.normal(size=40))
+    net.add(first, second)
     if net.config.lut:
         net.sigmoid()
         net.lrn(5)
-    net.max_pool(2)
+    net.add(net.max_pool(2), net.max_pool(2, source=second))
     if net.config.rubik:
         net.deconv2d(rng.normal(size=(40, 24, 2, 2)))
     net.scale(rng.normal(size=net.output.shape[0]))
@@ -140,7 +141,8 @@ def plus(step: int) -> Callable[[int], int]:
 
 
 CONV, SDP, PDP, CDP, RUBIK = OpType.CONV, OpType.SDP, OpType.PDP, OpType.CDP, OpType.RUBIK
-# the first convolution is 0 of CONV, with 0 of SDP behind it; 2 of SDP is the addition
+# the first convolution is 0 of CONV, with 0 of SDP behind it; 2 of SDP is the addition with the
+# curve
 MUTATIONS: list[tuple[OpType, int, str, Any, str]] = [
     (CONV, 0, "operation.data_bank", 16, "data_bank"),
     (CONV, 0, "operation.data_bank", 0, "data_bank"),
@@ -208,7 +210,7 @@ MUTATIONS: list[tuple[OpType, int, str, Any, str]] = [
     (SDP, 0, "surface.x1.offset", plus(2), "surface.x1.offset"),
     (SDP, 0, "surface.x1.type", 2, "surface.x1.type"),
     (SDP, 2, "surface.src.type", 2, "surface.src.type"),
-    (SDP, 3, "operation.lut_index", -1, "lut_index"),
+    (SDP, 2, "operation.lut_index", -1, "lut_index"),
     (PDP, 0, "operation.pool_width", 8, "pool_width"),
     (PDP, 0, "operation.stride_y", 9, "stride_y"),
     (PDP, 0, "operation.pad_left", 2, "pad_left"),
@@ -297,7 +299,7 @@ def test_memory_must_not_be_used_again_before_it_is_read() -> None:
     layers = list(target.layers(good))
     source = next(item for item in layers if item.op_type == SDP and item.index == 4).surface
     pool = next(item for item in layers if item.op_type == PDP)
-    assert pool.surface.dst.address == source.x1.address  # type: ignore[union-attr]
+    assert pool.surface.dst.address == source.x2.address  # type: ignore[union-attr]
     bad = mutated(good, PDP, 0, "surface.dst.offset", pool.surface.src.offset)  # type: ignore[union-attr]
     fields = [item.field for item in check(bad, "nv_small")]
     assert fields == ["surface.dst"]
@@ -329,10 +331,7 @@ def test_a_task_with_wrong_numbers() -> None:
 
 
 def test_a_wide_pooling_needs_stripes() -> None:
-    net = Network(input=("x", (1, 8, 4, 300)), precision="int8", config="nv_small")
-    net.max_pool(2)
-    rng = np.random.default_rng(1)
-    loadable = Loadable.parse(net.build(rng.normal(size=(1, 8, 4, 300)), checked=False))
+    loadable = Loadable.parse(wide_pooling())
     assert [item.field for item in check(loadable, "nv_small")] == ["surface.dst.width"]
     striped = loadable
     for name, value in (
@@ -355,16 +354,10 @@ def test_masks_must_say_what_is_there() -> None:
     good = built("nv_full", "int8")
     layer = [item for item in target.layers(good) if item.op_type == CONV][-1]
     mask = layer.surface.wmb  # type: ignore[union-attr]
-    blob = next(
-        name
-        for entry in good.memories
-        for name, offset in zip(entry.contents, entry.offsets, strict=False)
-        if name.startswith("tb-") and offset == mask.offset
-    )
 
     def flip(data: bytearray) -> None:
-        data[3] ^= 1
+        data[mask.offset + 3] ^= 1
 
-    found = check(changed(good, blob, flip), "nv_full")
+    found = check(changed(good, "tb-0", flip), "nv_full")
     assert found[0].field == "surface.wgs"
     assert "kernel group 0" in found[0].message

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,28 +11,21 @@ from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Core, Loadable, LoadedNetwork, NvdlaError, target
 from cudla_sim.nvdla.annotation import BLOB, Annotation
 from cudla_sim.nvdla.build import Network
-from cudla_sim.nvdla.build.container import Container
 from cudla_sim.nvdla.errors import WrongConfiguration
 from cudla_sim.nvdla.facts.configs import CONFIGS
 
 
-def made(
-    monkeypatch: pytest.MonkeyPatch, config: str, said: object = None, raw: bytes = b""
-) -> Loadable:
-    """A loadable that was compiled for *config* and says *said*."""
+def made(config: str, said: object = None, raw: bytes = b"") -> Loadable:
+    """A loadable that was compiled for *config* and says *said*, if anything."""
     net = Network(input=("x", (1, 8, 4, 4)), precision="int8", config=config)
     net.max_pool(2)
     note = Annotation(inputs=(), outputs=(), options={"config": said})
-    finish = Container.finish
-
-    def annotated(container: Container) -> bytes:
-        container.blob(BLOB, raw or note.encode())
-        return finish(container)
-
-    with monkeypatch.context() as patch:
-        if said is not None or raw:
-            patch.setattr(Container, "finish", annotated)
-        return Loadable.parse(net.build(np.ones((1, 8, 4, 4))))
+    loadable = Loadable.parse(net.build(np.ones((1, 8, 4, 4))))
+    blobs = dict(loadable.blobs)
+    there = blobs.pop(BLOB)
+    if said is not None or raw:
+        blobs[BLOB] = replace(there, data=memoryview(raw or note.encode()))
+    return replace(loadable, blobs=blobs)
 
 
 @pytest.mark.parametrize(
@@ -47,18 +42,18 @@ def made(
 def test_what_the_loadable_says_counts_unless_its_operations_contradict(
     monkeypatch: pytest.MonkeyPatch, config: str, said: object, chosen: str
 ) -> None:
-    loadable = made(monkeypatch, config, said)
+    loadable = made(config, said)
     assert target.choose(loadable) == target.choose(loadable, "auto") == chosen
     assert Core("auto").settle(loadable).name == chosen
 
 
 def test_an_annotation_that_cannot_be_read_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    loadable = made(monkeypatch, "nv_small", raw=b"{")
+    loadable = made("nv_small", raw=b"{")
     assert target.choose(loadable) == "nv_small_256_full"
 
 
 def test_a_wish_counts_before_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    loadable = made(monkeypatch, "nv_large", "nv_large")
+    loadable = made("nv_large", "nv_large")
     assert [target.choose(loadable, name) for name in CONFIGS] == list(CONFIGS)
     assert target.choose(loadable, "small") == "nv_small"
     with pytest.raises(NvdlaError, match="unknown"):
@@ -70,13 +65,13 @@ def test_where_everything_is_contradicted_the_loadable_knows_best(
 ) -> None:
     nothing = dict.fromkeys(CONFIGS, "no")
     monkeypatch.setattr(target, "candidates", lambda loadable: nothing)
-    assert target.choose(made(monkeypatch, "nv_large", "nv_large")) == "nv_large"
-    assert target.choose(made(monkeypatch, "nv_large")) == target.DEFAULT
+    assert target.choose(made("nv_large", "nv_large")) == "nv_large"
+    assert target.choose(made("nv_large")) == target.DEFAULT
 
 
 def test_the_error_of_another_configuration_names_the_choice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    loadable = made(monkeypatch, "nv_small", "nv_small_256")
+    loadable = made("nv_small", "nv_small_256")
     with pytest.raises(WrongConfiguration, match="CUDLA_SIM_CONFIG=nv_small_256 makes it fit"):
         LoadedNetwork(loadable, AddressSpace(), "nv_full")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cudla_sim.compiler.layers.reference import POOLS
 from cudla_sim.constants import nvdla as published
 from cudla_sim.nvdla.build import Network
-from cudla_sim.nvdla.build.layers import POOLS
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.facts.modes import Alu, Pooling, Rubik, by_word, word

@@ -13,7 +13,6 @@ import numpy as np
 
 from cudla_sim.nvdla.facts.precisions import INT8_TOP
 
-from .. import accuracy
 from ..graph import Conv, Deconv, Graph, Value
 from .histogram import Histogram
 from .methods import METHODS, PERCENTILE
@@ -45,6 +44,8 @@ def best(
 
     *build* compiles with scales. The first sample (four for small networks) decides.
     """
+    from .. import accuracy
+
     graph = samples.graph
     run = Runner(graph)
     limits = measure(graph, run, samples, True, progress)

@@ -10,6 +10,7 @@ from cudla_sim.core import untrusted
 
 from ..errors import CompileError, Refused
 from ..graph import Graph, Reshape, Softmax, Transpose
+from ..passes import Watch
 from .inputs import Layout, fixed_shape
 from .simplify import simplify
 from .tensors import Constant
@@ -33,12 +34,14 @@ def load(
     *,
     outputs: Sequence[str] = (),
     shapes: Mapping[str, Sequence[int]] | None = None,
+    watch: Watch | None = None,
 ) -> Graph:
     """The graph of an ONNX model: a file or a ModelProto.
 
     *outputs* cuts the network at these tensors (or nodes with one output); *shapes* fixes dynamic
-    inputs by name, a dynamic first dimension is 1 otherwise. Raises CompileError for a model that
-    is wrong, Refused with all nodes that the graph cannot express.
+    inputs by name, a dynamic first dimension is 1 otherwise. *watch* is called behind every pass.
+    Raises CompileError for a model that is wrong, Refused with all nodes that the graph cannot
+    express.
     """
     proto, name = _parsed(model)
     proto = inlined(proto)
@@ -54,7 +57,7 @@ def load(
         raise Refused(walker.build.refusals)
     graph = walker.graph(name or proto.graph.name or "network")
     del walker, proto, constants
-    simplify(graph)
+    simplify(graph, watch)
     return graph
 
 

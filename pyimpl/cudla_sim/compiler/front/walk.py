@@ -15,7 +15,7 @@ from . import inputs, operators
 from .builder import Builder, layouts
 from .constants import evaluate
 from .inference import check_inputs, infer, sizes
-from .operators import CONVERTERS, Call
+from .operators import Call
 from .operators.registry import ON_INTEGERS, Converted
 from .tensors import Constant, Item, Several, Tensor
 
@@ -44,7 +44,6 @@ class Walker:
         shapes: Mapping[str, tuple[int, ...]],
         layouts: Mapping[str, inputs.Layout],
     ) -> None:
-        operators.load_all()
         self.proto = proto
         self.wanted = list(wanted)
         self.build = Builder()
@@ -140,7 +139,7 @@ class Walker:
         broken = any(name and items[name] is None for name in node.input)
         key = _domain(node.domain), node.op_type
         if broken:  # what made its input unknown has been refused
-            if key not in CONVERTERS and node.op_type != "If":
+            if operators.converter(*key) is None and node.op_type != "If":
                 self._refuse(node, *_why_unknown(node))
             return [None] * len(node.output)
         count = len(build.nodes)
@@ -168,7 +167,7 @@ class Walker:
                 return evaluate(node, constants, opsets)
             except _OF_WRONG_MODELS as error:
                 raise _contradiction(error) from None
-        converter = CONVERTERS.get(key)
+        converter = operators.converter(*key)
         if converter is None:
             raise Unsupported(*_why_unknown(node))
         check_inputs(node, opsets)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
+from cudla_sim.nvdla.facts.windows import extent
+
 from ..errors import Unsupported
 from .operators.registry import Call
 
@@ -35,7 +37,7 @@ def pads_of(
         raise Unsupported(f"its auto_pad {mode!r} is unknown", "repair the model")
     found = []
     for length, k, s, d in zip(size, kernel, stride, dilation, strict=True):
-        total = max((ceil(length / s) - 1) * s + (k - 1) * d + 1 - length, 0)
+        total = max((ceil(length / s) - 1) * s + extent(k, d) - length, 0)
         small, large = total // 2, total - total // 2
         found.append((small, large) if mode == "SAME_UPPER" else (large, small))
     return (*found[0], *found[1])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.limits import CONVOLUTION_KERNEL, LARGEST
 
 from .. import graph as g
-from .builder import MOST_KERNEL, Rewriter
+from .builder import Rewriter
 from .nodes import GatherLines, Interleave, KernelConv, PermuteChannels, View
 
 
@@ -23,37 +23,29 @@ def slice_(out: Rewriter, node: g.Slice) -> None:
             else (out.value(node, (n, channels, *source.shape[2:]), node.output))
         )
         index = starts[0] + np.arange(channels) * steps[0]
-        out.add(PermuteChannels(name=node.name, inputs=[source], output=picked, channels=index))
+        out.put(PermuteChannels, node, source, picked, channels=index)
         source, starts = picked, (0, *starts[1:])
         if picked is node.output:
             return
     if steps[1:] != (1, 1):
         if channels != source.shape[1]:
             cut = out.value(node, (n, channels, *source.shape[2:]), node.output)
-            source = out.add(
-                g.Slice(name=node.name, inputs=[source], output=cut, starts=(starts[0], 0, 0))
-            )
-        out.add(
-            GatherLines(
-                name=node.name,
-                inputs=[source],
-                output=node.output,
-                rows=starts[1] + np.arange(height) * steps[1],
-                columns=starts[2] + np.arange(width) * steps[2],
-            )
+            source = out.put(g.Slice, node, source, cut, starts=(starts[0], 0, 0))
+        out.put(
+            GatherLines,
+            node,
+            source,
+            node.output,
+            rows=starts[1] + np.arange(height) * steps[1],
+            columns=starts[2] + np.arange(width) * steps[2],
         )
         return
-    out.add(g.Slice(name=node.name, inputs=[source], output=node.output, starts=starts))
+    out.put(g.Slice, node, source, node.output, starts=starts)
 
 
 def channel_gather(out: Rewriter, node: g.ChannelGather) -> None:
-    out.add(
-        PermuteChannels(
-            name=node.name,
-            inputs=node.inputs,
-            output=node.output,
-            channels=np.array(node.channels, np.int64),
-        )
+    out.put(
+        PermuteChannels, node, node.inputs, node.output, channels=np.array(node.channels, np.int64)
     )
 
 
@@ -78,11 +70,8 @@ def _spread(
     moved = source
     flat = order.reshape(-1)
     if len(flat) != source.shape[1] or (flat != np.arange(len(flat))).any():
-        moved = out.value(node, (n, len(flat), height, width), source)
-        out.add(PermuteChannels(name=node.name, inputs=[source], output=moved, channels=flat))
-    out.add(
-        Interleave(name=node.name, inputs=[moved], output=node.output, stride=stride, group=group)
-    )
+        moved = out.put(PermuteChannels, node, source, (n, len(flat), height, width), channels=flat)
+    out.put(Interleave, node, moved, node.output, stride=stride, group=group)
 
 
 def space_to_depth(out: Rewriter, node: g.SpaceToDepth) -> None:
@@ -93,17 +82,16 @@ def space_to_depth(out: Rewriter, node: g.SpaceToDepth) -> None:
         for x in range(block):
             part = out.value(node, (n, channels, height // block, width // block), node.output)
             parts.append(
-                out.add(
-                    GatherLines(
-                        name=node.name,
-                        inputs=[source],
-                        output=part,
-                        rows=np.arange(y, height, block)[: height // block],
-                        columns=np.arange(x, width, block)[: width // block],
-                    )
+                out.put(
+                    GatherLines,
+                    node,
+                    source,
+                    part,
+                    rows=np.arange(y, height, block)[: height // block],
+                    columns=np.arange(x, width, block)[: width // block],
                 )
             )
-    out.add(g.Concat(name=node.name, inputs=parts, output=node.output, axis=1))
+    out.put(g.Concat, node, parts, node.output, axis=1)
 
 
 def pad(out: Rewriter, node: g.Pad) -> None:
@@ -121,9 +109,7 @@ def pad(out: Rewriter, node: g.Pad) -> None:
         inner = node.output
         if any(node.pads):
             inner = out.value(node, (n, len(index), height, width), source)
-        source = out.add(
-            PermuteChannels(name=node.name, inputs=[source], output=inner, channels=index)
-        )
+        source = out.put(PermuteChannels, node, source, inner, channels=index)
         channels = len(index)
         if not any(node.pads):
             return
@@ -131,32 +117,26 @@ def pad(out: Rewriter, node: g.Pad) -> None:
         mode = {"edge": "edge", "reflect": "reflect", "wrap": "wrap"}[node.mode]
         rows = np.pad(np.arange(height), (top, bottom), mode=mode)  # type: ignore[call-overload]
         columns = np.pad(np.arange(width), (left, right), mode=mode)  # type: ignore[call-overload]
-        out.add(
-            GatherLines(
-                name=node.name, inputs=[source], output=node.output, rows=rows, columns=columns
-            )
-        )
+        out.put(GatherLines, node, source, node.output, rows=rows, columns=columns)
         return
     if min(node.pads) < 0:
         out.refuse(node, f"negative pads {node.pads}")
         return
     taps = (top + bottom + 1, left + right + 1)
-    if max(taps) > MOST_KERNEL:
-        out.refuse(node, f"pads {node.pads}: together at most {MOST_KERNEL - 1} on an axis")
+    if max(taps) > CONVOLUTION_KERNEL:
+        most = CONVOLUTION_KERNEL - 1
+        out.refuse(node, f"pads {node.pads}: together at most {most} on an axis")
         return
     weights = np.zeros((channels, 1, *taps), np.float32)
     weights[:, 0, bottom, right] = 1.0
-    out.add(
-        KernelConv(
-            name=node.name,
-            inputs=[source],
-            output=node.output,
-            weights=weights,
-            bias=np.zeros(channels),
-            first=np.arange(channels),
-            pads=(taps[0] - 1, taps[0] - 1, taps[1] - 1, taps[1] - 1),
-            pad_value=node.value,
-        )
+    out.put(
+        KernelConv,
+        node,
+        source,
+        node.output,
+        weights=weights,
+        pads=(taps[0] - 1, taps[0] - 1, taps[1] - 1, taps[1] - 1),
+        pad_value=node.value,
     )
 
 
@@ -175,14 +155,14 @@ def transpose(out: Rewriter, node: g.Transpose) -> None:
 def reshape(out: Rewriter, node: g.Reshape) -> None:
     source, target = node.inputs[0].shape, node.output.shape
     if source == target:
-        out.add(g.Slice(name=node.name, inputs=node.inputs, output=node.output, starts=(0, 0, 0)))
+        out.put(g.Slice, node, node.inputs, node.output, starts=(0, 0, 0))
     elif target[2:] == (1, 1) and source[0] == target[0]:
-        out.add(View(name=node.name, inputs=node.inputs, output=node.output))
+        out.put(View, node, node.inputs, node.output)
     elif source[2:] == (1, 1) and source[0] == target[0]:
         _unflatten(out, node)
     elif source[0] == target[0] and int(np.prod(source[1:])) <= LARGEST:
         middle = out.value(node, (source[0], int(np.prod(source[1:])), 1, 1), node.inputs[0])
-        out.add(View(name=node.name, inputs=node.inputs, output=middle))
+        out.put(View, node, node.inputs, middle)
         _unflatten(out, g.Reshape(name=node.name, inputs=[middle], output=node.output))
     else:
         out.refuse(node, f"a reshape of {source} to {target} moves data")
@@ -203,5 +183,5 @@ def _unflatten(out: Rewriter, node: g.Reshape) -> None:
         index[group, :, :, : len(part)] = part.transpose(1, 2, 0)
     flat = index.reshape(-1)
     moved = out.value(node, (n, len(flat), 1, 1), node.inputs[0])
-    out.add(PermuteChannels(name=node.name, inputs=node.inputs, output=moved, channels=flat))
-    out.add(View(name=node.name, inputs=[moved], output=node.output))
+    out.put(PermuteChannels, node, node.inputs, moved, channels=flat)
+    out.put(View, node, moved, node.output)

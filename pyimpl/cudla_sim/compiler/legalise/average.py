@@ -11,10 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from cudla_sim.nvdla.facts.cbuf import buffer_bytes
+from cudla_sim.nvdla.facts.limits import CONVOLUTION_KERNEL, CONVOLUTION_STRIDE
 from cudla_sim.nvdla.facts.precisions import INT8, INT8_TOP, INT16, TOPS
 
 from ..graph import Affine, Pool
-from .builder import MOST_KERNEL, MOST_STRIDE, Rewriter
+from .builder import Rewriter
 from .convolution import kernel_conv
 from .nodes import KernelConv
 
@@ -27,17 +29,16 @@ def rewrite(out: Rewriter, node: Pool) -> None:
     kh, kw = node.kernel
     source = node.inputs[0]
     channels = source.shape[1]
-    config = out.config
-    room = config.cbuf[0] * config.cbuf[1] * config.cbuf[2] * 3 // 4
-    per_tap = config.memory_atom * _LEAST_KERNELS
+    room = buffer_bytes(out.config) * 3 // 4
+    per_tap = out.config.memory_atom * _LEAST_KERNELS
     most = min(room // per_tap, _MOST_TAPS)
-    if kh * kw > most or max(kh, kw) > 32:
+    if kh * kw > most or max(kh, kw) > CONVOLUTION_KERNEL:
         _two_steps(out, node)
         return
     divisor = np.asarray(node.divisor, np.float32)
     summed = out.value(node, node.output.shape)
     top = TOPS[INT8 if out.precision == INT8 else INT16]
-    if max(node.stride) > MOST_STRIDE and node.output in out.scales:
+    if max(node.stride) > CONVOLUTION_STRIDE and node.output in out.scales:
         out.scales[summed] = out.scales[node.output] * float(np.max(node.divisor))
     elif source in out.scales:
         out.scales[summed] = out.scales[source] * max(kh * kw, 1) * INT8_TOP / top
@@ -48,22 +49,12 @@ def rewrite(out: Rewriter, node: Pool) -> None:
             inputs=[source],
             output=summed,
             weights=np.ones((channels, 1, kh, kw), np.float32),
-            bias=np.zeros(channels),
-            first=np.arange(channels),
             stride=node.stride,
             pads=node.pads,
         ),
     )
     scale = (1.0 / divisor).reshape(1, 1, *(divisor.shape or (1, 1))).astype(np.float32)
-    out.add(
-        Affine(
-            name=node.name,
-            inputs=[summed],
-            output=node.output,
-            scale=scale,
-            shift=np.zeros((1, 1, 1, 1), np.float32),
-        )
-    )
+    out.put(Affine, node, summed, node.output, scale=scale)
 
 
 def _two_steps(out: Rewriter, node: Pool) -> None:
@@ -74,14 +65,14 @@ def _two_steps(out: Rewriter, node: Pool) -> None:
     if node.output.shape[2:] != (1, 1) or any(node.pads):
         out.refuse(node, f"an average over {node.kernel[1]} x {node.kernel[0]}")
         return
-    tile = (min(MOST_STRIDE, height), min(MOST_STRIDE, width))
-    if height <= MOST_KERNEL and width <= MOST_KERNEL:
+    tile = (min(CONVOLUTION_STRIDE, height), min(CONVOLUTION_STRIDE, width))
+    if height <= CONVOLUTION_KERNEL and width <= CONVOLUTION_KERNEL:
         tile = (height, 1)  # many small sums: their roundings cancel out
     rest = (-(-height // tile[0]), -(-width // tile[1]))
     middle = out.value(node, (n, channels, *rest), source)
     first = float(tile[0] * tile[1])
     pads = (0, rest[0] * tile[0] - height, 0, rest[1] * tile[1] - width)
-    stride = (min(tile[0], MOST_STRIDE), min(tile[1], MOST_STRIDE))
+    stride = (min(tile[0], CONVOLUTION_STRIDE), min(tile[1], CONVOLUTION_STRIDE))
     rewrite(
         out,
         replace(node, output=middle, kernel=tile, stride=stride, pads=pads, divisor=first),

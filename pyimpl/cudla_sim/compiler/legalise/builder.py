@@ -5,13 +5,13 @@ Intermediate values that come into being take the scale of a value they resemble
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 
 from .. import graph as g
 from ..errors import Refusal
-
-MOST_KERNEL, MOST_STRIDE, MOST_PAD = 32, 8, 31
-"""Limits of a convolution's fields (nvdla hardware manual, register descriptions)."""
 
 
 class Rewriter:
@@ -23,10 +23,11 @@ class Rewriter:
         precision: int,
         scales: dict[g.Value, float],
         last: g.Node,
-        pictures: frozenset[g.Value] = frozenset(),
+        pictures: Collection[g.Value] = (),
+        direct: bool = False,
     ) -> None:
         self.config, self.precision, self.scales = config, precision, scales
-        self.last, self.pictures = last, pictures
+        self.last, self.pictures, self.direct = last, pictures, direct
         self.nodes: list[g.Node] = []
         self.refusals: list[Refusal] = []
         self._count = 0
@@ -52,6 +53,20 @@ class Rewriter:
         """Append a node; return its output."""
         self.nodes.append(node)
         return node.output
+
+    def put(
+        self,
+        kind: type[g.Node],
+        node: g.Node,
+        source: g.Value | list[g.Value],
+        output: g.Value | g.Shape,
+        **members: Any,
+    ) -> g.Value:
+        """Append a node *kind* of what *node* becomes; a shape makes a new value like its input."""
+        inputs = [source] if isinstance(source, g.Value) else source
+        if not isinstance(output, g.Value):
+            output = self.value(node, output, inputs[0])
+        return self.add(kind(name=node.name, inputs=inputs, output=output, **members))
 
     def refuse(self, node: g.Node, reason: str, cure: str = "") -> None:
         """Note that a node cannot be done."""

@@ -6,11 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.limits import (
+    CONVOLUTION_DILATION,
+    CONVOLUTION_KERNEL,
+    CONVOLUTION_PAD,
+    CONVOLUTION_STRIDE,
+    LARGEST,
+)
+from cudla_sim.nvdla.facts.windows import extent
 
 from .. import graph as g
 from . import arrange, thin, trim
-from .builder import MOST_KERNEL, MOST_PAD, MOST_STRIDE, Rewriter
+from .builder import Rewriter
 from .nodes import GatherLines, KernelConv, View
 
 
@@ -18,7 +25,7 @@ def rewrite(out: Rewriter, node: g.Conv) -> None:
     kernels, span, rows, columns = node.weights.shape
     shape = node.inputs[0].shape
     if (
-        max(rows, columns) > MOST_KERNEL
+        max(rows, columns) > CONVOLUTION_KERNEL
         and (rows, columns) == shape[2:]
         and not any(node.pads)
         and node.groups == 1
@@ -26,7 +33,7 @@ def rewrite(out: Rewriter, node: g.Conv) -> None:
     ):
         count = int(np.prod(shape[1:]))
         flat = out.value(node, (shape[0], count, 1, 1), node.inputs[0])
-        out.add(View(name=node.name, inputs=node.inputs, output=flat))
+        out.put(View, node, node.inputs, flat)
         weights = node.weights.reshape(kernels, count, 1, 1)
         node = replace(node, inputs=[flat], weights=weights)
         span = count
@@ -45,17 +52,23 @@ def rewrite(out: Rewriter, node: g.Conv) -> None:
             dilation=node.dilation,
             pad_value=node.pad_value,
             weight_scale=node.weight_scale,
+            compress=node.compress,
         ),
     )
 
 
 def kernel_conv(out: Rewriter, node: KernelConv) -> None:
     """Append a convolution whose kernel, stride and pads the hardware may not have."""
-    node = trim.outside(node)
+    if not (out.direct and _possible(node)):
+        node = trim.outside(node)
     rows, columns = node.weights.shape[2:]
-    taps = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
+    taps = (extent(rows, node.dilation[0]), extent(columns, node.dilation[1]))
     top, bottom, left, right = node.pads
-    if max(top, bottom) >= taps[0] or max(left, right) >= taps[1] or max(top, left) > MOST_PAD:
+    if (
+        max(top, bottom) >= taps[0]
+        or max(left, right) >= taps[1]
+        or max(top, left) > CONVOLUTION_PAD
+    ):
         shape = node.inputs[0].shape
         size = (shape[0], shape[1], shape[2] + top + bottom, shape[3] + left + right)
         wide = out.value(node, size, node.inputs[0])
@@ -71,21 +84,30 @@ def kernel_conv(out: Rewriter, node: KernelConv) -> None:
             ),
         )
         node = replace(node, inputs=[wide], pads=(0, 0, 0, 0))
-    if max(node.stride) > MOST_STRIDE:
-        if max(rows, columns) > MOST_STRIDE:
+    if max(node.stride) > CONVOLUTION_STRIDE:
+        if max(rows, columns) > CONVOLUTION_STRIDE:
             _part_of_stride(out, node)
             return
         node = _long_stride(out, node)
-    if max(node.dilation) > 32:
-        out.refuse(node, f"dilation {node.dilation} is more than 32")
+    if max(node.dilation) > CONVOLUTION_DILATION:
+        out.refuse(node, f"dilation {node.dilation} is more than {CONVOLUTION_DILATION}")
     elif max(node.weights.shape[:2]) > LARGEST:
         out.refuse(node, f"{node.weights.shape[:2]} kernels and channels: at most {LARGEST}")
-    elif max(node.weights.shape[2:]) > MOST_KERNEL:
+    elif max(node.weights.shape[2:]) > CONVOLUTION_KERNEL:
         _large_kernel(out, node)
-    elif node.inputs[0] not in out.pictures and thin.pays(out, node):
+    elif not out.direct and node.inputs[0] not in out.pictures and thin.pays(out, node):
         thin.rewrite(out, node)
     else:
         out.add(node)
+
+
+def _possible(node: KernelConv) -> bool:
+    """True if the fields of a convolution have room for its kernel."""
+    return (
+        max(node.weights.shape[2:]) <= CONVOLUTION_KERNEL
+        and max(node.pads) <= CONVOLUTION_PAD
+        and max(node.dilation) <= CONVOLUTION_DILATION
+    )
 
 
 def _long_stride(out: Rewriter, node: KernelConv) -> KernelConv:
@@ -98,7 +120,7 @@ def _long_stride(out: Rewriter, node: KernelConv) -> KernelConv:
         padded = out.value(node, (*source.shape[:2], *wide), source)
         arrange.pad(out, g.Pad(name=node.name, inputs=[source], output=padded, pads=node.pads))
         source = padded
-    steps = [min(size, MOST_STRIDE) for size in (rows, columns)]
+    steps = [min(size, CONVOLUTION_STRIDE) for size in (rows, columns)]
     index = [
         (np.arange(count)[:, None] * stride + np.arange(taps)[None, :] * gap).reshape(-1)
         for count, stride, taps, gap in (
@@ -106,9 +128,13 @@ def _long_stride(out: Rewriter, node: KernelConv) -> KernelConv:
             (width, node.stride[1], columns, node.dilation[1]),
         )
     ]
-    close = out.value(node, (*source.shape[:2], len(index[0]), len(index[1])), source)
-    out.add(
-        GatherLines(name=node.name, inputs=[source], output=close, rows=index[0], columns=index[1])
+    close = out.put(
+        GatherLines,
+        node,
+        source,
+        (*source.shape[:2], len(index[0]), len(index[1])),
+        rows=index[0],
+        columns=index[1],
     )
     return replace(
         node,
@@ -124,35 +150,34 @@ def _part_of_stride(out: Rewriter, node: KernelConv) -> None:
     steps = [_divisor(stride) for stride in node.stride]
     n, kernels, height, width = node.output.shape
     rest = [stride // step for stride, step in zip(node.stride, steps, strict=True)]
-    size = ((height - 1) * rest[0] + 1, (width - 1) * rest[1] + 1)
+    size = (extent(height, rest[0]), extent(width, rest[1]))
     dense = out.value(node, (n, kernels, *size), node.output)
     kernel_conv(out, replace(node, output=dense, stride=(steps[0], steps[1])))
-    out.add(
-        GatherLines(
-            name=node.name,
-            inputs=[dense],
-            output=node.output,
-            rows=np.arange(height) * rest[0],
-            columns=np.arange(width) * rest[1],
-        )
+    out.put(
+        GatherLines,
+        node,
+        dense,
+        node.output,
+        rows=np.arange(height) * rest[0],
+        columns=np.arange(width) * rest[1],
     )
 
 
 def _large_kernel(out: Rewriter, node: KernelConv) -> None:
     """Sum the convolutions with parts of the kernel."""
     rows, columns = node.weights.shape[2:]
-    axis = 0 if rows > MOST_KERNEL else 1
+    axis = 0 if rows > CONVOLUTION_KERNEL else 1
     size = (rows, columns)[axis]
     total: g.Value | None = None
-    for start in range(0, size, MOST_KERNEL):
-        count = min(MOST_KERNEL, size - start)
+    for start in range(0, size, CONVOLUTION_KERNEL):
+        count = min(CONVOLUTION_KERNEL, size - start)
         cut = [slice(None)] * 4
         cut[2 + axis] = slice(start, start + count)
         pads = list(node.pads)
         shape = list(node.inputs[0].shape)
         wanted = node.output.shape[2 + axis]
         low = start * node.dilation[axis] - node.pads[2 * axis]
-        need = (wanted - 1) * node.stride[axis] + (count - 1) * node.dilation[axis] + 1
+        need = (wanted - 1) * node.stride[axis] + extent(count, node.dilation[axis])
         pads[2 * axis] = max(-low, 0)
         begin = max(low, 0)
         pads[2 * axis + 1] = max(low + need - shape[2 + axis], 0)
@@ -162,14 +187,12 @@ def _large_kernel(out: Rewriter, node: KernelConv) -> None:
             shape[2 + axis] = length
             starts = [0, 0, 0]
             starts[1 + axis] = begin
-            part = out.value(node, (shape[0], shape[1], shape[2], shape[3]), source)
-            source = out.add(
-                g.Slice(
-                    name=node.name,
-                    inputs=[source],
-                    output=part,
-                    starts=(starts[0], starts[1], starts[2]),
-                )
+            source = out.put(
+                g.Slice,
+                node,
+                source,
+                (shape[0], shape[1], shape[2], shape[3]),
+                starts=(starts[0], starts[1], starts[2]),
             )
         last = start + count == size
         result = out.value(node, node.output.shape, node.output)
@@ -187,12 +210,10 @@ def _large_kernel(out: Rewriter, node: KernelConv) -> None:
         )
         if total is not None:
             output = node.output if last else out.value(node, node.output.shape, node.output)
-            result = out.add(
-                g.Binary(name=node.name, inputs=[result, total], output=output, function="add")
-            )
+            result = out.put(g.Binary, node, [result, total], output, function="add")
         total = result
 
 
 def _divisor(stride: int) -> int:
     """Largest step of the hardware that divides a stride."""
-    return next(step for step in range(MOST_STRIDE, 0, -1) if stride % step == 0)
+    return next(step for step in range(CONVOLUTION_STRIDE, 0, -1) if stride % step == 0)

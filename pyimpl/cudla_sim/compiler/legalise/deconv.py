@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cudla_sim.nvdla.facts.windows import extent
+
 from ..graph import Deconv, Slice
 from .builder import Rewriter
 from .convolution import kernel_conv
@@ -22,15 +24,8 @@ def rewrite(out: Rewriter, node: Deconv) -> None:
     n, _, height, width = source.shape
     kernels = per_group * node.groups
     span = channels // node.groups
-    dense = np.zeros(
-        (
-            channels,
-            per_group,
-            (rows - 1) * node.dilation[0] + 1,
-            (columns - 1) * node.dilation[1] + 1,
-        ),
-        np.float32,
-    )
+    reach = (extent(rows, node.dilation[0]), extent(columns, node.dilation[1]))
+    dense = np.zeros((channels, per_group, *reach), np.float32)
     dense[:, :, :: node.dilation[0], :: node.dilation[1]] = node.weights
     (sy, sx), (top, _, left, _) = node.stride, node.pads
     _, _, oh, ow = node.output.shape
@@ -63,8 +58,9 @@ def rewrite(out: Rewriter, node: Deconv) -> None:
         crop.append(pad - q0 * step)
     if pads[0] < 0 or pads[2] < 0:  # pads beyond the kernel: the first lines are never used
         starts = (0, max(-pads[0], 0), max(-pads[2], 0))
-        cut = out.value(node, (n, channels, height - starts[1], width - starts[2]), source)
-        source = out.add(Slice(name=node.name, inputs=[source], output=cut, starts=starts))
+        source = out.put(
+            Slice, node, source, (n, channels, height - starts[1], width - starts[2]), starts=starts
+        )
     pads = [max(pad, 0) for pad in pads]
     plain = (sy, sx) == (1, 1)
     middle = (
@@ -90,9 +86,7 @@ def rewrite(out: Rewriter, node: Deconv) -> None:
     whole = (n, kernels, size[0] * sy, size[1] * sx)
     exact = whole == node.output.shape
     spread = node.output if exact else out.value(node, whole, node.output)
-    out.add(
-        Interleave(name=node.name, inputs=[middle], output=spread, stride=(sy, sx), group=group)
-    )
+    out.put(Interleave, node, middle, spread, stride=(sy, sx), group=group)
     if not exact:
         starts = (0, crop[0], crop[1])
-        out.add(Slice(name=node.name, inputs=[spread], output=node.output, starts=starts))
+        out.put(Slice, node, spread, node.output, starts=starts)

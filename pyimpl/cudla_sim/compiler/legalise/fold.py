@@ -87,7 +87,6 @@ def _remove(
         inputs=[source],
         output=node.output,
         weights=(channels >= 0).astype(np.float32)[:, None, None, None],
-        bias=np.zeros(len(channels)),
         first=np.maximum(channels, 0),
     )
     return at + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,24 @@ class KernelConv(Node):
     """Convolution whose kernel k reads channels ``first[k]`` ... ``first[k] + weights.shape[1]``.
 
     weights [kernels, channels of a kernel, rows, columns], bias [kernels]. Groups, permutations,
-    transposed and depthwise convolutions all become this. *weight_scale* as in graph.Conv.
+    transposed and depthwise convolutions all become this. Without *first* kernel k reads from
+    channel k on. *weight_scale* and *compress* as in graph.Conv.
     """
 
     weights: Array
-    bias: NDArray[np.float64]
-    first: NDArray[np.int64]
+    bias: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    first: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     stride: Pair = (1, 1)
     pads: Pads = (0, 0, 0, 0)
     dilation: Pair = (1, 1)
     pad_value: float = 0.0
     weight_scale: NDArray[np.float64] | None = None
+    compress: bool | None = None
+
+    def __post_init__(self) -> None:
+        kernels = len(self.weights)
+        self.bias = self.bias if len(self.bias) else np.zeros(kernels)
+        self.first = self.first if len(self.first) else np.arange(kernels)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -34,13 +34,11 @@ def curve(out: Rewriter, node: g.Curve) -> None:
             out,
         )
         _hard_sigmoid(out, node, gate, 1 / 6, 0.5)
-        out.add(g.Binary(name=node.name, inputs=[source, gate], output=node.output, function="mul"))
+        out.put(g.Binary, node, [source, gate], node.output, function="mul")
     elif node.function == "Abs":
         negative = out.value(node, source.shape, source)
         out.add(_factor(node, source, negative, -1.0))
-        out.add(
-            g.Binary(name=node.name, inputs=[source, negative], output=node.output, function="max")
-        )
+        out.put(g.Binary, node, [source, negative], node.output, function="max")
     else:
         out.refusals.append(
             Refusal(
@@ -63,16 +61,15 @@ def _hard_sigmoid(out: Rewriter, node: g.Node, output: g.Value, alpha: float, be
     out.scales[line] = 1.0 / _top(
         out,
     )
-    out.add(
-        g.Affine(
-            name=node.name,
-            inputs=[source],
-            output=line,
-            scale=np.full((1, 1, 1, 1), alpha, np.float32),
-            shift=np.full((1, 1, 1, 1), beta, np.float32),
-        )
+    out.put(
+        g.Affine,
+        node,
+        source,
+        line,
+        scale=np.full((1, 1, 1, 1), alpha, np.float32),
+        shift=np.full((1, 1, 1, 1), beta, np.float32),
     )
-    out.add(g.Clip(name=node.name, inputs=[line], output=output, low=0.0, high=1.0))
+    out.put(g.Clip, node, line, output, low=0.0, high=1.0)
 
 
 def binary(out: Rewriter, node: g.Binary) -> None:
@@ -104,16 +101,13 @@ def _expand(out: Rewriter, node: g.Node, value: g.Value) -> g.Value:
     n, channels, height, width = value.shape
     _, wanted, rows, columns = node.output.shape
     if channels == 1 and wanted > 1:
-        wide = out.value(node, (n, wanted, height, width), value)
-        out.add(
-            KernelConv(
-                name=node.name,
-                inputs=[value],
-                output=wide,
-                weights=np.ones((wanted, 1, 1, 1), np.float32),
-                bias=np.zeros(wanted),
-                first=np.zeros(wanted, np.int64),
-            )
+        wide = out.put(
+            KernelConv,
+            node,
+            value,
+            (n, wanted, height, width),
+            weights=np.ones((wanted, 1, 1, 1), np.float32),
+            first=np.zeros(wanted, np.int64),
         )
         value = wide
     if (height, width) in ((rows, columns), (1, 1)):
@@ -126,9 +120,7 @@ def _expand(out: Rewriter, node: g.Node, value: g.Value) -> g.Value:
         np.arange(size) if have == size else np.zeros(size, np.int64)
         for have, size in ((height, rows), (width, columns))
     ]
-    out.add(
-        GatherLines(name=node.name, inputs=[value], output=wide, rows=index[0], columns=index[1])
-    )
+    out.put(GatherLines, node, value, wide, rows=index[0], columns=index[1])
     return wide
 
 
@@ -138,5 +130,4 @@ def _factor(node: g.Node, source: g.Value, output: g.Value, factor: float) -> g.
         inputs=[source],
         output=output,
         scale=np.full((1, 1, 1, 1), factor, np.float32),
-        shift=np.zeros((1, 1, 1, 1), np.float32),
     )

@@ -24,14 +24,13 @@ def rewrite(out: Rewriter, node: Resize) -> None:
     """Append the nodes of a resize."""
     rows, columns = node.rows, node.columns
     if _one_hot(rows) and _one_hot(columns):
-        out.add(
-            GatherLines(
-                name=node.name,
-                inputs=node.inputs,
-                output=node.output,
-                rows=rows.argmax(axis=1),
-                columns=columns.argmax(axis=1),
-            )
+        out.put(
+            GatherLines,
+            node,
+            node.inputs,
+            node.output,
+            rows=rows.argmax(axis=1),
+            columns=columns.argmax(axis=1),
         )
         return
     stencils = (_stencil(rows), _stencil(columns))
@@ -62,14 +61,12 @@ def _pairs(
         first, last = int(used[0]), int(used[-1])
         starts, size = [0, 0, 0], [n, channels, height, width]
         starts[1 + axis], size[2 + axis] = first, last - first + 1
-        cut = out.value(node, (size[0], size[1], size[2], size[3]), source)
-        out.add(
-            Slice(
-                name=node.name,
-                inputs=[source],
-                output=cut,
-                starts=(starts[0], starts[1], starts[2]),
-            )
+        cut = out.put(
+            Slice,
+            node,
+            source,
+            (size[0], size[1], size[2], size[3]),
+            starts=(starts[0], starts[1], starts[2]),
         )
         taps = row[first : last + 1].astype(np.float32)
         size[2 + axis] = 1
@@ -82,12 +79,10 @@ def _pairs(
                 inputs=[cut],
                 output=line,
                 weights=np.broadcast_to(kernel, (channels, 1, *kernel.shape)).copy(),
-                bias=np.zeros(channels),
-                first=np.arange(channels),
             ),
         )
         parts.append(line)
-    return out.add(Concat(name=node.name, inputs=parts, output=output, axis=2 + axis))
+    return out.put(Concat, node, parts, output, axis=2 + axis)
 
 
 def _one_hot(matrix: Array) -> bool:
@@ -125,15 +120,13 @@ def _by_stencil(
 ) -> None:
     source = node.inputs[0]
     n, channels, height, width = source.shape
-    framed = out.value(node, (n, channels, height + 2, width + 2), source)
-    out.add(
-        GatherLines(
-            name=node.name,
-            inputs=[source],
-            output=framed,
-            rows=np.clip(np.arange(-1, height + 1), 0, height - 1),
-            columns=np.clip(np.arange(-1, width + 1), 0, width - 1),
-        )
+    framed = out.put(
+        GatherLines,
+        node,
+        source,
+        (n, channels, height + 2, width + 2),
+        rows=np.clip(np.arange(-1, height + 1), 0, height - 1),
+        columns=np.clip(np.arange(-1, width + 1), 0, width - 1),
     )
     sy, sx = len(rows), len(columns)
     group = -(-channels // out.per_atom) * out.per_atom
@@ -149,15 +142,10 @@ def _by_stencil(
             inputs=[framed],
             output=middle,
             weights=weights.reshape(-1, 1, 3, 3),
-            bias=np.zeros(sy * sx * group),
             first=first.reshape(-1),
         ),
     )
-    out.add(
-        Interleave(
-            name=node.name, inputs=[middle], output=node.output, stride=(sy, sx), group=group
-        )
-    )
+    out.put(Interleave, node, middle, node.output, stride=(sy, sx), group=group)
 
 
 def _lerp(
@@ -179,29 +167,20 @@ def _lerp(
         taken = list(keep)
         taken[axis] = index
         ends.append(
-            out.add(
-                GatherLines(
-                    name=node.name,
-                    inputs=[source],
-                    output=out.value(node, size, source),
-                    rows=taken[0],
-                    columns=taken[1],
-                )
+            out.put(
+                GatherLines,
+                node,
+                source,
+                out.value(node, size, source),
+                rows=taken[0],
+                columns=taken[1],
             )
         )
     if not weight.any():
         weight = np.zeros(len(matrix))
     difference = out.value(node, size, source, 2.0)
-    out.add(Binary(name=node.name, inputs=[ends[1], ends[0]], output=difference, function="sub"))
+    out.put(Binary, node, [ends[1], ends[0]], difference, function="sub")
     shaped = weight.reshape((1, 1, -1, 1) if axis == 0 else (1, 1, 1, -1)).astype(np.float32)
     part = out.value(node, size, source, 2.0)
-    out.add(
-        Affine(
-            name=node.name,
-            inputs=[difference],
-            output=part,
-            scale=shaped,
-            shift=np.zeros((1, 1, 1, 1), np.float32),
-        )
-    )
-    return out.add(Binary(name=node.name, inputs=[part, ends[0]], output=output, function="add"))
+    out.put(Affine, node, difference, part, scale=shaped)
+    return out.put(Binary, node, [part, ends[0]], output, function="add")

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.facts.limits import LARGEST, NORMALISED_CHANNELS
+from cudla_sim.nvdla.facts.precisions import INT16
 
 from .. import graph as g
 from ..errors import Refused
-from . import arrange, convolution, deconv, pointwise, pooling, resize
 from .builder import Rewriter
 
 
-def _keep(out: Rewriter, node: g.Node) -> None:
-    """SDP, or the arrangement of memory, does it as it is."""
-    out.add(node)
-
-
-def _lrn(out: Rewriter, node: g.Lrn) -> None:
+def lrn(out: Rewriter, node: g.Lrn) -> None:
+    sizes = ", ".join(map(str, NORMALISED_CHANNELS))
     if not out.config.lut:
         out.refuse(
             node,
             f"needs CDP's look-up tables, {out.config.name} has none",
             "take a configuration with them (nv_full, nv_large, *_full)",
         )
-    elif node.size not in (3, 5, 7, 9):
-        out.refuse(node, f"size {node.size}: CDP has windows of 3, 5, 7 and 9 channels")
+    elif node.size not in NORMALISED_CHANNELS:
+        out.refuse(node, f"size {node.size}: CDP has windows of {sizes} channels")
     else:
         out.add(node)
 
 
-def _softmax(out: Rewriter, node: g.Softmax) -> None:
+def softmax(out: Rewriter, node: g.Softmax) -> None:
     _, channels, height, width = node.output.shape
     one_atom = channels <= out.per_atom and height * width <= _MOST_ROWS
     if node is not out.last or node.axis != 1:
@@ -42,7 +39,7 @@ def _softmax(out: Rewriter, node: g.Softmax) -> None:
             f"the host's softmax runs over channels that lie together: of 1 x 1 pixel, or at most"
             f" {out.per_atom} channels of {_MOST_ROWS} pixels",
         )
-    elif out.precision == 1:
+    elif out.precision == INT16:
         out.refuse(node, "the host's softmax knows int8 and fp16, not int16")
     else:
         out.add(node)
@@ -51,27 +48,35 @@ def _softmax(out: Rewriter, node: g.Softmax) -> None:
 _MOST_ROWS = 4096
 """Operations of a software task."""
 
-RULES: dict[type[g.Node], Callable[[Rewriter, Any], None]] = {
-    g.Conv: convolution.rewrite,
-    g.Deconv: deconv.rewrite,
-    g.Affine: _keep,
-    g.Clip: _keep,
-    g.PRelu: _keep,
-    g.Curve: pointwise.curve,
-    g.Binary: pointwise.binary,
-    g.Pool: pooling.rewrite,
-    g.Concat: _keep,
-    g.Slice: arrange.slice_,
-    g.ChannelGather: arrange.channel_gather,
-    g.DepthToSpace: arrange.depth_to_space,
-    g.SpaceToDepth: arrange.space_to_depth,
-    g.Resize: resize.rewrite,
-    g.Pad: arrange.pad,
-    g.Lrn: _lrn,
-    g.Softmax: _softmax,
-    g.Transpose: arrange.transpose,
-    g.Reshape: arrange.reshape,
+_KEPT = (g.Affine, g.Clip, g.PRelu, g.Concat)
+"""SDP, or the arrangement of memory, does it as it is."""
+
+RULES = {
+    g.Conv: "convolution:rewrite",
+    g.Deconv: "deconv:rewrite",
+    g.Curve: "pointwise:curve",
+    g.Binary: "pointwise:binary",
+    g.Pool: "pooling:rewrite",
+    g.Slice: "arrange:slice_",
+    g.ChannelGather: "arrange:channel_gather",
+    g.DepthToSpace: "arrange:depth_to_space",
+    g.SpaceToDepth: "arrange:space_to_depth",
+    g.Resize: "resize:rewrite",
+    g.Pad: "arrange:pad",
+    g.Lrn: "rewrite:lrn",
+    g.Softmax: "rewrite:softmax",
+    g.Transpose: "arrange:transpose",
+    g.Reshape: "arrange:reshape",
 }
+"""The function that rewrites a node; its module is imported when a network has one."""
+
+
+def _rule(kind: type[g.Node]) -> Callable[[Rewriter, Any], None]:
+    module, _, function = RULES[kind].partition(":")
+    found: Callable[[Rewriter, Any], None] = getattr(
+        import_module(f".{module}", __package__), function
+    )
+    return found
 
 
 def run(out: Rewriter, nodes: list[g.Node]) -> list[g.Node]:
@@ -79,10 +84,12 @@ def run(out: Rewriter, nodes: list[g.Node]) -> list[g.Node]:
     for node in nodes:
         if max(node.output.shape[1:]) > LARGEST:
             out.refuse(node, f"its output {node.output.shape} is larger than {LARGEST}")
+        elif isinstance(node, _KEPT):
+            out.add(node)
         elif type(node) not in RULES:
             out.refuse(node, f"{node.kind} has no unit")
         else:
-            RULES[type(node)](out, node)
+            _rule(type(node))(out, node)
     if out.refusals:
         raise Refused(out.refusals)
     return out.nodes

@@ -49,18 +49,16 @@ def rewrite(out: Rewriter, node: KernelConv) -> None:
     middle = out.value(node, (n, span * columns, height, node.output.shape[3]), source)
     copies = np.zeros((columns, span, 1, 1, columns), np.float32)
     copies[np.arange(columns), :, 0, 0, np.arange(columns)] = 1.0
-    out.add(
-        KernelConv(
-            name=node.name,
-            inputs=[source],
-            output=middle,
-            weights=copies.reshape(columns * span, 1, 1, columns),
-            bias=np.zeros(columns * span),
-            first=np.tile(np.arange(span), columns),
-            stride=(1, node.stride[1]),
-            pads=(0, 0, *node.pads[2:]),
-            dilation=(1, node.dilation[1]),
-        )
+    out.put(
+        KernelConv,
+        node,
+        source,
+        middle,
+        weights=copies.reshape(columns * span, 1, 1, columns),
+        first=np.tile(np.arange(span), columns),
+        stride=(1, node.stride[1]),
+        pads=(0, 0, *node.pads[2:]),
+        dilation=(1, node.dilation[1]),
     )
     folded = node.weights.transpose(0, 3, 1, 2).reshape(kernels, columns * span, rows, 1)
     out.add(

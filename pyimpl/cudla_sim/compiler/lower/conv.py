@@ -22,12 +22,13 @@ from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.formats import FEATURE
 from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT16, TOPS, element_size
+from cudla_sim.nvdla.facts.windows import extent
 
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
 from . import cbuf, sdp
 from .cubes import Cube, Positions
-from .fit import Fit, Limit, Operand
+from .fit import Fit, Limit, Operand, channels_of
 from .real import RealWeights
 from .task import Task
 
@@ -78,7 +79,8 @@ def quantised(
     if precision == FP16:
         halves = np.empty(weights.shape, np.float16)
         for part, real in weights.parts():
-            halves[part] = np.clip(real * input_scale, -FP16_TOP, FP16_TOP)
+            # -0 would be stored by compression
+            halves[part] = np.clip(real * input_scale, -FP16_TOP, FP16_TOP) + 0.0
         return Weights(halves, np.ones(kernels))
     limit = TOPS[precision]
     largest, plain = np.zeros(kernels), np.zeros(kernels, bool)
@@ -133,8 +135,8 @@ def natural_positions(
         reads = source.positions[node.first[:group, None] + np.arange(span)[None, :]]
         atom = config.channels_per_atom(precision)
         used = min((int(reads.max()) // atom - int(reads.min()) // atom + 1) * atom, used)
-    window = (rows - 1) * node.dilation[0] + 1
-    narrow = min((columns - 1) * node.dilation[1] + 1, source.width)
+    window = extent(rows, node.dilation[0])
+    narrow = min(extent(columns, node.dilation[1]), source.width)
     size = used * rows * columns * element_size(precision)
     lines = min(window, source.height)
     most = cbuf.most_kernels(config, precision, size, lines, narrow, used)
@@ -196,7 +198,7 @@ def restrict(fit: Fit, index: NDArray[np.int64], y: slice, x: slice) -> Fit:
     for name in ("x2", "y_mul"):
         item = getattr(fit, name)
         if item is not None and not isinstance(item, Operand | Limit):
-            slope = sdp.channels_of(item.slope)
+            slope = channels_of(item.slope)
             cut = part(slope)
             assert cut is not None
             shaped = cut if cut.ndim == 3 else cut[:, None, None]
@@ -229,6 +231,17 @@ def correct(
     fit.shift = total if np.any(total) else None
 
 
+def prepared(
+    node: KernelConv, fit: Fit, precision: int, scale: float, mean: NDArray[Any] | None
+) -> Weights:
+    """Weights for inputs of a scale, with what of the pass goes into them; the rest stays in X1."""
+    real, bias = absorb(node, fit)
+    weights = quantised(real, bias, precision, scale, node.weight_scale)
+    if precision != FP16:
+        correct(node, fit, real, weights, mean, scale)
+    return weights
+
+
 def emit(
     task: Task,
     node: KernelConv,
@@ -239,13 +252,8 @@ def emit(
     mean: NDArray[Any] | None = None,
 ) -> None:
     """Append the operations of a convolution with its SDP pass."""
-    real, bias = absorb(node, fit)
-    given = node.weight_scale
-    weights = quantised(real, bias, source.precision, source.scale, given)
-    if source.precision != FP16:
-        correct(node, fit, real, weights, mean, source.scale)
-    lookup = np.full(target.channels, -1, np.int64)
-    lookup[target.positions] = np.arange(len(target.positions))
+    weights = prepared(node, fit, source.precision, source.scale, mean)
+    lookup = target.kernels()
     for block in _sized(task, node, blocks(node, source, target), target):
         chosen = lookup[block.first : block.last]
         index = chosen[chosen >= 0]
@@ -254,15 +262,22 @@ def emit(
 
 
 def _compressed(
-    config: HardwareConfig, packed: NDArray[np.uint8], dense: NDArray[Any], precision: int
+    config: HardwareConfig,
+    packed: NDArray[np.uint8],
+    dense: NDArray[Any],
+    precision: int,
+    wanted: bool | None,
 ) -> tuple[NDArray[np.uint8], ...]:
-    """Weights without zeros, with mask and group sizes, where that is clearly less to read."""
-    if not config.compression or np.count_nonzero(dense) > _SPARSE * dense.size:
+    """Weights without zeros, with mask and group sizes, where that is *wanted*; if nobody says so,
+    where it is clearly less to read."""
+    if not config.compression or wanted is False:
+        return ()
+    if wanted is None and np.count_nonzero(dense) > _SPARSE * dense.size:
         return ()
     shape = (dense.shape[0], dense.shape[1], dense.shape[2], dense.shape[3])
     parts = layout.compress_weights(packed, shape, config, precision)
     worth = len(parts[0]) > 0 and sum(map(len, parts)) < _WORTH * len(packed)
-    return parts if worth else ()
+    return parts if worth or wanted else ()
 
 
 def _sized(task: Task, node: KernelConv, found: Iterator[Block], target: Cube) -> Iterator[Block]:
@@ -309,10 +324,11 @@ def _block(
         dense[at, reads[inside]] = weights.elements[kernel][inside]
     packed = layout.pack_weights(dense, task.config, source.precision)
     per_kernel = rows * columns * channels * element_size(source.precision)
-    window = ((rows - 1) * node.dilation[0] + 1, (columns - 1) * node.dilation[1] + 1)
+    window = (extent(rows, node.dilation[0]), extent(columns, node.dilation[1]))
     window = (min(window[0], source.height), min(window[1], source.width))
     size = (channels, source.height, source.width)
-    split, stored = None, _compressed(task.config, packed, dense, source.precision)
+    split = None
+    stored = _compressed(task.config, packed, dense, source.precision, node.compress)
     for choice in (stored, (packed,)):
         if split is None and choice:
             stored = choice
@@ -349,7 +365,24 @@ def _block(
                 fit, index, slice(y.first, y.first + y.count), slice(x.first, x.first + x.count)
             )
             operands = sdp.settled(task, part, within(values, block, y, x))
-            _operation(task, node, piece, out, kernels, stored, weights, split, y, x)
+            entries = entries_per_slice(task.config, x.size, channels, data.precision)
+            lines = min(y.size, split.lines)
+            banks = data_banks(task.config, entries, lines), split.weight_banks
+            op = operation(
+                node,
+                weights,
+                data.precision,
+                data.scale,
+                y,
+                x,
+                channels=channels,
+                entries=entries,
+                banks=banks,
+            )
+            op.weight_format = int(len(stored) > 1)
+            flying = task.flying(kernels, y.count, x.count)
+            cubes = surface(task, node, stored, task.cube(piece), flying, channels)
+            task.append(OpType.CONV, op, cubes, {data.buffer, task.weights})
             sums = sdp.Sums(kernels, y.count, x.count, weights.step[index])
             sdp.emit(task, part, sums, out, operands)
 
@@ -382,7 +415,7 @@ class Piece:
 def pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Iterator[Piece]:
     """Cut one axis so that no piece reads more than *most*."""
     stride, gap = node.stride[axis], node.dilation[axis]
-    taps = (node.weights.shape[2 + axis] - 1) * gap + 1
+    taps = extent(node.weights.shape[2 + axis], gap)
     before = node.pads[2 * axis]
     first = 0
     while first < out:
@@ -406,41 +439,40 @@ def _piece(first: int, count: int, length: int, stride: int, taps: int, pad: int
     return Piece(first, count, start, max(end - start, 1), start - low, max(high - end, 0))
 
 
-def _operation(
-    task: Task,
+def operation(
     node: KernelConv,
-    data: Cube,
-    out: Cube,
-    kernels: int,
-    stored: tuple[NDArray[np.uint8], ...],
     weights: Weights,
-    split: cbuf.Split,
+    precision: int,
+    scale: float,
     y: Piece,
     x: Piece,
-) -> None:
-    config, precision = task.config, data.precision
+    *,
+    channels: int,
+    entries: int,
+    banks: tuple[int, int],
+) -> ConvOp:
+    """A convolution of a piece of its input, of *channels* in memory.
+
+    *entries* are those of a line in the buffer, *banks* those of data and weights.
+    """
     _, _, rows, columns = node.weights.shape
-    channels = data.channels
-    entries = entries_per_slice(config, data.width, channels, precision)
-    pad = pad_value(node, precision, data.scale)
-    operation = ConvOp(
+    return ConvOp(
         entry_per_slice=entries,
         data_format=FEATURE,
         fetch_grain=1,
-        data_bank=max(data_banks(config, entries, min(data.height, split.lines)), 1),
-        weight_bank=split.weight_banks,
+        data_bank=max(banks[0], 1),
+        weight_bank=banks[1],
         pixel_override=1,
-        release=data.height,
-        input_width_csc=data.width,
-        input_height_csc=data.height,
+        release=y.size,
+        input_width_csc=x.size,
+        input_height_csc=y.size,
         input_channel_csc=channels,
         kernel_width_csc=columns,
         kernel_height_csc=rows,
         kernel_channel_csc=channels,
-        input_width_cmac=out.width,
-        input_height_cmac=out.height,
+        input_width_cmac=x.count,
+        input_height_cmac=y.count,
         bytes_per_kernel=rows * columns * channels * element_size(precision),
-        weight_format=int(len(stored) > 1),
         conv_stride_x=node.stride[1],
         conv_stride_y=node.stride[0],
         pad_x_left=x.before,
@@ -449,25 +481,31 @@ def _operation(
         pad_y_bottom=y.after,
         dilation_x=node.dilation[1],
         dilation_y=node.dilation[0],
-        pad_val=pad,
+        pad_val=pad_value(node, precision, scale),
         in_precision=precision,
         out_precision=precision,
         in_cvt=CvtParam(1, 0, int(precision == INT8), 0),
         out_cvt=CvtParam(1, weights.truncate, 1, 0),
     )
+
+
+def surface(
+    task: Task,
+    node: KernelConv,
+    stored: tuple[NDArray[np.uint8], ...],
+    source: DataCube,
+    flying: DataCube,
+    channels: int,
+) -> ConvSurface:
+    """The cubes of a convolution; *stored* are weights, and mask and sizes of compressed ones."""
+    _, _, rows, columns = node.weights.shape
     shape = {"width": columns, "height": rows, "channel": channels}
     cubes = [
         task.at(DataCube(size=len(part), **shape), task.weights, task.constant(part))
         for part in stored
     ]
-    surface = ConvSurface(
-        weight=cubes[0],
-        wmb=cubes[1] if len(cubes) > 1 else DataCube(address=0),
-        wgs=cubes[2] if len(cubes) > 1 else DataCube(address=0),
-        src=task.cube(data),
-        dst=task.flying(kernels, out.height, out.width),
-    )
-    task.append(OpType.CONV, operation, surface, {data.buffer, task.weights})
+    weight, mask, groups, *_ = [*cubes, DataCube(address=0), DataCube(address=0)]
+    return ConvSurface(weight=weight, wmb=mask, wgs=groups, src=source, dst=flying)
 
 
 def pad_value(node: KernelConv, precision: int, scale: float) -> int:

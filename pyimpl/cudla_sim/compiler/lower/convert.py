@@ -10,16 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cudla_sim.nvdla.descriptors import (
-    CvtParam,
-    DataCube,
-    OpType,
-    SdpMode,
-    SdpOp,
-    SdpOpType,
-    SdpStage,
-    SdpSurface,
-)
+from cudla_sim.nvdla.descriptors import SdpOpType, SdpStage
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT16
 
 from . import sdp
@@ -71,35 +62,22 @@ def to_integer(task: Task, homes: Homes, source: Cube, target: Cube) -> None:
         middle = homes.temporary(f"{source.buffer.name} int16", INT16, layout, size, scale)
     elif target.loose:
         middle = task.packed(target)
-    stage = SdpStage(
-        enable=1,
-        type=SdpOpType.MUL,
-        mode=SdpMode.PER_KERNEL,
-        precision=FP16,
-    )
+    plain = sdp.Values(lambda _: source, lambda _: source.scale)
+    whole = replace(middle, channels=source.channels).whole()
+    fit = Fit(task.config, FP16, False, source.channels)
+    stages = sdp.Stages(task, fit, source.whole(), whole, plain)
     # a factor beyond fp16's range is given in two stages
     factor = source.scale / middle.scale
     first = min(factor, 1024.0)
-    table = np.full(source.channels, first, np.float16)
-    x1_cube = task.table(FP16, table)
-    x2, x2_cube = SdpStage(), DataCube(address=0)
+    stages.x1 = _product(stages, "x1", first)
     if factor != first:
-        x2 = replace(stage)
-        x2_cube = task.table(FP16, np.full(source.channels, factor / first, np.float16))
-    operation = SdpOp(
-        src_precision=FP16,
-        dst_precision=INT16,
-        out_cvt=CvtParam(1, 0, 1, 0),
-        x1=stage,
-        x2=x2,
-    )
-    surface = SdpSurface(
-        src=task.cube(source.whole()),
-        x1=x1_cube,
-        x2=x2_cube,
-        y=DataCube(address=0),
-        dst=task.cube(replace(middle, channels=source.channels).whole()),
-    )
-    task.append(OpType.SDP, operation, surface, {source.buffer, task.weights}, {middle.buffer})
+        stages.x2 = _product(stages, "x2", factor / first)
+    stages.append()
     if middle is not target:
         sdp.copy(task, middle.whole(), replace(target, channels=middle.channels).whole())
+
+
+def _product(stages: sdp.Stages, name: str, factor: float) -> SdpStage:
+    """An fp16 stage that multiplies every channel with a factor."""
+    mode = stages.table(name, np.array([factor], np.float16))
+    return SdpStage(enable=1, type=SdpOpType.MUL, mode=mode, precision=FP16)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.descriptors import DataCube, MemoryType
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.precisions import element_size
@@ -109,6 +110,12 @@ class Cube:
         """Return the cube with its holes as channels of their own (for copies of everything)."""
         return replace(self, positions=np.arange(self.channels))
 
+    def kernels(self) -> NDArray[np.int64]:
+        """Which channel of the value each channel of the cube is; -1 for holes."""
+        found = np.full(self.channels, -1, np.int64)
+        found[self.positions] = np.arange(len(self.positions))
+        return found
+
     def spread(self, values: NDArray[Any], fill: float = 0) -> NDArray[Any]:
         """Place values of channels (last axis) at their positions."""
         result = np.full((*values.shape[:-1], self.channels), fill, values.dtype)
@@ -137,16 +144,18 @@ def packed(
     scale: float = 1.0,
 ) -> Cube:
     """Return a cube (channels, height, width) without gaps between lines and surfaces."""
-    channels, height, width = shape
-    line = width * config.memory_atom
-    taken = np.arange(channels) if positions is None else positions
-    return Cube(
-        buffer, config, precision, channels, height, width, line, line * height, taken, 0, scale
-    )
+    line, surface, _ = strides(config, precision, shape)
+    taken = np.arange(shape[0]) if positions is None else positions
+    return Cube(buffer, config, precision, *shape, line, surface, taken, 0, scale)
+
+
+def strides(
+    config: HardwareConfig, precision: int, shape: tuple[int, int, int]
+) -> tuple[int, int, int]:
+    """Bytes of a line, a surface and all of a packed cube (channels, height, width)."""
+    return layout.feature_strides((1, *shape), element_size(precision), config.memory_atom)
 
 
 def cube_bytes(config: HardwareConfig, precision: int, shape: tuple[int, int, int]) -> int:
     """Bytes of a packed cube."""
-    channels, height, width = shape
-    atoms = -(-channels * element_size(precision) // config.memory_atom)
-    return atoms * height * width * config.memory_atom
+    return strides(config, precision, shape)[2]

@@ -161,7 +161,7 @@ class Fit:
         return True
 
     def _affine(self, node: Affine) -> bool:
-        scale, shift = (_squeeze(item) for item in (node.scale, node.shift))
+        scale, shift = (channels_of(item) for item in (node.scale, node.shift))
         if self.level > Level.X1:
             return False
         per_element = scale.ndim == 3 or shift.ndim == 3
@@ -220,7 +220,7 @@ class Fit:
         return True
 
 
-def _squeeze(array: NDArray[np.float32]) -> Real:
+def channels_of(array: NDArray[np.float32]) -> Real:
     """(1, c, h, w) that broadcasts -> [c] or [1], or [c, h, w] if it differs by pixel."""
     data = np.asarray(array, np.float64)
     data = data.reshape((1,) * (4 - data.ndim) + data.shape)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cudla_sim.nvdla.facts.configs import HardwareConfig
@@ -9,8 +10,9 @@ from cudla_sim.nvdla.facts.precisions import FP16
 
 from .. import graph as g
 from ..legalise.nodes import Interleave, KernelConv, View
+from ..pixels import Image
 from . import conv, layouts
-from .cubes import Buffer, Cube, cube_bytes
+from .cubes import Buffer, Cube, cube_bytes, packed
 from .layouts import Layout
 from .passes import Pass
 from .pictures import Picture
@@ -45,7 +47,7 @@ class Homes:
     outputs: list[g.Value]
     halves: set[g.Value]
     scales: dict[g.Value, float]
-    pictures: frozenset[g.Value] = frozenset()
+    pictures: Mapping[g.Value, Image | None] = field(default_factory=dict)
     readers: dict[g.Value, list[Pass]] = field(default_factory=dict)
     homes: dict[g.Value, Home] = field(default_factory=dict)
     buffers: list[Buffer] = field(default_factory=list)
@@ -201,7 +203,8 @@ class Homes:
 
     def picture(self, value: g.Value) -> Picture:
         """A network input as a picture."""
-        return picture_of(self.config, self.precision, value, self.scale(value) or 1.0)
+        scale = self.scale(value) or 1.0
+        return picture_of(self.config, self.precision, value, scale, self.pictures[value])
 
     # -- cubes --------------------------------------------------------------------------------
 
@@ -215,7 +218,8 @@ class Homes:
         if home.buffer is not None:
             shape = (layout.channels, height, width)
             size = cube_bytes(self.config, home.precision, shape)
-            cube = make(self.config, home.buffer, home.precision, layout, (height, width), scale)
+            positions = layout.positions
+            cube = packed(home.buffer, self.config, home.precision, shape, positions, scale)
             return replace(cube, offset=self.image * size)
         assert home.parent is not None
         whole = self.cube(home.parent)
@@ -247,29 +251,4 @@ class Homes:
         shape = (layout.channels, *size)
         buffer = Buffer(name, cube_bytes(self.config, precision, shape))
         self.buffers.append(buffer)
-        return make(self.config, buffer, precision, layout, size, scale)
-
-
-def make(
-    config: HardwareConfig,
-    buffer: Buffer,
-    precision: int,
-    layout: Layout,
-    size: tuple[int, int],
-    scale: float,
-) -> Cube:
-    """A packed cube at the start of a buffer."""
-    line = size[1] * config.memory_atom
-    return Cube(
-        buffer,
-        config,
-        precision,
-        layout.channels,
-        size[0],
-        size[1],
-        line,
-        line * size[0],
-        layout.positions,
-        0,
-        scale,
-    )
+        return packed(buffer, self.config, precision, shape, layout.positions, scale)

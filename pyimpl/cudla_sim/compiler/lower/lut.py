@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor, log2
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,9 @@ from ..curves import CURVES
 from ..graph import Curve
 
 _FAR = (1 << 31) - 1
+"""An input that is never reached: LE lies there, behind the range of LO."""
+
+PREFER_LO: dict[str, Any] = {"hybrid_priority": 1, "underflow_priority": 1, "overflow_priority": 1}
 
 _STRAIGHT: dict[str, tuple[float, float, float]] = {
     "Sigmoid": (10.0, 0.0, 0.0),
@@ -111,6 +115,46 @@ def _fixed_slope(real: float) -> Slope:
     return Slope(scale=scale, shifter=shift)
 
 
+def integers(values: NDArray[np.float64]) -> list[int]:
+    """Entries of an integer table."""
+    return [int(item) for item in np.clip(np.rint(values), -INT16_TOP, INT16_TOP)]
+
+
+def halves(values: NDArray[np.float64]) -> list[int]:
+    """Entries of an fp16 table: patterns as int16."""
+    return [
+        int(item) for item in np.clip(values, -FP16_TOP, FP16_TOP).astype(np.float16).view("i2")
+    ]
+
+
+def single(value: float) -> int:
+    """The pattern of a float32, as starts and ends have it in fp16."""
+    return int(np.float32(value).view(np.uint32))
+
+
+def linear(
+    entries: list[int],
+    start: int,
+    end: int,
+    select: int,
+    far: int,
+    slopes: tuple[Slope, Slope] = (Slope(), Slope()),
+) -> LutParam:
+    """A table of LO alone, with steps of 2**select; *far* is a start of LE above all values.
+    *slopes* go on below and above."""
+    return LutParam(
+        linear_only_table=entries,
+        linear_only_offset=select,
+        linear_only_start=start & 0xFFFFFFFFFFFFFFFF,
+        linear_only_end=end & 0xFFFFFFFFFFFFFFFF,
+        linear_exp_start=far,
+        linear_exp_end=far,
+        linear_only_underflow_slope=slopes[0],
+        linear_only_overflow_slope=slopes[1],
+        **PREFER_LO,
+    )
+
+
 def integer(curve: Curve, unit: float, largest: float, codes: int = 0) -> Table:
     """Table for integer inputs of *unit* (real value of one step) up to *largest* (real).
 
@@ -128,22 +172,8 @@ def integer(curve: Curve, unit: float, largest: float, codes: int = 0) -> Table:
     top = float(np.abs(values).max()) or 1.0
     out = top / INT16_TOP
     below, above = _slopes(curve, low * unit, high * unit)
-    lut = LutParam(
-        linear_only_table=[
-            int(item) for item in np.clip(np.rint(values / out), -INT16_TOP, INT16_TOP)
-        ],
-        linear_only_offset=select,
-        linear_only_start=low & 0xFFFFFFFFFFFFFFFF,
-        linear_only_end=high & 0xFFFFFFFFFFFFFFFF,
-        linear_exp_start=_FAR,
-        linear_exp_end=_FAR,
-        linear_only_underflow_slope=_fixed_slope(below * unit / out),
-        linear_only_overflow_slope=_fixed_slope(above * unit / out),
-        hybrid_priority=1,
-        underflow_priority=1,
-        overflow_priority=1,
-    )
-    return Table(lut, out)
+    slopes = _fixed_slope(below * unit / out), _fixed_slope(above * unit / out)
+    return Table(linear(integers(values / out), low, high, select, _FAR, slopes), out)
 
 
 def best_unit(curve: Curve, largest: float, bits: int = 8) -> float:
@@ -162,27 +192,8 @@ def half(curve: Curve, largest: float = 8.0) -> Table:
     if positive:
         start, select = 0.0, select
     points = start + np.arange(LO_ENTRIES, dtype=np.float64) * 2.0**select
-    values = np.clip(evaluate(curve, points), -FP16_TOP, FP16_TOP)
-    below, above = _slopes(curve, float(points[0]), float(points[-1]))
-    lut = LutParam(
-        linear_only_table=[int(item) for item in values.astype(np.float16).view(np.int16)],
-        linear_only_offset=select,
-        linear_only_start=_single(float(points[0])),
-        linear_only_end=_single(float(points[-1])),
-        linear_exp_start=_single(3e38),
-        linear_exp_end=_single(3e38),
-        linear_only_underflow_slope=Slope(scale=_pattern(below)),
-        linear_only_overflow_slope=Slope(scale=_pattern(above)),
-        hybrid_priority=1,
-        underflow_priority=1,
-        overflow_priority=1,
-    )
-    return Table(lut, 1.0)
-
-
-def _single(value: float) -> int:
-    return int(np.float32(value).view(np.uint32))
-
-
-def _pattern(value: float) -> int:
-    return int(np.float16(np.clip(value, -FP16_TOP, FP16_TOP)).view(np.int16))
+    low, high = float(points[0]), float(points[-1])
+    below, above = (Slope(scale=halves(np.array([s]))[0]) for s in _slopes(curve, low, high))
+    entries = halves(evaluate(curve, points))
+    far = single(3e38)
+    return Table(linear(entries, single(low), single(high), select, far, (below, above)), 1.0)

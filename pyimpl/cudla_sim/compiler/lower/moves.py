@@ -1,6 +1,7 @@
 """Copies that move lines and pixels: SDP passes that see a cube in other shapes.
 
-No unit has a step between pixels, but SDP may read and write any cube: pixels as lines (a cube of
+RUBIK, where there is one, interleaves groups of channels. No other unit has a step between
+pixels, but SDP may read and write any cube: pixels as lines (a cube of
 width 1 whose lines are one atom apart) and lines as surfaces. A step between pixels is then a
 line stride. Source: nvdla hardware manual "SDP RDMA".
 """
@@ -13,7 +14,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.facts.limits import LARGEST
+from cudla_sim.nvdla.descriptors import OpType, RubikOp, RubikSurface
+from cudla_sim.nvdla.facts.limits import LARGEST, RUBIK_STRIDE
+from cudla_sim.nvdla.facts.modes import Rubik
 
 from ..legalise.nodes import GatherLines, Interleave
 from . import sdp
@@ -44,10 +47,15 @@ def _line_chunks(cube: Cube) -> Iterator[tuple[int, int]]:
 
 
 def interleave(task: Task, node: Interleave, source: Cube, target: Cube) -> None:
-    """Append the copies that spread groups of channels over pixels."""
+    """Append what spreads groups of channels over pixels: RUBIK, or copies."""
     sy, sx = node.stride
     atoms = node.group // source.per_atom
     whole = source.whole()
+    if task.config.rubik and atoms == target.surfaces and max(node.stride) <= RUBIK_STRIDE:
+        operation = RubikOp(Rubik.CONTRACT, source.precision, sx, sy)
+        cubes = RubikSurface(src=task.cube(whole), dst=task.cube(target))
+        task.append(OpType.RUBIK, operation, cubes, {source.buffer}, {target.buffer})
+        return
     for surface in range(target.surfaces):
         for j in range(sy):
             for i in range(sx):

@@ -13,11 +13,12 @@ from cudla_sim.nvdla.facts.precisions import FP16, INT16_TOP, TOPS
 
 from .. import graph as g
 from ..errors import Refusal, Refused
+from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
-from . import conv, convert, layouts, lrn, moves, pictures, planes, pool, sdp
-from .cubes import Buffer, Cube, cube_bytes
+from . import conv, convert, layouts, moves, pictures, planes, pool, sdp
+from .cubes import Buffer, Cube, cube_bytes, packed
 from .fit import Fit, Limit
-from .homes import Homes, make
+from .homes import Homes
 from .layouts import Layout
 from .passes import Former, Pass
 from .task import Task
@@ -25,10 +26,7 @@ from .task import Task
 
 @dataclass(eq=False)
 class Network:
-    """Lowers legal nodes; results are in *task*.
-
-    *kept* are names of nodes that compute in fp16, *halves* outputs that are delivered in it.
-    """
+    """Lowers legal nodes; results are in *task*."""
 
     config: HardwareConfig
     precision: int
@@ -36,11 +34,8 @@ class Network:
     inputs: list[g.Value]
     outputs: list[g.Value]
     scales: dict[g.Value, float]
-    kept: frozenset[str] = frozenset()
-    halves: frozenset[g.Value] = frozenset()
-    pictures: frozenset[g.Value] = frozenset()
+    formats: Formats
     means: dict[g.Value, NDArray[Any]] = field(default_factory=dict)
-    planes: frozenset[g.Value] = frozenset()
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -59,9 +54,9 @@ class Network:
             self.precision,
             self.inputs,
             self.outputs,
-            set(self.halves),
+            set(self.formats.halves),
             self.scales,
-            self.pictures,
+            self.formats.pictures,
         )
 
     def form(self) -> None:
@@ -75,7 +70,7 @@ class Network:
         for node in self.nodes:
             for value in set(node.inputs):
                 readers.setdefault(value, []).append(node)
-        former = Former(self.config, self.precision, self.kept, self.outputs, readers)
+        former = Former(self.config, self.precision, self.formats.kept, self.outputs, readers)
         self.passes = former.form(nodes)
         self._check_pictures()
 
@@ -83,7 +78,7 @@ class Network:
         """Only convolutions read pictures."""
         found = []
         for item in self.passes:
-            for value in self.pictures.intersection(item.head.inputs):
+            for value in self.formats.pictures.keys() & set(item.head.inputs):
                 why = pictures.reason(item.head, self.homes.picture(value))
                 if item.precision != self.precision:
                     why = "a layer in fp16 reads no int8 picture"
@@ -106,7 +101,7 @@ class Network:
                 home is not None
                 and buffer is not None
                 and value not in self.inputs
-                and value not in self.planes
+                and value not in self.formats.planes
                 and home.layout.dense
                 and home.precision == wanted
                 and home.coded is None
@@ -114,7 +109,7 @@ class Network:
             )
             if not direct or buffer is None:
                 size = cube_bytes(self.config, wanted, value.shape[1:]) * value.shape[0]
-                if value in self.planes:
+                if value in self.formats.planes:
                     size = planes.strides(value.shape, wanted)[2] * value.shape[0]
                 buffer = Buffer(value.name, size)
             elif buffer in homes.buffers:
@@ -124,7 +119,7 @@ class Network:
     def _bound(self, value: g.Value) -> Buffer:
         """The memory of an input; behind planes, the feature cube is one of the activations."""
         own = self._own(value)
-        if value not in self.planes:
+        if value not in self.formats.planes:
             return own
         self.homes.buffers.append(own)
         size = planes.strides(value.shape, self.precision)[2]
@@ -137,7 +132,7 @@ class Network:
 
     def port_precision(self, value: g.Value) -> int:
         """Precision of a network input or output."""
-        return FP16 if value in self.halves else self.precision
+        return FP16 if value in self.formats.halves else self.precision
 
     def scale(self, value: g.Value) -> float:
         """Real value of one step of a value."""
@@ -149,7 +144,7 @@ class Network:
         """Append the operations of all passes."""
         images = self.inputs[0].shape[0] if self.inputs else 1
         for value, buffer in zip(self.inputs, self.input_buffers, strict=True):
-            for image in range(value.shape[0] if value in self.planes else 0):
+            for image in range(value.shape[0] if value in self.formats.planes else 0):
                 self.task.label = f"{value.name} from planes"
                 self.homes.image = image
                 planes.merge(self.task, value, buffer, self.homes.cube(value), image)
@@ -196,12 +191,12 @@ class Network:
         size = cube_bytes(self.config, wanted, (channels, height, width))
         scale = 1.0 if wanted == FP16 else source.scale
         layout = layouts.dense(channels)
-        target = make(self.config, buffer, wanted, layout, (height, width), scale)
+        target = packed(buffer, self.config, wanted, (channels, height, width), None, scale)
         target = replace(target, offset=image * size)
-        if value in self.planes:
+        if value in self.formats.planes:
             target = self.homes.temporary(value.name, wanted, layout, (height, width), scale)
         self._copy_out(value, source, target, layout)
-        if value in self.planes:
+        if value in self.formats.planes:
             planes.split(self.task, value, target, buffer, image)
 
     def _copy_out(self, value: g.Value, source: Cube, target: Cube, layout: Layout) -> None:
@@ -226,8 +221,6 @@ class Network:
             inputs=[],
             output=g.Value("", (1, count, source.height, source.width)),
             weights=np.ones((count, 1, 1, 1), np.float32),
-            bias=np.zeros(count),
-            first=np.arange(count),
         )
         fit = Fit(self.config, source.precision, True, count)
         values = sdp.Values(lambda _: source, lambda _: source.scale)
@@ -291,6 +284,8 @@ class Network:
 
     def _lrn(self, node: g.Lrn, source: Cube, target: Cube) -> None:
         """LRN looks at neighbouring channels: without holes."""
+        from . import lrn
+
         layout = layouts.dense(node.output.shape[1])
         plain = self._aligned(source, layout, node.name)
         if plain is source:
@@ -323,7 +318,7 @@ class Network:
             moved[operand.value] = self._aligned(cube, layout, operand.value.name)
         values = sdp.Values(lambda value: moved[value], homes.scale)
         self._limits(fit, out)
-        if isinstance(item.head, KernelConv) and item.main in self.pictures:
+        if isinstance(item.head, KernelConv) and item.main in self.formats.pictures:
             picture = homes.picture(item.main)
             place = (self._own(item.main), homes.image * picture.size)
             mean = self.means.get(item.main)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.descriptors import CvtParam
 from cudla_sim.nvdla.facts.precisions import INT16_TOP
 
 _DEEPEST = 31
@@ -34,6 +35,12 @@ def factors(real: NDArray[Any] | float) -> Fixed:
     shift = min(max(floor(log2(INT16_TOP / largest)), 0), _DEEPEST)
     values = np.clip(np.rint(array * 2.0**shift), -INT16_TOP, INT16_TOP)
     return Fixed(values.astype(np.int16), shift)
+
+
+def converter(real: float) -> CvtParam:
+    """Multiply with a real factor, round."""
+    factor = factors(real)
+    return CvtParam(int(factor.values[0]), factor.shift, 1, 0)
 
 
 def sums(real: NDArray[Any] | float) -> Fixed:

@@ -1,5 +1,7 @@
 """Convolutions that read a picture: interleaved pixels of four channels, or one.
 
+Pixels are numbers of the network's precision, or 8-bit ones that CDMA converts on the way.
+
 Weights are stored with their columns folded into channels; the fourth channel of a pixel has
 weight 0. Only lines can be cut. Source: nvdla hardware manual "Image input".
 """
@@ -13,17 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla import layout
-from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, MemoryType, OpType
+from cudla_sim.nvdla.descriptors import ConvOp, CvtParam, DataCube, MemoryType, OpType
 from cudla_sim.nvdla.facts import cbuf
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, element_size
+from cudla_sim.nvdla.loadable import DataType
 
 from .. import graph as g
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
-from . import conv, sdp
+from ..pixels import Image
+from . import conv, numbers, sdp
 from .cubes import Buffer, Cube
 from .fit import Fit
 from .task import Task
@@ -34,12 +38,14 @@ _FORMATS = {
     (FP16, 4): "T_A16B16G16R16_F",
     (FP16, 1): "T_R16_F",
 }
+_TYPES = {INT8: DataType.INT8, FP16: DataType.HALF}
 _LINE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in memory; lines are multiples of 64 bytes."""
+    """A picture in memory; lines are multiples of 64 bytes. *precision* is that of the processing,
+    *scale* the real value of one step behind the converter; in fp16 what that leaves to weights."""
 
     config: HardwareConfig
     precision: int
@@ -47,6 +53,17 @@ class Picture:
     height: int
     width: int
     scale: float
+    image: Image | None
+
+    @property
+    def element(self) -> int:
+        """Bytes of one channel of a pixel."""
+        return 1 if self.image else element_size(self.precision)
+
+    @property
+    def data_type(self) -> DataType:
+        """Of the tensor."""
+        return DataType.UINT8 if self.image else _TYPES[self.precision]
 
     @property
     def pixel(self) -> int:
@@ -56,7 +73,7 @@ class Picture:
     @property
     def line(self) -> int:
         """Bytes from line to line."""
-        return -(-self.width * self.pixel * element_size(self.precision) // _LINE) * _LINE
+        return -(-self.width * self.pixel * self.element // _LINE) * _LINE
 
     @property
     def size(self) -> int:
@@ -66,21 +83,41 @@ class Picture:
     @property
     def format(self) -> int:
         """Number of the pixel format."""
+        if self.image:
+            return self.image.number
         return ENUMS["pixel_format"][_FORMATS[self.precision, self.pixel]]
 
+    def read(self, operation: ConvOp) -> None:
+        """Have CDMA read the picture, and convert it where it must. Columns of kernels are folded
+        into channels."""
+        operation.data_format = self.format
+        operation.kernel_channel_csc *= operation.kernel_width_csc
+        operation.kernel_width_csc = 1
+        if self.image is None:
+            return
+        operation.pixel_override, operation.in_precision = 0, INT8
+        operation.mean_format = 1
+        means = (*self.image.mean, 0, 0, 0, 0)
+        operation.mean_ry, operation.mean_gu, operation.mean_bv, operation.mean_ax = means[:4]
+        operation.in_cvt = CvtParam(1, 0, 1, 0)
+        if self.precision != FP16:
+            operation.in_cvt = numbers.converter(self.image.factor / self.scale)
 
-def of(config: HardwareConfig, precision: int, value: g.Value, scale: float) -> Picture:
+
+def of(
+    config: HardwareConfig, precision: int, value: g.Value, scale: float, image: Image | None
+) -> Picture:
     """The picture of a network input."""
     _, channels, height, width = value.shape
-    return Picture(config, precision, channels, height, width, scale)
+    if image is not None and precision == FP16:
+        scale = image.factor
+    return Picture(config, precision, channels, height, width, scale, image)
 
 
 def reason(node: g.Node, picture: Picture) -> str | None:
     """Why a node cannot read a picture."""
-    if (
-        (picture.precision, picture.pixel) not in _FORMATS
-        or picture.channels == 2
-        or (picture.channels > 4)
+    if picture.image is None and (
+        (picture.precision, picture.pixel) not in _FORMATS or picture.channels not in (1, 3, 4)
     ):
         return f"a picture has 1, 3 or 4 channels of int8 or fp16, not {picture.channels}"
     if not isinstance(node, KernelConv):
@@ -103,19 +140,14 @@ def emit(
     mean: NDArray[Any] | None = None,
 ) -> None:
     """Append the operations of a convolution that reads the picture at (buffer, offset)."""
-    real, bias = conv.absorb(node, fit)
-    weights = conv.quantised(real, bias, picture.precision, picture.scale, node.weight_scale)
-    if picture.precision != FP16:
-        conv.correct(node, fit, real, weights, mean, picture.scale)
-    kernels, channels, rows, columns = node.weights.shape
-    lookup = np.full(target.channels, -1, np.int64)
-    lookup[target.positions] = np.arange(kernels)
+    weights = conv.prepared(node, fit, picture.precision, picture.scale, mean)
+    _, channels, rows, columns = node.weights.shape
+    lookup = target.kernels()
     index, where = lookup[lookup >= 0], np.flatnonzero(lookup >= 0)
     dtype = np.float16 if picture.precision == FP16 else np.int16
     dense = np.zeros((target.channels, picture.pixel, rows, columns), dtype)
     dense[where, :channels] = weights.elements[index]
     packed = layout.pack_image_weights(dense, task.config, picture.precision)
-    offset = task.constant(packed)
     per_kernel = picture.pixel * rows * columns * element_size(picture.precision)
     entries = cbuf.image_entries(
         task.config, picture.width, node.pads[2:], picture.pixel, picture.precision
@@ -134,35 +166,18 @@ def emit(
         raise Refused([Refusal(node.name, "Conv", why, "take the chw32 or chw16 input format")])
     x = next(iter(conv.pieces(picture.width, target.width, picture.width, node, 1)))
     for y in conv.pieces(picture.height, target.height, share.lines, node, 0):
-        operation = ConvOp(
-            entry_per_slice=entries,
-            data_format=picture.format,
-            fetch_grain=1,
-            data_bank=max(cbuf.data_banks(task.config, entries, y.size), 1),
-            weight_bank=share.weights,
-            pixel_override=1,
-            release=y.size,
-            input_width_csc=picture.width,
-            input_height_csc=y.size,
-            input_channel_csc=picture.pixel,
-            kernel_width_csc=1,
-            kernel_height_csc=rows,
-            kernel_channel_csc=picture.pixel * columns,
-            input_width_cmac=target.width,
-            input_height_cmac=y.count,
-            bytes_per_kernel=per_kernel,
-            conv_stride_x=node.stride[1],
-            conv_stride_y=node.stride[0],
-            pad_x_left=x.before,
-            pad_x_right=x.after,
-            pad_y_top=y.before,
-            pad_y_bottom=y.after,
-            pad_val=conv.pad_value(node, picture.precision, picture.scale),
-            in_precision=picture.precision,
-            out_precision=picture.precision,
-            in_cvt=CvtParam(1, 0, int(picture.precision == INT8), 0),
-            out_cvt=CvtParam(1, weights.truncate, 1, 0),
+        operation = conv.operation(
+            node,
+            weights,
+            picture.precision,
+            picture.scale,
+            y,
+            x,
+            channels=picture.pixel,
+            entries=entries,
+            banks=(cbuf.data_banks(task.config, entries, y.size), share.weights),
         )
+        picture.read(operation)
         source = DataCube(
             type=MemoryType.MC,
             width=picture.width,
@@ -171,14 +186,9 @@ def emit(
             line_stride=picture.line,
             size=picture.line * y.size,
         )
-        weight = DataCube(size=len(packed), width=columns, height=rows, channel=picture.pixel)
-        surface = ConvSurface(
-            weight=task.at(weight, task.weights, offset),
-            wmb=DataCube(address=0),
-            wgs=DataCube(address=0),
-            src=task.at(source, place[0], place[1] + y.start * picture.line),
-            dst=task.flying(target.channels, y.count, target.width),
-        )
+        source = task.at(source, place[0], place[1] + y.start * picture.line)
+        flying = task.flying(target.channels, y.count, target.width)
+        surface = conv.surface(task, node, (packed,), source, flying, picture.pixel)
         out = replace(target.box(y.first, y.count, 0, target.width), positions=where)
         whole = slice(0, target.width)
         part = conv.restrict(fit, index, slice(y.first, y.first + y.count), whole)

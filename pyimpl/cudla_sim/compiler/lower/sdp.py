@@ -33,7 +33,7 @@ from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT8_TOP, INT
 from ..graph import PRelu, Value
 from . import lut, numbers
 from .cubes import Buffer, Cube
-from .fit import Fit, Limit, Operand
+from .fit import Fit, Limit, Operand, channels_of
 from .task import Task
 
 _ALU = {"max": Alu.MAX, "min": Alu.MIN, "add": Alu.SUM}
@@ -78,7 +78,7 @@ class Stages:
 
     # -- operands -----------------------------------------------------------------------------
 
-    def _table(self, name: str, *columns: NDArray[Any]) -> SdpMode:
+    def table(self, name: str, *columns: NDArray[Any]) -> SdpMode:
         """Constant operands, per channel [c] or per element [c, h, w]; return their mode."""
         self.reads.add(self.task.weights)
         if columns[0].ndim == 3:
@@ -133,17 +133,17 @@ class Stages:
             scale = (np.ones(1) if scale is None else scale) * self.source.scale
         if fit.conv:
             if scale is not None:
-                mode = self._table("x1", scale.astype(np.float16))
+                mode = self.table("x1", scale.astype(np.float16))
                 self.x1 = SdpStage(enable=1, type=SdpOpType.MUL, mode=mode, precision=FP16)
             elif shift is not None:
-                mode = self._table("x1", _finite(shift))
+                mode = self.table("x1", _finite(shift))
                 self.x1 = self._alu_stage("add", mode, FP16)
         else:
             if scale is not None and np.any(scale != 1.0):
-                mode = self._table("x1", _finite(scale))
+                mode = self.table("x1", _finite(scale))
                 self.x1 = SdpStage(enable=1, type=SdpOpType.MUL, mode=mode, precision=FP16)
             if shift is not None:
-                mode = self._table("x2", _finite(shift))
+                mode = self.table("x2", _finite(shift))
                 self.x2 = self._alu_stage("add", mode, FP16)
         if fit.x1_limit is not None:
             self.x1 = self._half_limit(fit.x1_limit)
@@ -155,7 +155,7 @@ class Stages:
             self.x2 = self._half_limit(fit.x2)
         elif isinstance(fit.x2, PRelu):
             slopes = channels_of(fit.x2.slope)
-            mode = self._table("x2", _finite(slopes))
+            mode = self.table("x2", _finite(slopes))
             self.x2 = SdpStage(
                 enable=1, type=SdpOpType.MUL, mode=mode, act=Activation.PRELU, precision=FP16
             )
@@ -218,8 +218,7 @@ class Stages:
         if isinstance(fit.y_alu, Operand):
             y.mode = self._tensor("y", fit.y_alu)
             if unit is not None:
-                factor = numbers.factors(self.values.scale(fit.y_alu.value) / unit)
-                y.alu_cvt = CvtParam(int(factor.values[0]), factor.shift, 1, 0)
+                y.alu_cvt = numbers.converter(self.values.scale(fit.y_alu.value) / unit)
         return unit
 
     def _product_shift(self) -> int:
@@ -229,7 +228,7 @@ class Stages:
     def _y_prelu(self, table: NDArray[Any], shift: int = 0) -> None:
         y = self.y
         y.enable, y.type, y.act, y.truncate = 1, SdpOpType.MUL, Activation.PRELU, shift
-        y.mode = self._table("y", table)
+        y.mode = self.table("y", table)
         y.precision = FP16 if self.precision == FP16 else INT16
 
     def _y_lut(self, table: lut.Table) -> None:
@@ -243,7 +242,7 @@ class Stages:
         step = self._step()
         direct = self._direct()
         unit = self._unit(step, direct)
-        self._x1(step, unit, direct)
+        self._x1(step, unit)
         after = self._x2(unit)
         after = self._y_integer(after)
         self._converter(after)
@@ -296,9 +295,12 @@ class Stages:
             INT8_TOP if self.precision == INT8 else INT16_TOP
         )
 
-    def _x1(self, step: NDArray[np.float64], unit: float, direct: bool) -> None:
+    def _x1(self, step: NDArray[np.float64], unit: float) -> None:
         fit = self.fit
-        if direct and np.isclose(float(step[0]), unit, rtol=1e-12):
+        tensor = isinstance(self.source, Cube) and fit.scale is None
+        if tensor and np.isclose(float(step[0]), unit, rtol=1e-12):
+            if fit.x1_relu:
+                self._relu(self.x1)
             return
         factor = numbers.factors(step / unit)
         stage = SdpStage(enable=1, precision=INT16, truncate=factor.shift)
@@ -306,13 +308,13 @@ class Stages:
             # step 0 only where weights are 0: their factor is 1 output step a unit of the bias
             bias = numbers.sums(np.rint(fit.shift / np.where(step == 0, unit, step)))
             stage.type, stage.alu_type, stage.shift_value = SdpOpType.BOTH, _ALU["add"], bias.shift
-            mode = self._table("x1", bias.values, factor.values)
+            mode = self.table("x1", bias.values, factor.values)
         elif factor.values.size == 1 and not fit.conv:
             stage.type, mode = SdpOpType.MUL, SdpMode.PER_LAYER
             stage.mul_operand = int(factor.values[0])
         else:
             stage.type = SdpOpType.MUL
-            mode = self._table("x1", factor.values)
+            mode = self.table("x1", factor.values)
         stage.mode = mode
         if fit.x1_relu:
             stage.act = Activation.RELU
@@ -333,7 +335,7 @@ class Stages:
             self.x2 = self._integer_limit(fit.x2, unit)
         elif isinstance(fit.x2, PRelu):
             slope = numbers.factors(channels_of(fit.x2.slope))
-            mode = self._table("x2", slope.values)
+            mode = self.table("x2", slope.values)
             self.x2 = SdpStage(
                 enable=1,
                 type=SdpOpType.MUL,
@@ -344,7 +346,7 @@ class Stages:
             )
         elif fit.x2_shift and fit.shift is not None:
             total = numbers.sums(np.rint(fit.shift / unit))
-            mode = self._table("x2", total.values)
+            mode = self.table("x2", total.values)
             self.x2 = self._alu_stage("add", mode, INT16)
             self.x2.shift_value = total.shift
         if fit.x2_relu:
@@ -383,11 +385,30 @@ class Stages:
 
     def _converter(self, unit: float) -> None:
         out = self.target.scale
-        if np.isclose(unit, out, rtol=1e-12):
-            self.cvt = _PASS
-            return
-        factor = numbers.factors(unit / out)
-        self.cvt = CvtParam(int(factor.values[0]), factor.shift, 1, 0)
+        same = np.isclose(unit, out, rtol=1e-12)
+        self.cvt = _PASS if same else numbers.converter(unit / out)
+
+    # -- the operation ------------------------------------------------------------------------
+
+    def append(self) -> None:
+        """Append the operation with the stages as they are filled."""
+        task, source, target = self.task, self.source, self.target
+        if isinstance(source, Cube):
+            src = task.cube(source)
+            self.reads.add(source.buffer)
+        else:
+            src = task.flying(source.kernels, source.height, source.width)
+        operation = SdpOp(
+            src_precision=self.precision,
+            dst_precision=target.precision,
+            lut_index=self.lut_index,
+            out_cvt=self.cvt,
+            x1=self.x1,
+            x2=self.x2,
+            y=self.y,
+        )
+        surface = SdpSurface(src=src, dst=task.cube(target), **self.cubes)
+        task.append(OpType.SDP, operation, surface, self.reads, {target.buffer})
 
 
 def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values) -> None:
@@ -405,28 +426,7 @@ def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values
         stages.real()
     else:
         stages.integer()
-    if isinstance(source, Cube):
-        src = task.cube(source)
-        stages.reads.add(source.buffer)
-    else:
-        src = task.flying(source.kernels, source.height, source.width)
-    operation = SdpOp(
-        src_precision=stages.precision,
-        dst_precision=target.precision,
-        lut_index=stages.lut_index,
-        out_cvt=stages.cvt,
-        x1=stages.x1,
-        x2=stages.x2,
-        y=stages.y,
-    )
-    surface = SdpSurface(
-        src=src,
-        x1=stages.cubes["x1"],
-        x2=stages.cubes["x2"],
-        y=stages.cubes["y"],
-        dst=task.cube(target),
-    )
-    task.append(OpType.SDP, operation, surface, stages.reads, {target.buffer})
+    stages.append()
 
 
 def copy(task: Task, source: Cube, target: Cube) -> None:
@@ -451,13 +451,6 @@ def settled(task: Task, fit: Fit, values: Values) -> Values:
     """Values whose cubes SDP reads as they lie; appends the copies that this takes."""
     cubes = {item.value: gathered(task, values.cube(item.value)) for item in fit.operands}
     return Values(cubes.__getitem__, values.scale)
-
-
-def channels_of(array: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Slopes as [1], [c] or [c, h, w]."""
-    data = np.asarray(array, np.float64)
-    data = data.reshape((1,) * (4 - data.ndim) + data.shape)[0]
-    return data[:, 0, 0] if data.shape[1:] == (1, 1) else data
 
 
 def _finite(array: NDArray[np.float64]) -> NDArray[np.float16]:

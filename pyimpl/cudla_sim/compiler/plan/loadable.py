@@ -25,7 +25,7 @@ from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
 
 from .. import graph as g
 from ..lower import planes
-from ..lower.cubes import Cube, cube_bytes
+from ..lower.cubes import Buffer, Cube, cube_bytes, strides
 from ..lower.network import Network
 from . import memory
 
@@ -44,15 +44,14 @@ class Writer:
         self.network, self.graph, self.options = network, graph, options
         self.activation_bytes = 0
 
-    def write(self) -> bytes:
-        """Plan memory and return the loadable."""
+    def plan(self) -> None:
+        """Give everything its place."""
         network = self.network
         task = network.task
-        kept = []
-        kept += [cube.buffer for cube in network.emulated_sources]
+        kept = [cube.buffer for cube in network.emulated_sources]
         activations = [*network.homes.buffers, *task.scratch]
         self.activation_bytes = memory.plan(task, activations, kept)
-        bound = [*network.input_buffers, *network.output_buffers]
+        bound = self._bound()
         task.weights.entry = 1
         for buffer in activations:
             buffer.entry = 2
@@ -60,7 +59,13 @@ class Writer:
             buffer.entry = 3 + number
         task.place()
         connect(task.ops)
-        out = Container()
+
+    def _bound(self) -> list[Buffer]:
+        return [*self.network.input_buffers, *self.network.output_buffers]
+
+    def write(self) -> bytes:
+        """The loadable."""
+        network, task, out = self.network, self.network.task, Container()
         out.memory(PAGE)
         contents = [
             (out.blob(f"tb-{number}", data), offset)
@@ -76,7 +81,7 @@ class Writer:
                 entry = self._entry(port)
                 mem = out.memory(entry.size, None, flag, number, len(out.tensors))
                 out.tensor(entry, mem)
-        entries = [buffer.entry for buffer in bound]
+        entries = [buffer.entry for buffer in self._bound()]
         add_dla_task(out, task.ops, task.luts, entries, self._whole)
         if network.emulated is not None:
             self._emu_task(out, entries)
@@ -96,20 +101,20 @@ class Writer:
     def _entry(self, port: g.Port) -> TensorEntry:
         network = self.network
         n, channels, height, width = port.value.shape
-        if port.value in network.pictures:
+        if port.value in network.formats.pictures:
             picture = network.homes.picture(port.value)
             return TensorEntry(
                 port.name,
                 (channels, height, width),
                 picture.size * n,
-                _TYPES[picture.precision],
+                picture.data_type,
                 picture.format,
-                (element_size(picture.precision), picture.line, 0),
+                (picture.element, picture.line, 0),
                 image=True,
                 batch=n,
             )
         config, precision = network.config, network.port_precision(port.value)
-        if port.value in network.planes:
+        if port.value in network.formats.planes:
             line, plane, size = planes.strides(port.value.shape, precision)
             return TensorEntry(
                 port.name,
@@ -121,15 +126,14 @@ class Writer:
                 planar=True,
                 batch=n,
             )
-        size = cube_bytes(config, precision, (channels, height, width))
-        line = width * config.memory_atom
+        line, surface, size = strides(config, precision, (channels, height, width))
         return TensorEntry(
             port.name,
             (channels, height, width),
             size * n,
             _TYPES[precision],
             FEATURE_X8 if config.memory_atom == 8 else FEATURE,
-            (element_size(precision), line, line * height),
+            (element_size(precision), line, surface),
             batch=n,
         )
 
@@ -138,7 +142,7 @@ class Writer:
     def _whole(self, cube: DataCube) -> bool:
         """True if a cube is a network tensor and not a piece or another view of it."""
         ports = [*self.graph.inputs, *self.graph.outputs]
-        if ports[cube.address - 3].value in self.network.planes:
+        if ports[cube.address - 3].value in self.network.formats.planes:
             return False
         _, _, height, width = ports[cube.address - 3].value.shape
         return cube.offset == 0 and (cube.height, cube.width) == (height, width)
@@ -211,6 +215,8 @@ class Writer:
     def _port(self, port: g.Port) -> annotation.PortNote:
         half = self.network.port_precision(port.value) == FP16
         scale = None if half else self.network.scale(port.value)
+        if port.image is not None:  # the tensor are the pixels
+            scale = 1.0
         return annotation.PortNote(
             name=port.name,
             shape=tuple(port.shape),

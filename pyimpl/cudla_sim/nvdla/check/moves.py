@@ -86,7 +86,7 @@ def reshape(look: Inspection, op: RubikOp, surface: RubikSurface) -> Accesses:
     reads = look.feature("surface.src", src, op.precision)
     if op.mode == Rubik.CONTRACT:
         for axis in "xy":
-            look.between(f"stride_{axis}", getattr(op, f"stride_{axis}"), 1, 32)
+            look.between(f"stride_{axis}", getattr(op, f"stride_{axis}"), 1, limits.RUBIK_STRIDE)
         sizes = {"width": src.width * op.stride_x, "height": src.height * op.stride_y}
         per_atom = _RUBIK_ATOM // item
         needed = -(-dst.channel // per_atom) * per_atom * op.stride_x * op.stride_y

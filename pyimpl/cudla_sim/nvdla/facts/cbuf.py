@@ -21,6 +21,11 @@ def bank_bytes(config: HardwareConfig) -> int:
     return width * depth
 
 
+def buffer_bytes(config: HardwareConfig) -> int:
+    """Bytes of all banks."""
+    return config.cbuf[0] * bank_bytes(config)
+
+
 def entries_per_slice(hardware: HardwareConfig, width: int, channels: int, precision: int) -> int:
     """Convolution buffer entries that one line of a feature cube takes."""
     atoms = -(-channels * element_size(precision) // hardware.memory_atom)

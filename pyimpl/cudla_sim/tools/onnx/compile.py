@@ -13,14 +13,17 @@ from ...compiler.options import Options
 from ...core.output import OutputError, check_writable, write_whole
 from ...core.text import tell
 from ...nvdla.errors import NvdlaError
-from ..command import Command, ConfigName, option, path_argument, path_option
+from ..command import Command, ConfigName, near, option, path_argument, path_option
 from ..progress import Progress
 from ..text_table import Table
 from .calibration_options import Calibration, calibrated, fallback, precision
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ...compiler.accuracy import Accuracy
     from ...compiler.compilation import Request, Result
+    from ...compiler.passes import Watch
 
 VERSION = 1
 """Of the file that ``--report`` writes."""
@@ -28,6 +31,43 @@ VERSION = 1
 
 def _say(text: str) -> None:
     tell(f"cudla-sim compile: {text}")
+
+
+def _list_passes(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from ...compiler import compilation
+
+        listed = compilation.listed()
+        width = max(len(item.name) for item in listed)
+        for item in listed:
+            click.echo(f"{item.name:{width}}  {item.summary}")
+        context.exit()
+
+
+class PassName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A pass of the compiler."""
+
+    name = "pass"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from ...compiler import compilation
+
+        known = [item.name for item in compilation.listed()]
+        if value in known:
+            return str(value)
+        text = f"{value!r} is no pass{near(value, known)}: {', '.join(known)}"
+        raise click.BadParameter(text, ctx, param)
+
+
+def _dumping(names: Collection[str]) -> Watch:
+    """Prints the network behind the passes of these names."""
+    from ...compiler import dump
+
+    def watch(name: str, state: Any) -> None:
+        if name in names:
+            click.echo(dump.text(name, state), nl=False)
+
+    return watch
 
 
 @click.command("compile", cls=Command, arguments=[("MODEL", "An ONNX model.")])
@@ -91,6 +131,22 @@ def _say(text: str) -> None:
     help="Compare layer by layer with the float network.",
 )
 @path_option("--report", metavar="FILE", group="Output", help="Write what is known as JSON.")
+@option(
+    "--passes",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_passes,
+    group="Passes",
+    help="List the passes of a compilation in their order.",
+)
+@option(
+    "--dump-after",
+    type=PassName(),
+    multiple=True,
+    group="Passes",
+    help="Print the network as it is behind this pass; again for more.",
+)
 def compile_model(
     model: Path,
     out: Path,
@@ -107,6 +163,7 @@ def compile_model(
     shapes: tuple[str, ...],
     accuracy: bool,
     report: Path | None,
+    dump_after: tuple[str, ...],
 ) -> None:
     """Compile an ONNX model to an NVDLA loadable.
 
@@ -143,6 +200,7 @@ def compile_model(
             scale=calibration.scale,
             invent=invent_ranges,
             save_calib=save_calib,
+            watch=_dumping(dump_after) if dump_after else None,
         )
         for path in (out, report, save_calib):
             if path is not None:

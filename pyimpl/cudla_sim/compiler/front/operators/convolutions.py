@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.facts.windows import output_size
+from cudla_sim.nvdla.facts.windows import extent, output_size
 
 from ...errors import Unsupported
 from ...graph import Conv, Deconv, Value
@@ -76,9 +76,9 @@ def conv(call: Call) -> Item:
     _possible((rows, columns), dilation)
     pads = pads_of(call, (h, w), (rows, columns), stride, dilation)
     bias = _bias(call, kernels)
-    extent = ((rows - 1) * dilation[0] + 1, (columns - 1) * dilation[1] + 1)
-    oh = output_size(h, extent[0], stride[0], pads[0], pads[1])
-    ow = output_size(w, extent[1], stride[1], pads[2], pads[3])
+    reach = (extent(rows, dilation[0]), extent(columns, dilation[1]))
+    oh = output_size(h, reach[0], stride[0], pads[0], pads[1])
+    ow = output_size(w, reach[1], stride[1], pads[2], pads[3])
     if min(pads) < 0:
         raise Unsupported("it has negative pads", "use Slice")
     result = call.build.add(
@@ -88,8 +88,8 @@ def conv(call: Call) -> Item:
         weights=np.ascontiguousarray(weights),
         bias=bias,
         stride=(
-            needed_stride(stride[0], h + pads[0] + pads[1] - extent[0]),
-            needed_stride(stride[1], w + pads[2] + pads[3] - extent[1]),
+            needed_stride(stride[0], h + pads[0] + pads[1] - reach[0]),
+            needed_stride(stride[1], w + pads[2] + pads[3] - reach[1]),
         ),
         pads=pads,
         dilation=dilation,
@@ -159,7 +159,7 @@ def conv_transpose(call: Call) -> Item:
     out = []
     explicit = pads_of(call, (h, w), (1, 1), (1, 1), (1, 1)) if mode == "NOTSET" else (0, 0, 0, 0)
     for i, length in enumerate((h, w)):
-        full = stride[i] * (length - 1) + extra[i] + (size[i] - 1) * dilation[i] + 1
+        full = stride[i] * (length - 1) + extra[i] + extent(size[i], dilation[i])
         wanted = lengths[i] if lengths else length * stride[i]
         if lengths or mode in ("SAME_UPPER", "SAME_LOWER"):
             total = full - wanted

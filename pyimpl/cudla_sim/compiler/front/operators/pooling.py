@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 import numpy as np
 from numpy.typing import NDArray
+
+from cudla_sim.nvdla.facts.windows import output_size
 
 from ...errors import Unsupported
 from ...graph import Conv, Pool, Value
@@ -89,10 +89,10 @@ def _windows(
     length: int, before: int, after: int, kernel: int, stride: int, ceiling: bool
 ) -> tuple[int, int]:
     """Number of windows, and lines to be added behind so that the last one is complete."""
-    span = length + before + after - kernel
-    if span < 0:
+    if length + before + after < kernel:
         raise Unsupported(f"its kernel of {kernel} is larger than {length} lines with pads")
-    count = (ceil(span / stride) if ceiling else span // stride) + 1
+    # rounded up, the last window may hang over
+    count = output_size(length, kernel, stride, before, after + (stride - 1 if ceiling else 0))
     if ceiling and (count - 1) * stride >= length + before:
         count -= 1  # it would lie in the padding altogether
     return count, max((count - 1) * stride + kernel - length - before - after, 0)

@@ -1,4 +1,4 @@
-"""The builder's front: describe a network, get a loadable.
+"""Describe a network, get a loadable.
 
 Example::
 
@@ -15,43 +15,50 @@ Layers work on the tensor made last, or on the tensor given as ``source``. Array
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import check
-from ..errors import NvdlaError
-from ..facts.configs import HardwareConfig, config
-from ..facts.formats import FEATURE
-from ..facts.pooling import covered
-from ..facts.precisions import FP16, INT16, NUMBERS, RANGES
-from ..facts.windows import extent, output_size
-from ..hw.memory import DTYPES
-from ..hw.units.pixels import channel_order, element_bytes
-from ..loadable import Loadable
-from . import quantize
-from .emit import Emitter
-from .layers import (
-    CURVES,
-    POOLS,
-    Activation,
-    Add,
-    Array,
-    Contract,
-    Conv,
-    Curve,
-    Image,
-    Layer,
-    Normalise,
-    Pool,
-    Scale,
-    Softmax,
-    Tensor,
-    as_float,
-    four,
-    pair,
-)
+from cudla_sim.nvdla.check import check
+from cudla_sim.nvdla.errors import NvdlaError
+from cudla_sim.nvdla.facts import configs
+from cudla_sim.nvdla.facts.formats import FEATURE
+from cudla_sim.nvdla.facts.limits import NORMALISED_CHANNELS
+from cudla_sim.nvdla.facts.pooling import covered
+from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, NAMES, NUMBERS, RANGES
+from cudla_sim.nvdla.facts.windows import extent, output_size
+from cudla_sim.nvdla.hw.memory import DTYPES
+from cudla_sim.nvdla.hw.units.pixels import channel_order, element_bytes
+from cudla_sim.nvdla.loadable import Loadable
+
+from .. import graph as g
+from ..backend import Compilation
+from ..errors import CompileError, Refused
+from ..options import Options
+from ..pixels import Image
+from . import reference
+from .reference import POOLS, Array
+
+CURVES = {"sigmoid": "Sigmoid", "tanh": "Tanh"}
+"""Functions of :meth:`Network.curve`, and their names in :mod:`cudla_sim.compiler.curves`."""
+
+
+@dataclass(eq=False)
+class Tensor:
+    """A value in the network; *shape* is (channels, height, width).
+
+    ``scale`` is the real value of one integer step (set when an integer network is built).
+    """
+
+    name: str
+    shape: tuple[int, int, int]
+    scale: float = 0.0
+    value: g.Value = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.value = g.Value(self.name, (1, *self.shape))
 
 
 class Network:
@@ -71,7 +78,7 @@ class Network:
         name, shape = input
         if len(shape) != 4 or shape[0] != 1 or min(shape) < 1:
             raise NvdlaError(f"input shape {shape}: (1, channels, height, width) expected")
-        self.config = _config(config)
+        self.config = configs.config(config)
         self.precision = NUMBERS.get(precision, -1)
         if self.precision not in self.config.precisions:
             raise NvdlaError(f"{self.config.name} cannot run {precision} networks of this builder")
@@ -84,8 +91,10 @@ class Network:
                     f" {shape[1]} channels expected"
                 )
         self.input = Tensor(name, (shape[1], shape[2], shape[3]))
-        self.layers: list[Layer] = []
+        self.nodes: list[g.Node] = []
+        """What the compiler gets; a layer with an activation is two of them."""
         self._last = self.input
+        self._tensors = [self.input]
 
     # -- layers -------------------------------------------------------------------------------
 
@@ -94,18 +103,39 @@ class Network:
         """The tensor made last."""
         return self._last
 
-    def _add(self, layer: Layer) -> Tensor:
-        if self.layers and isinstance(self.layers[-1], Softmax):
-            raise NvdlaError("softmax must be the last layer")
-        channels, height, width = layer.output.shape
-        if min(channels, height, width) < 1:
-            raise NvdlaError(f"{layer.name}: the output would be {layer.output.shape}")
-        self.layers.append(layer)
-        self._last = layer.output
-        return layer.output
-
     def _name(self, given: str | None, kind: str) -> str:
-        return given or f"{kind}{len(self.layers)}"
+        return given or f"{kind}{len(self._tensors) - 1}"
+
+    def _add(
+        self,
+        kind: type[g.Node],
+        label: str,
+        sources: list[Tensor],
+        shape: tuple[int, int, int],
+        relu: bool = False,
+        **members: Any,
+    ) -> Tensor:
+        """Append the node *kind* with its *members*; return its output."""
+        if self.nodes and isinstance(self.nodes[-1], g.Softmax):
+            raise NvdlaError("softmax must be the last layer")
+        if min(shape) < 1:
+            raise NvdlaError(f"{label}: the output would be {shape}")
+        output = Tensor(label, shape)
+        inputs = [source.value for source in sources]
+        self.nodes.append(kind(name=label, inputs=inputs, output=output.value, **members))
+        self._last = output
+        self._tensors.append(output)
+        if relu:
+            self._clip(output)
+        return output
+
+    def _clip(self, tensor: Tensor) -> None:
+        """Make the tensor the activation of what it has been."""
+        before = tensor.value
+        tensor.value = g.Value(tensor.name, before.shape)
+        before.name += " before the activation"
+        name = self.nodes[-1].name
+        self.nodes.append(g.Clip(name=name, inputs=[before], output=tensor.value, low=0.0))
 
     def conv2d(
         self,
@@ -125,7 +155,7 @@ class Network:
         *padding* is one number, (y, x) or (top, bottom, left, right). *compress* stores only the
         weights that are not zero (configurations with weight compression).
         """
-        data = as_float(weights)
+        data = _real(weights)
         origin = source or self._last
         label = self._name(name, "conv")
         if self.image is not None and origin is self.input and data.ndim == 4:
@@ -135,21 +165,27 @@ class Network:
             raise NvdlaError(
                 f"{label}: weights {data.shape} do not fit {origin.shape[0]} input channels"
             )
-        offset = np.zeros(len(data), np.float32) if bias is None else as_float(bias)
-        if offset.shape != (len(data),):
-            raise NvdlaError(f"{label}: bias {offset.shape}, {len(data)} kernels")
         if compress and not self.config.compression:
             raise NvdlaError(f"{label}: {self.config.name} has no weight compression")
-        steps, pads, gaps = pair(stride), four(padding), pair(dilation)
+        steps, pads, gaps = _pair(stride), _four(padding), _pair(dilation)
         _, height, width = origin.shape
         shape = (
             len(data),
             output_size(height, extent(data.shape[2], gaps[0]), steps[0], pads[0], pads[1]),
             output_size(width, extent(data.shape[3], gaps[1]), steps[1], pads[2], pads[3]),
         )
-        output = Tensor(label, shape)
         return self._add(
-            Conv(label, [origin], output, relu, data, offset, steps, pads, gaps, compress)
+            g.Conv,
+            label,
+            [origin],
+            shape,
+            relu,
+            weights=data,
+            bias=_offsets(label, bias, len(data)),
+            stride=steps,
+            pads=pads,
+            dilation=gaps,
+            compress=compress,
         )
 
     def deconv2d(
@@ -162,43 +198,19 @@ class Network:
         name: str | None = None,
         source: Tensor | None = None,
     ) -> Tensor:
-        """Transposed convolution with *weights* [channel, kernel, row, column] (nv_full only).
-
-        Rows and columns must be multiples of the stride. A convolution computes the pixels of all
-        positions modulo the stride as groups of channels, RUBIK spreads them.
-        """
-        data, (sy, sx), origin = as_float(weights), pair(stride), source or self._last
+        """Transposed convolution with *weights* [channel, kernel, row, column], and *bias*
+        [kernel]."""
+        data, (sy, sx), origin = _real(weights), _pair(stride), source or self._last
         label = self._name(name, "deconv")
-        if not self.config.rubik:
-            raise NvdlaError(f"{label}: {self.config.name} has no RUBIK unit")
         if data.ndim != 4 or data.shape[0] != origin.shape[0]:
             raise NvdlaError(f"{label}: weights {data.shape}, {origin.shape[0]} input channels")
-        channels, kernels, rows, columns = data.shape
-        if rows % sy or columns % sx:
-            raise NvdlaError(
-                f"{label}: {columns} x {rows} weights are no multiple of the stride {sx}, {sy}"
-            )
-        atom = self.config.channels_per_atom(self.precision)
-        group, taps = -(-kernels // atom) * atom, (rows // sy, columns // sx)
-        # row sy * t + j of the weights belongs to position j and to the input t lines above
-        split = data.reshape(channels, kernels, taps[0], sy, taps[1], sx)[:, :, ::-1, :, ::-1]
-        spread = np.zeros((sy, sx, group, channels, *taps), np.float32)
-        spread[:, :, :kernels] = split.transpose(3, 5, 1, 0, 2, 4)
-        shift = np.zeros((sy, sx, group), np.float32)
-        if bias is not None:
-            shift[:, :, :kernels] = as_float(bias)
-        pads = (taps[0] - 1, taps[0] - 1, taps[1] - 1, taps[1] - 1)
-        middle = self.conv2d(
-            spread.reshape(-1, channels, *taps),
-            shift.reshape(-1),
-            padding=pads,
-            relu=relu,
-            name=f"{label} positions",
-            source=origin,
+        _, height, width = origin.shape
+        _, kernels, rows, columns = data.shape
+        shape = (kernels, (height - 1) * sy + rows, (width - 1) * sx + columns)
+        offset = _offsets(label, bias, kernels)
+        return self._add(
+            g.Deconv, label, [origin], shape, relu, weights=data, bias=offset, stride=(sy, sx)
         )
-        _, height, width = middle.shape
-        output = Tensor(label, (kernels, height * sy, width * sx))
-        return self._add(Contract(label, [middle], output, stride=(sy, sx), group=group))
 
     def fully_connected(
         self,
@@ -212,7 +224,7 @@ class Network:
         """Multiply with *weights* [output, c * h * w] (channel-major) and add *bias*."""
         origin = source or self._last
         label = self._name(name, "fc")
-        data = as_float(weights)
+        data = _real(weights)
         if data.ndim != 2 or data.shape[1] != int(np.prod(origin.shape)):
             raise NvdlaError(f"{label}: weights {data.shape} do not fit an input of {origin.shape}")
         kernels = data.reshape(len(data), *origin.shape)
@@ -221,16 +233,13 @@ class Network:
     def relu(self, *, name: str | None = None, source: Tensor | None = None) -> Tensor:
         """Clip negative values; part of the layer before if that allows it."""
         origin = source or self._last
-        previous = self.layers[-1] if self.layers else None
-        if (
-            previous is not None
-            and previous.output is origin
-            and isinstance(previous, Conv | Scale | Add | Activation)
-        ):
-            previous.relu = True
-            return origin
-        label = self._name(name, "relu")
-        return self._add(Activation(label, [origin], Tensor(label, origin.shape), True))
+        previous = self.nodes[-1] if self.nodes else None
+        if previous is not None and previous.output is origin.value:
+            if isinstance(previous, g.Conv | g.Affine | g.Binary):
+                self._clip(origin)
+            if isinstance(self.nodes[-1], g.Clip):
+                return origin
+        return self._add(g.Clip, self._name(name, "relu"), [origin], origin.shape, low=0.0)
 
     def curve(
         self, function: str, *, name: str | None = None, source: Tensor | None = None
@@ -242,8 +251,7 @@ class Network:
         origin = source or self._last
         label = self._name(name, function)
         self._need_lut(label)
-        output = Tensor(label, origin.shape)
-        return self._add(Curve(label, [origin], output, function=function))
+        return self._add(g.Curve, label, [origin], origin.shape, function=CURVES[function])
 
     def _need_lut(self, label: str) -> None:
         if not self.config.lut:
@@ -271,10 +279,11 @@ class Network:
         origin = source or self._last
         label = self._name(name, "lrn")
         self._need_lut(label)
-        if size not in (3, 5, 7, 9) or k <= 0 or alpha < 0:
+        if size not in NORMALISED_CHANNELS or k <= 0 or alpha < 0:
             raise NvdlaError(f"{label}: size {size}, k {k}, alpha {alpha} are not possible")
-        output = Tensor(label, origin.shape)
-        return self._add(Normalise(label, [origin], output, size=size, alpha=alpha, beta=beta, k=k))
+        return self._add(
+            g.Lrn, label, [origin], origin.shape, size=size, alpha=alpha, beta=beta, k=k
+        )
 
     def scale(
         self,
@@ -287,11 +296,12 @@ class Network:
     ) -> Tensor:
         """Multiply and shift each channel (batch normalisation at inference)."""
         origin = source or self._last
-        channels = origin.shape[0]
-        factor = np.broadcast_to(as_float(scale), (channels,)).copy()
-        offset = np.broadcast_to(as_float(0.0 if shift is None else shift), (channels,)).copy()
+        factor, offset = (
+            np.broadcast_to(_real(item), origin.shape[:1]).reshape(1, -1, 1, 1)
+            for item in (scale, 0.0 if shift is None else shift)
+        )
         label = self._name(name, "scale")
-        return self._add(Scale(label, [origin], Tensor(label, origin.shape), relu, factor, offset))
+        return self._add(g.Affine, label, [origin], origin.shape, relu, scale=factor, shift=offset)
 
     def pool(
         self,
@@ -308,8 +318,8 @@ class Network:
         if method not in POOLS:
             raise NvdlaError(f"pooling {method!r} does not exist; there are {', '.join(POOLS)}")
         origin = source or self._last
-        size = pair(kernel)
-        steps, pads = pair(stride if stride is not None else size), four(padding)
+        size = _pair(kernel)
+        steps, pads = _pair(stride if stride is not None else size), _four(padding)
         label = self._name(name, {"average": "avg"}.get(method, method) + "pool")
         channels, height, width = origin.shape
         shape = (
@@ -324,8 +334,17 @@ class Network:
                 raise NvdlaError(
                     f"{label}: padding {pads}; less than the window {size} is possible"
                 )
-        output = Tensor(label, shape)
-        return self._add(Pool(label, [origin], output, False, method, size, steps, pads))
+        return self._add(
+            g.Pool,
+            label,
+            [origin],
+            shape,
+            mode=method,
+            kernel=size,
+            stride=steps,
+            pads=pads,
+            divisor=float(size[0] * size[1]),
+        )
 
     def max_pool(
         self,
@@ -370,7 +389,7 @@ class Network:
         label = self._name(name, "add")
         if first.shape != second.shape:
             raise NvdlaError(f"{label}: shapes {first.shape} and {second.shape} differ")
-        return self._add(Add(label, [first, second], Tensor(label, first.shape), relu))
+        return self._add(g.Binary, label, [first, second], first.shape, relu, function="add")
 
     def softmax(self, *, name: str | None = None) -> Tensor:
         """Softmax over the channels as the last layer, computed on the host (EMU task)."""
@@ -379,14 +398,17 @@ class Network:
             raise NvdlaError(f"{label}: the software task knows int8 and fp16, not int16")
         if self._last.shape[1:] != (1, 1):
             raise NvdlaError(f"{label}: needs a 1 x 1 input, it is {self._last.shape}")
-        return self._add(Softmax(label, [self._last], Tensor(label, self._last.shape)))
+        return self._add(g.Softmax, label, [self._last], self._last.shape)
 
     # -- results ------------------------------------------------------------------------------
 
     def reference(self, images: Any) -> Array:
         """Return what the network computes in floating point, [n, c, h, w]."""
-        data = as_float(images) if self.image is None else self.image.values(images)
-        return quantize.run(self.layers, self.input, data)[self._last]
+        return self._values(images)[self._last.value]
+
+    def _values(self, images: Any) -> dict[g.Value, Array]:
+        data = _real(images) if self.image is None else self.image.values(images)
+        return reference.run(self.nodes, {self.input.value: data})
 
     def quantize_input(self, images: Any) -> NDArray[Any]:
         """Return input values in the element type of the loadable (after ``build``)."""
@@ -406,29 +428,32 @@ class Network:
     def build(self, calibration: Any = None, *, checked: bool = True) -> bytes:
         """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w].
 
-        Raises NvdlaError for a network that the configuration would not take as it is: this
-        builder does not cut layers into parts, the ONNX compiler does. Not *checked*, it is
-        written all the same, for studies of times and of the checker.
+        Raises NvdlaError for a network that the configuration cannot do. Not *checked*, nobody
+        asks the checker afterwards, which takes time.
         """
-        if not self.layers:
-            raise NvdlaError("the network has no layers")
-        if self.image is not None:
-            readers = [layer for layer in self.layers if self.input in layer.inputs]
-            if not all(isinstance(item, Conv) and item.dilation == (1, 1) for item in readers):
-                raise NvdlaError("only convolutions without dilation can read an image")
-        if not any(not isinstance(layer, Softmax) for layer in self.layers):
-            raise NvdlaError("a network needs a layer that runs on the DLA before softmax")
+        if all(isinstance(node, g.Softmax) for node in self.nodes):
+            raise NvdlaError(
+                "a network needs a layer that runs on the DLA before softmax"
+                if self.nodes
+                else "the network has no layers"
+            )
         if self.precision != FP16:
-            if calibration is None:
-                raise NvdlaError("an integer network needs calibration inputs to choose its scales")
-            data = as_float(calibration)
-            if self.image is not None:
-                data = self.image.values(data)
-            if data.shape[1:] != self.input.shape:
-                raise NvdlaError(f"calibration {data.shape}, input {self.input.shape}")
-            limit = RANGES[self.precision][1]
-            quantize.calibrate(self.layers, self.input, data, limit)
-        made = Emitter(self.config, self.precision, self.input, self.layers, self.image).emit()
+            self._calibrate(calibration)
+        compilation = Compilation(
+            self._graph(),
+            {},
+            Options(config=self.config.name, precision=NAMES[self.precision], direct=True),
+        )
+        try:
+            compilation.run()
+        except Refused as error:
+            raise NvdlaError("; ".join(f"{r.node}: {r.reason}" for r in error.refusals)) from None
+        except CompileError as error:
+            raise NvdlaError(str(error)) from None
+        if self.precision != FP16:
+            for tensor in self._tensors:
+                tensor.scale = compilation.scales[tensor.value]
+        made = compilation.loadable
         found = check(Loadable.parse(made), self.config) if checked else []
         if found:
             raise NvdlaError(
@@ -437,6 +462,56 @@ class Network:
             )
         return made
 
+    def _calibrate(self, images: Any) -> None:
+        """Give every value the scale of its largest magnitude; softmax ends at 1."""
+        if images is None:
+            raise NvdlaError("an integer network needs calibration inputs to choose its scales")
+        if np.shape(images)[1:] != self.input.shape:
+            raise NvdlaError(f"calibration {np.shape(images)}, input {self.input.shape}")
+        for value, array in self._values(images).items():
+            largest = float(np.abs(array).max())
+            value.scale = largest / INT8_TOP if largest > 0 else 1.0
+        whole = {tensor.value for tensor in self._tensors}
+        for node in self.nodes:
+            if isinstance(node, g.Clip) and node.inputs[0] in whole:  # no part of another layer
+                node.output.scale = node.inputs[0].scale
+        if isinstance(self.nodes[-1], g.Softmax):
+            self._last.value.scale = 1 / INT8_TOP
 
-def _config(name: str) -> HardwareConfig:
-    return config(name)
+    def _graph(self) -> g.Graph:
+        source = g.Port(
+            name=self.input.name,
+            shape=self.input.value.shape,
+            value=self.input.value,
+            dtype="float32" if self.image is None else "uint8",
+            image=self.image,
+        )
+        result = g.Port(name=self._last.name, shape=self._last.value.shape, value=self._last.value)
+        return g.Graph(inputs=[source], outputs=[result], nodes=list(self.nodes))
+
+
+def _pair(value: int | tuple[int, int]) -> tuple[int, int]:
+    """Allow one number for (y, x)."""
+    return (value, value) if isinstance(value, int) else value
+
+
+def _four(value: int | tuple[int, ...]) -> tuple[int, int, int, int]:
+    """Allow one number or (y, x) for (top, bottom, left, right)."""
+    if isinstance(value, int):
+        return (value,) * 4
+    if len(value) == 2:
+        return (value[0], value[0], value[1], value[1])
+    top, bottom, left, right = value
+    return top, bottom, left, right
+
+
+def _real(values: Any) -> Array:
+    return np.asarray(values, np.float32)
+
+
+def _offsets(label: str, bias: Any, kernels: int) -> Array:
+    """A bias for every kernel; 0 where none is given."""
+    offset = np.zeros(kernels, np.float32) if bias is None else _real(bias)
+    if offset.shape != (kernels,):
+        raise NvdlaError(f"{label}: bias {offset.shape}, {kernels} kernels")
+    return offset
