@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent
-sys.path[:0] = [str(ROOT / "shim"), str(ROOT / "pyimpl")]
+sys.path[:0] = [str(ROOT), str(ROOT / "pyimpl")]
 
 from codegen import (  # noqa: E402  (needs the paths above)
     emit,
@@ -180,7 +180,7 @@ def _not_sources(folder: str, names: list[str]) -> set[str]:
     """For copytree: what is not a source of the wheel."""
     here = Path(folder)
     if here == ROOT:
-        wanted = {"include", "shim", "pyimpl", "docs", "build_ffi.py", "pyproject.toml"}
+        wanted = {"codegen", "include", "shim", "pyimpl", "docs", "build_ffi.py", "pyproject.toml"}
         return set(names) - wanted - {"MANIFEST.in", "README.md", "LICENSE"}
     out = {n for n in names if n == "__pycache__" or n.endswith(".egg-info") or ".so" in n}
     for name in names:
