@@ -27,6 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "pyimpl")]
 
 from codegen import (  # noqa: E402  (needs the paths above)
     emit,
+    layouts,
     native,
     packages,
     parse,
@@ -40,6 +41,13 @@ from cudla_sim.families import HEADERS  # noqa: E402
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 GENERATED = ROOT / "shim" / "generated"
 CONSTANTS = PACKAGE / "constants"
+
+# What workers and their host share: module of constants -> prefix of the names, headers.
+SHARED = {
+    "dpu_protocol": ("dpu_", "dpu_run/protocol.h"),
+    "pva_protocol": ("pva_", "vpu_run/protocol.h", "vpu_run/gate.h", "vpu_run/dma.h"),
+    "confine": ("", "confine/confine.h"),
+}
 
 
 @functools.cache
@@ -73,6 +81,10 @@ def _contents() -> dict[Path, str]:
         PACKAGE / "capi" / "functions.pyi": prototypes.functions_pyi(declared),
     }
     files.update(packages.files(PACKAGE / "lib"))
+    for name, (prefix, *headers) in SHARED.items():
+        found = layouts.read([ROOT / "shim" / h for h in headers], include, ROOT / "shim")
+        sources_of = ", ".join(f"shim/{h}" for h in headers)
+        files[CONSTANTS / f"{name}.py"] = layouts.python(found, sources_of, prefix)
     for family in sorted({emit.family(f.header) for f in declared.functions}):
         files[CONSTANTS / f"{family}.py"] = emit.constants_py(declared, family)
         files[CONSTANTS / f"{family}_parameters.py"] = emit.parameters_py(declared, family)
