@@ -85,6 +85,8 @@ def _contents() -> dict[Path, str]:
         found = layouts.read([ROOT / "shim" / h for h in headers], include, ROOT / "shim")
         sources_of = ", ".join(f"shim/{h}" for h in headers)
         files[CONSTANTS / f"{name}.py"] = layouts.python(found, sources_of, prefix)
+    found = layouts.read([ROOT / "shim" / "native" / "native.h"], include, ROOT / "shim")
+    files[CONSTANTS / "native_types.py"] = layouts.typed(found, "shim/native/native.h")
     for family in sorted({emit.family(f.header) for f in declared.functions}):
         files[CONSTANTS / f"{family}.py"] = emit.constants_py(declared, family)
         files[CONSTANTS / f"{family}_parameters.py"] = emit.parameters_py(declared, family)
