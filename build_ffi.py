@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path[:0] = [str(ROOT), str(ROOT / "pyimpl")]
 
 from codegen import (  # noqa: E402  (needs the paths above)
+    descriptors,
     emit,
     layouts,
     native,
@@ -85,6 +86,10 @@ def _contents() -> dict[Path, str]:
         found = layouts.read([ROOT / "shim" / h for h in headers], include, ROOT / "shim")
         sources_of = ", ".join(f"shim/{h}" for h in headers)
         files[CONSTANTS / f"{name}.py"] = layouts.python(found, sources_of, prefix)
+    interface = include / "nvdla" / "dla_interface.h"
+    files[PACKAGE / "nvdla" / "dla_interface.py"] = descriptors.module(
+        interface, include, ROOT / "shim"
+    )
     found = layouts.read([ROOT / "shim" / "native" / "native.h"], include, ROOT / "shim")
     files[CONSTANTS / "native_types.py"] = layouts.typed(found, "shim/native/native.h")
     for family in sorted({emit.family(f.header) for f in declared.functions}):

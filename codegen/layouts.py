@@ -70,10 +70,18 @@ class Header:
     structures: list[Structure] = field(default_factory=list)
 
 
-def read(headers: Sequence[Path], include: Path, shim: Path) -> Header:
-    """What *headers* declare, and structures of others that theirs contain."""
+def read(
+    headers: Sequence[Path], include: Path, shim: Path, *extra: str, packed: bool = False
+) -> Header:
+    """What *headers* declare, and structures of others that theirs contain. *packed*: they have no
+    gaps, though the preprocessor takes the attribute away."""
     found = Header()
-    options = [f"-I{h.parent}" for h in headers] + [f"-I{shim}", _ASSERTION, *_ANY_PROCESSOR]
+    options = [f"-I{h.parent}" for h in headers] + [
+        f"-I{shim}",
+        _ASSERTION,
+        *_ANY_PROCESSOR,
+        *extra,
+    ]
     ours = {h.resolve() for h in headers}
     lines = {h.resolve(): h.read_text().splitlines() for h in headers}
     text = "".join(f'#include "{h}"\n' for h in headers)
@@ -92,7 +100,7 @@ def read(headers: Sequence[Path], include: Path, shim: Path) -> Header:
             members = parse.enumerators(enum, constants)
             if where in ours:
                 found.enumerations.append(Enumeration(enum.name or "", comment, members))
-        ffi.cdef(parse.type_text(parse.evaluated(node, constants)) + ";")
+        ffi.cdef(parse.type_text(parse.evaluated(node, constants)) + ";", packed=packed)
         name = _structure(node)
         if name:
             structures.append((name, comment, where in ours))
@@ -127,9 +135,10 @@ def _comment(lines: list[str], line: int) -> str:
 def _structure(node: c_ast.Node) -> str:
     """The name by which C knows a structure with members, or ""."""
     inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else node.type
-    if not isinstance(inner, c_ast.Struct) or inner.decls is None:
+    if not isinstance(inner, c_ast.Struct | c_ast.Union) or inner.decls is None:
         return ""
-    return node.name if isinstance(node, c_ast.Typedef) else f"struct {inner.name}"
+    keyword = "struct" if isinstance(inner, c_ast.Struct) else "union"
+    return node.name if isinstance(node, c_ast.Typedef) else f"{keyword} {inner.name}"
 
 
 def _described(ffi: Any, name: str, comment: str) -> Structure:
@@ -140,7 +149,7 @@ def _described(ffi: Any, name: str, comment: str) -> Structure:
         while inner.kind == "array":
             lengths.append(inner.length)
             inner = inner.item
-        if inner.kind == "struct":
+        if inner.kind in ("struct", "union"):
             part = Member(member, where.offset, inner.cname, False, tuple(lengths))
         elif inner.kind == "primitive" and inner.cname in _TYPES:
             part = Member(member, where.offset, _TYPES[inner.cname], True, tuple(lengths))
