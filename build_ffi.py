@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent
-sys.path[:0] = [str(ROOT / "shim"), str(ROOT / "pyimpl")]
+sys.path[:0] = [str(ROOT), str(ROOT / "pyimpl")]
 
 from codegen import (  # noqa: E402  (needs the paths above)
+    descriptors,
     emit,
+    layouts,
     native,
     packages,
     parse,
@@ -40,6 +42,13 @@ from cudla_sim.families import HEADERS  # noqa: E402
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 GENERATED = ROOT / "shim" / "generated"
 CONSTANTS = PACKAGE / "constants"
+
+# What workers and their host share: module of constants -> prefix of the names, headers.
+SHARED = {
+    "dpu_protocol": ("dpu_", "dpu_run/protocol.h"),
+    "pva_protocol": ("pva_", "vpu_run/protocol.h", "vpu_run/gate.h", "vpu_run/dma.h"),
+    "confine": ("", "confine/confine.h"),
+}
 
 
 @functools.cache
@@ -73,6 +82,16 @@ def _contents() -> dict[Path, str]:
         PACKAGE / "capi" / "functions.pyi": prototypes.functions_pyi(declared),
     }
     files.update(packages.files(PACKAGE / "lib"))
+    for name, (prefix, *headers) in SHARED.items():
+        found = layouts.read([ROOT / "shim" / h for h in headers], include, ROOT / "shim")
+        sources_of = ", ".join(f"shim/{h}" for h in headers)
+        files[CONSTANTS / f"{name}.py"] = layouts.python(found, sources_of, prefix)
+    interface = include / "nvdla" / "dla_interface.h"
+    files[PACKAGE / "nvdla" / "dla_interface.py"] = descriptors.module(
+        interface, include, ROOT / "shim"
+    )
+    found = layouts.read([ROOT / "shim" / "native" / "native.h"], include, ROOT / "shim")
+    files[CONSTANTS / "native_types.py"] = layouts.typed(found, "shim/native/native.h")
     for family in sorted({emit.family(f.header) for f in declared.functions}):
         files[CONSTANTS / f"{family}.py"] = emit.constants_py(declared, family)
         files[CONSTANTS / f"{family}_parameters.py"] = emit.parameters_py(declared, family)
@@ -180,7 +199,7 @@ def _not_sources(folder: str, names: list[str]) -> set[str]:
     """For copytree: what is not a source of the wheel."""
     here = Path(folder)
     if here == ROOT:
-        wanted = {"include", "shim", "pyimpl", "docs", "build_ffi.py", "pyproject.toml"}
+        wanted = {"codegen", "include", "shim", "pyimpl", "docs", "build_ffi.py", "pyproject.toml"}
         return set(names) - wanted - {"MANIFEST.in", "README.md", "LICENSE"}
     out = {n for n in names if n == "__pycache__" or n.endswith(".egg-info") or ".so" in n}
     for name in names:

@@ -23,9 +23,8 @@ TITLES = {family.name: family.title for family in FAMILIES}
 @cache
 def _parts() -> tuple[Any, Any]:
     """The functions of all headers; the generator's package."""
-    for folder in (ROOT, ROOT / "shim"):
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
     import build_ffi
     from codegen import parse, sources
 

@@ -4,7 +4,7 @@
  * BLOCK_REGISTER_0 is the byte address of a register, BLOCK_REGISTER_0_FIELD_SHIFT and
  * BLOCK_REGISTER_0_FIELD_FIELD are the position and the mask (in place) of a field, and
  * BLOCK_REGISTER_0_FIELD_VALUE are the named values of a field. Written by
- * shim/codegen/registers.py from the register tables of the model.
+ * codegen/registers.py from the register tables of the model.
  */
 #ifndef __OPENDLA_INITIAL_H_
 #define __OPENDLA_INITIAL_H_

@@ -1,3 +1,3 @@
-"""The release; ``pyproject.toml`` and the packages of ``shim/codegen`` read it from here."""
+"""The release; ``pyproject.toml`` and the packages of ``codegen`` read it from here."""
 
 __version__ = "0.1.0"

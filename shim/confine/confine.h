@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* A sum of these; cupva/workers/protocol.py and workers/process.py have the names. */
+/* A sum of these. build_ffi.py writes this file for Python, as cudla_sim.constants.confine. */
 enum { ALLOW_FILES = 1, ALLOW_NETWORK = 2, ALLOW_ALL = 7 };
 
 /* Which layers hold: the second number of a worker's first message. */

@@ -1,6 +1,6 @@
 /*
- * What a DPU worker and the host process share. Mirrored by cudla_sim.upmem.workers.protocol; a test
- * compares the two. Only fixed-width types: a worker's code may have 32-bit pointers.
+ * What a DPU worker and the host process share. build_ffi.py writes it for Python, as
+ * cudla_sim.constants.dpu_protocol. Only fixed-width types: a worker's code may have 32-bit pointers.
  *
  * One memory file holds every DPU of the process. DPU slot s starts at byte s * stride:
  *   +0x0000000  MRAM, 64 MiB
@@ -26,13 +26,29 @@
 #define SLOT_WRITTEN 0x4100000u
 #define PROFILE_SIZE (SLOT_WRITTEN - SLOT_PROFILE)
 #define SLOT_END 0x4200000u
+#define SIDE_SIZE 0x1000u /* the page */
 
 #define WRAM_SIZE 0x10000u
 #define MRAM_SIZE 0x4000000u
 #define MAX_TASKLETS 24
 
+/* Addresses that the linker script fixes (program.ld). */
+#define WRAM_BASE 0x07e00000u
+#define MRAM_BASE 0x08000000u
+#define WRITTEN_BASE 0x0e000000u /* map of the written words, from the first DMA on */
+#define STACKS_BASE 0x10000000u
+#define STACK_STRIDE 0x100000u
+#define STACKS_END (STACKS_BASE + MAX_TASKLETS * STACK_STRIDE)
+#define TEXT_BASE 0x20000000u
+
 /* How a DPU's last launch ended; also the status byte of a slot in a frame. */
-enum { STATE_PENDING = 0, STATE_RUNNING = 1, STATE_DONE = 2, STATE_FAULT = 3, STATE_WARNED = 4 };
+enum dpu_state {
+    STATE_PENDING = 0,
+    STATE_RUNNING = 1,
+    STATE_DONE = 2,
+    STATE_FAULT = 3,
+    STATE_WARNED = 4,
+};
 
 /* Why a DPU stopped, and what a strict check saw. */
 enum fault_kind {

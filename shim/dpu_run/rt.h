@@ -13,14 +13,6 @@
 
 #include "protocol.h"
 
-/* Addresses that the linker script fixes. */
-#define WRAM_BASE 0x07e00000u
-#define MRAM_BASE 0x08000000u
-#define WRITTEN_BASE 0x0e000000u /* map of the written words, from the first DMA on */
-#define STACKS_BASE 0x10000000u
-#define STACK_STRIDE 0x100000u
-#define STACKS_END (STACKS_BASE + MAX_TASKLETS * STACK_STRIDE)
-
 #define API __attribute__((weak)) /* a program may bring its own function of that name */
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define NORETURN __attribute__((noreturn))

@@ -1,4 +1,4 @@
-/* The DMA engine: descriptors as pyimpl/cudla_sim/cupva/dma.py packs them. */
+/* The DMA engine: descriptors as pyimpl/cudla_sim/cupva/dma.py fills them. */
 #ifndef CUDLA_SIM_VPU_DMA_H
 #define CUDLA_SIM_VPU_DMA_H
 

@@ -18,7 +18,7 @@
 #define PVA_LOOK_US 50u
 #define PVA_GATE_AT 0xF80u
 
-enum { PVA_TAKEN, PVA_POSTED, PVA_LOOKING, PVA_ASLEEP, PVA_ANSWERED, PVA_HANDED };
+enum pva_gate_state { PVA_TAKEN, PVA_POSTED, PVA_LOOKING, PVA_ASLEEP, PVA_ANSWERED, PVA_HANDED };
 
 struct pva_gate {
     uint32_t posted;         /* the number of the last launch */

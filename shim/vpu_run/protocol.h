@@ -1,6 +1,6 @@
 /*
- * What a VPU worker and the host process share. Mirrored by cudla_sim.cupva.workers.protocol; a test
- * compares the two.
+ * What a VPU worker and the host process share. build_ffi.py writes it for Python, as
+ * cudla_sim.constants.pva_protocol.
  *
  * One control file a worker:
  *   +0x00000  struct pva_reply
@@ -28,7 +28,7 @@
 
 #define PVA_MAX_FLOWS 64
 
-/* What a handler variable is: as Kind in cudla_sim.cupva.executable. */
+/* What a handler variable is. */
 enum pva_kind {
     PVA_KIND_DATA = 0,
     PVA_KIND_RASTER = 1,
@@ -136,7 +136,6 @@ struct pva_reply {
 
 #ifndef __cplusplus
 _Static_assert(sizeof(struct pva_reply) <= 0xF80, "the gate lies behind the reply");
-_Static_assert(sizeof(struct pva_flow_request) == 24 + 64, "as protocol.py packs it");
 #endif
 
 #endif

@@ -21,7 +21,7 @@ NOT_COPIED = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.so*", "sdk",
 def clone(tmp_path: Path) -> Path:
     """The sources with an environment of their own, nothing built."""
     target = tmp_path / "clone"
-    for name in ("include", "shim", "pyimpl", "tests", "docs", "c_examples"):
+    for name in ("codegen", "include", "shim", "pyimpl", "tests", "docs", "c_examples"):
         shutil.copytree(ROOT / name, target / name, ignore=NOT_COPIED, symlinks=True)
     (target / "pyimpl/cudla_sim/sdk").mkdir()
     for name in ("build_ffi.py", "pyproject.toml"):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cudla_sim.constants.dpu_protocol import FRAME_STRIDE, FaultKind, State
 from cudla_sim.core.config import Config
 from cudla_sim.core.errors import ConfigError
 from cudla_sim.core.faults import Faults
@@ -24,11 +25,6 @@ from cudla_sim.nvdla import replay
 from cudla_sim.tools.report import ReportError, page
 from cudla_sim.upmem.toolchain.assembly import NotUnderstood, translate
 from cudla_sim.upmem.workers.frame import Frame
-from cudla_sim.upmem.workers.protocol import (
-    FRAME_STRIDE,
-    FaultKind,
-    State,
-)
 from tests.conftest import ROOT
 
 from .run import PATIENCE_S, SETTINGS

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
-COPIED = ("include", "shim", "pyimpl", "tests", "docs", "c_examples", "benchmarks")
+COPIED = ("codegen", "include", "shim", "pyimpl", "tests", "docs", "c_examples", "benchmarks")
 FILES = ("build_ffi.py", "pyproject.toml", "README.md", "SECURITY.md", "CONTRIBUTING.md")
 PATIENCE_S = 240
 """For the tests of one edit; one that makes them run longer is noticed as well."""

@@ -8,7 +8,7 @@ byte address.
 
 The descriptors of a dataflow form a list that the VPU works off with triggers: one trigger moves
 ``per_trigger`` tiles of the current descriptor, and goes on into the next one where the descriptor
-is ``chained``. ``shim/vpu_run/dma.c`` executes them; ``descriptor_type`` is its C structure.
+is ``chained``. ``shim/vpu_run/dma.c`` executes them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,13 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import lazy
+from ..constants.pva_protocol import DRAM as DRAM
+from ..constants.pva_protocol import L2 as L2
+from ..constants.pva_protocol import PAD_BPE as PAD_BPE
+from ..constants.pva_protocol import PAD_CONST as PAD_CONST
+from ..constants.pva_protocol import PAD_NONE as PAD_NONE
+from ..constants.pva_protocol import VMEM as VMEM
+from ..constants.pva_protocol import pva_descriptor
 from .errors import Error, invalid
 
 if TYPE_CHECKING:
@@ -26,10 +33,7 @@ if TYPE_CHECKING:
 else:
     np = lazy.module("numpy")
 
-DRAM, VMEM, L2 = 0, 1, 2
 SPACES = ("DRAM", "VMEM", "L2SRAM")
-
-PAD_NONE, PAD_CONST, PAD_BPE = 0, 1, 2
 
 # Limits of the hardware (open kernel driver): bits of the descriptor's fields.
 MAX_TILE = 65535
@@ -40,27 +44,6 @@ ADV_LIMIT = 1 << 23
 MAX_CIRCULAR = 1 << 17
 REPLICATION_ALIGN = 64
 
-_SIDE = [("space", "<i8"), ("at", "<i8"), ("pitch", "<i8"), ("n", "<i8", 3), ("adv", "<i8", 3),
-         ("ring", "<i8"), ("ring_size", "<i8")]  # fmt: skip
-
-_DESCRIPTOR = [
-    ("tx", "<i8"),
-    ("ty", "<i8"),
-    ("bpp", "<i8"),
-    ("left", "<i8"),
-    ("right", "<i8"),
-    ("top", "<i8"),
-    ("bottom", "<i8"),
-    ("pad_mode", "<i8"),
-    ("pad_value", "<i8"),
-    ("src", _SIDE),
-    ("dst", _SIDE),
-    ("copy_at", "<i8"),
-    ("tiles", "<i8"),
-    ("per_trigger", "<i8"),
-    ("chained", "<i8"),
-]
-
 Descriptors: TypeAlias = "NDArray[np.void]"
 
 
@@ -68,7 +51,7 @@ Descriptors: TypeAlias = "NDArray[np.void]"
 def descriptor_type() -> np.dtype[np.void]:
     """Of one descriptor. Positions, pitches, advances and ring sizes in bytes; ``copy_at`` is -1
     without replication."""
-    return np.dtype(_DESCRIPTOR)
+    return np.dtype(pva_descriptor)  # type: ignore[return-value]  # numpy: of objects
 
 
 @dataclass

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import io
 import struct
-from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..constants.pva_protocol import PROTOCOL_VERSION, VMEM_SIZE
+from ..constants.pva_protocol import Kind as Kind
 from .errors import Error, error, invalid
 from .memory import VmemSymbol
 from .processor import BUILD_SECTION, LEVELS, NEEDS_SECTION, lacking
 
-PROTOCOL_VERSION = 2
-"""What an executable and the host say to each other (shim/vpu_run/protocol.h)."""
-
-SUPERBANK_SIZE = 128 << 10
-SUPERBANK_STRIDE = 0x40000
-VMEM_SIZE = 3 * SUPERBANK_STRIDE
 MAX_SYMBOL_LENGTH = 64
 
 _NOTE_SECTION = ".note.cudla_sim_vpu"
 _SYMBOLS_SECTION = ".cupva_symbols"
 _RECORD = struct.Struct("<64sIIII")
-
-
-class Kind(IntEnum):
-    """What an exported variable is."""
-
-    DATA = 0
-    RASTER = 1
-    TENSOR = 2
-    SEQUENCE = 3
-    GATHER_SCATTER = 4
-    DYNAMIC = 5
-    CONFIG = 6
-    POINTER = 7
-    SURFACE = 8
-    RASTER_UNIFIED = 9
 
 
 class Symbol(NamedTuple):

@@ -13,13 +13,22 @@ from .compiled import array, ffi, lib, pointer
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ..constants.native_types import sim_dpu_sg
 else:
     np = lazy.module("numpy")
 
 Slots: TypeAlias = "NDArray[np.uint32]"
 Addresses: TypeAlias = "NDArray[np.uint64]"
 
-_PROBLEMS = ("", "blocks", "length", "address", "memory", "thread")
+_PROBLEMS = {
+    lib.SIM_SG_DONE: "",
+    lib.SIM_SG_BLOCKS: "blocks",
+    lib.SIM_SG_LENGTH: "length",
+    lib.SIM_SG_ADDRESS: "address",
+    lib.SIM_SG_MEMORY: "memory",
+    lib.SIM_SG_THREAD: "thread",
+}
 
 
 class Place(NamedTuple):
@@ -44,7 +53,7 @@ class SgResult(NamedTuple):
 
 
 def _place(place: Place) -> Any:
-    return ffi.new("struct sim_dpu_place *", list(place))
+    return ffi.new("struct sim_dpu_place *", place._asdict())
 
 
 class Clearing:
@@ -128,9 +137,13 @@ class DpuCopies:
         ``function`` and ``arguments``: addresses of a get_block function and of what it is called
         with; ``indexes``: the DPU numbers that it is called with.
         """
-        job = ffi.new("struct sim_dpu_sg *")
-        job.function, job.arguments = pointer(function), pointer(arguments)
-        job.max_blocks, job.check_length = max_blocks, check_length
+        described: sim_dpu_sg = {
+            "function": pointer(function),
+            "arguments": pointer(arguments),
+            "max_blocks": max_blocks,
+            "check_length": check_length,
+        }
+        job = ffi.new("struct sim_dpu_sg *", described)
         found = ffi.new("struct sim_dpu_sg_result *")
         status = lib.sim_dpu_scatter_gather(
             _place(place),
@@ -140,4 +153,6 @@ class DpuCopies:
             job,
             found,
         )
-        return SgResult(_PROBLEMS[status], found.dpu, found.block, found.found)
+        return SgResult(
+            problem=_PROBLEMS[status], dpu=found.dpu, block=found.block, found=found.found
+        )

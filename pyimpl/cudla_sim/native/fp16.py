@@ -10,6 +10,8 @@ from .compiled import array, ffi, lib
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ..constants.native_types import sim_fp16_job
 else:
     np = lazy.module("numpy")
 
@@ -52,20 +54,19 @@ class Fp16Mac:
         """
         lanes = raw.shape[1]
         result = np.empty((len(pixels), lanes), np.uint32)
-        job = ffi.new("struct sim_fp16_job *")
-        held = [
-            array("uint16_t", np.ascontiguousarray(frame)),
-            array("int64_t", np.ascontiguousarray(pixels, np.int64)),
-            array("int64_t", np.ascontiguousarray(offsets, np.int64)),
-            array("int64_t", np.ascontiguousarray(starts, np.int64)),
-            array("int32_t", packed),
-            array("uint16_t", raw),
-            array("uint8_t", odd),
-            array("uint32_t", result),
-        ]
-        job.frame, job.pixels, job.offsets, job.starts = held[:4]
-        job.packed, job.raw, job.odd, job.results = held[4:]
-        job.pixel_count, job.steps, job.kernels = len(pixels), len(starts) - 1, lanes
-        if lib.sim_fp16_mac(job, self._name):
+        described: sim_fp16_job = {  # it keeps the arrays alive
+            "frame": array("uint16_t", np.ascontiguousarray(frame)),
+            "pixels": array("int64_t", np.ascontiguousarray(pixels, np.int64)),
+            "pixel_count": len(pixels),
+            "offsets": array("int64_t", np.ascontiguousarray(offsets, np.int64)),
+            "starts": array("int64_t", np.ascontiguousarray(starts, np.int64)),
+            "steps": len(starts) - 1,
+            "packed": array("int32_t", packed),
+            "raw": array("uint16_t", raw),
+            "odd": array("uint8_t", odd),
+            "kernels": lanes,
+            "results": array("uint32_t", result),
+        }
+        if lib.sim_fp16_mac(ffi.new("struct sim_fp16_job *", described), self._name):
             raise MemoryError
         return result

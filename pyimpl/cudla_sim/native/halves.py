@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from .compiled import ffi, lib
-from .ints import describe_cube
+from .ints import between
 from .steps import COUNTED, Step
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-class HalfPool(NamedTuple):
-    """Pooling; see ``struct sim_half_pool``. ``across`` and ``down``: what 0, 1, ... missing
-    columns and lines add."""
-
-    method: int
-    out_height: int
-    out_width: int
-    kernel_y: int
-    kernel_x: int
-    stride_y: int
-    stride_x: int
-    pad_top: int
-    pad_left: int
-    nan_to_zero: bool
-    across: list[float]
-    down: list[float]
-    reciprocal_y: float
-    reciprocal_x: float
+    from ..constants.native_types import sim_half_pool
 
 
 class HalfPoolLayer:
     """Pooling of *source* into *target*, both [surface, y, x, channel] of float16; it keeps neither
-    alive."""
+    alive. *pool* says the rest."""
 
-    def __init__(self, pool: HalfPool, source: NDArray[Any], target: NDArray[Any]) -> None:
-        job = self._job = ffi.new("struct sim_half_pool *")
-        describe_cube(job.input, source)
-        describe_cube(job.output, target)
-        job.height, job.width = source.shape[1:3]
-        job.method, job.out_height, job.out_width = pool.method, pool.out_height, pool.out_width
-        job.kernel_y, job.kernel_x = pool.kernel_y, pool.kernel_x
-        job.stride_y, job.stride_x = pool.stride_y, pool.stride_x
-        job.pad_top, job.pad_left, job.nan_to_zero = pool.pad_top, pool.pad_left, pool.nan_to_zero
-        job.across[0 : len(pool.across)] = pool.across
-        job.down[0 : len(pool.down)] = pool.down
-        job.reciprocal_y, job.reciprocal_x = pool.reciprocal_y, pool.reciprocal_x
+    def __init__(self, pool: sim_half_pool, source: NDArray[Any], target: NDArray[Any]) -> None:
+        self._job = ffi.new("struct sim_half_pool *", {**pool, **between(source, target)})
 
     @property
     def counted(self) -> list[int]:

@@ -5,6 +5,7 @@ What a layer shall compute is described once as a :class:`IntegerLayer`; running
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,11 +16,20 @@ from .steps import Step
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ..constants.native_types import (
+        sim_converter,
+        sim_cube,
+        sim_lut,
+        sim_operand,
+        sim_sdp,
+        sim_stage,
+        sim_window,
+    )
 else:
     np = lazy.module("numpy")
 
-_NUMBER, _CHANNELS, _ELEMENTS = 0, 1, 2
-NO_ALU = 4
+NO_ALU: int = lib.SIM_ALU_NONE
 _BLOCK = 16
 
 
@@ -145,34 +155,15 @@ def pack_diagonal(kind: Kind, weights: NDArray[np.integer[Any]]) -> Weights | No
     return Weights(kind, np.concatenate(parts), start, kernels, even, 1, bound)
 
 
-class Converter(NamedTuple):
-    """Converter of 16-bit input, see ``struct sim_converter``."""
-
-    offset: int
-    factor: float
-    limits: tuple[int, int]
-
-
 class Frame(NamedTuple):
-    """A window over the padded input; see ``struct sim_window``. ``runs`` counts elements."""
+    """A window over the padded input. ``job`` is what numbers say of it (``struct sim_window``);
+    ``runs`` counts elements."""
 
-    out_height: int
-    out_width: int
-    stride_y: int
-    stride_x: int
-    height: int
-    width: int
-    channels: int
+    job: sim_window
     runs: NDArray[np.int64]
-    pad: int
-    top: int
-    left: int
-    step_y: int
-    step_x: int
-    truncate: int
     table: NDArray[np.int16] | None = None
     """What the input converter makes of each byte, by its pattern."""
-    convert: Converter | None = None
+    convert: sim_converter | None = None
     """The input converter for input of 16 bits."""
 
 
@@ -187,14 +178,9 @@ class Operand(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A stage of SDP; see ``struct sim_stage``."""
+    """A stage of SDP. ``job`` is what numbers say of it (``struct sim_stage``)."""
 
-    y: bool
-    alu: int
-    mul: bool
-    prelu: bool
-    relu: bool
-    shift: int
+    job: sim_stage
     alu_operand: Operand = Operand()
     mul_operand: Operand = Operand()
 
@@ -202,33 +188,12 @@ class Stage(NamedTuple):
 Pair = tuple[float, float]
 
 
-class Lut(NamedTuple):
-    """Look-up tables of SDP, or of CDP; see ``struct sim_lut``. In pairs LE comes first, or what is
-    below the table. ``tables`` are the entries of both."""
-
-    cdp: bool
-    linear: bool
-    under: bool
-    over: bool
-    hybrid: bool
-    start: Pair
-    scale: Pair
-    exponent: float
-    origin: tuple[Pair, Pair]
-    slope: tuple[Pair, Pair]
-    limit: float
-    tables: list[NDArray[np.float64]]
-
-
-def describe_lut(lut: Lut) -> Any:
-    job = ffi.new("struct sim_lut *")
-    job.cdp, job.linear = lut.cdp, lut.linear
-    job.under, job.over, job.hybrid = lut.under, lut.over, lut.hybrid
-    job.start, job.scale, job.exponent, job.limit = lut.start, lut.scale, lut.exponent, lut.limit
-    job.origin, job.slope = lut.origin, lut.slope
-    job.entries = [value for table in lut.tables for value in table.tolist()]
-    job.steps = [step for table in lut.tables for step in (*np.diff(table).tolist(), 0.0)]
-    return job
+def entries(tables: Sequence[NDArray[np.float64]]) -> sim_lut:
+    """The tables of ``struct sim_lut``, LE first: their entries and the steps between them."""
+    return {
+        "entries": [value for table in tables for value in table.tolist()],
+        "steps": [step for table in tables for step in (*np.diff(table).tolist(), 0.0)],
+    }
 
 
 class LutCounts(NamedTuple):
@@ -249,41 +214,43 @@ def counted_by(lut: Any) -> LutCounts:
     return LutCounts(*map(int, counts))
 
 
-class Half(NamedTuple):
-    """Settings of fp16: NaNs become zeros, those of the input and of the output are counted."""
-
-    nan_to_zero: bool
-    count_nan_inputs: bool
-    count_nan: bool
-
-
 class Sdp(NamedTuple):
-    """SDP behind the input; ``size`` is (height, width, channels to the end of the last surface).
+    """SDP behind the input. ``job`` is what numbers say of it (``struct sim_sdp``, where channels
+    go to the end of the last surface).
 
     ``output`` is [surface, y, x, channel] of int8 or int16. With ``half`` all inputs are halves,
     and the output is of halves or int16.
     """
 
-    size: tuple[int, int, int]
+    job: sim_sdp
     stages: list[Stage]
-    offset: int
-    factor: float
-    round: bool
-    count_saturation: bool
-    limits: tuple[int, int]
     output: NDArray[Any]
-    lut: Lut | None = None
-    half: Half | None = None
+    lut: sim_lut | None = None
+    half: bool = False
 
 
-def describe_cube(into: Any, view: NDArray[Any]) -> None:
-    """Describe [surface, y, x, channel] or [y, x, channel]."""
+def cube(view: NDArray[Any]) -> sim_cube:
+    """[surface, y, x, channel] or [y, x, channel]."""
     if view.ndim == 3:
         view = view[None]
     surfaces, _, _, atom = view.shape
-    into.base = ffi.cast("uint8_t *", view.__array_interface__["data"][0])
-    into.surface, into.line, into.pixel, into.element = view.strides
-    into.atom, into.channels, into.item = atom, surfaces * atom, view.itemsize
+    surface, line, pixel, element = view.strides
+    return {
+        "base": ffi.cast("uint8_t *", view.__array_interface__["data"][0]),
+        "surface": surface,
+        "line": line,
+        "pixel": pixel,
+        "element": element,
+        "atom": atom,
+        "channels": surfaces * atom,
+        "item": view.itemsize,
+    }
+
+
+def between(source: NDArray[Any], target: NDArray[Any]) -> dict[str, Any]:
+    """What pooling and normalisation know of their input and output."""
+    height, width = source.shape[1:3]
+    return {"input": cube(source), "output": cube(target), "height": height, "width": width}
 
 
 @dataclass(slots=True)
@@ -351,52 +318,49 @@ class IntegerLayer:
             raise MemoryError
 
 
-def _operand(into: Any, operand: Operand) -> None:
-    into.number, into.shift = operand.number, operand.shift
-    into.kind = _NUMBER
+def _operand(operand: Operand) -> sim_operand:
+    into: sim_operand = {"kind": lib.SIM_NUMBER, "number": operand.number, "shift": operand.shift}
     if operand.convert is not None:
-        into.convert = 1
-        into.offset, into.scale, into.truncate = operand.convert
+        into["convert"] = 1
+        into["offset"], into["scale"], into["truncate"] = operand.convert
     values = operand.values
     if values is None:
-        return
+        return into
     if values.ndim > 1:
-        into.kind = _ELEMENTS
-        describe_cube(into.cube, values)
-        return
-    into.kind = _CHANNELS
-    cube = into.cube
-    cube.base = ffi.cast("uint8_t *", values.__array_interface__["data"][0])
-    cube.element, cube.item = values.strides[0], values.itemsize
+        into["kind"], into["cube"] = lib.SIM_ELEMENTS, cube(values)
+        return into
+    into["kind"] = lib.SIM_CHANNELS
+    into["cube"] = {
+        "base": ffi.cast("uint8_t *", values.__array_interface__["data"][0]),
+        "element": values.strides[0],
+        "item": values.itemsize,
+    }
+    return into
 
 
 def _layer(sdp: Sdp) -> IntegerLayer:
     """A layer with its SDP, but without input."""
-    layer = IntegerLayer(_sdp(sdp))
+    stages = [
+        {
+            **stage.job,
+            "alu_operand": _operand(stage.alu_operand),
+            "mul_operand": _operand(stage.mul_operand),
+        }
+        for stage in sdp.stages
+    ]
+    lut = ffi.NULL if sdp.lut is None else ffi.new("struct sim_lut *", sdp.lut)
+    described = {
+        **sdp.job,
+        "stage_count": len(stages),
+        "stages": stages,
+        "lut": lut,
+        "output": cube(sdp.output),
+        "output_half": sdp.half and sdp.output.dtype.kind == "f",
+    }
+    layer = IntegerLayer(ffi.new("struct sim_sdp *", described), half=sdp.half)
     if sdp.lut is not None:
-        layer.sdp.lut = layer.lut = describe_lut(sdp.lut)
-    if sdp.half is not None:
-        layer.half, job = True, layer.sdp
-        job.output_half = sdp.output.dtype.kind == "f"
-        job.nan_to_zero, job.count_nan_inputs, job.count_nan = sdp.half
+        layer.lut = lut
     return layer
-
-
-def _sdp(sdp: Sdp) -> Any:
-    job = ffi.new("struct sim_sdp *")
-    job.height, job.width, job.channels = sdp.size
-    job.stage_count = len(sdp.stages)
-    for number, stage in enumerate(sdp.stages):
-        into = job.stages[number]
-        into.y, into.alu, into.mul, into.prelu = stage.y, stage.alu, stage.mul, stage.prelu
-        into.relu, into.shift = stage.relu, stage.shift
-        _operand(into.alu_operand, stage.alu_operand)
-        _operand(into.mul_operand, stage.mul_operand)
-    job.offset, job.factor, job.round = sdp.offset, sdp.factor, sdp.round
-    job.count_saturation = sdp.count_saturation
-    job.low, job.high = sdp.limits
-    describe_cube(job.output, sdp.output)
-    return job
 
 
 def _window(
@@ -404,32 +368,31 @@ def _window(
 ) -> Any:
     if source.strides[-1] != source.itemsize:  # lines are copied channel by channel
         source = np.ascontiguousarray(source)
-    window = ffi.new("struct sim_window *")
     kind = weights.kind
-    window.dot, window.wide, window.diagonal = kind.number, kind.wide, kind.diagonal
-    window.bound = weights.bound
-    window.kernels = weights.kernels
-    window.out_height, window.out_width = frame.out_height, frame.out_width
-    window.stride_y, window.stride_x = frame.stride_y, frame.stride_x
-    window.height, window.width, window.channels = frame.height, frame.width, frame.channels
-    window.groups, window.run_count = weights.groups, weights.runs
-    runs, packed = array("int64_t", frame.runs), array("char", weights.packed)
-    start = array("int32_t", weights.start)
-    window.runs, window.weights, window.start = runs, packed, start
-    window.pad, window.top, window.left = frame.pad, frame.top, frame.left
-    window.in_height, window.in_width = source.shape[-3], source.shape[-2]
-    window.step_y, window.step_x = frame.step_y, frame.step_x
-    window.truncate = frame.truncate
+    runs, start = array("int64_t", frame.runs), array("int32_t", weights.start)
+    described = {
+        **frame.job,
+        "dot": kind.number,
+        "wide": kind.wide,
+        "diagonal": kind.diagonal,
+        "bound": weights.bound,
+        "kernels": weights.kernels,
+        "groups": weights.groups,
+        "run_count": weights.runs,
+        "runs": runs,
+        "weights": array("char", weights.packed),
+        "start": start,
+        "in_height": source.shape[-3],
+        "in_width": source.shape[-2],
+        "input": cube(source),
+    }
     if frame.table is not None:
-        window.table = array("int16_t", frame.table)
+        described["table"] = array("int16_t", frame.table)
         held.append(frame.table)
     if frame.convert is not None:
-        convert = window.convert
-        convert.used, convert.offset, convert.factor = 1, *frame.convert[:2]
-        convert.low, convert.high = frame.convert.limits
-    describe_cube(window.input, source)
+        described["convert"] = frame.convert
     held += (runs, start, source) if source.flags.owndata else (runs, start)
-    return window
+    return ffi.new("struct sim_window *", described)
 
 
 def same(host: int, values: NDArray[np.uint8]) -> bool:
@@ -474,7 +437,8 @@ class Ints:
         Raises MemoryError."""
         held: list[Any] = []
         window = _window(frame, weights, source, held)
-        result = np.empty((frame.out_height, frame.out_width, weights.kernels), np.int32)
+        job = frame.job
+        result = np.empty((job["out_height"], job["out_width"], weights.kernels), np.int32)
         if lib.sim_int_conv(window, ffi.NULL, array("int32_t", result)):
             raise MemoryError
         return result, int(window.saturated)
@@ -490,6 +454,5 @@ class Ints:
     def pointwise(self, source: NDArray[Any], sdp: Sdp) -> IntegerLayer:
         """SDP on a cube in memory, int8 or int16, or halves (*sdp* says so)."""
         layer = _layer(sdp)
-        layer.source = ffi.new("struct sim_cube *")
-        describe_cube(layer.source, source)
+        layer.source = ffi.new("struct sim_cube *", cube(source))
         return layer

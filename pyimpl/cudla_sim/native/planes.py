@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .compiled import ffi, lib
-from .ints import Lut, LutCounts, Pair, counted_by, describe_cube, describe_lut
+from .ints import LutCounts, between, counted_by
 from .steps import COUNTED, Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
-class Pool(NamedTuple):
-    """Pooling; see ``struct sim_pool``. ``pads``: what 0, 1, ... missing elements add to a sum."""
-
-    method: int
-    out_height: int
-    out_width: int
-    kernel_y: int
-    kernel_x: int
-    stride_y: int
-    stride_x: int
-    pad_top: int
-    pad_left: int
-    fill: int
-    limits: tuple[int, int]
-    reciprocal_y: int
-    reciprocal_x: int
-    pads: list[int]
+    from ..constants.native_types import sim_cdp, sim_lut, sim_pool
 
 
 class PoolLayer:
     """Pooling of *source* into *target*, both [surface, y, x, channel] of the same type, which it
-    does not keep alive. It clips nothing that is counted."""
+    does not keep alive; *pool* says the rest. It clips nothing that is counted."""
 
     counted = [0] * len(COUNTED)
 
-    def __init__(self, pool: Pool, source: NDArray[Any], target: NDArray[Any]) -> None:
-        job = self._job = ffi.new("struct sim_pool *")
-        describe_cube(job.input, source)
-        describe_cube(job.output, target)
-        job.height, job.width = source.shape[1:3]
-        job.method, job.out_height, job.out_width = pool.method, pool.out_height, pool.out_width
-        job.kernel_y, job.kernel_x = pool.kernel_y, pool.kernel_x
-        job.stride_y, job.stride_x = pool.stride_y, pool.stride_x
-        job.pad_top, job.pad_left, job.fill = pool.pad_top, pool.pad_left, pool.fill
-        job.low, job.high = pool.limits
-        job.reciprocal_y, job.reciprocal_x = pool.reciprocal_y, pool.reciprocal_x
-        job.pads[0 : len(pool.pads)] = pool.pads
+    def __init__(self, pool: sim_pool, source: NDArray[Any], target: NDArray[Any]) -> None:
+        self._job = ffi.new("struct sim_pool *", {**pool, **between(source, target)})
 
     @property
     def step(self) -> Step:
@@ -61,40 +34,23 @@ class PoolLayer:
             raise ValueError("surfaces of more than 64 channels")
 
 
-class Cdp(NamedTuple):
-    """Normalisation; see ``struct sim_cdp``. Converters are (offset, factor); fp16 (``half``) has
-    none."""
-
-    channels: int
-    reach: int
-    multiply: bool
-    into: Pair
-    limit: int
-    outof: Pair
-    limits: tuple[int, int]
-    lut: Lut
-    half: bool = False
-    nan_to_zero: bool = False
-
-
 class CdpLayer:
     """Normalisation of *source* into *target*, both [surface, y, x, channel] of the same type; it
-    keeps neither alive."""
+    keeps neither alive. *cdp* and *lut* say the rest; *half*: in fp16, without converters."""
 
-    def __init__(self, cdp: Cdp, source: NDArray[Any], target: NDArray[Any]) -> None:
-        job = self._job = ffi.new("struct sim_cdp *")
-        describe_cube(job.input, source)
-        describe_cube(job.output, target)
-        job.height, job.width = source.shape[1:3]
-        job.channels, job.reach, job.multiply = cdp.channels, cdp.reach, cdp.multiply
-        job.in_offset, job.in_factor = cdp.into
-        job.in_limit = cdp.limit
-        job.out_offset, job.out_factor = cdp.outof
-        job.low, job.high = cdp.limits
-        job.lut = self._lut = describe_lut(cdp.lut)
-        job.nan_to_zero = cdp.nan_to_zero
-        self._half = cdp.half
-        self._run = lib.sim_half_cdp if cdp.half else lib.sim_int_cdp
+    def __init__(
+        self,
+        cdp: sim_cdp,
+        lut: sim_lut,
+        half: bool,
+        source: NDArray[Any],
+        target: NDArray[Any],
+    ) -> None:
+        self._lut = ffi.new("struct sim_lut *", lut)
+        described = {**cdp, **between(source, target), "lut": self._lut}
+        self._job = ffi.new("struct sim_cdp *", described)
+        self._half = half
+        self._run = lib.sim_half_cdp if half else lib.sim_int_cdp
 
     @property
     def clipped(self) -> int:

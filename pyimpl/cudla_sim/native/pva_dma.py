@@ -9,8 +9,6 @@ from .compiled import ffi, lib
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MOVED, _ENDED = 0, 1
-
 
 class Spaces(NamedTuple):
     """Host addresses and sizes of DRAM, VMEM and L2SRAM."""
@@ -33,10 +31,10 @@ class PvaDma:
         listed = ffi.cast("struct pva_descriptor *", ffi.from_buffer(descriptors))
         if triggers < 0:
             status = lib.pva_dma_run(listed, count, cursor, memory)
-            return status == _MOVED, int(cursor.triggers)
-        status = _MOVED
+            return status == lib.PVA_DMA_MOVED, int(cursor.triggers)
+        status = lib.PVA_DMA_MOVED
         for _ in range(triggers):
             status = lib.pva_dma_trigger(listed, count, cursor, memory)
-            if status != _MOVED:
+            if status != lib.PVA_DMA_MOVED:
                 break
-        return status in (_MOVED, _ENDED), int(cursor.triggers)
+        return status in (lib.PVA_DMA_MOVED, lib.PVA_DMA_ENDED), int(cursor.triggers)

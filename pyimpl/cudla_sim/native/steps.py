@@ -20,10 +20,10 @@ class Step(NamedTuple):
     sdp: Any
 
 
-COUNTED = (
-    "clipped", "saturated", "overflowed", "under", "over", "hybrid", "le_hit", "lo_hit",
-    "nan_inputs", "infinite_inputs", "nan_outputs",
-)  # fmt: skip
+_OURS = {"le": "le_hit", "lo": "lo_hit"}
+COUNTED = tuple(
+    _OURS.get(name, name) for name, _ in ffi.typeof("struct sim_step_result").fields[1:]
+)
 """What steps count: results that the output could not hold, values past 17 bits in SDP's converter
 (where they are counted), sums past 32 bits, what look-up tables count, and what is odd in fp16."""
 

@@ -13,10 +13,10 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import NoteSection, SymbolTableSection
 
+from ..constants.dpu_protocol import MRAM_BASE, TEXT_BASE, WRAM_BASE
 from .errors import DpuError, Status, error
 from .memory import MRAM_SIZE, WRAM_SIZE
 from .symbols import HEAP_POINTER, IRAM, MRAM, Segment, Symbol
-from .workers.protocol import MRAM_WINDOW, TEXT_BASE, WRAM_WINDOW
 
 EM_DPU = 245
 NOTE_SECTION = ".note.cudla_sim"
@@ -68,10 +68,10 @@ def _recognise(elf: ELFFile, path: str) -> None:
 
 def _host_address(section: str, value: int, text_start: int) -> int | None:
     """A link address in the DPU's own map; None for what lies in no DPU memory."""
-    if WRAM_WINDOW <= value < WRAM_WINDOW + WRAM_SIZE:
-        return value - WRAM_WINDOW
-    if MRAM_WINDOW <= value < MRAM_WINDOW + MRAM_SIZE:
-        return MRAM + value - MRAM_WINDOW
+    if WRAM_BASE <= value < WRAM_BASE + WRAM_SIZE:
+        return value - WRAM_BASE
+    if MRAM_BASE <= value < MRAM_BASE + MRAM_SIZE:
+        return MRAM + value - MRAM_BASE
     if section.startswith(".text") and value >= text_start:
         return IRAM + value - text_start
     return None
@@ -98,7 +98,7 @@ def _symbols(elf: ELFFile) -> dict[str, Symbol]:
                 continue
             value, size = entry["st_value"], entry["st_size"]
             if entry.name == HEAP_POINTER:
-                offset = value - MRAM_WINDOW
+                offset = value - MRAM_BASE
                 found[entry.name] = Symbol(MRAM + offset, MRAM_SIZE - offset)
             elif index == "SHN_ABS":
                 found.setdefault(entry.name, Symbol(value & 0xFFFF_FFFF, size))
@@ -126,8 +126,8 @@ def _segments(elf: ELFFile) -> list[Segment]:
         if not section["sh_flags"] & 2 or not size:  # SHF_ALLOC
             continue
         data = b"" if section["sh_type"] == "SHT_NOBITS" else section.data()
-        if WRAM_WINDOW <= start < WRAM_WINDOW + WRAM_SIZE:
-            found.append(Segment("wram", start - WRAM_WINDOW, data, size))
-        elif MRAM_WINDOW <= start < MRAM_WINDOW + MRAM_SIZE and data:
-            found.append(Segment("mram", start - MRAM_WINDOW, data, size))
+        if WRAM_BASE <= start < WRAM_BASE + WRAM_SIZE:
+            found.append(Segment("wram", start - WRAM_BASE, data, size))
+        elif MRAM_BASE <= start < MRAM_BASE + MRAM_SIZE and data:
+            found.append(Segment("mram", start - MRAM_BASE, data, size))
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ..constants import dpu_protocol as layout
 from ..native.dpu_memory import Clearing, DpuCopies, Mapping
 from ..workers.files import shared_memory
 from .errors import Status, error
@@ -23,15 +24,12 @@ CIS_PER_RANK = 8
 DPUS_PER_CI = 8
 DPUS_PER_RANK = CIS_PER_RANK * DPUS_PER_CI
 
-MRAM_SIZE = 64 << 20
-WRAM_SIZE = 64 << 10
-WRAM_OFFSET = 0x4000000
-SIDE_OFFSET = 0x4010000
-SIDE_SIZE = 0x1000
-PROFILE_OFFSET = 0x4020000
-WRITTEN_OFFSET = 0x4100000
-WRITTEN_SIZE = 1 << 20
-STRIDE = 0x4200000
+MRAM_SIZE, WRAM_SIZE = layout.MRAM_SIZE, layout.WRAM_SIZE
+WRAM_OFFSET = layout.SLOT_WRAM
+SIDE_OFFSET, SIDE_SIZE = layout.SLOT_SIDE, layout.SIDE_SIZE
+PROFILE_OFFSET = layout.SLOT_PROFILE
+WRITTEN_OFFSET, WRITTEN_SIZE = layout.SLOT_WRITTEN, layout.SLOT_END - layout.SLOT_WRITTEN
+STRIDE = layout.SLOT_END
 MOST_KEPT = 2 << 30
 """Bytes of memory that freed DPUs may keep for the next set; a sixteenth of the machine's, where
 that is less."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..constants.dpu_protocol import WRAM_BASE
 from ..core.hardware import Step
 from ..core.pages import accessible
 from ..native.dpu_memory import Addresses, Place, Slots
@@ -15,7 +16,6 @@ from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .program import Program
 from .rank import Dpu, Selection, submit_all
 from .symbols import IRAM, MRAM, Symbol
-from .workers.protocol import WRAM_WINDOW
 
 _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same bytes for all)
     ("mram", True, False): "copy_mram_to_matrix",
@@ -81,8 +81,8 @@ def place(
     DPU_ERR_INVALID_{MRAM,WRAM,IRAM}_ACCESS for its alignment (MRAM 8 bytes, WRAM 4) and size.
     """
     said = function if selection.dpu is None else "dpu_copy_symbol_dpu"
-    if symbol.memory == "wram" and 0 <= symbol.address + offset - WRAM_WINDOW < WRAM_SIZE:
-        offset -= WRAM_WINDOW  # a pointer that a program handed over; on hardware WRAM begins at 0
+    if symbol.memory == "wram" and 0 <= symbol.address + offset - WRAM_BASE < WRAM_SIZE:
+        offset -= WRAM_BASE  # a pointer that a program handed over; on hardware WRAM begins at 0
     if offset + length > symbol.size:
         text = f"invalid symbol access (offset:{offset} + length:{length} > size:{symbol.size})"
         notices.warn(said, text)

@@ -27,16 +27,16 @@ import weakref
 from collections.abc import Callable, Sequence
 
 from .. import paths
+from ..constants import confine
 from ..core.text import tell
 from .files import above_standard
 from .image import Image
 
-CONFINED, UNCONFINED = 0, 7
+CONFINED, UNCONFINED = 0, confine.ALLOW_ALL
 """What a program may do besides: nothing, and everything (``ALLOW_ALL`` in shim/confine)."""
-_FULLY = 3
 _NUMBER = struct.Struct("<i")
 _HELLO = struct.Struct("<ii")
-_EXITED, _NOT_STARTED = -1000, -2000
+_EXITED = -1000
 _START_TIMEOUT_S = 10.0
 
 
@@ -90,13 +90,13 @@ class WorkerProcess:
             hello = self.socket.recv(_HELLO.size)
             if len(hello) == _HELLO.size:
                 self.pid, layers = _HELLO.unpack(hello)
-                _tell_confined(layers if allowed != UNCONFINED else _FULLY)
+                _tell_confined(layers if allowed != UNCONFINED else confine.CONFINED_FULLY)
                 with contextlib.suppress(OSError):  # gone already: its socket will tell
                     self._pidfd = os.pidfd_open(self.pid)
                 answer = self.socket.recv(_NUMBER.size)
                 number = _NUMBER.unpack(answer)[0] if len(answer) == _NUMBER.size else _EXITED
-                if number <= _NOT_STARTED:
-                    cause = os.strerror(_NOT_STARTED - number)
+                if number <= confine.NOT_STARTED:
+                    cause = os.strerror(confine.NOT_STARTED - number)
                     raise WorkerError(f"{image.name!r} cannot be started: {cause}")
                 ready = number >= 0
                 killer = ended_by(number)
@@ -170,7 +170,7 @@ _told = False
 def _tell_confined(layers: int) -> None:
     """Say once which layers of confinement this system lacks."""
     global _told
-    if layers == _FULLY or _told:
+    if layers == confine.CONFINED_FULLY or _told:
         return
     _told = True
     missing = "neither seccomp nor Landlock"

@@ -7,9 +7,10 @@ from random import Random
 
 import numpy as np
 
+from cudla_sim.constants.dpu_protocol import FRAME_STRIDE, PROTOCOL_VERSION, SIDE_SIZE, State
 from cudla_sim.upmem.workers.frame import Frame
 from cudla_sim.upmem.workers.outcome import recorded
-from cudla_sim.upmem.workers.protocol import FRAME_STRIDE, PROTOCOL_VERSION, SIDE_SIZE, State, Times
+from cudla_sim.upmem.workers.protocol import Times
 
 from ..mutate import INTERESTING, mutated
 from .programs import built

@@ -9,14 +9,8 @@ from random import Random
 
 import numpy as np
 
+from cudla_sim.constants.dpu_protocol import FRAME_STRIDE, MAX_FRAMES, SLOT_SIDE, State, frame
 from cudla_sim.upmem.workers.pool import WorkerError
-from cudla_sim.upmem.workers.protocol import (
-    FRAME_STATUS_OFFSET,
-    FRAME_STRIDE,
-    MAX_FRAMES,
-    SLOT_SIDE,
-    State,
-)
 from tests.upmem.dpu_side.bench import STRIDE, Bench, Program, dpu_cc
 
 from .common import ROOT
@@ -26,7 +20,7 @@ KERNELS = Path(__file__).parent.parent / "kernels"
 DPUS = 3
 FRAME = (MAX_FRAMES - 1) * FRAME_STRIDE
 """Where the frame of a launch lies when no other launch runs."""
-STATES = FRAME + FRAME_STATUS_OFFSET
+STATES = FRAME + frame.status.offset
 REGIONS = ((FRAME, 32), (FRAME, 4096), (STATES, DPUS), (STATES, 512), (FRAME, FRAME_STRIDE - 8),
            (0, 16 * FRAME_STRIDE))  # fmt: skip
 NO_STATE = 0xFFFF_FFFF

@@ -8,9 +8,9 @@ from random import Random
 
 import numpy as np
 
+from cudla_sim.constants.pva_protocol import CONTROL_SIZE, GATE_AT, LISTS_AT, REQUEST_AT
 from cudla_sim.cupva.dma import pack
 from cudla_sim.cupva.toolchain.build import compile_image
-from cudla_sim.cupva.workers.protocol import CONTROL_SIZE, GATE_AT, LISTS_AT, REQUEST_AT
 from cudla_sim.cupva.workers.worker import FlowRequest, WorkerError
 from tests.cupva.device_side.bench import Bench
 

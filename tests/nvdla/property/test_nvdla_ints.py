@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from naive_nvdla import BASE, Conv, Pool
 from test_nvdla_units import CONV_BLOCKS, program_conv, program_pdp, program_sdp
 
+from cudla_sim.constants.native_types import sim_sdp
 from cudla_sim.native import ints
 from cudla_sim.nvdla.hw.units import int_layer
 from cudla_sim.nvdla.hw.units.conv_registers import Window
@@ -193,14 +194,17 @@ def test_sums_to_bytes(name, kernels, atom, uses, shift, convert, size, truncate
     bias = np.clip(bias, -32768, 32767).astype(np.int16)
     factor = rng.choice(np.array([1, -1, 2, 77, 16384, 32767, -32768], np.int16), padded)
     stage = ints.Stage(
-        False, 2 if adds else ints.NO_ALU, multiplies, False, relu, shift,
-        ints.Operand(values=bias, shift=seed % 3), ints.Operand(values=factor),
-    )  # fmt: skip
+        {"alu": 2 if adds else ints.NO_ALU, "mul": multiplies, "relu": relu, "shift": shift},
+        ints.Operand(values=bias, shift=seed % 3),
+        ints.Operand(values=factor),
+    )
     offset, scale, by = convert if not (multiplies or shift) or seed % 4 == 0 else (0, 1, 0)
     target = np.zeros((padded // atom, 3, 7, atom), np.int8)
-    sdp = ints.Sdp(
-        (3, 7, padded), [stage], offset, scale * 2.0**-by, by > 0, False, (-128, 127), target
-    )
+    job = sim_sdp(
+        height=3, width=7, channels=padded, offset=offset, factor=scale * 2.0**-by, round=by > 0,
+        low=-128, high=127,
+    )  # fmt: skip
+    sdp = ints.Sdp(job, [stage], target)
     packed = int_layer.prepare_weights(unit, weights, window)
     frame = int_layer.frame(window, channels, 0, 0, 0, truncate)
     layer = unit.convolution(frame, packed, source, sdp)

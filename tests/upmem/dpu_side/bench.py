@@ -12,20 +12,20 @@ from pathlib import Path
 import numpy as np
 from elftools.elf.elffile import ELFFile
 
+from cudla_sim.constants.dpu_protocol import (
+    MRAM_BASE,
+    SIDE_SIZE,
+    SLOT_END,
+    SLOT_SIDE,
+    SLOT_WRAM,
+    SLOT_WRITTEN,
+    WRAM_BASE,
+)
 from cudla_sim.upmem.workers.checks import Checks
 from cudla_sim.upmem.workers.pool import Launch, Outcome, WorkerPool
-from cudla_sim.upmem.workers.protocol import (
-    MRAM_WINDOW,
-    SIDE_SIZE,
-    SLOT_SIDE,
-    WRAM_WINDOW,
-    Side,
-    Times,
-)
+from cudla_sim.upmem.workers.protocol import Side, Times
 
-STRIDE = 0x420_0000
-WRAM = 0x400_0000
-WRITTEN = 0x410_0000
+STRIDE, WRAM, WRITTEN = SLOT_END, SLOT_WRAM, SLOT_WRITTEN
 COMPILER = [sys.executable, "-m", "cudla_sim.upmem.toolchain.cli"]
 STRICT = ("-O2", "-g", "-Wall", "-Wextra", "-Werror")
 
@@ -63,9 +63,9 @@ class Bench:
             bits = section["sh_type"] != "SHT_NOBITS"
             if not section["sh_flags"] & 2 or not size:
                 continue
-            if WRAM_WINDOW <= address < WRAM_WINDOW + 0x10000:
+            if WRAM_BASE <= address < WRAM_BASE + 0x10000:
                 data = section.data() if bits else b"\0" * size
-            elif MRAM_WINDOW <= address < MRAM_WINDOW + 0x4000000 and bits:
+            elif MRAM_BASE <= address < MRAM_BASE + 0x4000000 and bits:
                 data = section.data()
             else:
                 continue
@@ -75,10 +75,10 @@ class Bench:
     def at(self, address: int, size: int, slot: int = 0) -> np.ndarray:  # type: ignore[type-arg]
         """Bytes at a link address; MRAM words count as written from then on."""
         start = slot * STRIDE
-        if address < MRAM_WINDOW:
-            start += WRAM + address - WRAM_WINDOW
+        if address < MRAM_BASE:
+            start += WRAM + address - WRAM_BASE
         else:
-            offset = address - MRAM_WINDOW
+            offset = address - MRAM_BASE
             words = range(offset >> 3, (offset + size + 7) >> 3)
             for word in words[:4096]:
                 self.bytes[start + WRITTEN + (word >> 3)] |= 1 << (word & 7)
@@ -117,7 +117,7 @@ class Bench:
         return Side.read(self.bytes[start : start + SIDE_SIZE])
 
     def log(self, slot: int = 0) -> str:
-        address = self.program.symbols["__stdout_buffer"][0] - MRAM_WINDOW + slot * STRIDE
+        address = self.program.symbols["__stdout_buffer"][0] - MRAM_BASE + slot * STRIDE
         return self.bytes[address : address + self.side(slot).log_bytes].tobytes().decode()
 
     def close(self) -> None:

@@ -7,8 +7,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from cudla_sim.constants.dpu_protocol import FaultKind
 from cudla_sim.upmem.workers.checks import Checks
-from cudla_sim.upmem.workers.protocol import FaultKind
 from cudla_sim.workers.switches import MODES
 
 from .bench import Bench

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cudla_sim.constants.dpu_protocol import FaultKind
 from cudla_sim.upmem.workers.checks import Checks
-from cudla_sim.upmem.workers.protocol import FaultKind
 
 from .bench import Bench
 from .conftest import Build

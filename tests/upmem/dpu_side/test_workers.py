@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from cudla_sim.constants.dpu_protocol import FaultKind
 from cudla_sim.upmem.workers.checks import Checks
 from cudla_sim.upmem.workers.pool import Worker
-from cudla_sim.upmem.workers.protocol import FaultKind
 from cudla_sim.workers.image import Image
 from cudla_sim.workers.process import WorkerError
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from .layout import BANK_STRIDE, BANKS, WINDOW
+from ...constants.pva_protocol import BANK_STRIDE, VMEM_WINDOW
+from .layout import BANKS
 from .steps import StepFailed
 
 MAX_NAME = 64
@@ -28,7 +29,7 @@ def symbols(image: Path) -> bytes:
     for start in range(0, len(data) - _RECORD.size + 1, _RECORD.size):
         raw, address, size, kind = _RECORD.unpack_from(data, start)
         name = raw.split(b"\0", 1)[0].decode(errors="replace")
-        offset = address - WINDOW
+        offset = address - VMEM_WINDOW
         if not name:
             continue
         if len(name) > MAX_NAME:

@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 from elftools.elf.elffile import ELFFile
 
+from ...constants.pva_protocol import BANK_STRIDE, VMEM_WINDOW
 from .steps import StepFailed
 
-WINDOW = 0x1000_0000
 BANKS = "ABC"
 BANK_BYTES = 128 << 10
-BANK_STRIDE = 0x40000
 RESERVED = {"A": 64}
 GAP = 64
 
@@ -74,7 +73,7 @@ class _Bank:
     """One output section and what the runtime must know of it."""
 
     def __init__(self, bank: str, content: list[Variable]) -> None:
-        start = WINDOW + BANKS.index(bank) * BANK_STRIDE
+        start = VMEM_WINDOW + BANKS.index(bank) * BANK_STRIDE
         at = RESERVED.get(bank, 0)
         self.gaps: list[tuple[int, int]] = []
         lines = []

@@ -8,9 +8,9 @@ from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
+from ...constants.pva_protocol import BANK_STRIDE, VMEM_SIZE, VMEM_WINDOW
 from ...workers import places as base
 from ...workers.places import Entry, around, starting_before
-from .protocol import BANK_STRIDE, VMEM_SIZE, VMEM_WINDOW
 
 # Functions of ours and of the C library's start, in C and in C++ spelling.
 _RUNTIME = re.compile(

@@ -1,82 +1,38 @@
-"""What host and workers share: the mirror of shim/vpu_run/protocol.h."""
+"""What the host asks of a worker, and its answer; ``constants.pva_protocol`` has the layout."""
 
 from __future__ import annotations
 
-import struct
+import mmap
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TYPE_CHECKING, Self
 
-from ..executable import PROTOCOL_VERSION as PROTOCOL_VERSION
+from ...constants import confine
+from ...constants.pva_protocol import Cause as Cause
+from ...constants.pva_protocol import Delivery, cupvaFlowInfo, pva_reply
+from ...constants.pva_protocol import Status as Status
+from ...workers.structures import filled
 from .checks import Checks
 
 if TYPE_CHECKING:
     from ..dma import Descriptors
 
-GATE_AT = 0xF80
-REQUEST_AT = 0x1000
-LISTS_AT = 0x10000
-CONTROL_SIZE = 0x2000_0000
-VMEM_WINDOW = 0x1000_0000
-BANK_STRIDE = 0x40000
-VMEM_SIZE = 3 * BANK_STRIDE
-MAX_FLOWS = 64
+DELIVERY = tuple(each.name.lower() for each in Delivery)
+"""When the data of a trigger moves."""
+ALLOWED = {
+    "files": confine.ALLOW_FILES,
+    "network": confine.ALLOW_NETWORK,
+    "all": confine.ALLOW_ALL,
+}
+"""What a kernel may do to this machine."""
 
-REQUEST = struct.Struct("<5I2H2I")
-PARAMETER = struct.Struct("<IIQ")
-FLOW = struct.Struct("<iiQQ")
-INFO = struct.Struct("<I15i")
-REPLY_HEAD = struct.Struct("<IIIi")
-"""Version, status, cause, value: all that matters of a launch that ended well."""
-_REPLY = struct.Struct("<IIIiQQII8Q256s")
-_FLOW_STATE = struct.Struct("<4I")
-_WRITTEN = struct.Struct("<QQII")
-FLOWS_AT = _REPLY.size
-_WRITTEN_AT = FLOWS_AT + MAX_FLOWS * _FLOW_STATE.size
-REPLY_SIZE = _WRITTEN_AT + _WRITTEN.size
-
-DELIVERY = ("trigger", "sync", "random")
-"""``enum pva_delivery``: when the data of a trigger moves."""
-ALLOWED = {"files": 1, "network": 2, "all": 7}
-"""``PVA_ALLOW_...``: what a kernel may do to this machine."""
-
-INFO_FIELDS = (
-    *("layout", "reads", "line_pitch", "bpp_log2", "buffer", "tiles", "half", "advance", "ring"),
-    *("planes", "niter_hw", "niter_c", "plane_size", "remainder", "bpp"),
-)
-
-
-class Status(IntEnum):
-    """``enum pva_status``."""
-
-    RUNNING = 0
-    DONE = 1
-    FAULT = 2
-    DMA_TIMEOUT = 3
-    UNFINISHED = 4
-    INTERRUPTED = 5
-
-
-class Cause(IntEnum):
-    """``enum pva_cause``: why a launch did not end well."""
-
-    NONE = 0
-    MEMORY = 1
-    DIVISION = 2
-    INSTRUCTION = 3
-    ABORT = 4
-    OVERRUN = 5
-    SYNC = 6
-    TRIGGER = 7
-    HANDLER = 8
-    RANGE = 9
-    ORDER = 10
-    STACK = 11
-    UNFINISHED = 12
-    NAN = 13
-    PENDING = 14
-    REMARKS = 15
+_INFO = {
+    re.sub("[A-Z]+", lambda part: f"_{part[0].lower()}", name): name
+    for name, *_ in cupvaFlowInfo._fields_
+    if name != "flow"
+}
+"""Our names of what is told of a dataflow -> those of C."""
 
 
 @dataclass(eq=False)
@@ -104,16 +60,16 @@ class FlowRequest:
     descriptors: Descriptors
     info: Mapping[str, int] = field(default_factory=dict)
 
-    def pack_info(self) -> bytes:
-        info = self.info
-        unknown = set(info) - set(INFO_FIELDS)
+    def described(self) -> cupvaFlowInfo:
+        """``info`` as the worker reads it."""
+        info = dict(self.info)
+        unknown = set(info) - set(_INFO)
         if unknown:
             raise ValueError(f"unknown device information: {', '.join(sorted(unknown))}")
-        values = {name: int(info.get(name, 0)) for name in INFO_FIELDS}
-        values["bpp"] = values["bpp"] or 1 << values["bpp_log2"]
+        info["bpp"] = info.get("bpp") or 1 << info.get("bpp_log2", 0)
         if "reads" not in info and len(self.descriptors):
-            values["reads"] = int(self.descriptors["dst"]["space"][0] == 1)
-        return INFO.pack(0, *values.values())
+            info["reads"] = int(self.descriptors["dst"]["space"][0] == 1)
+        return filled(cupvaFlowInfo, **{_INFO[name]: int(value) for name, value in info.items()})
 
 
 @dataclass
@@ -176,15 +132,23 @@ class Reply:
     """VMEM that changed before its sync: address, where that was seen, dataflow from 1."""
 
     @classmethod
-    def unpack(cls, data: bytes, flows: int) -> Self:
-        version, status, cause, value, address, pc, flow, length, *rest = _REPLY.unpack_from(data)
-        known = Cause(cause) if cause in Cause.__members__.values() else Cause.NONE
-        text = rest[8].split(b"\0", 1)[0].decode(errors="replace")
-        states = [
-            _FLOW_STATE.unpack_from(data, FLOWS_AT + i * _FLOW_STATE.size) for i in range(flows)
-        ]
+    def read(cls, control: bytes | mmap.mmap, flows: int) -> Self:
+        """From the beginning of the control file."""
+        found = pva_reply.from_buffer_copy(control)
+        known = found.cause in Cause.__members__.values()
+        states = found.flows[:flows]
         return cls(
-            version, status, known, value, address, pc, flow, tuple(rest[: min(length, 8)]), text,
-            tuple(s[0] for s in states), tuple(s[1] for s in states),
-            tuple(s[3] for s in states), _WRITTEN.unpack_from(data, _WRITTEN_AT)[:3],
-        )  # fmt: skip
+            version=found.version,
+            status=found.status,
+            cause=Cause(found.cause) if known else Cause.NONE,
+            value=found.value,
+            address=found.address,
+            pc=found.pc,
+            flow=found.flow,
+            chain=tuple(found.chain[: min(found.chain_length, len(found.chain))]),
+            text=found.text.decode(errors="replace"),
+            triggers=tuple(state.triggers for state in states),
+            syncs=tuple(state.syncs for state in states),
+            unsynced=tuple(state.unsynced for state in states),
+            written=(found.written_at, found.written_pc, found.written_flow),
+        )

@@ -6,39 +6,35 @@ import mmap
 import os
 import threading
 from collections.abc import Callable
+from ctypes import sizeof
 
 import numpy as np
 
+from ...constants.pva_protocol import (
+    CONTROL_SIZE,
+    GATE_AT,
+    LISTS_AT,
+    MAX_FLOWS,
+    PROTOCOL_VERSION,
+    REQUEST_AT,
+    VMEM_SIZE,
+    Cause,
+    Status,
+    pva_flow_request,
+    pva_parameter,
+    pva_reply,
+    pva_request,
+)
 from ...native.pva_gate import PvaGate
 from ...workers.files import shared_memory
 from ...workers.image import Image
 from ...workers.patience import SETTING
 from ...workers.process import WorkerError, signal_name
+from ...workers.structures import filled
 from ...workers.switches import MODES
 from .explain import explain, warnings
 from .process import Process
-from .protocol import (
-    CONTROL_SIZE,
-    DELIVERY,
-    FLOW,
-    GATE_AT,
-    INFO,
-    LISTS_AT,
-    MAX_FLOWS,
-    PARAMETER,
-    PROTOCOL_VERSION,
-    REPLY_HEAD,
-    REPLY_SIZE,
-    REQUEST,
-    REQUEST_AT,
-    VMEM_SIZE,
-    Cause,
-    FlowRequest,
-    LaunchRequest,
-    LaunchResult,
-    Reply,
-    Status,
-)
+from .protocol import DELIVERY, FlowRequest, LaunchRequest, LaunchResult, Reply
 
 __all__ = ["FlowRequest", "LaunchRequest", "LaunchResult", "VpuWorker", "WorkerError"]
 
@@ -77,6 +73,7 @@ class VpuWorker:
         self._control = shared_memory("vpu-control", CONTROL_SIZE)
         self._map = mmap.mmap(self._control, CONTROL_SIZE, flags=mmap.MAP_SHARED | _NORESERVE)
         self._gate = PvaGate(self._map, GATE_AT)
+        self._reply = pva_reply.from_buffer(self._map)
         self._written: tuple[object, ...] = ()
         self._posted: tuple[LaunchRequest, Callable[[LaunchResult], None]] | None = None
         self._lists: list[object] = []
@@ -204,7 +201,7 @@ class VpuWorker:
     def _write(self, request: LaunchRequest, kernel: bool) -> None:
         flows, parameters = request.flows, request.parameters
         watch = MODES.index(request.checks.pending)
-        how = (DELIVERY.index(request.delivery), 0, watch, request.seed)
+        how = (DELIVERY.index(request.delivery), watch, request.seed)
         same = flows, parameters, request.vpu, kernel, how
         if same == self._written:  # compares dataflows by identity
             return
@@ -212,18 +209,36 @@ class VpuWorker:
         if len(flows) > MAX_FLOWS:
             raise ValueError(f"{len(flows)} dataflows; at most {MAX_FLOWS}")
         self._write_lists(flows)
-        version = PROTOCOL_VERSION
-        head = [REQUEST.pack(version, request.vpu, len(parameters), len(flows), int(kernel), *how)]
-        at = REQUEST_AT + REQUEST.size + PARAMETER.size * len(parameters)
-        at += (FLOW.size + INFO.size) * len(flows)
+        delivery, watch, seed = how
+        asked = filled(
+            pva_request,
+            version=PROTOCOL_VERSION,
+            vpu=request.vpu,
+            nr_parameters=len(parameters),
+            nr_flows=len(flows),
+            run_kernel=int(kernel),
+            delivery=delivery,
+            watch=watch,
+            seed=seed,
+        )
+        head = [bytes(asked)]
+        at = REQUEST_AT + sizeof(pva_request) + sizeof(pva_parameter) * len(parameters)
+        at += sizeof(pva_flow_request) * len(flows)
         for offset, value in parameters:
             if not 0 <= offset <= VMEM_SIZE - len(value):
                 raise ValueError(f"{len(value)} bytes at VMEM offset {offset:#x}")
-            head.append(PARAMETER.pack(offset, len(value), at))
+            head.append(bytes(filled(pva_parameter, at=offset, size=len(value), bytes_at=at)))
             at += len(value)
         for flow, place in zip(flows, self._places, strict=True):
-            head.append(FLOW.pack(flow.kind, flow.handler_offset, place, len(flow.descriptors)))
-            head.append(flow.pack_info())
+            described = filled(
+                pva_flow_request,
+                kind=flow.kind,
+                handler=flow.handler_offset,
+                list_at=place,
+                count=len(flow.descriptors),
+                info=flow.described(),
+            )
+            head.append(bytes(described))
         head += [value for _, value in parameters]
         message = b"".join(head)
         if REQUEST_AT + len(message) > LISTS_AT:
@@ -264,10 +279,10 @@ class VpuWorker:
         self, outcome: str, request: LaunchRequest, deadline_s: float | None
     ) -> LaunchResult:
         if outcome == "answered":
-            _, status, cause, value = REPLY_HEAD.unpack_from(self._map)
-            if status == Status.DONE and cause == Cause.NONE and not request.flows:
-                return LaunchResult("done", value)
-        reply = Reply.unpack(self._map[:REPLY_SIZE], len(request.flows))
+            head = self._reply
+            if head.status == Status.DONE and head.cause == Cause.NONE and not request.flows:
+                return LaunchResult("done", head.value)
+        reply = Reply.read(self._map, len(request.flows))
         if outcome == "answered" and reply.status == Status.DONE:
             return self._well(reply, request)
         text = explain(self._image, reply, request)

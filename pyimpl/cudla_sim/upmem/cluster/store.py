@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cluster.connection import ClusterError, connect, workers
+from ...constants.dpu_protocol import FaultKind
 from ...core.events import warn
 from ...core.pages import accessible
 from ...native.dpu_memory import Addresses, DpuCopies, Place, SgResult, Slots
@@ -27,7 +28,6 @@ from ..memory import STRIDE, MachineMemory
 from ..store import neighbours
 from ..workers.checks import Checks
 from ..workers.outcome import Launch, Outcome
-from ..workers.protocol import FaultKind
 from .host import UnknownImage
 from .machine import Call, RemoteMachine
 from .small import SMALL, Bytes, Collected, Window, Writes

@@ -21,7 +21,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 from numpy.typing import NDArray
 
-from ..workers.protocol import MAX_TASKLETS, PROFILE_SIZE, Times
+from ...constants.dpu_protocol import MAX_TASKLETS, PROFILE_SIZE
+from ..workers.protocol import Times
 
 SECTION = ".debug_cudla_sim_profile"
 VERSION = 1

@@ -11,7 +11,7 @@ from ...workers.switches import Switches
 class Checks(Switches):
     """Each is ``off``, ``warn`` or ``fault``. Real hardware gives silent garbage in these cases.
 
-    The order of the fields is that of ``enum check`` in shim/dpu_run/protocol.h.
+    The order of the fields is that of ``dpu_protocol.Check``.
     """
 
     mram_alignment: str = "fault"

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from ...workers.places import readable
-from ...workers.process import signal_name
-from .places import Places, places
-from .protocol import (
+from ...constants.dpu_protocol import (
+    MRAM_BASE,
     MRAM_SIZE,
-    MRAM_WINDOW,
     STACK_STRIDE,
     STACKS_BASE,
     WRAM_SIZE,
-    Event,
     FaultKind,
-    Side,
-    Wait,
     WaitKind,
 )
+from ...workers.places import readable
+from ...workers.process import signal_name
+from .places import Places, places
+from .protocol import Event, Side, Wait
 
 # Codes of the fault instruction (UPMEM SDK 2025.1, dpufault.h).
 PROGRAM_FAULTS = {
@@ -128,7 +126,7 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
 
 
 def _mram(address: int) -> str:
-    return f"{MRAM_WINDOW | (address & (MRAM_SIZE - 1)):#x}"
+    return f"{MRAM_BASE | (address & (MRAM_SIZE - 1)):#x}"
 
 
 def _program_fault(event: Event) -> str:

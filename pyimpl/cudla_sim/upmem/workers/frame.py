@@ -7,17 +7,11 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.ctypeslib import as_array
 from numpy.typing import NDArray
 
+from ...constants.dpu_protocol import FRAME_STRIDE, MAX_FRAMES, frame
 from ...workers.files import shared_memory
-from .protocol import (
-    FRAME_HEADER,
-    FRAME_OWNER_OFFSET,
-    FRAME_SLOTS_OFFSET,
-    FRAME_STATUS_OFFSET,
-    FRAME_STRIDE,
-    MAX_FRAMES,
-)
 
 
 class Frames:
@@ -46,23 +40,22 @@ class Frame:
     def __init__(self, number: int, data: NDArray[np.uint8]) -> None:
         self.number = number
         self.cancelled = False
-        self._data = data
+        self._shared = frame.from_buffer(data.data)
 
     def fill(self, slots: Sequence[int], checks: int, timed: bool) -> None:
         count = len(slots)
         self.count = count
         self.slots = np.array(slots, np.uint32)
         self.cancelled = False
-        self.owner = self._data[FRAME_OWNER_OFFSET : FRAME_OWNER_OFFSET + 2 * count].view(np.uint16)
-        self.status = self._data[FRAME_STATUS_OFFSET : FRAME_STATUS_OFFSET + count]
-        self._data[FRAME_SLOTS_OFFSET : FRAME_SLOTS_OFFSET + 4 * count] = self.slots.view(np.uint8)
+        shared = self._shared
+        self.owner = as_array(shared.owner)[:count]
+        self.status = as_array(shared.status)[:count]
+        as_array(shared.slots)[:count] = self.slots
         self.owner[:] = 0xFFFF
         self.status[:] = 0
-        self._data[: FRAME_HEADER.size] = np.frombuffer(
-            FRAME_HEADER.pack(count, 0, checks, 0, timed), np.uint8
-        )
+        shared.nr_slots, shared.checks, shared.cancel, shared.timed = count, checks, 0, timed
 
     def cancel(self) -> None:
         """No worker takes another slot."""
         self.cancelled = True
-        self._data[12:16].view(np.uint32)[0] = 1
+        self._shared.cancel = 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...constants.dpu_protocol import FaultKind, State
 from .faults import explain
-from .protocol import Event, FaultKind, Side, State, Times
+from .protocol import Event, Side, Times
 
 
 @dataclass
@@ -64,5 +65,5 @@ def stopped(number: int, cancelled: bool, signal: int, why: str = "") -> Outcome
     """Of a DPU that did not come to its end: ``signal`` ended its worker (0: not known), or the
     host gave up, and ``why``."""
     kind = FaultKind.CANCELLED if cancelled else FaultKind.WORKER
-    event = Event(kind, signal, 0, 0, 0, 0, 0, 0, ())
+    event = Event(kind, signal)
     return Outcome(number, "fault", kind, text=why or explain(None, event))

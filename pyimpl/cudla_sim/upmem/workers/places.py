@@ -7,9 +7,17 @@ from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
+from ...constants.dpu_protocol import (
+    MRAM_BASE,
+    MRAM_SIZE,
+    STACK_STRIDE,
+    STACKS_BASE,
+    STACKS_END,
+    WRAM_BASE,
+    WRAM_SIZE,
+)
 from ...workers import places as base
 from ...workers.places import around
-from .protocol import MRAM_WINDOW, STACK_STRIDE, STACKS_BASE, STACKS_END, WRAM_SIZE, WRAM_WINDOW
 
 
 class Places(base.Places):
@@ -51,11 +59,11 @@ class Places(base.Places):
         if STACKS_BASE <= address < STACKS_END:
             return f"the stack of tasklet {(address - STACKS_BASE) // STACK_STRIDE}"
         where = f"address {address:#x}"
-        if WRAM_WINDOW - (1 << 20) <= address < WRAM_WINDOW + WRAM_SIZE:
-            where = f"WRAM address {_signed(address - WRAM_WINDOW)}"
-        elif WRAM_WINDOW + WRAM_SIZE <= address < MRAM_WINDOW:
-            where = f"WRAM address {address - WRAM_WINDOW:#x}, past the end of WRAM"
-        elif MRAM_WINDOW <= address < MRAM_WINDOW + (64 << 20):
+        if WRAM_BASE - (1 << 20) <= address < WRAM_BASE + WRAM_SIZE:
+            where = f"WRAM address {_signed(address - WRAM_BASE)}"
+        elif WRAM_BASE + WRAM_SIZE <= address < MRAM_BASE:
+            where = f"WRAM address {address - WRAM_BASE:#x}, past the end of WRAM"
+        elif MRAM_BASE <= address < MRAM_BASE + MRAM_SIZE:
             where = f"MRAM address {address:#x}"
         found = around(self._variables, address)
         if found:

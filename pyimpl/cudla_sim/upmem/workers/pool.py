@@ -17,13 +17,14 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from ...constants.dpu_protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State
 from ...workers.image import Image
 from ...workers.patience import Patience, given_up, process_state
 from ...workers.process import CONFINED, WorkerError, WorkerProcess
 from .checks import Checks
 from .frame import Frame, Frames
 from .outcome import Launch, Outcome, recorded, stopped
-from .protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State, Times
+from .protocol import Times
 
 __all__ = ["Launch", "Outcome", "WorkerError", "WorkerPool"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native.ints import Converter
+from ....constants.native_types import sim_converter
 from ....native.steps import COUNTED
 from ...errors import HardwareFault
 from ...facts.configs import HardwareConfig
@@ -71,7 +71,7 @@ class Conversion:
     memory: by a table for bytes, by the formula for 16 bits."""
 
     table: NDArray[np.int16] | None = None
-    formula: Converter | None = None
+    formula: sim_converter | None = None
 
 
 def conversion(p: Cdma) -> Conversion | None:
@@ -83,7 +83,9 @@ def conversion(p: Cdma) -> Conversion | None:
         if (p.offset, p.scale, p.truncate, p.proc_precision) == (0, 1, 0, INT16):
             return None
         factor = p.scale * 2.0**-p.truncate
-        return Conversion(formula=Converter(p.offset, factor, RANGES[p.proc_precision]))
+        low, high = RANGES[p.proc_precision]
+        formula = sim_converter(used=1, offset=p.offset, factor=factor, low=low, high=high)
+        return Conversion(formula=formula)
     every = np.arange(256, dtype=np.uint8).view(np.int8)
     table = convert(p, every, p.offset)
     return None if table is every else Conversion(table.astype(np.int16))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....constants.native_types import sim_cdp, sim_lut
 from ....native import ints, planes
 from ...errors import HardwareFault
 from ...facts.configs import HardwareConfig
@@ -153,22 +154,24 @@ class Lut:
     def _select_width(self) -> int:
         return 8 if self.floating else 6
 
-    def described(self) -> ints.Lut:
+    def described(self) -> sim_lut:
         """The tables for the compiled function."""
         p, width = self.p, self._select_width
         le, lo = zip(self._under, self._over, strict=True)
-        return ints.Lut(
-            True,
-            bool(p.linear),
-            bool(p.under_priority),
-            bool(p.over_priority),
-            bool(p.hybrid_priority),
-            self._starts,
-            (2.0 ** -signed(p.le_select, width), 2.0 ** -signed(p.lo_select, width)),
-            float(p.le_offset),
-            *slope_pairs((le, lo), self.floating),
-            2.0**15,
-            self._tables,
+        origin, slope = slope_pairs((le, lo), self.floating)
+        return sim_lut(
+            cdp=True,
+            linear=bool(p.linear),
+            under=bool(p.under_priority),
+            over=bool(p.over_priority),
+            hybrid=bool(p.hybrid_priority),
+            start=self._starts,
+            scale=(2.0 ** -signed(p.le_select, width), 2.0 ** -signed(p.lo_select, width)),
+            exponent=float(p.le_offset),
+            origin=origin,
+            slope=slope,
+            limit=2.0**15,
+            **ints.entries(self._tables),
         )
 
     def apply(self, values: Real) -> Real:
@@ -351,19 +354,22 @@ def compiled(
     source, target = _cubes(r, p, config, memory)
     if touch(source, target):
         return None
-    described = planes.Cdp(
-        r.channels,
-        0 if p.sqsum_bypass else p.reach,
-        not p.mul_bypass,
-        (_in_offset(p), signed(p.in_scale, 16) * 2.0**-p.in_shift),
-        _in_limit(p),
-        (_out_offset(p), signed(p.out_scale, 16) * 2.0**-p.out_shift),
-        RANGES[0 if p.precision == FP16 else p.precision],
-        Lut(single, table, p.precision == FP16).described(),
-        p.precision == FP16,
-        bool(p.nan_to_zero),
+    half = p.precision == FP16
+    low, high = RANGES[0 if half else p.precision]
+    job = sim_cdp(
+        channels=r.channels,
+        reach=0 if p.sqsum_bypass else p.reach,
+        multiply=not p.mul_bypass,
+        in_offset=_in_offset(p),
+        in_factor=signed(p.in_scale, 16) * 2.0**-p.in_shift,
+        in_limit=_in_limit(p),
+        out_offset=_out_offset(p),
+        out_factor=signed(p.out_scale, 16) * 2.0**-p.out_shift,
+        low=low,
+        high=high,
+        nan_to_zero=bool(p.nan_to_zero),
     )
-    return planes.CdpLayer(described, source, target)
+    return planes.CdpLayer(job, Lut(single, table, half).described(), half, source, target)
 
 
 def run(

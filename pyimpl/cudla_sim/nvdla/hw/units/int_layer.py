@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....constants.native_types import sim_converter, sim_sdp, sim_stage, sim_window
 from ....native import ints
 from ...facts.precisions import FP16, RANGES
 from . import sdp_stages
@@ -53,7 +54,7 @@ def frame(
     pad: int,
     truncate: int,
     table: NDArray[np.int16] | None = None,
-    convert: ints.Converter | None = None,
+    convert: sim_converter | None = None,
     diagonal: bool = False,
 ) -> ints.Frame:
     """The frame of padded input that the window moves over; strides that skip whole lines or
@@ -70,11 +71,22 @@ def frame(
         rows = np.add.outer(rows, columns).reshape(-1)
     if diagonal and len(rows) % 2:
         rows = np.append(rows, rows[-1])
-    return ints.Frame(
-        window.out_height, window.out_width, stride_y, stride_x, height, width, channels, rows,
-        pad, top, left, step_y, step_x, truncate, table,
-        convert,
-    )  # fmt: skip
+    job = sim_window(
+        out_height=window.out_height,
+        out_width=window.out_width,
+        stride_y=stride_y,
+        stride_x=stride_x,
+        height=height,
+        width=width,
+        channels=channels,
+        pad=pad,
+        top=top,
+        left=left,
+        step_y=step_y,
+        step_x=step_x,
+        truncate=truncate,
+    )
+    return ints.Frame(job, rows, table, convert)
 
 
 def _operand(stage: sdp_stages.Stage, alu: bool, floating: bool) -> ints.Operand:
@@ -97,14 +109,16 @@ def _operand(stage: sdp_stages.Stage, alu: bool, floating: bool) -> ints.Operand
 
 def _stage(stage: sdp_stages.Stage, floating: bool) -> ints.Stage:
     p = stage.p
-    relu = not stage.is_y and not p.last_bypass
+    job = sim_stage(
+        y=stage.is_y,
+        alu=ints.NO_ALU if p.alu_bypass else p.alu_algorithm,
+        mul=not p.mul_bypass,
+        prelu=bool(p.prelu),
+        relu=not stage.is_y and not p.last_bypass,
+        shift=p.shift,
+    )
     return ints.Stage(
-        stage.is_y,
-        ints.NO_ALU if p.alu_bypass else p.alu_algorithm,
-        not p.mul_bypass,
-        bool(p.prelu),
-        relu,
-        p.shift,
+        job,
         ints.Operand() if p.alu_bypass else _operand(stage, True, floating),
         ints.Operand() if p.mul_bypass else _operand(stage, False, floating),
     )
@@ -147,23 +161,25 @@ def describe(
         inputs.append(source)
     if any(touch(item, target) for item in inputs):
         return None
-    return ints.Sdp(
-        (p.height, p.width, processor.padded_channels),
-        described,
-        p.offset,
-        p.scale * 2.0**-p.shift,
-        bool(p.shift),
-        bool(p.count_saturation),
-        RANGES[0 if p.out_precision == FP16 else p.out_precision],
-        target,
-        None if processor.lut is None else processor.lut.described(),
-        _half(processor) if processor.floating else None,
+    low, high = RANGES[0 if p.out_precision == FP16 else p.out_precision]
+    job = sim_sdp(
+        height=p.height,
+        width=p.width,
+        channels=processor.padded_channels,
+        offset=p.offset,
+        factor=p.scale * 2.0**-p.shift,
+        round=bool(p.shift),
+        count_saturation=bool(p.count_saturation),
+        low=low,
+        high=high,
     )
-
-
-def _half(processor: Any) -> ints.Half:
-    p, rdma = processor.p, processor.rdma
-    return ints.Half(bool(p.nan_to_zero), bool(rdma and rdma.count_nan), bool(p.count_nan))
+    if processor.floating:
+        rdma = processor.rdma
+        job["nan_to_zero"] = bool(p.nan_to_zero)
+        job["count_nan_inputs"] = bool(rdma and rdma.count_nan)
+        job["count_nan"] = bool(p.count_nan)
+    lut = None if processor.lut is None else processor.lut.described()
+    return ints.Sdp(job, described, target, lut, processor.floating)
 
 
 def usable_weights(precision: int, winograd: int, unit: ints.Ints | None) -> bool:

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native.halves import HalfPool, HalfPoolLayer
-from ....native.planes import Pool, PoolLayer
+from ....constants.native_types import sim_half_pool, sim_pool
+from ....native.halves import HalfPoolLayer
+from ....native.planes import PoolLayer
 from ...errors import HardwareFault
 from ...facts import precisions
 from ...facts.configs import HardwareConfig
@@ -201,12 +202,24 @@ def compiled(
     if p.precision == FP16:
         return _compiled_half(p, source, target)
     low, high = RANGES[p.precision]
-    pool_ = Pool(
-        p.method, p.out_height, p.out_width, p.kernel_height, p.kernel_width, p.stride_y,
-        p.stride_x, p.pad_top, p.pad_left, low if p.method == Pooling.MAX else high, (low, high),
-        p.reciprocal_height, p.reciprocal_width, [*p.pads, *[0] * 9],
-    )  # fmt: skip
-    return PoolLayer(pool_, source, target)
+    job = sim_pool(
+        method=p.method,
+        out_height=p.out_height,
+        out_width=p.out_width,
+        kernel_y=p.kernel_height,
+        kernel_x=p.kernel_width,
+        stride_y=p.stride_y,
+        stride_x=p.stride_x,
+        pad_top=p.pad_top,
+        pad_left=p.pad_left,
+        fill=low if p.method == Pooling.MAX else high,
+        low=low,
+        high=high,
+        reciprocal_y=p.reciprocal_height,
+        reciprocal_x=p.reciprocal_width,
+        pads=p.pads,
+    )
+    return PoolLayer(job, source, target)
 
 
 def _compiled_half(p: Pdp, source: NDArray[Any], target: NDArray[Any]) -> HalfPoolLayer | None:
@@ -215,11 +228,22 @@ def _compiled_half(p: Pdp, source: NDArray[Any], target: NDArray[Any]) -> HalfPo
     if min(rows) < 1 or min(columns) < 1 or source.shape[0] != target.shape[0]:
         return None
     pads, down = _half_pads(p)
-    job = HalfPool(
-        p.method, p.out_height, p.out_width, p.kernel_height, p.kernel_width, p.stride_y,
-        p.stride_x, p.pad_top, p.pad_left, bool(p.nan_to_zero), pads.tolist(), down.tolist(),
-        float(floats.fp17(p.reciprocal_height)), float(floats.fp17(p.reciprocal_width)),
-    )  # fmt: skip
+    job = sim_half_pool(
+        method=p.method,
+        out_height=p.out_height,
+        out_width=p.out_width,
+        kernel_y=p.kernel_height,
+        kernel_x=p.kernel_width,
+        stride_y=p.stride_y,
+        stride_x=p.stride_x,
+        pad_top=p.pad_top,
+        pad_left=p.pad_left,
+        nan_to_zero=bool(p.nan_to_zero),
+        across=pads.tolist(),
+        down=down.tolist(),
+        reciprocal_y=float(floats.fp17(p.reciprocal_height)),
+        reciprocal_x=float(floats.fp17(p.reciprocal_width)),
+    )
     return HalfPoolLayer(job, source, target)
 
 

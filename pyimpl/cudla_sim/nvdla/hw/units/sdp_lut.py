@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....constants.native_types import sim_lut
 from ....native import ints
 from ...facts.tables import LE_ENTRIES, LO_ENTRIES
 from .. import floats
@@ -177,21 +178,23 @@ class Lut:
             return first + second
         return floats.add(np.asarray(first), np.asarray(second), floats.SINGLE)
 
-    def described(self) -> ints.Lut:
+    def described(self) -> sim_lut:
         """The tables for the compiled function."""
         p = self.p
-        return ints.Lut(
-            False,
-            bool(p.linear),
-            bool(p.under_priority),
-            bool(p.over_priority),
-            bool(p.hybrid_priority),
-            (self._le_start, self._lo_start),
-            (2.0**-p.le_select, 2.0**-p.lo_select),
-            float(p.le_offset),
-            *slope_pairs(self._slopes, self.floating),
-            2.0**31,
-            self._tables,
+        origin, slope = slope_pairs(self._slopes, self.floating)
+        return sim_lut(
+            cdp=False,
+            linear=bool(p.linear),
+            under=bool(p.under_priority),
+            over=bool(p.over_priority),
+            hybrid=bool(p.hybrid_priority),
+            start=(self._le_start, self._lo_start),
+            scale=(2.0**-p.le_select, 2.0**-p.lo_select),
+            exponent=float(p.le_offset),
+            origin=origin,
+            slope=slope,
+            limit=2.0**31,
+            **ints.entries(self._tables),
         )
 
     def find(self, values: NDArray[np.float64]) -> tuple[Lookup, Lookup, NDArray[np.bool_]]:

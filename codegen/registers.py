@@ -1,6 +1,6 @@
 """Writes ``include/nvdla/opendla*.h`` from the register tables of the model.
 
-    python -m shim.codegen.registers        (in the project's folder, with the package installed)
+    python -m codegen.registers        (in the project's folder, with the package installed)
 
 Not a part of the build, which must not need numpy; a test compares the headers with the tables.
 """
@@ -17,7 +17,7 @@ _HEAD = """/*
  * BLOCK_REGISTER_0 is the byte address of a register, BLOCK_REGISTER_0_FIELD_SHIFT and
  * BLOCK_REGISTER_0_FIELD_FIELD are the position and the mask (in place) of a field, and
  * BLOCK_REGISTER_0_FIELD_VALUE are the named values of a field. Written by
- * shim/codegen/registers.py from the register tables of the model.
+ * codegen/registers.py from the register tables of the model.
  */
 #ifndef {guard}
 #define {guard}
@@ -106,7 +106,7 @@ def headers() -> dict[str, str]:
 
 
 def main() -> None:
-    folder = Path(__file__).resolve().parents[2] / "include" / "nvdla"
+    folder = Path(__file__).resolve().parents[1] / "include" / "nvdla"
     for name, text in headers().items():
         (folder / name).write_text(text)
 

@@ -6,7 +6,7 @@ import copy
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from pycparser import c_ast, c_generator, c_parser
 
 from cudla_sim.families import INCLUDE_FOLDERS
 
-_DEFINE = re.compile(r"#define\s+([A-Za-z_]\w*)\s+(.+?)\s*$")
-_LINEMARK = re.compile(r'#\s+\d+\s+"([^"]*)"')
+DEFINE = re.compile(r"#define\s+([A-Za-z_]\w*)\s+(.+?)\s*$")
+LINEMARK = re.compile(r'#\s+\d+\s+"([^"]*)"')
 _INT_SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b")
 
 
@@ -100,6 +100,17 @@ def include_options(include: Path) -> list[str]:
 
 def preprocess(header: Path, include: Path, parse_include: Path, *extra: str) -> str:
     """Runs the C preprocessor with our own minimal system headers instead of the compiler's."""
+    return _preprocessed(str(header), None, include, parse_include, extra)
+
+
+def preprocess_text(text: str, include: Path, parse_include: Path, *extra: str) -> str:
+    """The same for a text."""
+    return _preprocessed("-", text, include, parse_include, extra)
+
+
+def _preprocessed(
+    source: str, text: str | None, include: Path, parse_include: Path, extra: Sequence[str]
+) -> str:
     command = [
         os.environ.get("CC", "gcc"),
         "-E",
@@ -110,15 +121,15 @@ def preprocess(header: Path, include: Path, parse_include: Path, *extra: str) ->
         f"-I{parse_include}",
         *include_options(include),
         *extra,
-        str(header),
+        source,
     ]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if run.returncode:
-        raise SystemExit(f"build_ffi: the preprocessor rejected {header}:\n{run.stderr}")
+        raise SystemExit(f"build_ffi: the preprocessor rejected {source}:\n{run.stderr}")
     return run.stdout
 
 
-class _Constants(dict[str, int]):
+class Constants(dict[str, int]):
     """Evaluates the integer constant expressions of enumerators."""
 
     def value(self, node: c_ast.Node) -> int:
@@ -144,12 +155,32 @@ class _Constants(dict[str, int]):
         raise ValueError(f"not an integer constant expression at {node.coord}")
 
 
-def _enum_nodes(node: c_ast.Node) -> Iterator[c_ast.Enum]:
+def enum_nodes(node: c_ast.Node) -> Iterator[c_ast.Enum]:
     if isinstance(node, c_ast.Enum) and node.values is not None:
         yield node
     for _, child in node.children():
         if not isinstance(child, c_ast.ParamList):
-            yield from _enum_nodes(child)
+            yield from enum_nodes(child)
+
+
+def enumerators(enum: c_ast.Enum, constants: Constants) -> dict[str, int]:
+    """Its members; later expressions may name them."""
+    members = {}
+    following = 0
+    for member in enum.values.enumerators:
+        value = following if member.value is None else constants.value(member.value)
+        constants[member.name] = members[member.name] = value
+        following = value + 1
+    return members
+
+
+def evaluated(node: c_ast.Node, values: Mapping[str, int]) -> c_ast.Node:
+    """The same with numbers in place of the enumerators' expressions, as cffi wants them."""
+    node = copy.deepcopy(node)
+    for enum in enum_nodes(node):
+        for enumerator in enum.values.enumerators:
+            enumerator.value = c_ast.Constant("int", str(values[enumerator.name]))
+    return node
 
 
 def _relative(path: str, include: Path) -> str | None:
@@ -162,9 +193,9 @@ def _relative(path: str, include: Path) -> str | None:
 def _read_macros(text: str, include: Path, into: dict[str, tuple[str, int]]) -> None:
     header: str | None = None
     for line in text.splitlines():
-        if mark := _LINEMARK.match(line):
+        if mark := LINEMARK.match(line):
             header = _relative(mark[1], include)
-        elif header and (macro := _DEFINE.match(line)):
+        elif header and (macro := DEFINE.match(line)):
             value = _INT_SUFFIX.sub(r"\1", macro[2].strip("()"))
             try:
                 into[macro[1]] = (header, int(value, 0))
@@ -175,7 +206,7 @@ def _read_macros(text: str, include: Path, into: dict[str, tuple[str, int]]) -> 
 def read(headers: list[Path], include: Path, parse_include: Path) -> Api:
     """Reads ``headers`` and everything below ``include`` that they include; each entity once."""
     api = Api()
-    constants = _Constants()
+    constants = Constants()
     seen: set[Any] = set()
     for header in headers:
         _read_macros(preprocess(header, include, parse_include, "-dD"), include, api.macros)
@@ -192,14 +223,8 @@ def read(headers: list[Path], include: Path, parse_include: Path) -> Api:
                 if all(f.name != node.name for f in api.functions):
                     api.functions.append(Function(node.name, node, where))
                 continue
-            for enum in _enum_nodes(node):
+            for enum in enum_nodes(node):
                 name = enum.name or getattr(node, "name", None) or "anonymous"
-                found = Enum(name, where)
-                following = 0
-                for member in enum.values.enumerators:
-                    value = following if member.value is None else constants.value(member.value)
-                    constants[member.name] = found.members[member.name] = value
-                    following = value + 1
-                api.enums.append(found)
+                api.enums.append(Enum(name, where, enumerators(enum, constants)))
             api.types.append(node)
     return api

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import fnmatch
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from pycparser import c_ast, c_generator
 
 from cudla_sim import families
 
-from .parse import Api, Function, named
+from .parse import Api, Function, evaluated, named
 from .parse import type_text as _type_text
 from .private import Private
 from .sources import defined_in_c, handlers, private_handlers
@@ -90,25 +89,13 @@ def _resolved(node: c_ast.Node, api: Api) -> c_ast.Node:
 
 
 def _type_for_cffi(node: c_ast.Node, api: Api) -> str:
-    node = copy.deepcopy(node)
     values = {m: v for e in api.enums for m, v in e.members.items()}
-    for enumerator in _enumerators(node):
-        enumerator.value = c_ast.Constant("int", str(values[enumerator.name]))
-    text = _generator().visit(node)
+    text = _generator().visit(evaluated(node, values))
     name = getattr(node, "name", None)
     if name and packed(name):
         head, _, tail = text.rpartition("}")
         text = f"{head}  ...;\n}}{tail}"
     return text + ";"
-
-
-def _enumerators(node: c_ast.Node) -> list[c_ast.Enumerator]:
-    found = []
-    if isinstance(node, c_ast.Enumerator):
-        found.append(node)
-    for _, child in node.children():
-        found.extend(_enumerators(child))
-    return found
 
 
 def cdef(api: Api) -> str:
