@@ -166,6 +166,17 @@ def test_no_package_needs_one_that_needs_it() -> None:
     TopologicalSorter(graph).prepare()
 
 
+def test_no_part_of_the_nvdla_needs_one_that_needs_it() -> None:
+    """Packages and modules right below ``cudla_sim.nvdla``."""
+    graph: dict[str, set[str]] = {}
+    for name, needs in NEEDS.items():
+        if name.startswith("cudla_sim.nvdla."):
+            own = name.split(".")[2]
+            below = {n.split(".")[2] for n in needs if n.startswith("cudla_sim.nvdla.")}
+            graph.setdefault(own, set()).update(below - {own})
+    TopologicalSorter(graph).prepare()
+
+
 @pytest.mark.parametrize("name", sorted(n for n in MODULES if ".nvdla.facts" in n))
 def test_facts_import_nothing_above_them(name: str) -> None:
     below = ("cudla_sim.nvdla.facts", "cudla_sim.core", "cudla_sim.constants")

@@ -35,7 +35,7 @@ NUMBERS = {
 }
 OTHERS = {
     ("nvdla/cosim/lockstep.py", 4096): "so many differences are looked at",
-    ("nvdla/kmd/plan.py", 4096): "steps of a plan that is kept",
+    ("nvdla/again/plan.py", 4096): "steps of a plan that is kept",
     ("nvdla/flatbuffer.py", 4096): "the longest name",
     ("nvdla/loadable.py", 127): "the last character of ASCII",
     ("nvdla/timing/spreadsheet.py", 4096): "kilobytes of SRAM",

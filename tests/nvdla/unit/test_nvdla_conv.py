@@ -7,6 +7,8 @@ import pytest
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import HardwareFault, MemoryAccessError
+from cudla_sim.nvdla.again.layers import Layers
+from cudla_sim.nvdla.again.weights import WeightCache
 from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.facts.maps.enums import ENUMS
@@ -28,7 +30,8 @@ class Bench:
         space = AddressSpace()
         space.map(BASE, len(self.data), name="memory", data=self.data)
         self.memory = Memory(space)
-        self.chip = Chip(config(name), self.memory)
+        self.chip = Chip(config(name), self.memory, arranged=WeightCache())
+        Layers(self.chip)
         self.line = self.chip.config.line
 
     def write(self, block: str, **values: int) -> None:

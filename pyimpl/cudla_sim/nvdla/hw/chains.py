@@ -122,11 +122,6 @@ BDMA = _single("BDMA", ("BDMA",), Interrupt.BDMA)
 RUBIK = _single("RUBIK", ("RBK",), Interrupt.RUBIK)
 
 
-def on_sdp(blocks: tuple[str, ...]) -> Chain:
-    """The chain of SDP that consists of these blocks."""
-    return _SDP["CDMA" in blocks, "SDP_RDMA" in blocks, "PDP" in blocks]
-
-
 def _ready(csb: RegisterFile, running: Running, *blocks: str) -> bool:
     """Whether all of these blocks have an enabled group that their unit could begin with."""
     states = csb.blocks

@@ -10,7 +10,6 @@ Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manu
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,7 +31,7 @@ from . import fp16_mac, gemm, int_layer, winograd
 from .buffer import Banks, Kept, check_share
 from .cdma import Conversion, Odd, Picture, conversion, fetch_feature, fetch_image
 from .conv_registers import Cacc, Cdma, Csc, Window
-from .weights import Entry, Lasting, WeightCache, WeightShape, unpack_weights
+from .weights import Arranged, Entry, WeightShape, unpack_weights
 
 MAX_OVERHANG = 256
 """Pixels that a window may reach past the input; registers allow pads of 31."""
@@ -54,7 +53,7 @@ class Convolution:
         groups: Mapping[str, Sequence[int]],
         config: HardwareConfig,
         memory: tuple[Memory, Memory],
-        cache: WeightCache,
+        arranged: Arranged,
         kept: Kept,
         fp16: Fp16Mac | None,
         ints: Ints | None = None,
@@ -80,7 +79,7 @@ class Convolution:
         self._check()
         check_share(self.cdma, config)
         kept.share(self.banks)
-        self._matrix = self._weights(cache, kept)
+        self._matrix = self._weights(arranged, kept)
         self._data = self._inputs(kept)
         kept.mode = self.mode
 
@@ -157,7 +156,7 @@ class Convolution:
             )
         return WeightShape(s.kernels, s.rows, s.columns, s.channels, self.precision, lines)
 
-    def _weights(self, cache: WeightCache, kept: Kept) -> Multipliers:
+    def _weights(self, arranged: Arranged, kept: Kept) -> Multipliers:
         shape = self.weight_shape
         if self.cdma.weight_reuse:
             if kept.weights is None or kept.shape != shape or kept.mode != self.mode:
@@ -176,10 +175,10 @@ class Convolution:
             if self._ints is not None:
                 kinds = (self._ints.kind.name, self._ints.wide.name)
                 key = (*key, *kinds, self.csc.dilation_x == 1, self.cdma.image)
-            entry = cache.find(key, raw)
+            entry = arranged.find(key, raw)
             if entry is None:
                 prepared = self._prepared(raw, shape)
-                entry = cache.store(key, raw, prepared, prepared.nbytes)
+                entry = arranged.store(key, raw, prepared, prepared.nbytes)
             matrix = entry.value
             self._entry = entry
             self._raw = raw
@@ -277,9 +276,8 @@ class Convolution:
             )
         return left, top
 
-    def lasting_weights(self) -> Lasting | None:
-        """Return where the raw weights lie and what was made of them, if nothing else of this layer
-        has to be done again when it is repeated on the same memory: its input is what memory
+    def from_memory(self) -> tuple[NDArray[np.uint8], Entry] | None:
+        """Return the raw weights and what was made of them, if input and weights are what memory
         holds, and nothing is kept in CBUF or comes from there."""
         s, p = self.csc, self.cdma
         kept = s.skip_data_release or s.skip_weight_release or p.data_reuse or p.weight_reuse
@@ -287,7 +285,7 @@ class Convolution:
             return None
         if self._picture is None and any(data.flags.owndata for data in self._data):
             return None
-        return Lasting(self._raw.__array_interface__["data"][0], weakref.ref(self._entry))
+        return self._raw, self._entry
 
     def fetching(self) -> list[Picture]:
         """What has to be done before the layer is computed again."""

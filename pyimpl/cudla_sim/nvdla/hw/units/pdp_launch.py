@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from ....native.halves import HalfPoolLayer
-from .. import chains
 from ..chains import Chain
-from ..launch import ComputedLayer, Launched, Pattern, Site
-from . import known, pdp, pdp_windows
-from .prepared import About, Job, Notes, Prepared
+from ..launch import ComputedLayer, Job, Launched, Site, Work
+from . import pdp, pdp_windows
 
 _COUNTERS = ("D_NAN_INPUT_NUM", "D_INF_INPUT_NUM", "D_NAN_OUTPUT_NUM")
 
 
-def _pattern(site: Site, layer: Prepared) -> Pattern:
-    """What follows a known layer."""
-    names = ("nan_inputs", "infinite_inputs", "nan_outputs")
-    places = [known.counter(site, "PDP", name) for name in _COUNTERS]
-    counted = dict(zip(names, places, strict=True))
-    return known.pattern(site, chains.PDP, [], counted)
+_SHOWN = {
+    ("PDP", register): name
+    for register, name in zip(
+        _COUNTERS, ("nan_inputs", "infinite_inputs", "nan_outputs"), strict=True
+    )
+}
 
 
 def _odd(job: Job) -> pdp.Odd:
@@ -27,20 +25,15 @@ def _odd(job: Job) -> pdp.Odd:
 
 def launch(site: Site, chain: Chain) -> Launched:
     """Pool a cube that PDP_RDMA fetches."""
-    again = known.launch(site, "PDP", _pattern)
-    if again is not None:
-        return again
     groups = site.groups(chain.blocks)
     params = pdp.Pdp.decode(groups["PDP"])
     pdp_windows.settle(site, params)
     start = site.now()
-    with Notes(site.memory) as notes:
-        job = None if site.ints is None else pdp.compiled(groups, site.config, site.memory)
-        if job is not None:
-            job.run()
+    job = None if site.ints is None else pdp.compiled(groups, site.config, site.memory)
+    work = None
     if job is not None:
-        about = About(chain.name, *_shapes(params), params.precision)
-        site.remember("PDP", chain.blocks, [job], notes, None, about, _pattern)
+        job.run()
+        work = Work([job], _SHOWN)
         latch(site, _odd(job))
     else:
         cube = pdp.fetch(groups, site.config, site.memory)
@@ -48,7 +41,7 @@ def launch(site: Site, chain: Chain) -> Launched:
     layer = ComputedLayer(
         chain.name, chain.groups(site.csb), *_shapes(params), params.precision, start
     )
-    return Launched(layer, chain.releases(site.csb))
+    return Launched(layer, chain.releases(site.csb), work)
 
 
 _Shape = tuple[int, int, int]

@@ -84,7 +84,7 @@ class Operands:
         self.per_element = bool(dma.per_element)
         if not dma.per_element:
             size = extent.padded * item
-            raw = memory.read_padded("SDP_RDMA operands", dma.base, size, size, again=True)
+            raw = memory.read_padded("SDP_RDMA operands", dma.base, size, size, lasting=True)
             self.view = raw.view(dtype).reshape(extent.padded, parts)
             return
         atom = config.channels_per_atom(extent.precision)

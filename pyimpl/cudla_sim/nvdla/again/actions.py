@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..hw.chip import Chip
 from ..hw.csb import BlockState
-from .list_port import Entry
+from ..kmd.list_port import Entry
 
 Store = tuple[list[int], int, int, list[int]]
 """A bank of registers, first index, index behind the last, values."""

@@ -15,12 +15,13 @@ from typing import Any, Protocol
 from ..descriptors import OpType
 from ..hw.chip import Chip
 from ..hw.csb import BlockState
-from ..hw.units.prepared import Prepared
+from ..kmd.event_loop import serve
+from ..kmd.firmware import FirmwareEngine
+from ..kmd.list_port import Entry, ListPort
+from ..kmd.port import Destination
 from .actions import Actions, Bytes, Registers, joined, view
-from .event_loop import serve
-from .firmware import FirmwareEngine
-from .list_port import Entry, ListPort
-from .port import Destination
+from .layer import Prepared
+from .layers import Layers
 from .segment import Held, Note, Ran, Segment, Spans, segments
 
 _Groups = dict[tuple[OpType, int], int]
@@ -199,7 +200,7 @@ class Plan:
 
     def run(
         self,
-        chip: Chip,
+        layers: Layers,
         entries: Sequence[Entry],
         check: Callable[[], None],
         tell: Callable[[Ran, Plan], None] | None = None,
@@ -210,34 +211,37 @@ class Plan:
         *quiet*: nobody looks in between; layers that are known are then computed in segments, and
         *tell* is told of them.
         """
+        chip = layers.chip
         told = None if tell is None else lambda ran: tell(ran, self)
         self.first.apply(chip, entries)
         notes: dict[int, Note] = {}
         step = 0
         while step < len(self.rest):
-            found = self._beginning(step, chip) if quiet else None
+            found = self._beginning(step, layers) if quiet else None
             if found is not None:
                 segment, held = found
-                step = segment.run(held, chip, entries, check, told)
+                step = segment.run(held, layers, entries, check, told)
                 if step == segment.last:
                     continue
                 self.segments[segment.first].remove(segment)
                 self._doubtful = True
             self._step = step
             check()
-            before = chip.position if quiet else None
-            chip.advance()
             if quiet:
-                notes[step] = Note(chip.known, before, chip.position)
+                before = layers.position
+                _, known = layers.advance()
+                notes[step] = Note(known, before, layers.position)
+            else:
+                chip.advance()
             self.rest[step].apply(chip, entries)
             step += 1
         if notes:
             self.search(notes, self.private(entries))
 
-    def _beginning(self, step: int, chip: Chip) -> tuple[Segment, Held] | None:
+    def _beginning(self, step: int, layers: Layers) -> tuple[Segment, Held] | None:
         """The segment that can run now, and what has to be held meanwhile."""
         for segment in self.segments.get(step, ()):
-            held = segment.begins(chip)
+            held = segment.begins(layers)
             if held is not None:
                 return segment, held
         return None
@@ -269,16 +273,17 @@ UNUSED = 4
 
 
 class Plans:
-    """The plans of one chip. Tasks are told apart by address list and state of the register file;
-    the first equal one is recorded, the second where tasks rarely come again."""
+    """The plans of one chip, with its known *layers*. Tasks are told apart by address list and
+    state of the register file; the first equal one is recorded, the second where tasks rarely
+    come again."""
 
-    def __init__(self) -> None:
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
         self._plans: OrderedDict[Any, Plan | None] = OrderedDict()
         self._unused = 0
 
     def run(
         self,
-        chip: Chip,
         entries: Sequence[Entry],
         check: Callable[[], None],
         firmware: Callable[[Any], FirmwareEngine],
@@ -293,6 +298,7 @@ class Plans:
         before the first layer who knows the operations. *quiet*: nobody looks at single layers
         while they run; *ran* is told of those that were computed together.
         """
+        chip = self._layers.chip
         state = None if chip.pending else chip.csb.idle_state()
         key = (kind, state, tuple((e.base, e.offset, len(e.data), e.missing) for e in entries))
         plan = self._plans.get(key)
@@ -300,7 +306,7 @@ class Plans:
             self._plans.move_to_end(key)
             self._unused = 0
             tell(plan)
-            plan.run(chip, entries, check, ran, quiet)
+            plan.run(self._layers, entries, check, ran, quiet)
         elif state is None or (self._unused >= UNUSED and key not in self._plans):
             engine = firmware(ListPort(chip, entries))
             tell(engine)
@@ -309,17 +315,18 @@ class Plans:
                 self._keep(key, None)
         else:
             self._unused += 1
-            self._keep(key, self._recorded(chip, entries, check, firmware, tell, quiet))
+            self._keep(key, self._recorded(self._layers, entries, check, firmware, tell, quiet))
 
     @staticmethod
     def _recorded(
-        chip: Chip,
+        layers: Layers,
         entries: Sequence[Entry],
         check: Callable[[], None],
         firmware: Callable[[Any], FirmwareEngine],
         tell: Callable[[Operations], None],
         quiet: bool,
     ) -> Plan | None:
+        chip = layers.chip
         recorder = Recorder(chip, entries)
         engine = recorder.firmware = firmware(recorder)
         tell(engine)
@@ -327,9 +334,9 @@ class Plans:
 
         def advance() -> bool:
             recorder.step()
-            before = chip.position
-            progress = chip.advance()
-            notes[len(notes)] = Note(chip.known, before, chip.position)
+            before = layers.position
+            progress, known = layers.advance()
+            notes[len(notes)] = Note(known, before, layers.position)
             return progress
 
         with chip.noting_writes() as written:

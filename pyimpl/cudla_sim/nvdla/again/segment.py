@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from ...native import steps as native
 from ..errors import NvdlaError, Status
-from ..hw.chip import Chip
 from ..hw.csb import Position
-from ..hw.launch import ComputedLayer, Known, Place
+from ..hw.launch import ComputedLayer
 from ..hw.memory import Memory, Span
 from ..hw.units.weights import Entry
+from ..kmd.list_port import Entry as Buffer
 from .actions import Actions, Bytes, Registers, Store, settled
-from .list_port import Entry as Buffer
+from .layer import Known, Place
+from .layers import Layers
 
 ATTENTION_NS = 5_000_000
 """How long the interpreter (and whoever may stop the task) waits for its turn, layers apart."""
@@ -80,7 +81,7 @@ class Segment:
         self._needs = self._needed()
         self._stores, self._memory = self._composed()
         self._zeros, self._counts = self._counters()
-        convolutions = [k for k in self._known if k.layer.about.mode is not None]
+        convolutions = [k for k in self._known if k.layer.buffer is not None]
         self._convolution = convolutions[-1] if convolutions else None
         self._signatures = self._looked_up()
         self._entries = [
@@ -145,7 +146,7 @@ class Segment:
 
     # -- running ------------------------------------------------------------------------------
 
-    def begins(self, chip: Chip) -> Held | None:
+    def begins(self, layers: Layers) -> Held | None:
         """What has to be held while it runs, if everything is as it was when the steps were noted,
         but for the contents of memory."""
         for bank, start, stop, values in self._needs:
@@ -154,7 +155,7 @@ class Segment:
         for memory, signature in self._signatures:
             if signature is None or memory.signature != signature:
                 return None
-        if chip.position != self._before or not all(tables.same() for tables in self._tables):
+        if layers.position != self._before or not all(tables.same() for tables in self._tables):
             return None
         held = [entry() for entry in self._entries]
         return held if all(held) else None
@@ -162,7 +163,7 @@ class Segment:
     def run(
         self,
         held: Held,
-        chip: Chip,
+        layers: Layers,
         entries: Sequence[Buffer],
         check: Callable[[], None],
         tell: Tell | None,
@@ -184,19 +185,20 @@ class Segment:
                 "not enough host memory for the working set of a layer", Status.INSUFFICIENT_MEMORY
             ) from None
         except BaseException:
-            self._settle(chip, entries, done, results)
+            self._settle(layers, entries, done, results)
             raise
-        self._settle(chip, entries, done, results)
+        self._settle(layers, entries, done, results)
         return self.first + done
 
     def _settle(
-        self, chip: Chip, entries: Sequence[Buffer], done: int, results: NDArray[np.int64]
+        self, layers: Layers, entries: Sequence[Buffer], done: int, results: NDArray[np.int64]
     ) -> None:
         """Leave everything as it is behind *done* steps."""
+        chip = layers.chip
         found = self._steps.of_layers(results, 0, done)
         if done < len(self._known):
             for number in range(done):
-                chip.follow(self._known[number], found[number, 1:].tolist())
+                layers.follow(self._known[number], found[number, 1:].tolist())
                 self._actions[number].apply(chip, entries)
             return
         assert self._after is not None
@@ -207,9 +209,9 @@ class Segment:
         for (bank, index), number, which in self._counts:
             bank[index] = int(found[number, 1 + which]) & 0xFFFFFFFF
         if self._convolution is not None:
-            chip.keep(self._convolution)
+            self._convolution.keep(layers.site)
         Actions(memory=self._memory).apply(chip, entries)
-        chip.settle(self._after)
+        layers.settle(self._after)
         self._actions[-1].apply(chip, entries)
 
 
