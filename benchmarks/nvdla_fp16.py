@@ -13,7 +13,7 @@ import numpy as np
 
 import cudla_sim
 from cudla_sim import native
-from cudla_sim.nvdla.hw.units import fp16_mac
+from cudla_sim.nvdla.hw.units.conv.reference import fp16 as fp16_mac
 from tests.conftest import FIXTURES
 
 from .cudla_inference import runner

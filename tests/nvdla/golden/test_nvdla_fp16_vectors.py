@@ -14,11 +14,12 @@ from test_nvdla_vectors import EXTENT, FULL, NOWHERE, registers
 
 from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.csb import LookupTable
-from cudla_sim.nvdla.hw.units import fp16_mac, winograd
-from cudla_sim.nvdla.hw.units.sdp import Processor
-from cudla_sim.nvdla.hw.units.sdp_lut import Lut, Slope, extrapolated, interpolated
-from cudla_sim.nvdla.hw.units.sdp_registers import BsParams, EwParams
-from cudla_sim.nvdla.hw.units.sdp_stages import Extent, Stage
+from cudla_sim.nvdla.hw.units.conv.reference import fp16 as fp16_mac
+from cudla_sim.nvdla.hw.units.conv.reference import winograd
+from cudla_sim.nvdla.hw.units.sdp.lut import Lut, Slope, extrapolated, interpolated
+from cudla_sim.nvdla.hw.units.sdp.processor import Processor
+from cudla_sim.nvdla.hw.units.sdp.registers import BsParams, EwParams
+from cudla_sim.nvdla.hw.units.sdp.stages import Extent, Stage
 
 MASK38 = (1 << 38) - 1
 MASK40 = (1 << 40) - 1

@@ -17,12 +17,13 @@ from cudla_sim.nvdla.facts.precisions import RANGES
 from cudla_sim.nvdla.hw.arithmetic import scaled
 from cudla_sim.nvdla.hw.csb import LookupTable, RegisterFile
 from cudla_sim.nvdla.hw.memory import DTYPES, Memory, Windows
-from cudla_sim.nvdla.hw.units import cdp, winograd
-from cudla_sim.nvdla.hw.units.cdma import Cdma, convert
-from cudla_sim.nvdla.hw.units.sdp import Processor
-from cudla_sim.nvdla.hw.units.sdp_lut import Lut, Slope
-from cudla_sim.nvdla.hw.units.sdp_registers import BsParams, EwParams
-from cudla_sim.nvdla.hw.units.sdp_stages import Extent, Stage
+from cudla_sim.nvdla.hw.units.cdp import reference as cdp
+from cudla_sim.nvdla.hw.units.conv.fetch import Cdma, convert
+from cudla_sim.nvdla.hw.units.conv.reference import winograd
+from cudla_sim.nvdla.hw.units.sdp.lut import Lut, Slope
+from cudla_sim.nvdla.hw.units.sdp.processor import Processor
+from cudla_sim.nvdla.hw.units.sdp.registers import BsParams, EwParams
+from cudla_sim.nvdla.hw.units.sdp.stages import Extent, Stage
 
 FULL = config("nv_full")
 NOWHERE = (Memory(Windows([])), Memory(Windows([])))

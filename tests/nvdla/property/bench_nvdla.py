@@ -12,7 +12,7 @@ from cudla_sim.nvdla.facts import cbuf
 from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units.conv_registers import Cdma, Csc
+from cudla_sim.nvdla.hw.units.conv.registers import Cdma, Csc
 
 SIZE = 1 << 18
 PAGE = 1 << 14

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cudla_sim.native.fp16 import Fp16Mac, available
 from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.units import fp16_mac
-from cudla_sim.nvdla.hw.units.fp16_mac import Gather
+from cudla_sim.nvdla.hw.units.conv.reference import fp16 as fp16_mac
+from cudla_sim.nvdla.hw.units.conv.reference.fp16 import Gather
 
 COMMON = settings(max_examples=300, deadline=None)
 

@@ -11,8 +11,8 @@ from naive_nvdla import BASE, Conv, Pool
 from test_nvdla_units import CONV_BLOCKS, program_conv, program_pdp, program_sdp
 
 from cudla_sim.native import ints
-from cudla_sim.nvdla.hw.units import int_layer
-from cudla_sim.nvdla.hw.units.conv_registers import Window
+from cudla_sim.nvdla.hw.units.conv.registers import Window
+from cudla_sim.nvdla.hw.units.sdp import native as int_layer
 
 COMMON = settings(max_examples=120, deadline=None)
 sizes = st.integers(1, 4)

@@ -14,8 +14,9 @@ from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units import gemm, pixels
-from cudla_sim.nvdla.hw.units.cdma import Cdma
+from cudla_sim.nvdla.hw.units.conv import pixels
+from cudla_sim.nvdla.hw.units.conv.fetch import Cdma
+from cudla_sim.nvdla.hw.units.conv.reference import gemm
 
 BASE = 0x2_0000_0000
 CHAIN = ("SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")

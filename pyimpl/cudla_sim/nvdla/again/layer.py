@@ -12,7 +12,7 @@ from ..hw.chains import Chain, Release
 from ..hw.csb import BlockState, RegisterFile
 from ..hw.launch import ComputedLayer, Job, Site
 from ..hw.memory import Access, Memory
-from ..hw.units.buffer import NOTHING, Banks, Kept
+from ..hw.units.conv.buffer import NOTHING, Banks, Kept
 from .tables import Tables
 from .weights import Lasting
 

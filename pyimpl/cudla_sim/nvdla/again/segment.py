@@ -21,7 +21,7 @@ from ..errors import NvdlaError, Status
 from ..hw.csb import Position
 from ..hw.launch import ComputedLayer
 from ..hw.memory import Memory, Span
-from ..hw.units.weights import Entry
+from ..hw.units.conv.weights import Entry
 from ..kmd.list_port import Entry as Buffer
 from .actions import Actions, Bytes, Registers, Store, settled
 from .layer import Known, Place

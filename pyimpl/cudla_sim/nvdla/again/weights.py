@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..hw.units.weights import Entry
+from ..hw.units.conv.weights import Entry
 
 
 class Lasting(NamedTuple):

@@ -22,8 +22,8 @@ from itertools import product
 
 from .csb import CONVOLUTION, RegisterFile
 from .glb import Interrupt
-from .units.pdp import Pdp
-from .units.sdp import Sdp, needs_rdma
+from .units.pdp.reference import Pdp
+from .units.sdp.processor import Sdp, needs_rdma
 
 
 @dataclass(slots=True)

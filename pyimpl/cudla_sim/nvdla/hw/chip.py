@@ -23,8 +23,8 @@ from .csb import CONVOLUTION, LAUNCHED, RegisterFile
 from .doubt import Doubt
 from .launch import ComputedLayer, Launched, Shortcut, Site
 from .memory import Memory, Span
+from .units.conv.weights import Arranged, Fresh
 from .units.registry import UNITS
-from .units.weights import Arranged, Fresh
 
 __all__ = ["Chip", "ComputedLayer"]
 

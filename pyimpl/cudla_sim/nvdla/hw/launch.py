@@ -23,8 +23,8 @@ from .chains import Chain, Release
 from .csb import RegisterFile
 from .doubt import Doubt
 from .memory import Memory
-from .units.buffer import Kept
-from .units.weights import Arranged, Entry
+from .units.conv.buffer import Kept
+from .units.conv.weights import Arranged, Entry
 
 
 @dataclass(slots=True)

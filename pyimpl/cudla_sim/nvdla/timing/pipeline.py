@@ -18,12 +18,12 @@ from ..facts.precisions import NAMES
 from ..hw.chains import RULES, Chain, Release
 from ..hw.chip import Chip
 from ..hw.memory import Memory, Windows
-from ..hw.units import sdp
-from ..hw.units.cdp import Cdp, CdpRdma
-from ..hw.units.conv_registers import Cdma, Csc
-from ..hw.units.pdp import Pdp, PdpRdma
-from ..hw.units.rubik import Rubik
-from ..hw.units.sdp_registers import STAGES, BnDma, BsDma, EwDma
+from ..hw.units.cdp.reference import Cdp, CdpRdma
+from ..hw.units.conv.registers import Cdma, Csc
+from ..hw.units.pdp.reference import Pdp, PdpRdma
+from ..hw.units.rubik.reference import Rubik
+from ..hw.units.sdp import processor as sdp
+from ..hw.units.sdp.registers import STAGES, BnDma, BsDma, EwDma
 from .durations import Cost, Durations, Stream, cube_bytes
 from .parameters import Surroundings
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from ...errors import HardwareFault
 from ..chains import Chain
 from ..launch import ComputedLayer, Launch, Launched, Site
-from . import bdma, cdp_launch, pdp_launch, rubik, sdp_launch
+from .bdma import registers as bdma
+from .cdp import launch as cdp_launch
+from .pdp import launch as pdp_launch
+from .rubik import reference as rubik
+from .sdp import launch as sdp_launch
 
 
 def _copy(site: Site, chain: Chain) -> Launched:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import HardwareFault
-from ...facts.configs import HardwareConfig
-from ...facts.modes import Rubik as Mode
-from ...facts.precisions import element_size
-from ..fields import Params, address, bits
-from ..memory import DTYPES, Memory
+from ....errors import HardwareFault
+from ....facts.configs import HardwareConfig
+from ....facts.modes import Rubik as Mode
+from ....facts.precisions import element_size
+from ...fields import Params, address, bits
+from ...memory import DTYPES, Memory
 
 Shape = tuple[int, int, int]
 

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....core.closing import outside
-from ...errors import HardwareFault
-from ...facts.configs import HardwareConfig
-from ...facts.precisions import FP16, RANGES
-from .. import floats
-from ..arithmetic import rounding_shift
-from ..memory import DTYPES
-from . import fp16_mac
-from .conv_registers import Cdma
-from .weights import WeightShape
+from ......core.closing import outside
+from .....errors import HardwareFault
+from .....facts.configs import HardwareConfig
+from .....facts.precisions import FP16, RANGES
+from .... import floats
+from ....arithmetic import rounding_shift
+from ....memory import DTYPES
+from ..registers import Cdma
+from ..weights import WeightShape
+from . import fp16 as fp16_mac
 
 BLOCK = 4
 """Channels of one step."""

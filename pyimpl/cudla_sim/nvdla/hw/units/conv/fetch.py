@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native.ints import Converter
-from ....native.steps import COUNTED
-from ...errors import HardwareFault
-from ...facts.configs import HardwareConfig
-from ...facts.precisions import FP16, INT16, RANGES
-from .. import floats
-from ..arithmetic import scaled
-from ..memory import DTYPES, Memory
+from .....native.ints import Converter
+from .....native.steps import COUNTED
+from ....errors import HardwareFault
+from ....facts.configs import HardwareConfig
+from ....facts.precisions import FP16, INT16, RANGES
+from ... import floats
+from ...arithmetic import scaled
+from ...memory import DTYPES, Memory
 from . import pixels
-from .conv_registers import Cdma
+from .registers import Cdma
 
 
 @dataclass(slots=True)

@@ -19,8 +19,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native.fp16 import Fp16Mac
-from ..floats import is_nan_half
+from ......native.fp16 import Fp16Mac
+from ....floats import is_nan_half
 
 LANES = 16
 """Kernels are filled up to a multiple of this."""

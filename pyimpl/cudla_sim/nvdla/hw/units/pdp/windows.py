@@ -9,10 +9,10 @@ was found by running it (nv_small).
 
 from __future__ import annotations
 
-from ...errors import HardwareFault
-from ...facts.pooling import begun, pending, spoils
-from ..launch import Site
-from .pdp import Pdp
+from ....errors import HardwareFault
+from ....facts.pooling import begun, pending, spoils
+from ...launch import Site
+from .reference import Pdp
 
 
 def settle(site: Site, p: Pdp) -> None:

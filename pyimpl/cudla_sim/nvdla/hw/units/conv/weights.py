@@ -12,11 +12,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import HardwareFault
-from ...facts.configs import HardwareConfig
-from ...facts.precisions import element_size
-from ..memory import DTYPES, Memory
-from .conv_registers import Cdma
+from ....errors import HardwareFault
+from ....facts.configs import HardwareConfig
+from ....facts.precisions import element_size
+from ...memory import DTYPES, Memory
+from .registers import Cdma
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native.ints import IntegerLayer, Ints
-from ...errors import HardwareFault
-from ...facts import precisions
-from ...facts.configs import HardwareConfig
-from ...facts.precisions import FP16, RANGES
-from .. import floats
-from ..arithmetic import round_half_away
-from ..csb import LookupTable
-from ..doubt import Doubt
-from ..fields import Params, address, bits
-from ..memory import DTYPES, Memory
-from . import int_layer
-from . import sdp_stages as stages
-from .conv import Convolution
-from .sdp_lut import Lut
-from .sdp_registers import STAGES
+from .....native.ints import IntegerLayer, Ints
+from ....errors import HardwareFault
+from ....facts import precisions
+from ....facts.configs import HardwareConfig
+from ....facts.precisions import FP16, RANGES
+from ... import floats
+from ...arithmetic import round_half_away
+from ...csb import LookupTable
+from ...doubt import Doubt
+from ...fields import Params, address, bits
+from ...memory import DTYPES, Memory
+from ..conv.layer import Convolution
+from . import native as int_layer
+from . import stages
+from .lut import Lut
+from .registers import STAGES
 
 Band = NDArray[Any]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from ....native import ints
-from ..chains import Chain
-from ..launch import ComputedLayer, Launched, Site, Work
-from . import pdp, pdp_windows, sdp
-from .cdp_launch import latch_lut, shown_lut
-from .conv import Convolution
-from .pdp_launch import latch as latch_pdp
+from .....native import ints
+from ...chains import Chain
+from ...launch import ComputedLayer, Launched, Site, Work
+from ..cdp.launch import latch_lut, shown_lut
+from ..conv.layer import Convolution
+from ..pdp import reference as pdp
+from ..pdp import windows as pdp_windows
+from ..pdp.launch import latch as latch_pdp
+from . import processor as sdp
 
 _CDMA_COUNTERS = (
     "D_NAN_INPUT_DATA_NUM",

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..fields import Params, address, bits
-from ..memory import Memory
+from ...fields import Params, address, bits
+from ...memory import Memory
 
 SLOTS = 20
 

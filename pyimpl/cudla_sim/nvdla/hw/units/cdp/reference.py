@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native import ints, planes
-from ...errors import HardwareFault
-from ...facts.configs import HardwareConfig
-from ...facts.precisions import FP16, INT8, INT16, RANGES
-from ...facts.tables import LE_ENTRIES, LO_ENTRIES
-from .. import floats
-from ..arithmetic import rounding_shift, scaled
-from ..csb import LookupTable
-from ..fields import Params, address, bits
-from ..memory import Memory
-from .int_layer import touch
-from .sdp_lut import (
+from .....native import ints, planes
+from ....errors import HardwareFault
+from ....facts.configs import HardwareConfig
+from ....facts.precisions import FP16, INT8, INT16, RANGES
+from ....facts.tables import LE_ENTRIES, LO_ENTRIES
+from ... import floats
+from ...arithmetic import rounding_shift, scaled
+from ...csb import LookupTable
+from ...fields import Params, address, bits
+from ...memory import Memory
+from ..sdp.lut import (
     Counters,
     Lookup,
     Slope,
@@ -37,6 +36,7 @@ from .sdp_lut import (
     single_number,
     slope_pairs,
 )
+from ..sdp.native import touch
 
 Shape = tuple[int, int, int]
 Real = NDArray[Any]

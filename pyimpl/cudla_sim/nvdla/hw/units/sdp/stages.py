@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import HardwareFault
-from ...facts.configs import HardwareConfig
-from ...facts.modes import Alu
-from ...facts.precisions import FP16
-from .. import floats
-from ..arithmetic import (
+from ....errors import HardwareFault
+from ....facts.configs import HardwareConfig
+from ....facts.modes import Alu
+from ....facts.precisions import FP16
+from ... import floats
+from ...arithmetic import (
     INT32_MAX,
     INT32_MIN,
     round_half_away,
@@ -26,8 +26,8 @@ from ..arithmetic import (
     rounding_shift_int,
     saturate32,
 )
-from ..memory import Memory
-from .sdp_registers import (
+from ...memory import Memory
+from .registers import (
     OPERAND_DMA,
     EwParams,
     OperandDma,

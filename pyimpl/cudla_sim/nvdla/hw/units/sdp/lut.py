@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native import ints
-from ...facts.tables import LE_ENTRIES, LO_ENTRIES
-from .. import floats
-from ..arithmetic import rounding_shift, rounding_shift_int, saturate32
-from ..csb import LookupTable
-from ..fields import Params, bits
+from .....native import ints
+from ....facts.tables import LE_ENTRIES, LO_ENTRIES
+from ... import floats
+from ...arithmetic import rounding_shift, rounding_shift_int, saturate32
+from ...csb import LookupTable
+from ...fields import Params, bits
 
 _FRACTION = 35
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native import ints
-from ...facts.precisions import FP16, RANGES
-from . import sdp_stages
-from .conv_registers import Window
-from .sdp_registers import EwParams
+from .....native import ints
+from ....facts.precisions import FP16, RANGES
+from ..conv.registers import Window
+from . import stages as sdp_stages
+from .registers import EwParams
 
 Weights = ints.Weights
 

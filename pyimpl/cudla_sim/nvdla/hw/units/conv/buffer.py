@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import HardwareFault
-from ...facts import cbuf
-from ...facts.configs import HardwareConfig
-from ..doubt import Doubt
-from ..memory import Memory
-from .conv_registers import Cdma
+from ....errors import HardwareFault
+from ....facts import cbuf
+from ....facts.configs import HardwareConfig
+from ...doubt import Doubt
+from ...memory import Memory
+from .registers import Cdma
 from .weights import WeightShape, fetch_weights
 
 Banks = tuple[int, int]

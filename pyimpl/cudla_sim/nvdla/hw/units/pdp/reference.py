@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native.halves import HalfPool, HalfPoolLayer
-from ....native.planes import Pool, PoolLayer
-from ...errors import HardwareFault
-from ...facts import precisions
-from ...facts.configs import HardwareConfig
-from ...facts.modes import Pooling
-from ...facts.precisions import FP16, RANGES
-from .. import floats
-from ..arithmetic import rounding_shift
-from ..fields import Params, address, bits
-from ..memory import DTYPES, Memory
+from .....native.halves import HalfPool, HalfPoolLayer
+from .....native.planes import Pool, PoolLayer
+from ....errors import HardwareFault
+from ....facts import precisions
+from ....facts.configs import HardwareConfig
+from ....facts.modes import Pooling
+from ....facts.precisions import FP16, RANGES
+from ... import floats
+from ...arithmetic import rounding_shift
+from ...fields import Params, address, bits
+from ...memory import DTYPES, Memory
 
 MAX_OVERHANG = 16
 """Elements that windows may reach past the input."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ....native.halves import HalfPoolLayer
-from ..chains import Chain
-from ..launch import ComputedLayer, Job, Launched, Site, Work
-from . import pdp, pdp_windows
+from .....native.halves import HalfPoolLayer
+from ...chains import Chain
+from ...launch import ComputedLayer, Job, Launched, Site, Work
+from . import reference as pdp
+from . import windows as pdp_windows
 
 _COUNTERS = ("D_NAN_INPUT_NUM", "D_INF_INPUT_NUM", "D_NAN_OUTPUT_NUM")
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....core.closing import outside
+from ......core.closing import outside
 
 _STEP = 64
 _EXACT32 = float(1 << 24)

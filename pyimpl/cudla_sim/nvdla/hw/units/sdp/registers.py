@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..fields import Params, address, bits
+from ...fields import Params, address, bits
 
 
 @dataclass(slots=True)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import HardwareFault
-from ...facts.maps.enums import ENUMS
-from ..memory import Memory
-from .conv_registers import Cdma
+from ....errors import HardwareFault
+from ....facts.maps.enums import ENUMS
+from ...memory import Memory
+from .registers import Cdma
 
 NAMES = {value: name[2:] for name, value in ENUMS["pixel_format"].items()}
 """Format name by number, without the ``T_`` of the register header."""

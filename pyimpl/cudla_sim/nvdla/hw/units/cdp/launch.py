@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..chains import Chain
-from ..launch import ComputedLayer, Launched, Site, Work
-from . import cdp
-from .sdp_lut import Counters
+from ...chains import Chain
+from ...launch import ComputedLayer, Launched, Site, Work
+from ..sdp.lut import Counters
+from . import reference as cdp
 
 LUT_COUNTERS = {
     "under": "D_PERF_LUT_UFLOW",

@@ -17,20 +17,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....native.fp16 import Fp16Mac
-from ....native.ints import Frame, IntegerLayer, Ints, Sdp
-from ...errors import HardwareFault
-from ...facts import precisions
-from ...facts.configs import HardwareConfig
-from ...facts.precisions import FP16, INT8, INT16, RANGES
-from .. import floats
-from ..arithmetic import rounding_shift, saturate32
-from ..doubt import Doubt
-from ..memory import DTYPES, Memory
-from . import fp16_mac, gemm, int_layer, winograd
+from .....native.fp16 import Fp16Mac
+from .....native.ints import Frame, IntegerLayer, Ints, Sdp
+from ....errors import HardwareFault
+from ....facts import precisions
+from ....facts.configs import HardwareConfig
+from ....facts.precisions import FP16, INT8, INT16, RANGES
+from ... import floats
+from ...arithmetic import rounding_shift, saturate32
+from ...doubt import Doubt
+from ...memory import DTYPES, Memory
+from ..sdp import native as int_layer
 from .buffer import Banks, Kept, check_share
-from .cdma import Conversion, Odd, Picture, conversion, fetch_feature, fetch_image
-from .conv_registers import Cacc, Cdma, Csc, Window
+from .fetch import Conversion, Odd, Picture, conversion, fetch_feature, fetch_image
+from .reference import fp16 as fp16_mac
+from .reference import gemm, winograd
+from .registers import Cacc, Cdma, Csc, Window
 from .weights import Arranged, Entry, WeightShape, unpack_weights
 
 MAX_OVERHANG = 256
