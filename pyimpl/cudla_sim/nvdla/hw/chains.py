@@ -22,8 +22,8 @@ from itertools import product
 
 from .csb import CONVOLUTION, RegisterFile
 from .glb import Interrupt
-from .units.pdp.reference import Pdp
-from .units.sdp.processor import Sdp, needs_rdma
+from .units.pdp.registers import Pdp
+from .units.sdp.registers import Sdp, needs_rdma
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 ``chains.py`` declares which blocks work together, when they start and how they leave their groups.
 A unit is a function ``launch(site, chain)``: it computes what the registers of a chain that can
 start describe. ``hw/units/registry.py`` lists the units by the chains' rules; a new one is a chain,
-a file with such a function and a line there.
+a folder with such a function and a line there.
 """
 
 from __future__ import annotations

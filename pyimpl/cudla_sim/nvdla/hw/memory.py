@@ -103,6 +103,18 @@ class Windows:
         )
 
 
+def touch(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays share memory without being the same elements in the same places."""
+    if not np.may_share_memory(one, other):
+        return False
+    same = (
+        one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+        and one.strides == other.strides
+        and one.shape == other.shape
+    )
+    return not same
+
+
 Span = tuple[int, int]
 """Host addresses: the first one, and the first one behind."""
 

@@ -13,7 +13,7 @@ from ..facts.precisions import element_size
 from ..hw.units.bdma.registers import Transfer
 from ..hw.units.conv import pixels
 from ..hw.units.conv.registers import Cdma, Csc
-from ..hw.units.pdp.reference import Pdp
+from ..hw.units.pdp.registers import Pdp
 from . import parameters as p
 from .parameters import Surroundings
 from .stripes import Core, cycles, packages

@@ -11,10 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from ...fields import Params, address, bits
-from ...memory import Memory
 
 SLOTS = 20
 
@@ -74,25 +71,3 @@ class Bdma:
         """Value of STATUS: free slots, idle, busy groups."""
         idle = not any(self.busy)
         return (SLOTS - self.used) | idle << 8 | self.busy[0] << 9 | self.busy[1] << 10
-
-
-def copy(transfer: Transfer, memory: tuple[Memory, Memory]) -> int:
-    """Execute a descriptor; return the bytes moved."""
-    shape = (transfer.surfaces, transfer.lines, transfer.size * 32)
-    byte = np.dtype(np.uint8)
-    source = memory[transfer.source_mc].strided(
-        "BDMA",
-        transfer.source,
-        byte,
-        shape,
-        (transfer.source_surface, transfer.source_line, 1),
-    )
-    memory[transfer.destination_mc].strided(
-        "BDMA",
-        transfer.destination,
-        byte,
-        shape,
-        (transfer.destination_surface, transfer.destination_line, 1),
-        write=True,
-    )[...] = source.copy()
-    return int(np.prod(shape))

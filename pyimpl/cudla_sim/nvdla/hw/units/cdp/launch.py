@@ -6,18 +6,9 @@ from dataclasses import replace
 
 from ...chains import Chain
 from ...launch import ComputedLayer, Launched, Site, Work
-from ..sdp.lut import Counters
-from . import reference as cdp
-
-LUT_COUNTERS = {
-    "under": "D_PERF_LUT_UFLOW",
-    "over": "D_PERF_LUT_OFLOW",
-    "hybrid": "D_PERF_LUT_HYBRID",
-    "le_hit": "D_PERF_LUT_LE_HIT",
-    "lo_hit": "D_PERF_LUT_LO_HIT",
-}
-"""Where CDP and SDP show what they count."""
-
+from ..lut import counters as lut
+from ..lut.counters import Counters
+from . import cubes, native, reference
 
 _ODD = ("D_NAN_INPUT_NUM", "D_INF_INPUT_NUM", "D_NAN_OUTPUT_NUM")
 
@@ -43,22 +34,22 @@ def launch(site: Site, chain: Chain) -> Launched:
         start,
         saturated=result.saturated,
     )
-    latch_lut(site, "CDP", result.counters, result.count_lut)
+    lut.latch(site, "CDP", result.counters, result.count_lut)
     odd = (result.nan_inputs, result.infinite_inputs, result.nan_outputs)
     site.latch("CDP", {"D_OUT_SATURATION": result.saturated, **dict(zip(_ODD, odd, strict=True))})
     return Launched(layer, chain.releases(site.csb), work)
 
 
-def _computed(site: Site) -> tuple[cdp.Result, Work | None]:
+def _computed(site: Site) -> tuple[cubes.Result, Work | None]:
     """Compute the layer that the registers describe."""
     state = site.csb.blocks["CDP"]
     assert state.lut is not None
     registers = (site.csb.blocks["CDP_RDMA"].active, state.active, state.single, state.lut)
     if site.ints is not None:
-        job = cdp.compiled(*registers, site.config, site.memory)
+        job = native.compiled(*registers, site.config, site.memory)
         if job is not None:
             job.run()
-            result = cdp.about(*registers[:2])
+            result = cubes.about(*registers[:2])
             counters = Counters()
             counters.add(job.looked_up)
             nan_inputs, infinite_inputs, nan_outputs = job.odd
@@ -70,20 +61,6 @@ def _computed(site: Site) -> tuple[cdp.Result, Work | None]:
                 infinite_inputs=infinite_inputs,
                 nan_outputs=nan_outputs,
             )
-            shown = _SHOWN | shown_lut("CDP", result.count_lut)
+            shown = _SHOWN | lut.shown("CDP", result.count_lut)
             return result, Work([job], shown, tables=True)
-    return cdp.run(*registers, site.config, site.memory), None
-
-
-def shown_lut(block: str, counted: bool) -> dict[tuple[str, str], str]:
-    """Where the LUT counters of CDP or SDP are shown, if they were switched on."""
-    return {(block, register): name for name, register in LUT_COUNTERS.items() if counted}
-
-
-def latch_lut(site: Site, block: str, counters: Counters, counted: bool) -> None:
-    """Store the LUT counters of CDP or SDP if they were switched on."""
-    if not counted:
-        return
-    site.latch(
-        block, {register: getattr(counters, name) for name, register in LUT_COUNTERS.items()}
-    )
+    return reference.run(*registers, site.config, site.memory), None

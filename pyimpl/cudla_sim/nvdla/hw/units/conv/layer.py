@@ -2,9 +2,9 @@
 
 ``Convolution`` reads its parameters once and delivers the accumulator values in bands of output
 lines, ready for SDP: arrays of any type with exact integers, or in fp16 FP32 numbers.
-Integers are computed by compiled code (:mod:`int_layer`), with SDP behind it where it knows all
+Integers are computed by compiled code (:mod:`native`), with SDP behind it where it knows all
 stages.
-fp16 is computed as the hardware does (:mod:`fp16_mac`), or on request in float32.
+fp16 is computed as the hardware does (:mod:`fp16`), or on request in float32.
 Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manual "Convolution".
 """
 
@@ -27,10 +27,9 @@ from ... import floats
 from ...arithmetic import rounding_shift, saturate32
 from ...doubt import Doubt
 from ...memory import DTYPES, Memory
-from ..sdp import native as int_layer
+from . import fp16, native
 from .buffer import Banks, Kept, check_share
 from .fetch import Conversion, Odd, Picture, conversion, fetch_feature, fetch_image
-from .reference import fp16 as fp16_mac
 from .reference import gemm, winograd
 from .registers import Cacc, Cdma, Csc, Window
 from .weights import Arranged, Entry, WeightShape, unpack_weights
@@ -42,7 +41,7 @@ BAND_ELEMENTS = 1 << 22
 """Size of the patch matrix that is built at a time."""
 
 
-Multipliers = gemm.Matrix | int_layer.Weights | fp16_mac.Weights | winograd.Weights
+Multipliers = gemm.Matrix | native.Weights | fp16.Weights | winograd.Weights
 """Weights as one of the implementations wants them."""
 
 
@@ -76,7 +75,7 @@ class Convolution:
         self._picture: Picture | None = None
         self._memory = memory
         self._ints = None
-        if int_layer.usable_weights(self.precision, self.cdma.conv_mode, ints):
+        if native.usable_weights(self.precision, self.cdma.conv_mode, ints):
             self._ints = ints
         self._check()
         check_share(self.cdma, config)
@@ -194,12 +193,12 @@ class Convolution:
             return winograd.unpack(raw, shape, self.config)
         if self._fp16 is not None:
             halves = unpack_weights(raw, shape, self.config, np.dtype(np.uint16))
-            order, starts = fp16_mac.product_order(shape, self.config.atomic_c)
-            return fp16_mac.prepare(halves.reshape(shape.kernels, -1).T[order], starts)
+            order, starts = fp16.product_order(shape, self.config.atomic_c)
+            return fp16.prepare(halves.reshape(shape.kernels, -1).T[order], starts)
         if self._ints is not None:
             integers = unpack_weights(raw, shape, self.config, DTYPES[self.precision])
             flat = integers.reshape(shape.kernels, -1)
-            return int_layer.prepare_weights(self._ints, flat, self._window(), not self.cdma.image)
+            return native.prepare_weights(self._ints, flat, self._window(), not self.cdma.image)
         dtype = np.dtype(np.float64 if self.precision == INT16 else np.float32)
         unpacked = unpack_weights(raw, shape, self.config, dtype)
         return gemm.prepare(unpacked.reshape(shape.kernels, -1))
@@ -222,7 +221,7 @@ class Convolution:
                     self._picture = Picture(self.cdma, memory, data[0])
                     data = [self._picture.data]
             else:
-                if isinstance(self._matrix, int_layer.Weights) and not self.csc.skip_data_release:
+                if isinstance(self._matrix, native.Weights) and not self.csc.skip_data_release:
                     self._conversion = conversion(self.cdma)
                 raw = self._conversion is not None
                 data = [
@@ -299,14 +298,14 @@ class Convolution:
         left, top = self._check_extent(window, channels, batch)
         pad = int(self._pad_value())
         how = self._conversion or Conversion()
-        return int_layer.frame(
+        return native.frame(
             window, channels, top, left, pad, self.truncate, how.table, how.formula,
-            isinstance(self._matrix, int_layer.Weights) and self._matrix.kind.diagonal,
+            isinstance(self._matrix, native.Weights) and self._matrix.kind.diagonal,
         )  # fmt: skip
 
     def with_sdp(self, batch: int, sdp: Sdp | None) -> IntegerLayer | None:
         """Return the whole layer for the compiled function, None when it has to go in bands."""
-        if sdp is None or self._ints is None or not isinstance(self._matrix, int_layer.Weights):
+        if sdp is None or self._ints is None or not isinstance(self._matrix, native.Weights):
             return None
         frame = self._frame(batch)
         return self._ints.convolution(frame, self._matrix, self._data[batch], sdp)
@@ -364,7 +363,7 @@ class Convolution:
         if isinstance(self._matrix, winograd.Weights):
             yield from self._winograd_bands(self._matrix)
             return
-        if isinstance(self._matrix, int_layer.Weights):
+        if isinstance(self._matrix, native.Weights):
             assert self._ints is not None
             sums, cut = self._ints.sums(self._frame(batch), self._matrix, self._data[batch])
             self.saturated += cut
@@ -424,18 +423,18 @@ class Convolution:
         kernel: Fp16Mac,
         window: Window,
         padded: NDArray[Any],
-        weights: fp16_mac.Weights,
+        weights: fp16.Weights,
         lines: int,
     ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
         """fp16, step by step as the hardware adds."""
         index = np.arange(padded.size).reshape(padded.shape)
         positions = self._patches(window, index)
-        order, _ = fp16_mac.product_order(self.weight_shape, self.config.atomic_c)
+        order, _ = fp16.product_order(self.weight_shape, self.config.atomic_c)
         offsets = positions[0, 0].reshape(-1)[order]
         for first in range(0, window.out_height, lines):
             pixels = positions[first : first + lines, :, 0, 0, 0]
-            where = fp16_mac.Gather(padded.reshape(-1), pixels.reshape(-1), offsets)
-            values = floats.single(fp16_mac.run(kernel, where, weights))
+            where = fp16.Gather(padded.reshape(-1), pixels.reshape(-1), offsets)
+            values = floats.single(fp16.run(kernel, where, weights))
             yield first, values.reshape(*pixels.shape, weights.kernels)
 
     def _winograd_bands(

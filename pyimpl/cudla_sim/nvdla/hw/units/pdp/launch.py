@@ -5,8 +5,8 @@ from __future__ import annotations
 from .....native.halves import HalfPoolLayer
 from ...chains import Chain
 from ...launch import ComputedLayer, Job, Launched, Site, Work
-from . import reference as pdp
-from . import windows as pdp_windows
+from . import cubes, native, reference, windows
+from .registers import Odd, Pdp
 
 _COUNTERS = ("D_NAN_INPUT_NUM", "D_INF_INPUT_NUM", "D_NAN_OUTPUT_NUM")
 
@@ -19,26 +19,26 @@ _SHOWN = {
 }
 
 
-def _odd(job: Job) -> pdp.Odd:
+def _odd(job: Job) -> Odd:
     """What a compiled layer counted."""
-    return pdp.Odd(*job.odd) if isinstance(job, HalfPoolLayer) else pdp.Odd()
+    return Odd(*job.odd) if isinstance(job, HalfPoolLayer) else Odd()
 
 
 def launch(site: Site, chain: Chain) -> Launched:
     """Pool a cube that PDP_RDMA fetches."""
     groups = site.groups(chain.blocks)
-    params = pdp.Pdp.decode(groups["PDP"])
-    pdp_windows.settle(site, params)
+    params = Pdp.decode(groups["PDP"])
+    windows.settle(site, params)
     start = site.now()
-    job = None if site.ints is None else pdp.compiled(groups, site.config, site.memory)
+    job = None if site.ints is None else native.compiled(groups, site.config, site.memory)
     work = None
     if job is not None:
         job.run()
         work = Work([job], _SHOWN)
         latch(site, _odd(job))
     else:
-        cube = pdp.fetch(groups, site.config, site.memory)
-        latch(site, pdp.run(groups, site.config, site.memory, cube))
+        cube = cubes.fetch(groups, site.config, site.memory)
+        latch(site, reference.run(groups, site.config, site.memory, cube))
     layer = ComputedLayer(
         chain.name, chain.groups(site.csb), *_shapes(params), params.precision, start
     )
@@ -48,14 +48,14 @@ def launch(site: Site, chain: Chain) -> Launched:
 _Shape = tuple[int, int, int]
 
 
-def _shapes(params: pdp.Pdp) -> tuple[_Shape, _Shape]:
+def _shapes(params: Pdp) -> tuple[_Shape, _Shape]:
     return (
         (params.channels, params.height, params.width),
         (params.out_channels, params.out_height, params.out_width),
     )
 
 
-def latch(site: Site, odd: pdp.Odd) -> None:
+def latch(site: Site, odd: Odd) -> None:
     """Store the counters of NaN and infinity."""
     site.latch(
         "PDP",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ....errors import HardwareFault
 from ....facts.pooling import begun, pending, spoils
 from ...launch import Site
-from .reference import Pdp
+from .registers import Pdp
 
 
 def settle(site: Site, p: Pdp) -> None:

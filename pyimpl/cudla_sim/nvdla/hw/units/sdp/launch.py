@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from .....native import ints
+from ....errors import HardwareFault
 from ...chains import Chain
 from ...launch import ComputedLayer, Launched, Site, Work
-from ..cdp.launch import latch_lut, shown_lut
 from ..conv.layer import Convolution
-from ..pdp import reference as pdp
-from ..pdp import windows as pdp_windows
+from ..lut import counters as lut
+from ..pdp import reference as pooling
+from ..pdp import windows
 from ..pdp.launch import latch as latch_pdp
-from . import processor as sdp
+from ..pdp.registers import Pdp
+from .processor import Processor
+from .reference import bands
 
 _CDMA_COUNTERS = (
     "D_NAN_INPUT_DATA_NUM",
@@ -45,7 +53,7 @@ def _shown(chain: Chain, count_lut: bool) -> dict[tuple[str, str], str]:
     if "SDP_RDMA" in chain.blocks:
         for name, register in zip(("nan_inputs", "infinite_inputs"), _RDMA_COUNTERS, strict=True):
             shown["SDP_RDMA", register] = name
-    return shown | shown_lut("SDP", count_lut)
+    return shown | lut.shown("SDP", count_lut)
 
 
 def _run(site: Site, chain: Chain) -> tuple[ComputedLayer, Work | None]:
@@ -60,7 +68,7 @@ def _run(site: Site, chain: Chain) -> tuple[ComputedLayer, Work | None]:
             site.doubt,
         )  # fmt: skip
     assert state.lut is not None
-    processor = sdp.Processor(
+    processor = Processor(
         groups, state.single, state.lut, site.config, site.memory, site.ints, site.doubt
     )
     p = processor.p
@@ -76,14 +84,14 @@ def _run(site: Site, chain: Chain) -> tuple[ComputedLayer, Work | None]:
         source = convolution.cdma
         layer.input_shape = (source.channels, source.height, source.width)
         layer.macs = convolution.macs
-    cube = sdp.run(processor, convolution, jobs)
+    cube = _computed(processor, convolution, jobs)
     work = None
     if p.to_pdp:
-        pooled = pdp.Pdp.decode(groups["PDP"])
-        pdp_windows.settle(site, pooled)
+        pooled = Pdp.decode(groups["PDP"])
+        windows.settle(site, pooled)
         layer.output_shape = (pooled.out_channels, pooled.out_height, pooled.out_width)
         assert cube is not None
-        latch_pdp(site, pdp.run(groups, site.config, site.memory, cube))
+        latch_pdp(site, pooling.run(groups, site.config, site.memory, cube))
     else:
         weights = None if convolution is None else convolution.from_memory()
         complete = len(jobs) == p.batches  # the compiled function may decline one of a batch
@@ -99,7 +107,7 @@ def _run(site: Site, chain: Chain) -> tuple[ComputedLayer, Work | None]:
     return layer, work
 
 
-def _latch(site: Site, processor: sdp.Processor, convolution: Convolution | None) -> None:
+def _latch(site: Site, processor: Processor, convolution: Convolution | None) -> None:
     """Store the counters that depend on data only."""
     if convolution is not None:
         data, weights = convolution.odd_data, convolution.odd_weights
@@ -111,7 +119,7 @@ def _latch(site: Site, processor: sdp.Processor, convolution: Convolution | None
         site.latch("SDP_RDMA", dict(zip(_RDMA_COUNTERS, inputs, strict=True)))
     _latch_sdp(site, processor.nan_outputs, int(processor.unequal), processor.saturated)
     if processor.lut is not None:
-        latch_lut(site, "SDP", processor.lut.counters, bool(processor.p.count_lut))
+        lut.latch(site, "SDP", processor.lut.counters, bool(processor.p.count_lut))
 
 
 def _latch_sdp(site: Site, nan_outputs: int, unequal: int, saturated: int) -> None:
@@ -123,3 +131,45 @@ def _latch_sdp(site: Site, nan_outputs: int, unequal: int, saturated: int) -> No
             "D_PERF_OUT_SATURATION": saturated,
         },
     )
+
+
+def _computed(
+    processor: Processor, convolution: Convolution | None, jobs: list[ints.IntegerLayer]
+) -> NDArray[Any] | None:
+    """Run a layer, by compiled functions or band by band; return the cube [y, x, channel] if PDP
+    receives it.
+
+    What is done by compiled functions is added to *jobs*, for each batch.
+    """
+    p = processor.p
+    if convolution is not None:
+        _, height, width = convolution.shape
+        if (height, width) != (p.height, p.width) or convolution.batches != p.batches:
+            raise HardwareFault(
+                "SDP",
+                f"a cube of {p.width} x {p.height} (batch {p.batches}) is set, the convolution"
+                f" delivers {width} x {height} (batch {convolution.batches})",
+            )
+    cube = None
+    if p.to_pdp:
+        cube = np.empty((p.height, p.width, processor.padded_channels), processor.dtype)
+    for batch in range(p.batches):
+        target = None if p.to_pdp or processor.equality else processor.output(batch)
+        into = cube if target is None else target
+        layer = None if into is None else processor.at_once(convolution, batch, into)
+        if layer is not None:
+            layer.run()
+            processor.clipped += layer.clipped
+            processor.saturated += layer.saturated
+            if convolution is not None:
+                convolution.saturated += layer.overflowed
+            if processor.lut is not None:
+                processor.lut.counters.add(layer.looked_up)
+            nan_inputs, infinite_inputs, nan_outputs = layer.odd
+            processor.nan_inputs += nan_inputs
+            processor.infinite_inputs += infinite_inputs
+            processor.nan_outputs += nan_outputs
+            jobs.append(layer)
+            continue
+        bands.compute(processor, convolution, batch, target, cube)
+    return cube

@@ -5,6 +5,7 @@ Source: nvdla hardware manual, SDP and SDP_RDMA registers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...fields import Params, address, bits
@@ -175,3 +176,56 @@ OPERAND_DMA: dict[type[StageParams], type[OperandDma]] = {
     BnParams: BnDma,
     EwParams: EwDma,
 }
+
+
+@dataclass(slots=True)
+class Sdp(Params):
+    """Registers of SDP outside its stages."""
+
+    _block = "SDP"
+
+    width: int = bits("D_DATA_CUBE_WIDTH.WIDTH", plus=1)
+    height: int = bits("D_DATA_CUBE_HEIGHT.HEIGHT", plus=1)
+    channels: int = bits("D_DATA_CUBE_CHANNEL.CHANNEL", plus=1)
+    destination: int = address("D_DST_BASE_ADDR_HIGH", "D_DST_BASE_ADDR_LOW")
+    line_stride: int = bits("D_DST_LINE_STRIDE")
+    surface_stride: int = bits("D_DST_SURFACE_STRIDE")
+    batch_stride: int = bits("D_DST_BATCH_STRIDE")
+    flying: int = bits("D_FEATURE_MODE_CFG.FLYING_MODE")
+    to_pdp: int = bits("D_FEATURE_MODE_CFG.OUTPUT_DST")
+    winograd: int = bits("D_FEATURE_MODE_CFG.WINOGRAD")
+    nan_to_zero: int = bits("D_FEATURE_MODE_CFG.NAN_TO_ZERO")
+    batches: int = bits("D_FEATURE_MODE_CFG.BATCH_NUMBER", plus=1)
+    destination_mc: int = bits("D_DST_DMA_CFG.DST_RAM_TYPE")
+    proc_precision: int = bits("D_DATA_FORMAT.PROC_PRECISION")
+    out_precision: int = bits("D_DATA_FORMAT.OUT_PRECISION")
+    offset: int = bits("D_CVT_OFFSET.CVT_OFFSET", signed=True)
+    scale: int = bits("D_CVT_SCALE.CVT_SCALE", signed=True)
+    shift: int = bits("D_CVT_SHIFT.CVT_SHIFT")
+    count_saturation: int = bits("D_PERF_ENABLE.PERF_SAT_EN")
+    count_lut: int = bits("D_PERF_ENABLE.PERF_LUT_EN")
+    count_nan: int = bits("D_PERF_ENABLE.PERF_NAN_INF_COUNT_EN")
+
+
+@dataclass(slots=True)
+class SdpRdma(Params):
+    """Registers of SDP_RDMA for the main input."""
+
+    _block = "SDP_RDMA"
+
+    width: int = bits("D_DATA_CUBE_WIDTH.WIDTH", plus=1)
+    height: int = bits("D_DATA_CUBE_HEIGHT.HEIGHT", plus=1)
+    channels: int = bits("D_DATA_CUBE_CHANNEL.CHANNEL", plus=1)
+    source: int = address("D_SRC_BASE_ADDR_HIGH", "D_SRC_BASE_ADDR_LOW")
+    line_stride: int = bits("D_SRC_LINE_STRIDE")
+    surface_stride: int = bits("D_SRC_SURFACE_STRIDE")
+    flying: int = bits("D_FEATURE_MODE_CFG.FLYING_MODE")
+    in_precision: int = bits("D_FEATURE_MODE_CFG.IN_PRECISION")
+    source_mc: int = bits("D_SRC_DMA_CFG.SRC_RAM_TYPE")
+    count_nan: int = bits("D_PERF_ENABLE.PERF_NAN_INF_COUNT_EN")
+
+
+def needs_rdma(group: Sequence[int]) -> bool:
+    """True if the enabled SDP group takes its input or an operand from memory."""
+    p = Sdp.decode(group)
+    return not p.flying or any(stage.decode(group).from_memory for stage in STAGES)

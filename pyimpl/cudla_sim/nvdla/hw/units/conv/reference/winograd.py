@@ -22,9 +22,10 @@ from .....facts.precisions import FP16, RANGES
 from .... import floats
 from ....arithmetic import rounding_shift
 from ....memory import DTYPES
+from .. import fp16
 from ..registers import Cdma
 from ..weights import WeightShape
-from . import fp16 as fp16_mac
+from . import fp16 as steps
 
 BLOCK = 4
 """Channels of one step."""
@@ -46,7 +47,7 @@ class Weights:
     kernels: int
     channels: int
     values: NDArray[np.float64] | None
-    steps: fp16_mac.Weights | None
+    steps: fp16.Weights | None
 
     @property
     def nbytes(self) -> int:
@@ -77,7 +78,7 @@ def unpack(raw: NDArray[np.uint8], shape: WeightShape, config: HardwareConfig) -
     if floating:
         products = order.reshape(shape.kernels, -1).T
         starts = np.arange(0, len(products) + 1, POSITIONS * BLOCK)
-        return Weights(shape.kernels, shape.channels, None, fp16_mac.prepare(products, starts))
+        return Weights(shape.kernels, shape.channels, None, fp16.prepare(products, starts))
     values = order.transpose(2, 1, 3, 0).reshape(POSITIONS, shape.channels, shape.kernels)
     return Weights(shape.kernels, shape.channels, values.astype(np.float64), None)
 
@@ -176,21 +177,21 @@ def multiply(tiles: Array, weights: Weights) -> NDArray[np.float64]:
     return cube.reshape(2 * rows, 2 * columns, -1)
 
 
-def _steps(flat: NDArray[np.uint16], weights: fp16_mac.Weights) -> NDArray[np.uint32]:
+def _steps(flat: NDArray[np.uint16], weights: fp16.Weights) -> NDArray[np.uint32]:
     """fp16: the 64 products of a step share a scale, then four accumulators take the sums."""
     zero = np.zeros((len(flat), 2, 2, weights.kernels), np.int64)
-    state = fp16_mac.Accumulators(zero, zero)
+    state = steps.Accumulators(zero, zero)
     for number in range(len(weights.starts) - 1):
         rows = slice(weights.starts[number], weights.starts[number + 1])
         channels = slice(number * BLOCK, (number + 1) * BLOCK)
         inputs = np.ascontiguousarray(flat[:, :, channels]).reshape(len(flat), -1)
         packed = weights.packed[rows, : weights.kernels]
-        shifted, scales = fp16_mac.products(packed, inputs)
+        shifted, scales = steps.products(packed, inputs)
         sums = back(shifted.reshape(len(flat), POSITIONS, BLOCK, -1).sum(axis=2))
         scale = np.broadcast_to(scales[:, None, None], sums.shape)
-        found = fp16_mac.accumulate(state, sums, scale)
-        if weights.odd[number] or fp16_mac.has_nan(inputs):
-            nan = fp16_mac.nan_of(weights.raw[rows, : weights.kernels], inputs)
-            found = fp16_mac.with_nan(state, found, nan[:, None, None])
+        found = steps.accumulate(state, sums, scale)
+        if weights.odd[number] or steps.has_nan(inputs):
+            nan = steps.nan_of(weights.raw[rows, : weights.kernels], inputs)
+            found = steps.with_nan(state, found, nan[:, None, None])
         state = found
-    return fp16_mac.to_single(state)
+    return steps.to_single(state)
