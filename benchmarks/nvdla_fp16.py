@@ -13,7 +13,8 @@ import numpy as np
 
 import cudla_sim
 from cudla_sim import native
-from cudla_sim.nvdla.hw.units import fp16_mac
+from cudla_sim.nvdla.hw.units.conv import fp16
+from cudla_sim.nvdla.hw.units.conv.reference import fp16 as steps
 from tests.conftest import FIXTURES
 
 from .cudla_inference import runner
@@ -36,17 +37,15 @@ def inferences(path: Path, fp16: str, count: int = 20) -> float:
     return count / median_seconds(lambda: [infer() for _ in range(count)])
 
 
-def multiply_rate(
-    function: Callable[[fp16_mac.Gather, fp16_mac.Weights], object], pixels: int
-) -> float:
+def multiply_rate(function: Callable[[fp16.Gather, fp16.Weights], object], pixels: int) -> float:
     """Multiply-accumulates a second of an implementation: 64 kernels of 1024 products."""
     random = np.random.default_rng(1)
 
     def halves(*shape: int) -> np.ndarray:
         return random.normal(size=shape).astype(np.float16).view(np.uint16)
 
-    weights = fp16_mac.prepare(halves(1024, 64), np.arange(0, 1025, 64))
-    where = fp16_mac.Gather(halves(pixels * 1024), np.arange(pixels) * 1024, np.arange(1024))
+    weights = fp16.prepare(halves(1024, 64), np.arange(0, 1025, 64))
+    where = fp16.Gather(halves(pixels * 1024), np.arange(pixels) * 1024, np.arange(1024))
     start = time.perf_counter()
     function(where, weights)
     return pixels * 1024 * 64 / (time.perf_counter() - start)
@@ -62,11 +61,11 @@ def figures() -> list[Figure]:
     cudla_sim.reset()
     compiled = native.load().fp16
 
-    def kernel(where: fp16_mac.Gather, weights: fp16_mac.Weights) -> object:
-        return fp16_mac.run(compiled, where, weights)
+    def kernel(where: fp16.Gather, weights: fp16.Weights) -> object:
+        return fp16.run(compiled, where, weights)
 
     found.append(Figure("fp16 multiply-accumulate, C", multiply_rate(kernel, 400) / 1e6, "M/s"))
     found.append(
-        Figure("fp16 multiply-accumulate, numpy", multiply_rate(fp16_mac.convolve, 50) / 1e6, "M/s")
+        Figure("fp16 multiply-accumulate, numpy", multiply_rate(steps.convolve, 50) / 1e6, "M/s")
     )
     return found

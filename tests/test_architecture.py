@@ -167,6 +167,40 @@ def test_no_package_needs_one_that_needs_it() -> None:
     TopologicalSorter(graph).prepare()
 
 
+def test_no_part_of_the_nvdla_needs_one_that_needs_it() -> None:
+    """Packages and modules right below ``cudla_sim.nvdla``."""
+    graph: dict[str, set[str]] = {}
+    for name, needs in NEEDS.items():
+        if name.startswith("cudla_sim.nvdla."):
+            own = name.split(".")[2]
+            below = {n.split(".")[2] for n in needs if n.startswith("cudla_sim.nvdla.")}
+            graph.setdefault(own, set()).update(below - {own})
+    TopologicalSorter(graph).prepare()
+
+
+FALLBACKS = {
+    "conv.layer": "Winograd; fp16 in float32; `arithmetic: numpy`",
+    "sdp.launch": "comparisons (EQL), what follows an fp16 convolution or leaves integers as fp16;"
+    " outputs that lie over inputs; PDP on the fly",
+    "pdp.launch": "windows past the input, outputs over inputs, other modes; errors",
+    "cdp.launch": "outputs that lie partly over inputs",
+    "rubik.launch": "there is no compiled function",
+    "bdma.launch": "there is no compiled function",
+}
+"""Units that compute with numpy what compiled functions leave, and what that is."""
+
+
+def _in_numpy(name: str) -> bool:
+    return name.startswith("cudla_sim.nvdla.hw.units.") and "reference" in name.split(".")
+
+
+def test_numpy_twins_are_for_tests_and_what_is_not_compiled() -> None:
+    importers = {
+        name for name, needs in NEEDS.items() if not _in_numpy(name) and any(map(_in_numpy, needs))
+    }
+    assert importers == {f"cudla_sim.nvdla.hw.units.{name}" for name in FALLBACKS}
+
+
 @pytest.mark.parametrize("name", sorted(n for n in MODULES if ".nvdla.facts" in n))
 def test_facts_import_nothing_above_them(name: str) -> None:
     below = ("cudla_sim.nvdla.facts", "cudla_sim.core", "cudla_sim.constants")

@@ -1,5 +1,5 @@
 /* Local response normalisation of fp16 (CDP) on NVDLA's layouts: the arithmetic of
- * nvdla/hw/units/cdp.py, FP17 values and FP32 squares, some pixels with all their channels at a time.
+ * nvdla/hw/units/cdp/reference.py, FP17 values and FP32 squares, some pixels with all their channels at a time.
  *
  * Source of the rules: nvdla/hw cmod/cdp/NV_NVDLA_cdp.cpp, cmod/hls_wrapper/cdp_hls_wrapper.cpp.
  */

@@ -1,4 +1,4 @@
-/* Look-up tables in fp16 processing: the arithmetic of nvdla/hw/units/sdp_lut.py and cdp.py.
+/* Look-up tables in fp16 processing: the arithmetic of nvdla/hw/units/{sdp,cdp}/reference.
  *
  * Source of the rules: nvdla/hw cmod/hls/sdp/sdp_y_idx.cpp, sdp_y_inp.cpp and
  * cmod/cdp/NV_NVDLA_cdp.cpp.

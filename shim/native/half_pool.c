@@ -1,4 +1,4 @@
-/* Pooling of fp16 (PDP) on NVDLA's layouts: the arithmetic of nvdla/hw/units/pdp.py.
+/* Pooling of fp16 (PDP) on NVDLA's layouts: the arithmetic of nvdla/hw/units/pdp/reference.py.
  *
  * Source of the rules: nvdla/hw cmod/pdp/NV_NVDLA_pdp.cpp.
  */

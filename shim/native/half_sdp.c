@@ -1,4 +1,4 @@
-/* SDP in fp16 on a cube in memory: the arithmetic of nvdla/hw/units/sdp_stages.py and sdp.py, FP32
+/* SDP in fp16 on a cube in memory: the arithmetic of nvdla/hw/units/sdp/reference, FP32
  * numbers in tiles.
  *
  * Source of the rules: nvdla/hw cmod/hls/sdp/sdp_x.cpp, sdp_y_core.cpp, sdp_c.cpp.

@@ -1,5 +1,5 @@
 /* Local response normalisation of integers (CDP) on NVDLA's layouts: the arithmetic of
- * nvdla/hw/units/cdp.py, some pixels with all their channels at a time.
+ * nvdla/hw/units/cdp/reference.py, some pixels with all their channels at a time.
  *
  * Source of the rules: nvdla/hw cmod/cdp/NV_NVDLA_cdp.cpp, cmod/hls/cdp_libs.
  */

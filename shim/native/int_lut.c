@@ -1,4 +1,4 @@
-/* Look-up tables on integers: the arithmetic of nvdla/hw/units/sdp_lut.py and cdp.py, number by
+/* Look-up tables on integers: the arithmetic of nvdla/hw/units/{sdp,cdp}/reference, number by
  * number. Distances have at most 39 bits and fractions 35, so double holds all that matters.
  *
  * Source of the rules: nvdla/hw cmod/hls/sdp/sdp_y_idx.cpp, sdp_y_inp.cpp, sdp_y_lut.cpp and

@@ -1,4 +1,4 @@
-/* Pooling of integers (PDP) on NVDLA's layouts: the arithmetic of nvdla/hw/units/pdp.py.
+/* Pooling of integers (PDP) on NVDLA's layouts: the arithmetic of nvdla/hw/units/pdp/reference.py.
  *
  * A pixel's channels of one surface lie side by side, so loops go over them.
  * Source of the rules: nvdla/hw cmod/pdp/NV_NVDLA_pdp.cpp.

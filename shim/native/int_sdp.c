@@ -1,4 +1,4 @@
-/* The integer stages of SDP on tiles: the arithmetic of nvdla/hw/units/sdp_stages.py and sdp.py,
+/* The integer stages of SDP on tiles: the arithmetic of nvdla/hw/units/sdp/reference,
  * number by number. Operands have at most 33 bits and factors 16, so double holds every product.
  *
  * Source of the rules: nvdla/hw cmod/hls/sdp/sdp_x.cpp, sdp_y_core.cpp, sdp_y_cvt.cpp, sdp_c.cpp.

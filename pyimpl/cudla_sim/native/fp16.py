@@ -28,7 +28,8 @@ def available() -> list[str]:
 
 
 class Fp16Mac:
-    """CMAC and CACC, bit for bit; ``nvdla.hw.units.fp16_mac.convolve`` is the same in numpy.
+    """CMAC and CACC, bit for bit; ``convolve`` of ``nvdla.hw.units.conv.reference.fp16`` is the
+    same in numpy.
 
     *instructions*: one of ``available()``, empty for the fastest. Raises ValueError for others.
     """

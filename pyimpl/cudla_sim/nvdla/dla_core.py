@@ -18,6 +18,10 @@ from ..core import explain
 from ..core.process import Process
 from ..core.text import tell
 from . import target, task_report
+from .again.layers import Layers
+from .again.plan import Operations, Plan, Plans
+from .again.segment import Ran
+from .again.weights import WeightCache
 from .claim import Claim
 from .errors import NvdlaError, UnsupportedOperation, WrongConfiguration
 from .execution import NetworkRun
@@ -27,13 +31,10 @@ from .hw.chip import Chip
 from .hw.doubt import Doubt
 from .hw.launch import ComputedLayer
 from .hw.memory import Memory, Space, Windows
-from .hw.units.weights import WeightCache
 from .kmd.event_loop import serve
 from .kmd.firmware import FirmwareEngine
 from .kmd.list_port import Entry, ListPort
-from .kmd.plan import Operations, Plan, Plans
 from .kmd.port import Port
-from .kmd.segment import Ran
 from .loadable import Loadable
 from .network import LoadedNetwork
 from .settings import Settings
@@ -67,7 +68,7 @@ class Core:
     *behaviour* where a chip does other than its registers seem to say: "strict" raises errors,
     "chip" computes what the chip does; empty: what the process is configured for, else "strict".
     *planned*: what the firmware did with a task is done again when the same task comes again
-    (``kmd.plan``), unless the process is configured otherwise.
+    (``nvdla.again``), unless the process is configured otherwise.
     *chip*: hardware that is not ours (``nvdla.cosim``): ``cosim:LIB.so,OPTIONS``, or an object
     with the members of ``cosim.Hardware``. The configuration is then the hardware's, tasks run on
     it, and *compare* ("all", "layers", "off") says what of its memory is compared with our model
@@ -198,7 +199,8 @@ class Core:
             self._doubt,
         )
         self.chip.on_layer = self._layer
-        self._plans = Plans() if self._planned else None
+        layers = Layers(self.chip)
+        self._plans = Plans(layers) if self._planned else None
         self._csb_write = self.chip.write
         self._csb_read = self.chip.read
         self.plain = {} if self._hardware is not None else self.chip.csb.plain
@@ -299,7 +301,7 @@ class Core:
                 self._beyond.execute(entries, new_layout, check, watch or self._observe)
             elif self._plans is not None:
                 quiet = (watch is None or ran is not None) and not self._observed
-                self._plans.run(self.chip, entries, check, firmware, tell, new_layout, quiet, ran)
+                self._plans.run(entries, check, firmware, tell, new_layout, quiet, ran)
             else:
                 engine = firmware(ListPort(self.chip, entries))
                 tell(engine)

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import emu, task_report
+from .again.plan import Operations, Plan
+from .again.segment import Ran
 from .descriptors import OpType
 from .errors import EngineTimeout
 from .hw.launch import ComputedLayer
 from .kmd.list_port import Entry
-from .kmd.plan import Operations, Plan
-from .kmd.segment import Ran
 from .loadable import Interface, TaskEntry
 from .network import Binding, LoadedNetwork
 from .task_report import PROCESSORS, LayerRecord, TaskReport

@@ -22,7 +22,7 @@ from .descriptors import (
 from .errors import NvdlaError
 from .facts.formats import FEATURE, FEATURE_X8
 from .facts.modes import Alu, Pooling, word
-from .hw.units.pixels import NAMES
+from .hw.units.conv.pixels import NAMES
 from .loadable import (
     DataCategory,
     DataType,

@@ -21,9 +21,9 @@ from .facts.cbuf import weight_bytes
 from .facts.configs import HardwareConfig
 from .facts.formats import FEATURE, FEATURE_X8
 from .hw.memory import DTYPES
-from .hw.units.pixels import NAMES, TEN_BIT, channel_order, element_bytes
-from .hw.units.weights import WeightShape
-from .hw.units.weights import unpack_weights as _unpack_weights
+from .hw.units.conv.pixels import NAMES, TEN_BIT, channel_order, element_bytes
+from .hw.units.conv.weights import WeightShape
+from .hw.units.conv.weights import unpack_weights as _unpack_weights
 from .loadable import DataType, TensorDesc
 from .tables import DataCategory
 

@@ -58,8 +58,8 @@ class NvdlaMachine:
 
     def _make(self) -> list[Core]:
         with lazy.importing:
+            from .again.weights import WeightCache
             from .dla_core import Core
-            from .hw.units.weights import WeightCache
         settings = self.process.config.of(Settings)
         cache = WeightCache()
         cores = [

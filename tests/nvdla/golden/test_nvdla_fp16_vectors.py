@@ -14,11 +14,17 @@ from test_nvdla_vectors import EXTENT, FULL, NOWHERE, registers
 
 from cudla_sim.nvdla.hw import floats
 from cudla_sim.nvdla.hw.csb import LookupTable
-from cudla_sim.nvdla.hw.units import fp16_mac, winograd
-from cudla_sim.nvdla.hw.units.sdp import Processor
-from cudla_sim.nvdla.hw.units.sdp_lut import Lut, Slope, extrapolated, interpolated
-from cudla_sim.nvdla.hw.units.sdp_registers import BsParams, EwParams
-from cudla_sim.nvdla.hw.units.sdp_stages import Extent, Stage
+from cudla_sim.nvdla.hw.units.conv import fp16
+from cudla_sim.nvdla.hw.units.conv.reference import fp16 as steps
+from cudla_sim.nvdla.hw.units.conv.reference import winograd
+from cudla_sim.nvdla.hw.units.lut.reference import extrapolated, interpolated
+from cudla_sim.nvdla.hw.units.lut.tables import Slope
+from cudla_sim.nvdla.hw.units.sdp.lut import Lut
+from cudla_sim.nvdla.hw.units.sdp.processor import Processor
+from cudla_sim.nvdla.hw.units.sdp.reference import bands, stages
+from cudla_sim.nvdla.hw.units.sdp.reference import lut as tables
+from cudla_sim.nvdla.hw.units.sdp.registers import BsParams, EwParams
+from cudla_sim.nvdla.hw.units.sdp.stages import Extent, Stage
 
 MASK38 = (1 << 38) - 1
 MASK40 = (1 << 40) - 1
@@ -44,20 +50,20 @@ def pattern(values: np.ndarray) -> int:
     return int(floats.single_bits(np.asarray(values, np.float64)).reshape(-1)[0].view(np.int32))
 
 
-def accumulator(word: int) -> fp16_mac.Accumulators:
+def accumulator(word: int) -> steps.Accumulators:
     mantissa = (word & MASK40 ^ 1 << 39) - (1 << 39)
-    return fp16_mac.Accumulators(np.array([mantissa]), np.array([word >> 40]))
+    return steps.Accumulators(np.array([mantissa]), np.array([word >> 40]))
 
 
 def test_multipliers(data: Path) -> None:
     for (folded, inputs, weights), expected in vectors(data, "conv")["cmac_fp16"]["cases"]:
-        packed = fp16_mac.prepare(halves(weights)[:, None], np.array([0, 64]))
-        shifted, scales = fp16_mac.products(packed.packed[:, :1], halves(inputs)[None])
+        packed = fp16.prepare(halves(weights)[:, None], np.array([0, 64]))
+        shifted, scales = steps.products(packed.packed[:, :1], halves(inputs)[None])
         sums = [int(shifted.sum())]
         if folded:
             grid = shifted.reshape(winograd.POSITIONS, winograd.BLOCK, 1).sum(axis=1)
             sums = [int(value) for value in winograd.back(grid).reshape(-1)]
-        nan = int(fp16_mac.nan_of(packed.raw[:, :1], halves(inputs)[None])[0, 0])
+        nan = int(steps.nan_of(packed.raw[:, :1], halves(inputs)[None])[0, 0])
         if nan:
             found = [63 << 38 | nan >> 2 & MASK38] * len(sums)
         else:
@@ -70,15 +76,15 @@ def test_accumulator(data: Path) -> None:
         state, scale = accumulator(before), step >> 38
         mantissa = (step & MASK38 ^ 1 << 37) - (1 << 37)
         sums = np.array([mantissa])
-        after = fp16_mac.accumulate(state, sums, np.array([min(scale, 60) // 4]))
+        after = steps.accumulate(state, sums, np.array([min(scale, 60) // 4]))
         if scale == 63:
-            after = fp16_mac.with_nan(state, after, sums >> 27 << 29)
+            after = steps.with_nan(state, after, sums >> 27 << 29)
         assert int(after.exponent[0]) << 40 | int(after.mantissa[0]) & MASK40 == expected
 
 
 def test_accumulator_to_single(data: Path) -> None:
     for word, expected in vectors(data, "conv")["cacc_to_fp32"]["cases"]:
-        assert int(fp16_mac.to_single(accumulator(word))[0]) == expected & 0xFFFFFFFF
+        assert int(steps.to_single(accumulator(word))[0]) == expected & 0xFFFFFFFF
 
 
 def test_conversions(data: Path) -> None:
@@ -106,7 +112,7 @@ def test_x_stage(data: Path) -> None:
         x, alu, mul, alu_bypass, algorithm, _, mul_bypass, prelu, _, relu, flush, _ = values
         params = BsParams(0, alu_bypass, algorithm, mul_bypass, prelu, relu, 0, 0, alu, mul, 0, 0)
         stage = Stage(params, None, HALF_EXTENT, FULL, NOWHERE, bool(flush))
-        assert pattern(stage.apply(band(x), 0, True)) == expected, values
+        assert pattern(stages.apply(stage, band(x), 0, True)) == expected, values
 
 
 def test_y_stage(data: Path) -> None:
@@ -116,7 +122,7 @@ def test_y_stage(data: Path) -> None:
             0, alu_bypass, algorithm, mul_bypass, prelu, 1, 0, 0, alu, mul, 0, *[0] * 8
         )
         stage = Stage(params, None, HALF_EXTENT, FULL, NOWHERE)
-        found = stage.apply(band(x), 0, True)
+        found = stages.apply(stage, band(x), 0, True)
         if algorithm == 3 and not alu_bypass:  # a flag, not a number
             assert int(found[0, 0, 0]) == int(expected != 0), values
         else:
@@ -136,7 +142,7 @@ def test_output_converter(data: Path) -> None:
             },
         )
         unit = Processor({"SDP": group}, group, LookupTable(), FULL, NOWHERE)
-        found = unit.process(band(values[0]), 0)
+        found = bands.process(unit, band(values[0]), 0)
         if found.dtype == np.float16:
             assert int(found.view(np.uint16)[0, 0, 0]) == expected & 0xFFFF, values
         else:
@@ -156,7 +162,7 @@ def test_lut_index(data: Path) -> None:
             },
         )
         lut = Lut(single, LookupTable(), True)
-        le, lo, use_lo = lut.find(band(x).reshape(-1))
+        le, lo, use_lo = tables.find(lut, band(x).reshape(-1))
         chosen = lo if use_lo[0] else le
         hits = [int(not (item.under[0] or item.over[0])) for item in (le, lo)]
         assert int(use_lo[0]) == expected[0], values

@@ -15,6 +15,7 @@ from golden_nvdla import fixtures
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.core.pages import anonymous
+from cudla_sim.nvdla.again.layers import Layers
 from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import CONFIGS
 from cudla_sim.nvdla.hw.chip import Chip
@@ -49,6 +50,7 @@ class Replay:
             ports.append(Memory(space))
         flat = self.line == "v1"
         self.chip = Chip(CONFIGS[config], ports[0], ports[0] if flat else ports[1])
+        Layers(self.chip)
         self.expected: list[tuple[int, str]] = []
         self.signalled: set[str] = set()
         self.failures: list[str] = []

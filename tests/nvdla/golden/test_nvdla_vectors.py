@@ -17,12 +17,17 @@ from cudla_sim.nvdla.facts.precisions import RANGES
 from cudla_sim.nvdla.hw.arithmetic import scaled
 from cudla_sim.nvdla.hw.csb import LookupTable, RegisterFile
 from cudla_sim.nvdla.hw.memory import DTYPES, Memory, Windows
-from cudla_sim.nvdla.hw.units import cdp, winograd
-from cudla_sim.nvdla.hw.units.cdma import Cdma, convert
-from cudla_sim.nvdla.hw.units.sdp import Processor
-from cudla_sim.nvdla.hw.units.sdp_lut import Lut, Slope
-from cudla_sim.nvdla.hw.units.sdp_registers import BsParams, EwParams
-from cudla_sim.nvdla.hw.units.sdp_stages import Extent, Stage
+from cudla_sim.nvdla.hw.units.cdp import reference as cdp
+from cudla_sim.nvdla.hw.units.cdp.registers import Cdp
+from cudla_sim.nvdla.hw.units.conv.fetch import Cdma, convert
+from cudla_sim.nvdla.hw.units.conv.reference import winograd
+from cudla_sim.nvdla.hw.units.lut.tables import Slope
+from cudla_sim.nvdla.hw.units.sdp.lut import Lut
+from cudla_sim.nvdla.hw.units.sdp.processor import Processor
+from cudla_sim.nvdla.hw.units.sdp.reference import bands, stages
+from cudla_sim.nvdla.hw.units.sdp.reference import lut as tables
+from cudla_sim.nvdla.hw.units.sdp.registers import BsParams, EwParams
+from cudla_sim.nvdla.hw.units.sdp.stages import Extent, Stage
 
 FULL = config("nv_full")
 NOWHERE = (Memory(Windows([])), Memory(Windows([])))
@@ -56,7 +61,7 @@ def test_x_stage(data: Path) -> None:
             0, alu_bypass, algorithm, mul_bypass, prelu, relu, 0, 0, alu, mul, shift, alu_shift
         )
         stage = Stage(params, None, EXTENT, FULL, NOWHERE)
-        assert int(stage.apply(band(x), 0, False)[0, 0, 0]) == expected, values
+        assert int(stages.apply(stage, band(x), 0, False)[0, 0, 0]) == expected, values
 
 
 def test_output_converter(data: Path) -> None:
@@ -76,7 +81,7 @@ def test_output_converter(data: Path) -> None:
             },
         )
         unit = Processor({"SDP": group}, group, LookupTable(), FULL, NOWHERE)
-        assert int(unit.process(band(x), 0)[0, 0, 0]) == expected, values
+        assert int(bands.process(unit, band(x), 0)[0, 0, 0]) == expected, values
 
 
 def test_y_operand_converter(data: Path) -> None:
@@ -85,7 +90,7 @@ def test_y_operand_converter(data: Path) -> None:
         params = EwParams(
             0, 0, 2, 1, 0, 1, 1, 0, 0, 0, 0, bypass, offset, scale, truncate, *[0] * 4
         )
-        result = Stage._converted(params, np.array([x], np.int16), True)
+        result = stages._converted(params, np.array([x], np.int16), True)
         assert int(result[0]) == expected, values
 
 
@@ -96,7 +101,7 @@ def test_y_stage(data: Path) -> None:
             0, alu_bypass, algorithm, mul_bypass, prelu, 1, 0, 0, alu, mul, truncate, *[0] * 8
         )
         stage = Stage(params, None, EXTENT, FULL, NOWHERE)
-        assert int(stage.apply(band(x), 0, False)[0, 0, 0]) == expected, values
+        assert int(stages.apply(stage, band(x), 0, False)[0, 0, 0]) == expected, values
 
 
 def test_lut_index(data: Path) -> None:
@@ -112,7 +117,7 @@ def test_lut_index(data: Path) -> None:
             },
         )
         lut = Lut(single, LookupTable(), False)
-        le, lo, use_lo = lut.find(np.array([float(x)]))
+        le, lo, use_lo = tables.find(lut, np.array([float(x)]))
         chosen = lo if use_lo[0] else le
         hits = [int(not (item.under[0] or item.over[0])) for item in (le, lo)]
         assert int(use_lo[0]) == expected[0], values
@@ -128,17 +133,19 @@ def test_lut_value(data: Path) -> None:
         table = LookupTable()
         lut = Lut(registers("SDP", {}), table, False)
         if miss:
-            found = lut._outside(np.array([float(x)]), Slope(offset + bias, scale, shift), y0)
+            found = tables._outside(
+                lut, np.array([float(x)]), Slope(offset + bias, scale, shift), y0
+            )
         else:
-            lut._tables[1][:2] = (y0, y1)
-            _, place, _ = lut.find(np.array([0.0]))
+            lut.tables[1][:2] = (y0, y1)
+            _, place, _ = tables.find(lut, np.array([0.0]))
             place = place._replace(
                 under=np.array([False]),
                 over=np.array([False]),
                 entry=np.array([0]),
                 fraction=np.array([float(fraction)]),
             )
-            found = lut._value(np.array([float(x)]), 1, place)
+            found = tables._value(lut, np.array([float(x)]), 1, place)
         assert int(found[0]) == expected, values
 
 
@@ -178,7 +185,7 @@ def test_cdp_input_converter(data: Path) -> None:
             },
         )
         inputs = np.array(fields(x, 16 if precision else 8, precision))
-        found = cdp._normalise_in(cdp.Cdp.decode(group), inputs)
+        found = cdp._normalise_in(Cdp.decode(group), inputs)
         assert found.astype(int).tolist() == fields(expected, 17 if precision else 9, precision)
 
 
@@ -195,7 +202,7 @@ def test_cdp_output_converter(data: Path) -> None:
             },
         )
         inputs = np.array([x] if precision else fields(x, 25, 0), np.float64)
-        found, saturated = cdp._normalise_out(cdp.Cdp.decode(group), inputs)
+        found, saturated = cdp._normalise_out(Cdp.decode(group), inputs)
         assert found.astype(int).tolist() == fields(expected, 16 if precision else 8, precision)
         assert saturated == flags.bit_count(), values
 

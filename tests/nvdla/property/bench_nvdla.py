@@ -6,11 +6,13 @@ import numpy as np
 from naive_nvdla import BASE, Cube, Hardware
 
 from cudla_sim.core.memory import AddressSpace
+from cudla_sim.nvdla.again.layers import Layers
+from cudla_sim.nvdla.again.weights import WeightCache
 from cudla_sim.nvdla.facts import cbuf
 from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units.conv_registers import Cdma, Csc
+from cudla_sim.nvdla.hw.units.conv.registers import Cdma, Csc
 
 SIZE = 1 << 18
 PAGE = 1 << 14
@@ -26,7 +28,8 @@ class Bench:
         self.data = rng.integers(0, 256, SIZE, np.uint8)
         space = AddressSpace()
         space.map(BASE, SIZE, name="bench memory", data=self.data)
-        self.chip = Chip(self.config, Memory(space), arithmetic=arithmetic)
+        self.chip = Chip(self.config, Memory(space), arranged=WeightCache(), arithmetic=arithmetic)
+        Layers(self.chip)
         self.hardware = Hardware(
             self.config.memory_atom,
             self.config.atomic_c,

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from cudla_sim.native.fp16 import Fp16Mac, available
 from cudla_sim.nvdla.hw import floats
-from cudla_sim.nvdla.hw.units import fp16_mac
-from cudla_sim.nvdla.hw.units.fp16_mac import Gather
+from cudla_sim.nvdla.hw.units.conv import fp16
+from cudla_sim.nvdla.hw.units.conv.fp16 import Gather
+from cudla_sim.nvdla.hw.units.conv.reference import fp16 as in_numpy
 
 COMMON = settings(max_examples=300, deadline=None)
 
@@ -67,13 +68,11 @@ def test_c_and_numpy_agree(
     seed, kind, weight_kind, products, kernels, pixels, instructions
 ) -> None:
     rng = np.random.default_rng(seed)
-    weights = fp16_mac.prepare(
-        random_halves(rng, (products, kernels), weight_kind), cut(rng, products)
-    )
+    weights = fp16.prepare(random_halves(rng, (products, kernels), weight_kind), cut(rng, products))
     frame = random_halves(rng, (pixels * products,), kind)
     where = Gather(frame, np.arange(pixels) * products, np.arange(products))
-    found = fp16_mac.run(Fp16Mac(instructions), where, weights)
-    np.testing.assert_array_equal(found, fp16_mac.convolve(where, weights)[:, :kernels])
+    found = fp16.run(Fp16Mac(instructions), where, weights)
+    np.testing.assert_array_equal(found, in_numpy.convolve(where, weights)[:, :kernels])
 
 
 @settings(max_examples=60, deadline=None)
@@ -84,7 +83,7 @@ def test_numpy_and_naive_agree(seed, kind, products) -> None:
     raw = random_halves(rng, (products, 2), kind)
     frame = random_halves(rng, (2 * products,), kind)
     where = Gather(frame, np.array([0, products]), np.arange(products))
-    found = fp16_mac.convolve(where, fp16_mac.prepare(raw, starts))
+    found = in_numpy.convolve(where, fp16.prepare(raw, starts))
     for pixel in range(2):
         data = [int(item) for item in frame[pixel * products : (pixel + 1) * products]]
         for kernel in range(2):
@@ -99,7 +98,7 @@ def test_rows_of_the_multiplier(weight: int) -> None:
     data = np.concatenate([np.arange(0x400), np.arange(0x400, 0x800) << 3]).astype(np.int32)
     for negative in (0, 1):
         bits = np.full(len(data), (weight << 1) ^ (0x1FFFF if negative else 0), np.int32)
-        first, second = fp16_mac._rows(bits, data)
+        first, second = in_numpy._rows(bits, data)
         for shift in range(0, 32, 4):
             total = (first >> shift) + (second >> shift) - (0x55550000 >> shift)
             total = (total & 0xFFFFFFFF ^ 0x80000000) - 0x80000000

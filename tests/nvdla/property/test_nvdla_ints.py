@@ -12,8 +12,8 @@ from test_nvdla_units import CONV_BLOCKS, program_conv, program_pdp, program_sdp
 
 from cudla_sim.constants.native_types import sim_sdp
 from cudla_sim.native import ints
-from cudla_sim.nvdla.hw.units import int_layer
-from cudla_sim.nvdla.hw.units.conv_registers import Window
+from cudla_sim.nvdla.hw.units.conv import native
+from cudla_sim.nvdla.hw.units.conv.registers import Window
 
 COMMON = settings(max_examples=120, deadline=None)
 sizes = st.integers(1, 4)
@@ -62,8 +62,8 @@ def test_sums(name, window, channels, kernels, top, left, pad, atom, extreme, se
     weights = rng.integers(low, 128, taps).astype(np.int8)
     if extreme:
         source[...] = -128
-    packed = int_layer.prepare_weights(unit, weights.reshape(kernels, -1), window)
-    frame = int_layer.frame(window, channels, top, left, pad, 0)
+    packed = native.prepare_weights(unit, weights.reshape(kernels, -1), window)
+    frame = native.frame(window, channels, top, left, pad, 0)
     padded = np.full((max(need_y, top + height), max(need_x, left + width), channels), pad, np.int8)
     pixels = source.transpose(1, 2, 0, 3).reshape(height, width, -1)[:, :, :channels]
     padded[top : top + height, left : left + width] = pixels
@@ -100,8 +100,8 @@ def test_wide_sums(name, window, channels, kernels, edges, pad, atom, truncate, 
     if extreme:
         source[...] = rng.choice([-32768, 32767])
         weights[...] = rng.choice(np.array([-32768, 32767, 127, 128, -129], np.int16))
-    packed = int_layer.prepare_weights(unit, weights.reshape(kernels, -1), window)
-    frame = int_layer.frame(window, channels, top, left, pad, truncate)
+    packed = native.prepare_weights(unit, weights.reshape(kernels, -1), window)
+    frame = native.frame(window, channels, top, left, pad, truncate)
     full = (max(need_y, top + height), max(need_x, left + width), channels)
     padded = np.full(full, pad, np.int16)
     pixels = source.transpose(1, 2, 0, 3).reshape(height, width, -1)[:, :, :channels]
@@ -140,9 +140,9 @@ def test_depthwise_sums(name, window, channels, missing, edges, pad, atom, seed)
     weights = np.zeros((kernels, window.rows, window.columns, channels), np.int8)
     own = np.arange(kernels)
     weights[own, :, :, own] = rng.integers(-128, 128, (kernels, window.rows, window.columns))
-    packed = int_layer.prepare_weights(unit, weights.reshape(kernels, -1), window)
+    packed = native.prepare_weights(unit, weights.reshape(kernels, -1), window)
     assert packed.kind.diagonal
-    frame = int_layer.frame(window, channels, top, left, pad, 0, diagonal=True)
+    frame = native.frame(window, channels, top, left, pad, 0, diagonal=True)
     full = (max(need_y, top + height), max(need_x, left + width), channels)
     padded = np.full(full, pad, np.int8)
     pixels = source.transpose(1, 2, 0, 3).reshape(height, width, -1)[:, :, :channels]
@@ -205,8 +205,8 @@ def test_sums_to_bytes(name, kernels, atom, uses, shift, convert, size, truncate
         low=-128, high=127,
     )  # fmt: skip
     sdp = ints.Sdp(job, [stage], target)
-    packed = int_layer.prepare_weights(unit, weights, window)
-    frame = int_layer.frame(window, channels, 0, 0, 0, truncate)
+    packed = native.prepare_weights(unit, weights, window)
+    frame = native.frame(window, channels, 0, 0, 0, truncate)
     layer = unit.convolution(frame, packed, source, sdp)
     layer.run()
     sums = source[0, :, :, :channels].astype(np.int64) @ weights.T.astype(np.int64)
@@ -233,7 +233,7 @@ def test_large_sums_of_bytes_are_left_to_wide_arithmetic() -> None:
     packed = unit.pack(weights)
     assert packed.kind.wide
     channels = weights.size
-    frame = int_layer.frame(Window(1, 1, 1, 1, 1, 1, 1, 2), channels, 0, 0, 0, 0)
+    frame = native.frame(Window(1, 1, 1, 1, 1, 1, 1, 2), channels, 0, 0, 0, 0)
     source = np.full((1, 1, 2, channels), -128, np.int8)
     source[0, 0, 1, 0] = -127
     found, cut = unit.sums(frame, packed, source)

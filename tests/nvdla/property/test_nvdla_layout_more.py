@@ -14,9 +14,10 @@ from cudla_sim.nvdla import NvdlaError, layout
 from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.memory import DTYPES, Memory
-from cudla_sim.nvdla.hw.units import pixels, winograd
-from cudla_sim.nvdla.hw.units.cdma import Cdma
-from cudla_sim.nvdla.hw.units.weights import WeightShape, fetch_weights
+from cudla_sim.nvdla.hw.units.conv import pixels
+from cudla_sim.nvdla.hw.units.conv.fetch import Cdma
+from cudla_sim.nvdla.hw.units.conv.reference import winograd
+from cudla_sim.nvdla.hw.units.conv.weights import WeightShape, fetch_weights
 from cudla_sim.nvdla.loadable import TensorDesc
 
 FORMATS = ENUMS["pixel_format"]

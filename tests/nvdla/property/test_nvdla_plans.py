@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from cudla_sim.core.memory import AddressSpace, Region
 from cudla_sim.nvdla import Core, EngineTimeout, Loadable, LoadedNetwork, NvdlaError, execution
+from cudla_sim.nvdla.again import segment
+from cudla_sim.nvdla.again.plan import Plan
+from cudla_sim.nvdla.again.segment import Segment
 from cudla_sim.nvdla.build import Network
-from cudla_sim.nvdla.kmd import segment
-from cudla_sim.nvdla.kmd.plan import Plan
-from cudla_sim.nvdla.kmd.segment import Segment
 from cudla_sim.nvdla.loadable import MemoryFlags
 
 
@@ -235,7 +235,7 @@ def test_a_task_that_is_stopped_leaves_what_its_layers_left(precision, config, m
                 )
             together = together or bool(told)
             registers = deepcopy(pair._registers(core))
-            found.append((registers, pair._memory(), core.chip._site.kept.mode))
+            found.append((registers, pair._memory(), core.chip.site.kept.mode))
             core.reset()
         assert found[0] == found[1], f"after {layers} layers"
         for _ in range(6):  # reset forgets plans

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cudla_sim.nvdla.facts.configs import CONFIGS
-from cudla_sim.nvdla.hw.units.conv_registers import Cdma
+from cudla_sim.nvdla.hw.units.conv.registers import Cdma
 from cudla_sim.nvdla.timing.durations import Durations, Stream
 from cudla_sim.nvdla.timing.parameters import Surroundings
 

@@ -7,6 +7,7 @@ import pytest
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import HardwareFault, MemoryAccessError
+from cudla_sim.nvdla.again.layers import Layers
 from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import CONFIGS, config
 from cudla_sim.nvdla.hw.chip import Chip
@@ -23,6 +24,7 @@ class Bench:
         space = AddressSpace()
         space.map(BASE, len(self.data), name="memory", data=self.data)
         self.chip = Chip(config(name), Memory(space))
+        Layers(self.chip)
         self.line = self.chip.config.line
 
     def write(self, block: str, register: str, value: int) -> None:

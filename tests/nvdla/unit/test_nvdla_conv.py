@@ -7,13 +7,16 @@ import pytest
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import HardwareFault, MemoryAccessError
+from cudla_sim.nvdla.again.layers import Layers
+from cudla_sim.nvdla.again.weights import WeightCache
 from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.facts.configs import config
 from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.memory import Memory
-from cudla_sim.nvdla.hw.units import gemm, pixels
-from cudla_sim.nvdla.hw.units.cdma import Cdma, Odd
+from cudla_sim.nvdla.hw.units.conv import pixels
+from cudla_sim.nvdla.hw.units.conv.fetch import Cdma, Odd
+from cudla_sim.nvdla.hw.units.conv.reference import gemm
 
 BASE = 0x2_0000_0000
 CHAIN = ("SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
@@ -28,7 +31,8 @@ class Bench:
         space = AddressSpace()
         space.map(BASE, len(self.data), name="memory", data=self.data)
         self.memory = Memory(space)
-        self.chip = Chip(config(name), self.memory)
+        self.chip = Chip(config(name), self.memory, arranged=WeightCache())
+        Layers(self.chip)
         self.line = self.chip.config.line
 
     def write(self, block: str, **values: int) -> None:

@@ -11,7 +11,9 @@ from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.facts.modes import Alu, Pooling, Rubik, by_word, word
-from cudla_sim.nvdla.hw.units import pdp, rubik, sdp_stages
+from cudla_sim.nvdla.hw.units.pdp import reference as pdp
+from cudla_sim.nvdla.hw.units.rubik import reference as rubik
+from cudla_sim.nvdla.hw.units.sdp.reference import stages
 
 
 def test_numbers_are_those_of_the_published_headers() -> None:
@@ -28,7 +30,7 @@ def test_numbers_are_those_of_the_published_headers() -> None:
 
 def test_every_mode_is_computed() -> None:
     assert set(pdp.METHODS) == set(Pooling)
-    assert set(sdp_stages.ALU) == set(Alu)
+    assert set(stages.ALU) == set(Alu)
     assert set(rubik.MODES) == set(Rubik)
     assert set(POOLS) == set(by_word(Pooling))
 

@@ -30,7 +30,7 @@ from cudla_sim.nvdla.facts.pooling import covered
 from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, NAMES, NUMBERS, RANGES
 from cudla_sim.nvdla.facts.windows import extent, output_size
 from cudla_sim.nvdla.hw.memory import DTYPES
-from cudla_sim.nvdla.hw.units.pixels import channel_order, element_bytes
+from cudla_sim.nvdla.hw.units.conv.pixels import channel_order, element_bytes
 from cudla_sim.nvdla.loadable import Loadable
 
 from .. import graph as g

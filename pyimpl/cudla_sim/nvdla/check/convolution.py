@@ -13,7 +13,7 @@ from ..facts import cbuf, limits
 from ..facts.formats import FEATURE
 from ..facts.precisions import INT8, element_size
 from ..facts.windows import output_size
-from ..hw.units.pixels import NAMES, TEN_BIT, channel_count, element_bytes
+from ..hw.units.conv.pixels import NAMES, TEN_BIT, channel_count, element_bytes
 from ..target import memory_image
 from .extent import Extent
 from .inspection import Accesses, Inspection, accesses

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.memory import Bytes
+from ..again.plan import Operations
 from ..errors import NvdlaError
 from ..facts import registers
 from ..facts.configs import HardwareConfig
@@ -24,7 +25,6 @@ from ..hw.memory import Window
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
 from ..kmd.list_port import Entry
-from ..kmd.plan import Operations
 from . import explain
 from .errors import CosimDifference, CosimHang
 from .hardware import COMPARE, Hardware

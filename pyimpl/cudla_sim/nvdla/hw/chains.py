@@ -22,8 +22,8 @@ from itertools import product
 
 from .csb import CONVOLUTION, RegisterFile
 from .glb import Interrupt
-from .units.pdp import Pdp
-from .units.sdp import Sdp, needs_rdma
+from .units.pdp.registers import Pdp
+from .units.sdp.registers import Sdp, needs_rdma
 
 
 @dataclass(slots=True)
@@ -120,11 +120,6 @@ IDLE_RDMA = _single("SDP_RDMA", ("SDP_RDMA",), None)
 CDP = _single("CDP", ("CDP_RDMA", "CDP"), Interrupt.CDP)
 BDMA = _single("BDMA", ("BDMA",), Interrupt.BDMA)
 RUBIK = _single("RUBIK", ("RBK",), Interrupt.RUBIK)
-
-
-def on_sdp(blocks: tuple[str, ...]) -> Chain:
-    """The chain of SDP that consists of these blocks."""
-    return _SDP["CDMA" in blocks, "SDP_RDMA" in blocks, "PDP" in blocks]
 
 
 def _ready(csb: RegisterFile, running: Running, *blocks: str) -> bool:

@@ -8,7 +8,7 @@ interrupt bit is set. The chains are those of ``chains.py``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -19,13 +19,12 @@ from ...native.ints import Ints
 from ..errors import NvdlaError, Status
 from ..facts.configs import HardwareConfig
 from .chains import RULES, Release
-from .csb import CONVOLUTION, LAUNCHED, Position, RegisterFile
+from .csb import CONVOLUTION, LAUNCHED, RegisterFile
 from .doubt import Doubt
-from .launch import ComputedLayer, Known, Launched, Site
+from .launch import ComputedLayer, Launched, Shortcut, Site
 from .memory import Memory, Span
-from .units import sdp_launch
+from .units.conv.weights import Arranged, Fresh
 from .units.registry import UNITS
-from .units.weights import WeightCache
 
 __all__ = ["Chip", "ComputedLayer"]
 
@@ -52,7 +51,8 @@ class Chip:
     Without *exact*, fp16 convolutions are computed in float32, which rounds elsewhere.
     *arithmetic* of integers: "native" is compiled for the fastest instructions, "numpy" its twin in
     Python, other names are those of ``native.ints.kinds()`` and ``wide_kinds()``. The results are
-    the same.
+    the same. *arranged* keeps what is made of weights (nobody does, unless it is given);
+    ``shortcut`` stands between the chip and its units, once it is set.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Chip:
         config: HardwareConfig,
         memory: Memory,
         secondary: Memory | None = None,
-        cache: WeightCache | None = None,
+        arranged: Arranged | None = None,
         exact: bool = True,
         native: Native | None = None,
         arithmetic: str = "native",
@@ -71,15 +71,16 @@ class Chip:
         self.on_layer: Callable[[ComputedLayer], None] | None = None
         self.read = self.csb.read
         self.write = self.csb.write
-        self._site = Site(
+        self.site = Site(
             config,
             self.csb,
             (secondary or memory, memory),
-            cache if cache is not None else WeightCache(),
+            arranged if arranged is not None else Fresh(),
             (native or load()).fp16 if exact else None,
             _integers(native or load(), arithmetic),
             doubt,
         )
+        self.shortcut: Shortcut | None = None
         self._releases: deque[Release] = deque()
         self._changed = False
 
@@ -111,7 +112,6 @@ class Chip:
         """
         if not self._releases and not (self._changed and self._launch()):
             self._changed = False
-            self._site.known = None
             return False
         if first:
             self._prefer(first)
@@ -132,47 +132,18 @@ class Chip:
             self._leave()
         return progress
 
-    @property
-    def known(self) -> Known | None:
-        """The known layer that the last step computed, if it did nothing else."""
-        return self._site.known
-
     @contextmanager
     def noting_writes(self) -> Iterator[list[Span]]:
         """Collects where layers write."""
-        site, written = self._site, list[Span]()
-        ports = {id(memory): memory for memory in site.memory}.values()
-        site.written = written
+        written = list[Span]()
+        ports = {id(memory): memory for memory in self.site.memory}.values()
         for memory in ports:
             memory.written = written
         try:
             yield written
         finally:
-            site.written = None
             for memory in ports:
                 memory.written = None
-
-    @property
-    def position(self) -> Position | None:
-        """Where pointers, groups and interrupts stand; None while something waits to be
-        released, or was left behind that known layers do not reckon with."""
-        return None if self._releases or self._site.disturbed else self.csb.position()
-
-    def settle(self, position: Position) -> None:
-        """Put pointers, groups and interrupts where they stood at another time."""
-        self.csb.settle(position)
-        self.touch()
-
-    def keep(self, known: Known) -> None:
-        """Leave the convolution buffer as a known layer does."""
-        known.keep(self._site)
-
-    def follow(self, known: Known, counted: Sequence[int]) -> None:
-        """All that follows when a known layer has been computed, which *counted* so much."""
-        known.latch(self._site, counted)
-        for release in known.pattern.releases:
-            release.happen(self.csb)
-        self.touch()
 
     def _leave(self) -> None:
         """Release the next event."""
@@ -192,12 +163,8 @@ class Chip:
 
     def _launch(self) -> bool:
         """Start the first chain whose members are all enabled."""
-        self._site.known = None
         try:
-            launched = sdp_launch.launch_known(self._site)  # also the first one of RULES
-            if launched is None:
-                with np.errstate(all="ignore"):  # overflow and NaN are ordinary values in fp16
-                    launched = self._first_ready()
+            launched = self._first_ready()
         except MemoryError:
             raise NvdlaError(
                 "not enough host memory for the working set of a layer", Status.INSUFFICIENT_MEMORY
@@ -206,15 +173,22 @@ class Chip:
             return False
         self._releases.extend(launched.releases)
         if launched.layer is not None:
-            launched.layer.end_ns = self._site.now()
+            launched.layer.end_ns = self.site.now()
             if self.on_layer is not None:
                 self.on_layer(launched.layer)
         return True
 
     def _first_ready(self) -> Launched | None:
-        site = self._site
+        site, shortcut = self.site, self.shortcut
         for unit, rule in RULES.items():
+            launched = None if shortcut is None else shortcut.launch(unit)
+            if launched is not None:
+                return launched
             chain = rule(self.csb, _NOTHING)
-            if chain is not None:
-                return UNITS[unit](site, chain)
+            if chain is None:
+                continue
+            with np.errstate(all="ignore"):  # overflow and NaN are ordinary values in fp16
+                if shortcut is None:
+                    return UNITS[unit](site, chain)
+                return shortcut.compute(unit, chain, UNITS[unit])
         return None

@@ -16,7 +16,7 @@ from ..facts import registers
 from ..facts.registers import MapName
 from ..facts.tables import LUT_SIZES
 from .glb import Glb
-from .units.bdma import Bdma
+from .units.bdma.registers import Bdma
 
 CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
 """The blocks of the convolution pipeline."""

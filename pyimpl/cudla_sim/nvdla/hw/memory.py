@@ -103,6 +103,18 @@ class Windows:
         )
 
 
+def touch(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays share memory without being the same elements in the same places."""
+    if not np.may_share_memory(one, other):
+        return False
+    same = (
+        one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+        and one.strides == other.strides
+        and one.shape == other.shape
+    )
+    return not same
+
+
 Span = tuple[int, int]
 """Host addresses: the first one, and the first one behind."""
 
@@ -131,7 +143,7 @@ class Padded(NamedTuple):
 class Memory:
     """One memory port of the engine. ``noted`` collects its accesses while it is a list; None in it
     stands for one that was given neither as a view of the memory nor as a copy that can be made
-    again. ``written`` collects where views to write to lie, while it is a list."""
+    another time. ``written`` collects where views to write to lie, while it is a list."""
 
     __slots__ = ("_warned", "noted", "space", "warn", "written")
 
@@ -203,11 +215,11 @@ class Memory:
         return data
 
     def read_padded(
-        self, unit: str, address: int, size: int, slack: int, again: bool = False
+        self, unit: str, address: int, size: int, slack: int, lasting: bool = False
     ) -> Bytes:
         """Return *size* bytes; up to *slack* bytes past the end of the mapped range are zero.
 
-        *again*: a copy may be made again from what memory then holds, if that is all it takes.
+        *lasting*: a copy is all that it takes to read what memory then holds another time.
         """
         region = self.space.find(address)
         if region is None:
@@ -224,7 +236,7 @@ class Memory:
             return data
         copy: Bytes = np.concatenate([data, np.zeros(missing, np.uint8)])
         if self.noted is not None:
-            self.noted.append(Padded(access, copy) if again else None)
+            self.noted.append(Padded(access, copy) if lasting else None)
         return copy
 
     def strided(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..descriptors import ConvOp, ConvSurface, MemoryType
 from ..facts.formats import FEATURE
-from ..hw.units.pixels import NAMES, channel_count, element_bytes
+from ..hw.units.conv.pixels import NAMES, channel_count, element_bytes
 from .context import Context, Program, Writes, high_low
 from .port import check_choice, require
 

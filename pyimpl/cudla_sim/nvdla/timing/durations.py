@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from ..facts.configs import HardwareConfig
 from ..facts.precisions import element_size
-from ..hw.units import pixels
-from ..hw.units.bdma import Transfer
-from ..hw.units.conv_registers import Cdma, Csc
-from ..hw.units.pdp import Pdp
+from ..hw.units.bdma.registers import Transfer
+from ..hw.units.conv import pixels
+from ..hw.units.conv.registers import Cdma, Csc
+from ..hw.units.pdp.registers import Pdp
 from . import parameters as p
 from .parameters import Surroundings
 from .stripes import Core, cycles, packages

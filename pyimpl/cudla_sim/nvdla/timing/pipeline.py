@@ -18,12 +18,11 @@ from ..facts.precisions import NAMES
 from ..hw.chains import RULES, Chain, Release
 from ..hw.chip import Chip
 from ..hw.memory import Memory, Windows
-from ..hw.units import sdp
-from ..hw.units.cdp import Cdp, CdpRdma
-from ..hw.units.conv_registers import Cdma, Csc
-from ..hw.units.pdp import Pdp, PdpRdma
-from ..hw.units.rubik import Rubik
-from ..hw.units.sdp_registers import STAGES, BnDma, BsDma, EwDma
+from ..hw.units.cdp.registers import Cdp, CdpRdma
+from ..hw.units.conv.registers import Cdma, Csc
+from ..hw.units.pdp.registers import Pdp, PdpRdma
+from ..hw.units.rubik.registers import Rubik
+from ..hw.units.sdp.registers import STAGES, BnDma, BsDma, EwDma, Sdp, SdpRdma
 from .durations import Cost, Durations, Stream, cube_bytes
 from .parameters import Surroundings
 
@@ -216,7 +215,7 @@ class TimedChip(Chip):
     def _sdp(self, chain: Chain) -> None:
         blocks = self.csb.blocks
         active = blocks["SDP"].active
-        p = sdp.Sdp.decode(active)
+        p = Sdp.decode(active)
         shape = p.channels, p.height, p.width
         memory = p.destination_mc
         written = cube_bytes(self.config, shape, p.out_precision)
@@ -233,7 +232,7 @@ class TimedChip(Chip):
             self._convolve(chain, start, behind, result, p.proc_precision)
             return
         on = [not stage.decode(active).bypass for stage in STAGES]
-        source = sdp.SdpRdma.decode(blocks["SDP_RDMA"].active)
+        source = SdpRdma.decode(blocks["SDP_RDMA"].active)
         cost = self._durations.sdp(
             shape,
             (p.proc_precision, p.out_precision),

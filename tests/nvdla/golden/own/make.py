@@ -65,7 +65,7 @@ class Recorder:
 
         chip.write = record
         bench.run = self.run
-        memory = chip._site.memory[1]
+        memory = chip.site.memory[1]
         view = memory.view
 
         def watched(unit: str, address: int, size: int, write: bool = False) -> np.ndarray:
@@ -86,7 +86,7 @@ class Recorder:
         for name in ("strided", "cube"):
             method = getattr(type(memory), name)
             setattr(proxy, name, method.__get__(proxy))
-        chip._site.memory = (proxy, proxy)
+        chip.site.memory = (proxy, proxy)
 
     def run(self) -> int:
         """Run, and note what the bytes that it touches were before and after."""

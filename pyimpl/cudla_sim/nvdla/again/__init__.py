@@ -1,0 +1,1 @@
+"""Doing again what was done before: tasks, layers, weights (docs/inside/again.md)."""

@@ -1,0 +1,364 @@
+"""Plans: what the firmware did with a task, to be done again without it.
+
+The firmware's register and memory accesses follow from the descriptors of a task, its address list
+and the state of the register file when it starts. A :class:`Recorder` notes them while the firmware
+runs; a :class:`Plan` repeats them as long as all of these are what they were, byte by byte. The
+chip computes in between as ever: launches, layers, interrupts and registers are the same.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from ..descriptors import OpType
+from ..hw.chip import Chip
+from ..hw.csb import BlockState
+from ..kmd.event_loop import serve
+from ..kmd.firmware import FirmwareEngine
+from ..kmd.list_port import Entry, ListPort
+from ..kmd.port import Destination
+from .actions import Actions, Bytes, Registers, joined, view
+from .layer import Prepared
+from .layers import Layers
+from .segment import Held, Note, Ran, Segment, Spans, segments
+
+_Groups = dict[tuple[OpType, int], int]
+"""Which operation is in a register group."""
+
+LIMIT, STEPS = 64, 4096
+"""Plans that a core keeps, and their steps in all (some KiB each). Each set of buffers has its
+own."""
+
+VARIANTS = 4
+"""Segments of a plan that it keeps with the same first step."""
+
+SEARCHES = 64
+"""Segments that a plan describes in its life."""
+
+
+class Operations(Protocol):
+    """Who knows which operation is in a register group."""
+
+    def operation_of(self, op_type: OpType, group: int, /) -> int:
+        """Index of the operation, -1 if there is none."""
+
+
+class _Accesses:
+    """Accesses as they come; the last value of a register or of bytes is what counts."""
+
+    def __init__(self) -> None:
+        self.registers = Registers()
+        self.pointers: dict[str, tuple[BlockState, int]] = {}
+        self.enables: list[tuple[list[bool], int]] = []
+        self.cleared = 0
+        self.mask: int | None = None
+        self.writes: list[tuple[int, int]] = []
+        self.memory: dict[tuple[int, int], bytes] = {}
+
+    def actions(self) -> Actions:
+        return Actions(
+            self.registers.stores(),
+            list(self.pointers.values()),
+            self.enables,
+            self.cleared,
+            self.mask,
+            self.writes,
+            [(*place, data) for place, data in self.memory.items()],
+        )
+
+
+class Recorder:
+    """A port that notes what passes through it. ``sound``: nothing happened that depends on more
+    than descriptors, address list and the state at the start."""
+
+    def __init__(self, chip: Chip, entries: Sequence[Entry]) -> None:
+        self._chip = chip
+        self._port = ListPort(chip, entries)
+        self._steps = [_Accesses()]
+        self._read: dict[tuple[int, int], bytes] = {}
+        self._written: set[tuple[int, int]] = set()
+        self.sound = True
+        self.firmware: FirmwareEngine | None = None
+        self._operations: list[_Groups] = []
+        self.reg_read = chip.read
+
+    def reg_write(self, address: int, value: int) -> None:
+        """Write a register."""
+        csb, now = self._chip.csb, self._steps[-1]
+        place = csb.place(address)
+        before = csb.rejected[-1] if csb.rejected else None
+        self._chip.write(address, value)
+        if csb.rejected and csb.rejected[-1] is not before:
+            self.sound = False
+        if place is not None:
+            bank, index = place
+            now.registers.put(bank, index, bank[index])
+            return
+        state, register = csb.named(address)
+        if register == "S_POINTER":
+            now.pointers[state.name] = state, state.producer
+        elif register == "D_OP_ENABLE" and value & 1:
+            now.enables.append((state.enabled, state.producer))
+        elif register == "S_INTR_STATUS":
+            now.cleared |= value
+        elif register == "S_INTR_MASK":
+            now.mask = csb.glb.mask
+        else:
+            now.writes.append((address, value))
+
+    def data_read(self, source: int, size: int, offset: int) -> bytes:
+        """Copy from a buffer of the task."""
+        data = self._port.data_read(source, size, offset)
+        if (source, offset) not in self._written:
+            known = self._read.get((source, offset), b"")
+            if len(known) < len(data):
+                self._read[source, offset] = data
+        return data
+
+    def data_write(self, destination: int, data: bytes, offset: int) -> None:
+        """Copy to a buffer of the task."""
+        self._port.data_write(destination, data, offset)
+        self._written.add((destination, offset))
+        self._steps[-1].memory[destination, offset] = data
+
+    def dma_address(self, index: int, destination: Destination) -> int:
+        """Resolve an entry."""
+        return self._port.dma_address(index, destination)
+
+    def time_us(self) -> int:
+        """Microseconds; statistics hold them, so they cannot be repeated."""
+        self.sound = False
+        return self._port.time_us()
+
+    def step(self) -> None:
+        """The chip takes its next step, which computes one layer at most."""
+        assert self.firmware is not None
+        known = self.firmware.operation_of
+        self._operations.append({(kind, i): known(kind, i) for kind in OpType for i in (0, 1)})
+        self._steps.append(_Accesses())
+
+    def plan(self) -> Plan:
+        """What was noted."""
+        found = joined((*place, data) for place, data in self._read.items())
+        actions = [accesses.actions() for accesses in self._steps]
+        return Plan(found, actions[0], actions[1:], self._operations)
+
+
+class Plan:
+    """A recorded task: the ``descriptors`` it holds for, what to do before the first step of the
+    chip and behind each, and the operations in the register groups at each step.
+
+    Steps that compute known layers become segments.
+    """
+
+    def __init__(
+        self,
+        descriptors: list[Bytes],
+        first: Actions,
+        rest: list[Actions],
+        operations: list[_Groups],
+    ) -> None:
+        self.descriptors = descriptors
+        self.first = first
+        self.rest = rest
+        self.operations = operations
+        self.segments: dict[int, list[Segment]] = {}
+        """By their first steps: those for other registers that tasks before may leave behind."""
+        self._noted: dict[int, Prepared] = {}
+        self._doubtful = False
+        self._searches = 0
+        self._step = 0
+
+    def holds(self, entries: Sequence[Entry]) -> bool:
+        """Whether the descriptors are those that were recorded."""
+        # bytes are compared as a block, views number by number
+        return all(
+            view(entries, buffer)[offset : offset + len(data)].tobytes() == data
+            for buffer, offset, data in self.descriptors
+        )
+
+    def private(self, entries: Sequence[Entry]) -> Spans:
+        """Where the bytes lie that firmware reads and writes."""
+        bases: dict[int, int] = {}
+        spans = []
+        written = [item for actions in (self.first, *self.rest) for item in actions.memory]
+        for buffer, offset, data in (*self.descriptors, *written):
+            if buffer not in bases:
+                bases[buffer] = entries[buffer].data.__array_interface__["data"][0]
+            spans.append((bases[buffer] + offset, bases[buffer] + offset + len(data)))
+        return Spans(spans)
+
+    def operation_of(self, op_type: OpType, group: int) -> int:
+        """As the firmware would say it of the layer that was just computed."""
+        return self.operation_at(self._step, op_type, group)
+
+    def operation_at(self, step: int, op_type: OpType, group: int) -> int:
+        """The same for the layer of a step."""
+        return self.operations[step][op_type, group]
+
+    def run(
+        self,
+        layers: Layers,
+        entries: Sequence[Entry],
+        check: Callable[[], None],
+        tell: Callable[[Ran, Plan], None] | None = None,
+        quiet: bool = False,
+    ) -> None:
+        """Do everything again; *check* is called between layers and may raise.
+
+        *quiet*: nobody looks in between; layers that are known are then computed in segments, and
+        *tell* is told of them.
+        """
+        chip = layers.chip
+        told = None if tell is None else lambda ran: tell(ran, self)
+        self.first.apply(chip, entries)
+        notes: dict[int, Note] = {}
+        step = 0
+        while step < len(self.rest):
+            found = self._beginning(step, layers) if quiet else None
+            if found is not None:
+                segment, held = found
+                step = segment.run(held, layers, entries, check, told)
+                if step == segment.last:
+                    continue
+                self.segments[segment.first].remove(segment)
+                self._doubtful = True
+            self._step = step
+            check()
+            if quiet:
+                before = layers.position
+                _, known = layers.advance()
+                notes[step] = Note(known, before, layers.position)
+            else:
+                chip.advance()
+            self.rest[step].apply(chip, entries)
+            step += 1
+        if notes:
+            self.search(notes, self.private(entries))
+
+    def _beginning(self, step: int, layers: Layers) -> tuple[Segment, Held] | None:
+        """The segment that can run now, and what has to be held meanwhile."""
+        for segment in self.segments.get(step, ()):
+            held = segment.begins(layers)
+            if held is not None:
+                return segment, held
+        return None
+
+    def search(self, notes: dict[int, Note], private: Spans) -> None:
+        """Find segments among the steps of a run.
+
+        When one ended early, the layers must have been the same twice: those whose weights change
+        all the time are not worth it.
+        """
+        noted = {step: note.known.layer for step, note in notes.items() if note.known is not None}
+        same = noted.keys() == self._noted.keys() and all(
+            layer is self._noted[step] for step, layer in noted.items()
+        )
+        self._noted = noted
+        if (self._doubtful and not same) or self._searches == SEARCHES:
+            return
+        self._doubtful = False
+        self._noted = {}
+        for segment in segments(notes, self.rest, private):
+            self._searches += 1
+            known = self.segments.setdefault(segment.first, [])
+            known.insert(0, segment)
+            del known[VARIANTS:]
+
+
+UNUSED = 4
+"""Plans that are recorded at first sight and not used before tasks have to be seen twice."""
+
+
+class Plans:
+    """The plans of one chip, with its known *layers*. Tasks are told apart by address list and
+    state of the register file; the first equal one is recorded, the second where tasks rarely
+    come again."""
+
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
+        self._plans: OrderedDict[Any, Plan | None] = OrderedDict()
+        self._unused = 0
+
+    def run(
+        self,
+        entries: Sequence[Entry],
+        check: Callable[[], None],
+        firmware: Callable[[Any], FirmwareEngine],
+        tell: Callable[[Operations], None],
+        kind: Any = None,
+        quiet: bool = False,
+        ran: Callable[[Ran, Plan], None] | None = None,
+    ) -> None:
+        """Run a task, by its plan where there is one.
+
+        *firmware* makes the one for a port, always the same for the same *kind*. *tell* is told
+        before the first layer who knows the operations. *quiet*: nobody looks at single layers
+        while they run; *ran* is told of those that were computed together.
+        """
+        chip = self._layers.chip
+        state = None if chip.pending else chip.csb.idle_state()
+        key = (kind, state, tuple((e.base, e.offset, len(e.data), e.missing) for e in entries))
+        plan = self._plans.get(key)
+        if plan is not None and plan.holds(entries):
+            self._plans.move_to_end(key)
+            self._unused = 0
+            tell(plan)
+            plan.run(self._layers, entries, check, ran, quiet)
+        elif state is None or (self._unused >= UNUSED and key not in self._plans):
+            engine = firmware(ListPort(chip, entries))
+            tell(engine)
+            serve(chip, engine, check)
+            if state is not None:
+                self._keep(key, None)
+        else:
+            self._unused += 1
+            self._keep(key, self._recorded(self._layers, entries, check, firmware, tell, quiet))
+
+    @staticmethod
+    def _recorded(
+        layers: Layers,
+        entries: Sequence[Entry],
+        check: Callable[[], None],
+        firmware: Callable[[Any], FirmwareEngine],
+        tell: Callable[[Operations], None],
+        quiet: bool,
+    ) -> Plan | None:
+        chip = layers.chip
+        recorder = Recorder(chip, entries)
+        engine = recorder.firmware = firmware(recorder)
+        tell(engine)
+        notes: dict[int, Note] = {}
+
+        def advance() -> bool:
+            recorder.step()
+            before = layers.position
+            progress, known = layers.advance()
+            notes[len(notes)] = Note(known, before, layers.position)
+            return progress
+
+        with chip.noting_writes() as written:
+            serve(chip, engine, check, advance)
+        if not recorder.sound:
+            return None
+        plan = recorder.plan()
+        private = plan.private(entries)  # a layer that writes there tells the firmware something
+        if any(private.overlap(*span) for span in written):
+            return None
+        if quiet:
+            plan.search(notes, private)
+        return plan
+
+    def _keep(self, key: Any, plan: Plan | None) -> None:
+        self._plans[key] = plan
+        self._plans.move_to_end(key)
+        while len(self._plans) > 1 and (
+            len(self._plans) > LIMIT or sum(map(_steps, self._plans.values())) > STEPS
+        ):
+            self._plans.popitem(last=False)
+
+
+def _steps(plan: Plan | None) -> int:
+    return 0 if plan is None else len(plan.rest)

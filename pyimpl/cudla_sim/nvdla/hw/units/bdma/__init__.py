@@ -1,0 +1,1 @@
+"""BDMA: copies between and inside the two memories."""

@@ -1,0 +1,1 @@
+"""CDP: local response normalisation."""

@@ -1,0 +1,1 @@
+"""What the look-up tables of SDP and CDP have in common."""

@@ -1,0 +1,1 @@
+"""PDP: pooling."""

@@ -1,0 +1,1 @@
+"""RUBIK: rearranges cubes in memory."""

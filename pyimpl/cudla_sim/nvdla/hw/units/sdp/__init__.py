@@ -1,0 +1,1 @@
+"""SDP: what follows each number."""

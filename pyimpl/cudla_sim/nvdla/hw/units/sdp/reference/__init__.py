@@ -1,0 +1,1 @@
+"""SDP in numpy, band by band: what compiled functions leave."""
