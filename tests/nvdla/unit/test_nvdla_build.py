@@ -169,6 +169,14 @@ def test_transposed_convolution(rng, precision: str, kernel: tuple, stride: obje
     np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
+@pytest.mark.parametrize("precision", ["int8", "int16"])
+def test_transposed_convolution_with_more_channels_than_an_atom(rng, precision: str) -> None:
+    """RUBIK steps over surfaces: 32 bytes of channels each."""
+    net = Network(("data", (1, 5, 4, 3)), precision)
+    net.deconv2d(rng.normal(size=(5, 40, 2, 2)), rng.normal(size=40))
+    check(net, rng.normal(size=(2, 5, 4, 3)).astype(np.float32))
+
+
 @pytest.mark.parametrize(("config", "precision"), TARGETS)
 @pytest.mark.parametrize("form", ["R8", "A8B8G8R8", "R8G8B8A8"])
 def test_image_input(rng, config: str, precision: str, form: str) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudla_sim.nvdla import target
+from cudla_sim.core.memory import AddressSpace
+from cudla_sim.nvdla import Core, HardwareFault, KmdError, LoadedNetwork, target
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.check import check
 from cudla_sim.nvdla.descriptors import (
@@ -248,6 +249,47 @@ def test_one_wrong_field(kind: OpType, number: int, path: str, value: Any, where
     bad = mutated(built("nv_full", "int8"), kind, number, path, value)
     found = check(bad, "nv_full")
     assert where in [item.field for item in found], "\n".join(map(str, found))
+
+
+def executed(loadable: Loadable, config: str) -> list[np.ndarray]:
+    """The outputs of a run on zeros."""
+    space = AddressSpace("memory")
+    network = LoadedNetwork(loadable, space, config)
+    inputs = [space.allocate(t.size, name=t.name) for t in loadable.inputs]
+    outputs = [space.allocate(t.size, name=t.name) for t in loadable.outputs]
+    Core(config).run(network, [r.base for r in inputs], [r.base for r in outputs])
+    return [region.data for region in outputs]
+
+
+def test_the_firmware_refuses_a_mean_format_that_there_is_not() -> None:
+    bad = mutated(built("nv_small", "int8"), CONV, 0, "operation.mean_format", 2)
+    with pytest.raises(KmdError, match="mean_format = 2"):
+        executed(bad, "nv_small")
+
+
+def test_a_pixel_alone_has_a_line_of_one_atom() -> None:
+    rng = np.random.default_rng(1)
+    net = Network(input=("x", (1, 8, 4, 4)), precision="int8", config="nv_small")
+    net.conv2d(rng.normal(size=(8, 8, 4, 4)))
+    good = Loadable.parse(net.build(rng.normal(size=(1, 8, 4, 4))))
+    assert check(good, "nv_small") == []
+    found = check(mutated(good, CONV, 0, "surface.dst.line_stride", 64), "nv_small")
+    assert [item.field for item in found] == ["surface.dst.line_stride"]
+
+
+@pytest.mark.parametrize("axis", ["width", "height"])
+def test_windows_far_beyond_the_input_are_a_fault(axis: str) -> None:
+    """30 windows in steps of 2 need 60 columns, or rows, of 40; padding ends after 15."""
+    rng = np.random.default_rng(1)
+    net = Network(input=("x", (1, 8, 40, 40)), precision="int8", config="nv_small")
+    net.max_pool(2)
+    good = Loadable.parse(net.build(rng.normal(size=(1, 8, 40, 40))))
+    width, height = (30, 10) if axis == "width" else (10, 30)
+    bad = mutated(good, PDP, 0, "surface.dst.width", width)
+    bad = mutated(bad, PDP, 0, "surface.dst.height", height)
+    bad = mutated(bad, PDP, 0, "surface.dst.line_stride", width * 8)
+    with pytest.raises(HardwareFault, match="does not belong to an input of 40 x 40"):
+        executed(bad, "nv_small")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.hw.chip import Chip
 from cudla_sim.nvdla.hw.memory import Memory
 from cudla_sim.nvdla.hw.units import gemm, pixels
-from cudla_sim.nvdla.hw.units.cdma import Cdma
+from cudla_sim.nvdla.hw.units.cdma import Cdma, Odd
 
 BASE = 0x2_0000_0000
 CHAIN = ("SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
@@ -139,6 +139,14 @@ def test_two_planes(name: str, order: list[int]) -> None:
         [1, 30 + order[0], 30 + order[1]],
         [2, 40 + order[0], 40 + order[1]],
     ]
+
+
+def test_numbers_that_are_none_are_counted() -> None:
+    """fp16 patterns: two infinities, one NaN, the largest number, zeros."""
+    odd = Odd()
+    assert not odd.count(np.array([0x7C00, 0xFC00, 0x7BFF, 0, 0x8000], np.uint16))
+    assert odd.count(np.array([0x7C01], np.uint16))
+    assert (odd.infinite, odd.nan) == (2, 1)
 
 
 def test_sign_and_offset() -> None:
