@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := build_ffi.py pyproject.toml $(wildcard codegen/*.py) $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp')
+SOURCES := build_ffi.py pyproject.toml $(wildcard codegen/*.py) $(shell find include shim pyimpl -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.cpp')
 
 # A folder per API; the digits come last, and onnx needs more than the package.
 ALL_SAMPLES := $(notdir $(patsubst %/Makefile,%,$(wildcard c_examples/*/Makefile)))

@@ -118,8 +118,8 @@ def module(header: Path, include: Path, shim: Path) -> str:
         body += ["", "", "@dataclass(slots=True)", f"class {name}(Record):"]
         body += [f'    """{doc}"""', ""]
         body += _members(structure, by_name, before[structure.name], first, used)
-    helpers = [w for w in ("numbers", "record", "records", "reserved") if w in used]
-    helpers += sorted(used - set(helpers) - {"Record"}, key=lambda w: (w[0], int(w[1:])))
+    widths = {word for word in used if word[1:].isdigit()}
+    helpers = [*sorted(used - widths), *sorted(widths, key=lambda word: (word[0], int(word[1:])))]
     text = [
         '"""The structures of ``include/nvdla/dla_interface.h``.',
         "",

@@ -10,6 +10,7 @@ import fnmatch
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
@@ -24,7 +25,7 @@ _DT_FILTER = 0x7FFFFFFF
 def _defined(library: Path) -> dict[str, tuple[str, int]]:
     """Name -> (type, size in bytes) of what a shared library exports."""
     with library.open("rb") as file:
-        table = ELFFile(file).get_section_by_name(".dynsym")
+        table: Any = ELFFile(file).get_section_by_name(".dynsym")
         return {
             symbol.name: (symbol["st_info"]["type"], symbol["st_size"])
             for symbol in table.iter_symbols()
@@ -48,7 +49,7 @@ def _source(names: Sequence[str], defined: dict[str, tuple[str, int]]) -> str:
 def _make_filter(library: Path, real: str) -> None:
     """Turns the dependency on ``real`` into a filter; not every linker has an option for it."""
     with library.open("r+b") as file:
-        section = ELFFile(file).get_section_by_name(".dynamic")
+        section: Any = ELFFile(file).get_section_by_name(".dynamic")
         for index, tag in enumerate(section.iter_tags()):
             if tag.entry.d_tag == "DT_NEEDED" and tag.needed == real:
                 file.seek(section["sh_offset"] + index * section["sh_entsize"])

@@ -115,7 +115,7 @@ def cdef(api: Api) -> str:
 
 
 def exported(api: Api) -> list[Function]:
-    """Functions that reach Python; the others have a hand-written body in shim/."""
+    """Functions that reach Python; the others have a hand-written body in shim/library/."""
     return [f for f in api.functions if not f.native]
 
 
@@ -237,7 +237,7 @@ def exports_c(api: Api, headers: Sequence[str], private: Private) -> str:
         + "".join(f"    sim_bridge.{name} = from->{name};\n" for name in _AT_START)
         + "    return &host;\n}"
     )
-    # for the C of shim/, which calls them by their names
+    # for the C of shim/library/, which calls them by their names
     own = [f for f in private.functions if f.name.startswith("impl_")]
     own += [f for f in exported(api) if f.c_body]
     parts += [_forward(f, _entry(f), _implementation(f)) for f in own]
@@ -257,7 +257,7 @@ def _forward(function: Function, target: str, name: str) -> str:
 
 
 def hand_written_h(api: Api, headers: Sequence[str]) -> str:
-    """The Python side of the exports whose C body stands in shim/*.c."""
+    """The Python side of the exports whose C body stands in shim/library/."""
     parts = [f"/* {BANNER} */", "#pragma once"]
     parts += [f'#include "{h}"' for h in headers]
     parts += [

@@ -83,6 +83,7 @@ def compile_all(
             f"-ffile-prefix-map={root}=cudla-sim",
             *parse.include_options(include),
             f"-I{shim}",
+            f"-I{shim / 'library' / 'boot'}",
             "-DCUDLA_SIM_BUILD",
         ]
         with_python = f"-I{sysconfig.get_paths()['include']}"
@@ -100,11 +101,11 @@ def compile_all(
         extension = package / "native" / "_compiled.abi3.so"
         _run([*common, with_python, str(source), *kernels, "-o", str(extension), *shared])
 
-        hand_written = sorted(str(c) for c in [*shim.glob("*.c"), *shim.glob("python/*.c")])
+        hand_written = sorted(str(c) for c in (shim / "library").rglob("*.c"))
         main = out / "libcudla_sim.so"
         runtime = Path(scratch) / "nvdla_runtime.o"
         cxx = [*shlex.split(os.environ.get("CXX", "g++")), "-std=c++14", *options]
-        cpp = str(shim / "nvdla_runtime.cpp")
+        cpp = str(shim / "library" / "nvdla" / "runtime.cpp")
         _run([*cxx, "-fvisibility=default", "-c", cpp, "-o", str(runtime)])
         _run(
             [

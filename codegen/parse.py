@@ -25,7 +25,7 @@ class Function:
     name: str
     decl: c_ast.Decl
     header: str  # path below include/, e.g. "cuda/cuda_runtime_api.h"
-    c_body: bool = False  # the exported function is written by hand in shim/*.c
+    c_body: bool = False  # the exported function is written by hand in shim/library/
     native: bool = False  # it never reaches Python
 
     @property

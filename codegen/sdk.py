@@ -47,7 +47,7 @@ _SHELL_COMMANDS = {
 
 # Which interpreter: the user's word, the one of the environment this file lies in, the one a
 # checkout was built with, the one whose packages these are. The library does the same
-# (shim/python/find.c).
+# (shim/library/boot/python/find.c).
 _FIND_PYTHON = """\
 python=${CUDLA_SIM_PYTHON:-}
 if [ -z "$python" ]; then

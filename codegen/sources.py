@@ -34,11 +34,12 @@ def private_handlers(package: Path) -> dict[str, str]:
 def defined_in_c(shim: Path) -> dict[str, str]:
     """Exported name -> file, for the bodies that are written in C."""
     found = {}
-    for source in sorted([*shim.glob("*.c"), *shim.glob("*.cpp")]):
+    library = shim / "library"
+    for source in sorted([*library.rglob("*.c"), *library.rglob("*.cpp")]):
         text = source.read_text()
         names = re.findall(r"^SIM_EXPORT [^;{]*?\b(\w+)\(", text, re.MULTILINE)
         names += re.findall(r"^[A-Z]+\((\w+),", text, re.MULTILINE)  # bodies that a macro writes
-        found.update(dict.fromkeys(names, f"shim/{source.name}"))
+        found.update(dict.fromkeys(names, f"shim/{source.relative_to(shim)}"))
     return found
 
 

@@ -45,7 +45,7 @@ cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudla
                                                  cudlaTranslateCsvAttribute *csvAttribute);
 const cudlaExternalEtbl *sim_external_table(void);
 
-/* --- NVDLA: registers and tasks that run outside Python (nvdla_port.c, nvdla_engine.c) ------- */
+/* --- NVDLA: registers and tasks that run outside Python (nvdla/port.c, nvdla/engine.c) ------- */
 
 /* a context of 0 is core 0 */
 uint32_t impl_sim_reg_read(uintptr_t context, uint32_t address);
@@ -68,7 +68,7 @@ int impl_sim_engine_next(void *engine, uint64_t *fields, uint32_t *writes, void 
 void impl_sim_engine_answer(void *engine, int64_t answer);
 int32_t impl_sim_engine_result(void *engine);
 
-/* interrupt handlers (nvdla_irq.c) */
+/* interrupt handlers (nvdla/irq.c) */
 uint64_t impl_sim_nvdla_handler(uint32_t core);
 int impl_sim_nvdla_wait(uint32_t core, uint64_t handler);
 
@@ -76,7 +76,7 @@ int impl_sim_nvdla_wait(uint32_t core, uint64_t handler);
 int sim_nvdla_foreign_port(void);
 int sim_nvdla_foreign_engine(void);
 
-/* --- nvdla::IRuntime (nvdla_runtime.cpp) ----------------------------------------------------- */
+/* --- nvdla::IRuntime (nvdla/runtime.cpp) ----------------------------------------------------- */
 
 /* `output` is 0 for inputs and 1 for outputs; `tensor` points to an IRuntime::NvDlaTensor. */
 NvDlaError sim__nvdla_create(void **runtime);
@@ -104,7 +104,7 @@ NvDlaError sim__nvdla_set_tensor(void *runtime, int output, int index, const voi
 NvDlaError sim__nvdla_begin(void *runtime);
 NvDlaError sim__nvdla_next(void *runtime, NvDlaTask *task, int *more);
 
-/* --- UPMEM calls that are answered without Python (upmem_fast.c) ----------------------------- */
+/* --- UPMEM calls that are answered without Python (upmem/fast.c) ----------------------------- */
 
 /* An enabled DPU: what dpu_prepare_xfer sets, and the jobs that are queued on its rank. */
 struct sim_dpu_fast_member {

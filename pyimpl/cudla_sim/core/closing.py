@@ -67,7 +67,7 @@ outside = Outside()
 
 
 def close() -> None:
-    """Called last: by shim/boot.c in a C program, by Python's own end elsewhere."""
+    """Called last: by shim/library/boot/boot.c in a C program, by Python's own end elsewhere."""
     outside.close()
 
 

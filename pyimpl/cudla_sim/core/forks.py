@@ -3,7 +3,8 @@
 In the child only the thread that forked exists. Locks that others held stay taken for ever, queues
 have no workers, open files are the parent's. Whoever keeps such a thing for the whole process, not
 for one simulated ``Process``, names here what becomes of it; the order is that of registration.
-Every way to fork comes by: ``os.fork`` in a Python program, fork() in a C program (shim/boot.c).
+Every way to fork comes by: ``os.fork`` in a Python program, fork() in a C program (boot.c in
+shim/library).
 """
 
 from __future__ import annotations

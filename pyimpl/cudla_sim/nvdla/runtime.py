@@ -1,7 +1,7 @@
 """``nvdla::IRuntime`` without its C++ class: what it knows, checks and prepares.
 
-The class in ``shim/nvdla_runtime.cpp`` does what must go through C functions that a program may
-have replaced (allocating memory, submitting tasks); everything else is here. Memories are known
+The class in ``shim/library/nvdla/runtime.cpp`` does what must go through C functions that a program
+may have replaced (allocating memory, submitting tasks); everything else is here. Memories are known
 by the pointer and the handle that the program's (or our) ``NvDlaAllocMem`` gave.
 Source: nvdla/sw ``Runtime.cpp``.
 """

@@ -2,7 +2,7 @@
 
 An engine whose driver context is one of ours and whose portability layer is ours runs a call in
 one go. Over a foreign portability layer the call becomes a conversation (``kmd/conversation.py``)
-that ``shim/nvdla_engine.c`` leads. Source: nvdla/sw firmware interface, Linux port.
+that ``shim/library/nvdla/engine.c`` leads. Source: nvdla/sw firmware interface, Linux port.
 """
 
 from __future__ import annotations

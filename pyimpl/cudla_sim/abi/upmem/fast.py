@@ -1,4 +1,4 @@
-"""Tells shim/upmem_fast.c what it may answer without Python."""
+"""Tells shim/library/upmem/fast.c what it may answer without Python."""
 
 from __future__ import annotations
 

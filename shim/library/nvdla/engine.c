@@ -17,7 +17,7 @@
 #include "nvdla/dla_sched.h"
 #include "nvdla/nvdla_interface.h"
 #include "generated/hand_written.h"
-#include "nvdla_shim.h"
+#include "shared.h"
 
 enum { NO_PYTHON = -1 };
 enum kind { RETURN, NOTHING, REG_READ, DATA_READ, DATA_WRITE, DMA_ADDRESS, TIME };

@@ -1,4 +1,4 @@
-/* What the NVDLA files of shim/ share; what crosses into Python stands in internal.h. */
+/* What the files of this folder share; what crosses into Python stands in internal.h. */
 #ifndef CUDLA_SIM_NVDLA_SHIM_H
 #define CUDLA_SIM_NVDLA_SHIM_H
 

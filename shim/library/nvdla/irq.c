@@ -8,7 +8,7 @@
 
 #include "boot.h"
 #include "generated/hand_written.h"
-#include "nvdla_shim.h"
+#include "shared.h"
 
 struct server {
     uint32_t core;

@@ -13,7 +13,7 @@
 #include "boot.h"
 #include "cudla_sim.h"
 #include "nvdla/nvdla_interface.h"
-#include "nvdla_shim.h"
+#include "shared.h"
 
 enum { BAD_ADDRESS = -14, BAD_INDEX = -22 }; /* -EFAULT and -EINVAL, as the Linux driver has them */
 

@@ -2,7 +2,7 @@
  * nvdla::IRuntime. This class does only what must pass through functions that a program may bring
  * itself: it opens the device, allocates and frees memory, and submits tasks, through the exported
  * NvDla... names. What the loadable says and what a call means is decided in Python
- * (nvdla/runtime.py) behind the functions of nvdla_shim.h.
+ * (nvdla/runtime.py) behind the functions of shared.h.
  */
 #include "nvdla/IRuntime.h"
 
@@ -12,7 +12,7 @@
 #include <new>
 
 #include "nvdla/nvdla_inf.h"
-#include "nvdla_shim.h"
+#include "shared.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
