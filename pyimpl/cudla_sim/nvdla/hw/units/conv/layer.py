@@ -1,16 +1,15 @@
 """The convolution pipeline CDMA, CSC, CMAC, CACC.
 
-``Convolution`` reads its parameters once and delivers the accumulator values in bands of output
-lines, ready for SDP: arrays of any type with exact integers, or in fp16 FP32 numbers.
-Integers are computed by compiled code (:mod:`native`), with SDP behind it where it knows all
-stages.
-fp16 is computed as the hardware does (:mod:`fp16`), or on request in float32.
+``Convolution`` reads its parameters once, fetches weights and input, and describes the whole layer
+for the compiled function (:mod:`native`) with SDP behind it, where it knows all stages. What is
+left goes in bands (:mod:`reference.bands`): fp16 as the hardware does (:mod:`fp16`), or on request
+in float32.
 Source: nvdla/hw ``cmod/csc``, ``cmod/cmac``, ``cmod/cacc``; nvdla hardware manual "Convolution".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,9 +21,7 @@ from .....native.ints import Frame, IntegerLayer, Ints, Sdp
 from ....errors import HardwareFault
 from ....facts import precisions
 from ....facts.configs import HardwareConfig
-from ....facts.precisions import FP16, INT8, INT16, RANGES
-from ... import floats
-from ...arithmetic import rounding_shift, saturate32
+from ....facts.precisions import FP16, INT8, INT16
 from ...doubt import Doubt
 from ...memory import DTYPES, Memory
 from . import fp16, native
@@ -36,9 +33,6 @@ from .weights import Arranged, Entry, WeightShape, unpack_weights
 
 MAX_OVERHANG = 256
 """Pixels that a window may reach past the input; registers allow pads of 31."""
-
-BAND_ELEMENTS = 1 << 22
-"""Size of the patch matrix that is built at a time."""
 
 
 Multipliers = gemm.Matrix | native.Weights | fp16.Weights | winograd.Weights
@@ -68,20 +62,20 @@ class Convolution:
         self.saturated = 0
         self.odd_data = Odd()
         self.odd_weights = Odd()
-        self._fp16 = fp16 if self.precision == FP16 else None
+        self.fp16 = fp16 if self.precision == FP16 else None
         self._entry: Entry | None = None
         self._raw: NDArray[np.uint8] | None = None
         self._conversion: Conversion | None = None
         self._picture: Picture | None = None
         self._memory = memory
-        self._ints = None
+        self.ints = None
         if native.usable_weights(self.precision, self.cdma.conv_mode, ints):
-            self._ints = ints
+            self.ints = ints
         self._check()
         check_share(self.cdma, config)
         kept.share(self.banks)
-        self._matrix = self._weights(arranged, kept)
-        self._data = self._inputs(kept)
+        self.matrix = self._weights(arranged, kept)
+        self.data = self._inputs(kept)
         kept.mode = self.mode
 
     def _check(self) -> None:
@@ -172,9 +166,9 @@ class Convolution:
             raw = kept.take(self.cdma, shape, self.config, memory, self._doubt)
             if self.precision == FP16:
                 self.odd_weights.count(raw.view(np.uint16))
-            key: Any = (shape, self.cdma.conv_mode, self._fp16 is not None)
-            if self._ints is not None:
-                kinds = (self._ints.kind.name, self._ints.wide.name)
+            key: Any = (shape, self.cdma.conv_mode, self.fp16 is not None)
+            if self.ints is not None:
+                kinds = (self.ints.kind.name, self.ints.wide.name)
                 key = (*key, *kinds, self.csc.dilation_x == 1, self.cdma.image)
             entry = arranged.find(key, raw)
             if entry is None:
@@ -191,14 +185,14 @@ class Convolution:
         """Arrange raw weights for the implementation that will multiply them."""
         if self.cdma.conv_mode:
             return winograd.unpack(raw, shape, self.config)
-        if self._fp16 is not None:
+        if self.fp16 is not None:
             halves = unpack_weights(raw, shape, self.config, np.dtype(np.uint16))
             order, starts = fp16.product_order(shape, self.config.atomic_c)
             return fp16.prepare(halves.reshape(shape.kernels, -1).T[order], starts)
-        if self._ints is not None:
+        if self.ints is not None:
             integers = unpack_weights(raw, shape, self.config, DTYPES[self.precision])
             flat = integers.reshape(shape.kernels, -1)
-            return native.prepare_weights(self._ints, flat, self._window(), not self.cdma.image)
+            return native.prepare_weights(self.ints, flat, self._window(), not self.cdma.image)
         dtype = np.dtype(np.float64 if self.precision == INT16 else np.float32)
         unpacked = unpack_weights(raw, shape, self.config, dtype)
         return gemm.prepare(unpacked.reshape(shape.kernels, -1))
@@ -217,11 +211,11 @@ class Convolution:
             memory = self._memory[self.cdma.data_mc]
             if self.cdma.image:
                 data = [fetch_image(self.cdma, memory, self.odd_data)]
-                if self._ints is not None:
+                if self.ints is not None:
                     self._picture = Picture(self.cdma, memory, data[0])
                     data = [self._picture.data]
             else:
-                if isinstance(self._matrix, native.Weights) and not self.csc.skip_data_release:
+                if isinstance(self.matrix, native.Weights) and not self.csc.skip_data_release:
                     self._conversion = conversion(self.cdma)
                 raw = self._conversion is not None
                 data = [
@@ -241,7 +235,7 @@ class Convolution:
             s.dilation_y, 1 if self.cdma.image else s.dilation_x, s.out_height, s.out_width,
         )  # fmt: skip
 
-    def _plan(self) -> tuple[Window, int]:
+    def plan(self) -> tuple[Window, int]:
         """Return the window geometry in (y, x, channel) space, and the channels of a pixel.
 
         For an image the kernel columns are folded into the weight channels (pre-extension), so
@@ -250,7 +244,7 @@ class Convolution:
         s, window = self.csc, self._window()
         if not self.cdma.image:
             return window, s.channels
-        pixel = self._data[0].shape[-1]
+        pixel = self.data[0].shape[-1]
         if s.columns != 1 or s.channels % pixel:
             raise HardwareFault(
                 "CSC",
@@ -259,9 +253,9 @@ class Convolution:
             )
         return replace(window, columns=s.channels // pixel), pixel
 
-    def _check_extent(self, window: Window, channels: int, batch: int) -> tuple[int, int]:
+    def check_extent(self, window: Window, channels: int, batch: int) -> tuple[int, int]:
         """Return the pads on the left and on top; the window must belong to the input."""
-        data = self._data[batch]
+        data = self.data[batch]
         height, width = data.shape[-3], data.shape[-2]
         left = self.cdma.pad_left if self.cdma.image else self.csc.pad_left
         top = self.csc.pad_top
@@ -284,7 +278,7 @@ class Convolution:
         kept = s.skip_data_release or s.skip_weight_release or p.data_reuse or p.weight_reuse
         if kept or p.compressed or self._entry is None or self._raw is None:
             return None
-        if self._picture is None and any(data.flags.owndata for data in self._data):
+        if self._picture is None and any(data.flags.owndata for data in self.data):
             return None
         return self._raw, self._entry
 
@@ -292,177 +286,31 @@ class Convolution:
         """What has to be done before the layer is computed again."""
         return [] if self._picture is None else [self._picture]
 
-    def _frame(self, batch: int) -> Frame:
+    def frame(self, batch: int) -> Frame:
         """Return the geometry for the compiled function."""
-        window, channels = self._plan()
-        left, top = self._check_extent(window, channels, batch)
-        pad = int(self._pad_value())
+        window, channels = self.plan()
+        left, top = self.check_extent(window, channels, batch)
+        pad = int(self.pad_value())
         how = self._conversion or Conversion()
         return native.frame(
             window, channels, top, left, pad, self.truncate, how.table, how.formula,
-            isinstance(self._matrix, native.Weights) and self._matrix.kind.diagonal,
+            isinstance(self.matrix, native.Weights) and self.matrix.kind.diagonal,
         )  # fmt: skip
 
     def with_sdp(self, batch: int, sdp: Sdp | None) -> IntegerLayer | None:
         """Return the whole layer for the compiled function, None when it has to go in bands."""
-        if sdp is None or self._ints is None or not isinstance(self._matrix, native.Weights):
+        if sdp is None or self.ints is None or not isinstance(self.matrix, native.Weights):
             return None
-        frame = self._frame(batch)
-        return self._ints.convolution(frame, self._matrix, self._data[batch], sdp)
+        frame = self.frame(batch)
+        return self.ints.convolution(frame, self.matrix, self.data[batch], sdp)
 
-    def _padded(self, window: Window, channels: int, batch: int) -> NDArray[Any]:
-        """Return the input with its frame of pad values, [y, x, channel] in BLAS precision."""
-        data = self._data[batch]
-        surfaces, pixels = (data, None) if data.ndim == 4 else (None, data)
-        height, width = data.shape[-3], data.shape[-2]
-        left, top = self._check_extent(window, channels, batch)
-        need_y, need_x = window.extent()
-        full_y, full_x = max(need_y, top + height), max(need_x, left + width)
-        dtype = self._data_type()
-        frame = (full_y, full_x, channels)
-        if (full_y, full_x) == (height, width):
-            result = np.empty(frame, dtype)
-        else:
-            pad = self._pad_value()
-            result = np.full(frame, pad, dtype) if pad else np.zeros(frame, dtype)
-        target = result[top : top + height, left : left + width]
-        if self._fp16 is not None:  # bit patterns
-            surfaces = None if surfaces is None else surfaces.view(np.uint16)
-            pixels = None if pixels is None else pixels.view(np.uint16)
-        if pixels is not None:
-            target[...] = pixels[:, :, :channels]
-            return result
-        assert surfaces is not None
-        atom = surfaces.shape[3]
-        whole = channels // atom
-        if whole:
-            inner = target[:, :, : whole * atom].reshape(height, width, whole, atom)
-            inner[...] = surfaces[:whole].transpose(1, 2, 0, 3)
-        if channels > whole * atom:
-            target[:, :, whole * atom :] = surfaces[whole, :, :, : channels - whole * atom]
-        return result
-
-    def _data_type(self) -> np.dtype[Any]:
-        """Element type that the implementation multiplies."""
-        if isinstance(self._matrix, gemm.Matrix):
-            return self._matrix.weights.dtype
-        return np.dtype(np.uint16)
-
-    def _pad_value(self) -> float:
+    def pad_value(self) -> float:
+        """What stands for elements outside of the input, as the implementation wants it."""
         value = self.csc.pad_value
-        if self._fp16 is not None:
+        if self.fp16 is not None:
             return value & 0xFFFF
         if self.precision == FP16:
             return float(np.array(value & 0xFFFF, np.uint16).view(np.float16))
         if self.precision == INT8:
             return float(((value & 0xFF) ^ 0x80) - 0x80)
         return float(value)
-
-    def bands(self, batch: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield (first line, values [line, x, kernel]) of one output until it is complete."""
-        if isinstance(self._matrix, winograd.Weights):
-            yield from self._winograd_bands(self._matrix)
-            return
-        if isinstance(self._matrix, native.Weights):
-            assert self._ints is not None
-            sums, cut = self._ints.sums(self._frame(batch), self._matrix, self._data[batch])
-            self.saturated += cut
-            yield 0, sums
-            return
-        window, channels = self._plan()
-        padded = self._padded(window, channels, batch)
-        products = window.rows * window.columns * channels
-        lines = max(1, BAND_ELEMENTS // (products * window.out_width))
-        if isinstance(self._matrix, gemm.Matrix):
-            yield from self._blas_bands(window, padded, self._matrix, lines)
-            return
-        assert self._fp16 is not None
-        yield from self._exact_bands(self._fp16, window, padded, self._matrix, lines)
-
-    def _blas_bands(
-        self, window: Window, padded: NDArray[Any], matrix: gemm.Matrix, lines: int
-    ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
-        products = matrix.weights.shape[1]
-        parts = [(0, products)]
-        bound = float("inf")
-        if self.precision != FP16:
-            largest = -float(RANGES[self.precision][0])
-            if matrix.total * largest > float(1 << 24):
-                largest = float(max(padded.max(), -padded.min()))
-            bound = matrix.total * largest
-            parts = gemm.chunks(matrix, largest)
-        patches = self._patches(window, padded)
-        for first in range(0, window.out_height, lines):
-            band = patches[first : first + lines]
-            rows = band.shape[0] * band.shape[1]
-            values = gemm.multiply(band.reshape(rows, products), matrix, parts)
-            shape = (band.shape[0], band.shape[1], values.shape[1])
-            if self.precision == FP16:
-                values = floats.rounded(values.astype(np.float64), floats.SINGLE)
-            yield first, self._accumulate(values, bound).reshape(shape)
-
-    @staticmethod
-    def _patches(window: Window, padded: NDArray[Any]) -> NDArray[Any]:
-        """View the padded input as [y, x, row, column, channel] of every window."""
-        sy, sx, sc = padded.strides
-        return np.lib.stride_tricks.as_strided(
-            padded,
-            (window.out_height, window.out_width, window.rows, window.columns, padded.shape[2]),
-            (
-                sy * window.stride_y,
-                sx * window.stride_x,
-                sy * window.dilation_y,
-                sx * window.dilation_x,
-                sc,
-            ),
-            writeable=False,
-        )
-
-    def _exact_bands(
-        self,
-        kernel: Fp16Mac,
-        window: Window,
-        padded: NDArray[Any],
-        weights: fp16.Weights,
-        lines: int,
-    ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
-        """fp16, step by step as the hardware adds."""
-        index = np.arange(padded.size).reshape(padded.shape)
-        positions = self._patches(window, index)
-        order, _ = fp16.product_order(self.weight_shape, self.config.atomic_c)
-        offsets = positions[0, 0].reshape(-1)[order]
-        for first in range(0, window.out_height, lines):
-            pixels = positions[first : first + lines, :, 0, 0, 0]
-            where = fp16.Gather(padded.reshape(-1), pixels.reshape(-1), offsets)
-            values = floats.single(fp16.run(kernel, where, weights))
-            yield first, values.reshape(*pixels.shape, weights.kernels)
-
-    def _winograd_bands(
-        self, weights: winograd.Weights
-    ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
-        """All lines at once: CDMA pads and folds, CSC transforms."""
-        s = self.csc
-        tiles = winograd.transform(
-            winograd.extend(self.cdma, self._data[0], self._pad_value()),
-            (-(-s.out_height // 2), -(-s.out_width // 2)),
-            s.transform_truncate,
-            self.precision,
-        )
-        values: NDArray[np.floating[Any]] = winograd.multiply(tiles, weights)
-        if self.precision != FP16:
-            values = self._accumulate(values, float("inf"))
-        yield 0, values[: s.out_height, : s.out_width]
-
-    def _accumulate(
-        self, values: NDArray[np.floating[Any]], bound: float
-    ) -> NDArray[np.floating[Any]]:
-        """CACC: truncate with rounding and saturate to 32 bits."""
-        if self.precision == FP16 or (self.truncate == 0 and bound < float(1 << 31)):
-            return values
-        exact = values.astype(np.float64)
-        rounding_shift(exact, self.truncate)
-        if bound * 2.0**-self.truncate >= float((1 << 31) - 1):
-            before = exact.copy()
-            saturate32(exact)
-            self.saturated += int(np.count_nonzero(before != exact))
-        return exact

@@ -13,6 +13,7 @@ from .....facts.precisions import FP16, RANGES
 from .... import floats
 from ....arithmetic import round_half_away
 from ...conv.layer import Convolution
+from ...conv.reference import bands as convolved
 from ..processor import Processor
 from .lut import looked_up
 from .stages import apply
@@ -136,7 +137,7 @@ def _bands(
 ) -> Iterator[tuple[int, Band]]:
     """Deliver the input of SDP in bands of lines."""
     if convolution is not None:
-        for first, band in convolution.bands(batch):
+        for first, band in convolved.bands(convolution, batch):
             yield first, _widen(processor, band)
         return
     source = processor.source()
