@@ -188,6 +188,12 @@ def test_additions_of_two_constants() -> None:
     assert "both its inputs are constant" in refused(made)
 
 
+def test_modes_that_are_no_words() -> None:
+    made = model([("Upsample", ["x", "s"], ["y"], {"mode": [1, 2]})], s=np.ones(4, np.float32))
+    made.opset_import[0].version = 9
+    assert "Upsample" in refused(made)
+
+
 def test_rows_picked_from_more_than_a_matrix_holds() -> None:
     places = np.array([0, 5, 1], np.int64)
     made = model([("Gather", ["x", "p"], ["y"], {"axis": 2})], (1, 1, 1 << 16, 8), p=places)
@@ -270,6 +276,21 @@ def test_operations_of_other_kinds(tmp_path: Path, operation: dict[str, Any]) ->
     (tmp_path / "tests.jsonl.gz").write_bytes(gzip.compress(json.dumps(trace).encode()))
     with pytest.raises(replay.TraceError):
         list(replay.read(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("value", "right"), [(0, True), (2**32 - 1, True), (2**32, False), (-1, False)]
+)
+def test_words_of_traces(tmp_path: Path, value: int, right: bool) -> None:
+    operation = {"op": "reg_write", "addr": 12, "data": value}
+    trace = {"name": "t", "map": "nv_full", "configs": ["nv_full"], "ops": [operation]}
+    (tmp_path / "tests.jsonl.gz").write_bytes(gzip.compress(json.dumps(trace).encode()))
+    if right:
+        (read,) = replay.read(tmp_path)
+        assert [o.value for o in read.operations] == [value]
+    else:
+        with pytest.raises(replay.TraceError):
+            list(replay.read(tmp_path))
 
 
 @pytest.mark.parametrize("configs", [[], [0], ["nobody"]])

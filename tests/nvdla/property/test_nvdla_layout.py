@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -104,3 +105,9 @@ def test_element_offset_agrees_with_packing(shape, pixel_format) -> None:
     last = tuple(size - 1 for size in shape)
     assert packed.view(np.int8)[layout.element_offset(tensor, *last)] == array[last]
     np.testing.assert_array_equal(layout.unpack_tensor(tensor, packed), array)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.float16])
+def test_planes_without_strides_are_packed_densely(kind) -> None:
+    array = np.arange(2 * 3 * 4 * 5).astype(kind).reshape(2, 3, 4, 5)
+    assert layout.pack_planar(array).tobytes() == array.tobytes()

@@ -588,3 +588,26 @@ def test_memcpy_copies_forward_also_onto_itself(
     for i in range(size):
         expected[to + i] = expected[source + i]
     assert bench.var("buffer", np.uint8).tolist() == expected.tolist()
+
+
+HEAP_END = """
+#include <alloc.h>
+#include <attributes.h>
+#include <stdint.h>
+__host uint32_t left, given;
+int main(void)
+{
+    mem_reset();
+    uint32_t used = ((uintptr_t)mem_alloc(8) & 0xffff) + 8;
+    left = 0x10000 - used;
+    given = mem_alloc(left) != 0;
+    return 0;
+}"""
+
+
+def test_the_heap_gives_its_last_byte(bench: Bench, build: Build) -> None:
+    """All of the 64 KiB of WRAM behind the program's data."""
+    outcome = bench.run(build(HEAP_END), Checks(heap_on_stacks="off"))
+    assert outcome.status == "done", outcome.text
+    assert bench.var("given")[0] == 1
+    assert bench.var("left")[0] > 1000

@@ -23,7 +23,7 @@ def _upsample(call: Call) -> Item:
     scales = call.attribute("scales")
     if scales is None:
         scales = [float(s) for s in call.constant(1, "scales").floats().reshape(-1)]
-    mode = call.attribute("mode", "nearest")
+    mode = str(call.attribute("mode", "nearest"))
     sizes = [floor(s * length) for s, length in zip(scales, x.shape, strict=True)]
     return _resized(call, x, sizes, list(scales), mode.replace("bilinear", "linear"), "asymmetric")
 
