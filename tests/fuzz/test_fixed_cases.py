@@ -22,6 +22,8 @@ from cudla_sim.cupva.described import FORMAT, Described
 from cudla_sim.cupva.workers.explain import explain
 from cudla_sim.cupva.workers.protocol import Cause, LaunchRequest, Reply, Status
 from cudla_sim.nvdla import replay
+from cudla_sim.nvdla.annotation import Annotation
+from cudla_sim.nvdla.errors import BadLoadable
 from cudla_sim.tools.report import ReportError, page
 from cudla_sim.upmem.toolchain.assembly import NotUnderstood, translate
 from cudla_sim.upmem.workers.frame import Frame
@@ -276,6 +278,22 @@ def test_operations_of_other_kinds(tmp_path: Path, operation: dict[str, Any]) ->
     (tmp_path / "tests.jsonl.gz").write_bytes(gzip.compress(json.dumps(trace).encode()))
     with pytest.raises(replay.TraceError):
         list(replay.read(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shape": [1, 2, 3, 4]}, {"value": [1, 2, 2]}, {"value": [1, 8.0, 2, 2]},
+        {"order": [0, 1, 2, 2]}, {"order": [0, "1", 2, 3]}, {"split": [5, 4]}, {"shape": [-1, -32]},
+    ],
+)  # fmt: skip
+def test_ports_whose_shapes_do_not_go_together(change: dict[str, Any]) -> None:
+    port = {"name": "x", "shape": [1, 8, 2, 2], "value": [1, 8, 2, 2]}
+    whole = {"generation": 1, "outputs": [], "operations": [], "places": [], "options": {}}
+    good = json.dumps({**whole, "inputs": [port]}).encode()
+    assert Annotation.decode(good).inputs[0].name == "x"
+    with pytest.raises(BadLoadable, match="cannot be read"):
+        Annotation.decode(json.dumps({**whole, "inputs": [{**port, **change}]}).encode())
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, fields
+from math import prod
 from typing import Any, Self
 
 from ..core import untrusted
@@ -45,8 +46,18 @@ class PortNote:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Self:
-        """From JSON."""
-        return _made(cls, raw, ("shape", "value", "order", "split"))
+        """From JSON. Raises ValueError for shapes that do not go together."""
+        made: Self = _made(cls, raw, ("shape", "value", "order", "split"))
+        stored = made.split or made.value
+        shapes = {"shape": made.shape, "value": made.value, "split": made.split}
+        for name, sizes in shapes.items():
+            if not all(type(size) is int and size >= 0 for size in sizes):
+                raise ValueError(f"{made.name!r} has the {name} {sizes}")
+        if len(made.value) != 4 or not prod(made.shape) == prod(made.value) == prod(stored):
+            raise ValueError(f"{made.name!r}: {shapes} are not the same elements")
+        if sorted(made.order) != list(range(len(stored))):
+            raise ValueError(f"{made.name!r}: {made.order} is no order of {len(stored)} axes")
+        return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
