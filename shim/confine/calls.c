@@ -205,7 +205,12 @@ int confine_calls(uint32_t allowed, int image)
     VALUES(SYS_ioctl, 1, TCGETS, FIONREAD);
     VALUES(SYS_fcntl, 1, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_GETLK); /* no owner */
     VALUES(SYS_prctl, 0, PR_SET_NAME, PR_GET_NAME, 0x53564d41 /* PR_SET_VMA */, PR_GET_DUMPABLE);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    static const int limits[] = {SYS_prlimit64}; /* the sanitizer sets its own */
+    ALLOW(limits);
+#else
     allow_null(SYS_prlimit64, 2); /* asked, not set */
+#endif
     allow_with(SYS_clone, 0, CLONE_THREAD); /* threads, no processes */
 #ifdef SYS_clone3
     refuse(SYS_clone3, ENOSYS); /* its flags lie in memory: the library asks with clone then */
