@@ -72,6 +72,12 @@ def test_weights_fill_entries_of_the_buffer(name: str) -> None:
     assert cbuf.weight_bytes(config(name), 500) == len(packed)
 
 
+def test_weights_that_no_kernel_takes_must_fit_into_the_buffer() -> None:
+    """CDMA is not done before it has fetched them all."""
+    with pytest.raises(NvdlaError, match=r"do not fit into .* and it waits for room"):
+        run(padded(two_convolutions(), 0, 1 << 28), "strict")
+
+
 def test_entries_over_shift_the_weights_of_the_next_convolution() -> None:
     data = two_convolutions()
     right = run(data, "strict")

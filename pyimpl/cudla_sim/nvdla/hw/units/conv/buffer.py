@@ -125,6 +125,12 @@ class Kept:
                 f" kernels of {shape.size // shape.kernels} bytes"
                 + (f" beside {len(spare)} that are left of layers before" if len(spare) else ""),
             )
+        if over > room:
+            raise HardwareFault(
+                "CDMA",
+                f"WEIGHT_BYTES is {p.weight_bytes}: {over} bytes that no kernel takes do not fit"
+                f" into {p.weight_banks} weight banks of {room} bytes, and it waits for room",
+            )
         if not over and not len(spare):
             return fresh
         fetched = memory.read_padded("CDMA weights", p.weight_address, given, given)
