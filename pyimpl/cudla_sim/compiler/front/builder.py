@@ -15,6 +15,16 @@ from .nodes import Nodes
 from .tensors import Tensor
 from .views import View, arranged, narrowed
 
+LARGEST_MATRIX = 1 << 24
+"""Elements of a matrix that picks rows or columns of a picture."""
+
+
+def identity(length: int) -> NDArray[np.float32]:
+    """A matrix that picks all rows. Raises Unsupported for one that is too large."""
+    if length * length > LARGEST_MATRIX:
+        raise Unsupported(f"its rows or columns, {length}, would be picked one by one")
+    return np.eye(length, dtype=np.float32)
+
 
 class Builder(Nodes):
     """Nodes by what they compute, and tensors as values."""

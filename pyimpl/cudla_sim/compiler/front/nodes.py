@@ -11,7 +11,7 @@ from ..graph import Node, Port, Shape, Value
 AnyNode = TypeVar("AnyNode", bound=Node)
 
 
-LARGEST_VALUE = 2**31
+LARGEST_VALUE = 2**28
 """Elements of one value: offsets into a task's memory have 32 bits."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from . import inputs, operators
 from .builder import Builder, layouts
 from .constants import evaluate
 from .inference import check_inputs, infer, sizes
+from .nodes import LARGEST_VALUE
 from .operators import Call
 from .operators.registry import ON_INTEGERS, Converted
 from .tensors import Constant, Item, Several, Tensor
@@ -92,6 +94,10 @@ class Walker:
                 self.build.note(f"input {port.name!r}: its batch is fixed to {shape[0]}")
             dtype = inputs.element_type(port)
             layout = self._layouts[port.name]
+            if prod(shape) > LARGEST_VALUE:
+                raise CompileError(
+                    f"input {port.name!r} has {prod(shape)} elements; {LARGEST_VALUE} are possible"
+                )
             try:
                 self._items[port.name] = inputs.bind(self.build, port.name, shape, layout, dtype)
             except Unsupported as error:

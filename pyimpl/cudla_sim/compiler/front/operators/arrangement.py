@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import Unsupported
 from ...graph import ChannelGather, Concat, Reshape, Resize, Value
-from ..builder import Builder, in_order, layouts, usual_layout
+from ..builder import Builder, identity, in_order, layouts, usual_layout
 from ..tensors import Constant, Item, Tensor
 from ..views import View, arranged, grouped
 from .registry import Call, axis_of, operator
@@ -272,8 +272,8 @@ def spread(build: Builder, x: Value, sizes: list[int]) -> Value:
     if n != sizes[0]:
         raise Unsupported("it repeats along the batch", "use a batch of one picture")
     if (h, w) != (sizes[2], sizes[3]):
-        rows = np.ones((sizes[2], 1), np.float32) if h == 1 else np.eye(h, dtype=np.float32)
-        columns = np.ones((sizes[3], 1), np.float32) if w == 1 else np.eye(w, dtype=np.float32)
+        rows = np.ones((sizes[2], 1), np.float32) if h == 1 else identity(h)
+        columns = np.ones((sizes[3], 1), np.float32) if w == 1 else identity(w)
         size = (n, c, sizes[2], sizes[3])
         name = f"{build.target}/spread"
         x = build.add(Resize, [x], size, name, mode="nearest", rows=rows, columns=columns)

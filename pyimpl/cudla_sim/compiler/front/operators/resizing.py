@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import Unsupported
 from ...graph import Resize, Value
+from ..builder import identity
 from ..tensors import Item, Tensor
 from ..views import arranged, grouped
 from .arrangement import own_layout
@@ -81,13 +82,13 @@ def _resized(
     for axis in (2, 3):
         moving = [d for d in groups[axis] if x.shape[d] > 1 or sizes[d] > 1]
         if not moving:
-            matrices.append(np.eye(value.shape[axis], dtype=np.float32))
+            matrices.append(identity(value.shape[axis]))
             continue
         if len(moving) > 1 and any(sizes[d] != x.shape[d] for d in moving):
             raise Unsupported("it resizes more than two dimensions")
         d = moving[0]
         if sizes[d] == x.shape[d] and scales[d] == 1:
-            matrices.append(np.eye(value.shape[axis], dtype=np.float32))
+            matrices.append(identity(value.shape[axis]))
             continue
         build = nearest if mode == "nearest" else linear
         matrices.append(build(x.shape[d], sizes[d], scales[d], coordinates, rounding))
@@ -166,7 +167,7 @@ def nearest(
         raise Unsupported(f"its nearest_mode {rounding!r} is unknown", "use floor")
     x = _source(size, length, size, scale, coordinates)
     index = np.clip(_ROUND[rounding](x), 0, length - 1).astype(np.int64)
-    return np.eye(length, dtype=np.float32)[index]
+    return identity(length)[index]
 
 
 def linear(

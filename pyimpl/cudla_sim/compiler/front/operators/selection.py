@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import Unsupported
 from ...graph import ChannelGather, Pad, Resize, Slice, Value
-from ..builder import Builder, in_order
+from ..builder import Builder, identity, in_order
 from ..tensors import Constant, Item, Several, Tensor
 from ..views import Digit, View, arranged, grouped
 from .arrangement import expanded, own_layout
@@ -157,10 +157,6 @@ def selected(build: Builder, x: Tensor, axis: int, chosen: list[int]) -> Tensor:
     return x.viewed(View(value, tuple(dims)))
 
 
-LARGEST_MATRIX = 1 << 24
-"""Elements of a matrix that picks rows or columns of a picture."""
-
-
 def _selected_axis(build: Builder, x: Value, axis: int, chosen: list[int]) -> Value:
     size = list(x.shape)
     size[axis] = len(chosen)
@@ -172,9 +168,7 @@ def _selected_axis(build: Builder, x: Value, axis: int, chosen: list[int]) -> Va
         return build.add(Slice, [x], size, starts=tuple(starts), steps=tuple(steps))
     if axis == 1:
         return build.add(ChannelGather, [x], size, channels=tuple(chosen))
-    if max(length * max(length, len(chosen)) for length in x.shape[2:]) > LARGEST_MATRIX:
-        raise Unsupported(f"it selects from {x.shape[2]} x {x.shape[3]} points one by one")
-    matrices = [np.eye(length, dtype=np.float32) for length in x.shape[2:]]
+    matrices = [identity(length) for length in x.shape[2:]]
     matrices[axis - 2] = matrices[axis - 2][chosen]
     return build.add(Resize, [x], size, mode="nearest", rows=matrices[0], columns=matrices[1])
 
