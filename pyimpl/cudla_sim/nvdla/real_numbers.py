@@ -79,6 +79,13 @@ class RealNetwork:
                 raise NvdlaError(
                     f"{len(ports)} {kind} are described, the loadable has {len(tensors)}"
                 )
+            for port, tensor in zip(ports, tensors, strict=True):
+                n, c, h, w = port.value
+                if (n, h, w) != (tensor.n, tensor.h, tensor.w) or c > tensor.c:
+                    raise NvdlaError(
+                        f"{port.name!r} is described as {port.value}, its tensor in the loadable is"
+                        f" {(tensor.n, tensor.c, tensor.h, tensor.w)}"
+                    )
         owner = within or process.current()
         settings = owner.config.of(Settings)
         self.config = config(target.choose(self.loadable, hardware))

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from cudla_sim.compiler.layers import reference
-from cudla_sim.nvdla import layout, network_run, target
+from cudla_sim.nvdla import annotation, layout, network_run, target
 from cudla_sim.nvdla.annotation import BLOB, Annotation, PlaceNote, PortNote
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.build.container import Container
@@ -159,6 +159,21 @@ def test_other_loadables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     others = {name: blob for name, blob in loadable.blobs.items() if name != BLOB}
     with pytest.raises(NvdlaError, match="does not say how"):
         RealNetwork(replace(loadable, blobs=others))
+
+
+def test_a_port_of_another_shape_than_its_tensor_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(2)
+    net = Network(("x", (1, 8, 4, 4)), "int8", "nv_small")
+    net.conv2d(random.normal(size=(8, 8, 1, 1)))
+    loadable = Loadable.parse(net.build(random.normal(size=(1, 8, 4, 4))))
+    found = annotation.read(loadable)
+    assert found is not None
+    larger = replace(found.outputs[0], value=(1, 8, 64, 64), shape=(1, 8, 64, 64))
+    monkeypatch.setattr(annotation, "read", lambda _: replace(found, outputs=(larger,)))
+    with pytest.raises(NvdlaError, match="is described as"):
+        RealNetwork(loadable)
 
 
 def test_what_does_not_fit_takes_the_nearest() -> None:
