@@ -104,11 +104,14 @@ def _gathered(attributes: Mapping[str, int], inputs: Sequence[Constant | None]) 
     axis += len(shape) if axis < 0 else 0
     others = [n for n in range(len(shape)) if n != axis]
     if (
-        wanted.ndim != len(shape)
+        wanted.dtype.kind not in "iu"
+        or wanted.ndim != len(shape)
         or len(others) == len(shape)
         or any(wanted.shape[n] > shape[n] for n in others)
     ):
-        raise Unsupported(f"axis {axis}, indices of {wanted.shape} for data of {shape}")
+        raise Unsupported(
+            f"axis {axis}, indices of {wanted.dtype} {wanted.shape} for data of {shape}"
+        )
     if not np.all((wanted >= -shape[axis]) & (wanted < shape[axis])):
         raise Unsupported(f"its indices are not in -{shape[axis]}..{shape[axis] - 1}")
     places = list(np.ogrid[tuple(map(slice, wanted.shape))])

@@ -12,7 +12,7 @@ AnyNode = TypeVar("AnyNode", bound=Node)
 
 
 LARGEST_VALUE = 2**28
-"""Elements of one value: offsets into a task's memory have 32 bits."""
+"""Elements of one value: constants as large (1 GiB of float32) are made while a model is read."""
 
 
 class Nodes:
