@@ -19,10 +19,15 @@ LARGEST_MATRIX = 1 << 24
 """Elements of a matrix that picks rows or columns of a picture."""
 
 
+def picked(rows: int, columns: int) -> None:
+    """Raises Unsupported for a matrix of rows that pick columns which is too large to make."""
+    if rows * columns > LARGEST_MATRIX:
+        raise Unsupported(f"{rows} rows or columns would be picked from {columns} one by one")
+
+
 def identity(length: int) -> NDArray[np.float32]:
     """A matrix that picks all rows. Raises Unsupported for one that is too large."""
-    if length * length > LARGEST_MATRIX:
-        raise Unsupported(f"its rows or columns, {length}, would be picked one by one")
+    picked(length, length)
     return np.eye(length, dtype=np.float32)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import Unsupported
 from ...graph import Resize, Value
-from ..builder import identity
+from ..builder import identity, picked
 from ..tensors import Item, Tensor
 from ..views import arranged, grouped
 from .arrangement import own_layout
@@ -167,6 +167,7 @@ def nearest(
         raise Unsupported(f"its nearest_mode {rounding!r} is unknown", "use floor")
     x = _source(size, length, size, scale, coordinates)
     index = np.clip(_ROUND[rounding](x), 0, length - 1).astype(np.int64)
+    picked(size, length)
     return identity(length)[index]
 
 
@@ -175,6 +176,7 @@ def linear(
 ) -> NDArray[np.float32]:
     """[size, length] with the weights of the two neighbours; the border repeats."""
     del rounding
+    picked(size, length)
     x = np.clip(_source(size, length, size, scale, coordinates), 0, length - 1)
     low = np.floor(x).astype(np.int64)
     part = x - low
