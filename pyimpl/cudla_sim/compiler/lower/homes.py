@@ -11,7 +11,7 @@ from cudla_sim.nvdla.facts.precisions import FP16
 from .. import graph as g
 from ..legalise.nodes import Interleave, KernelConv, View
 from ..pixels import Image
-from . import conv, layouts
+from . import cuts, layouts
 from .cubes import Buffer, Cube, cube_bytes, packed
 from .layouts import Layout
 from .passes import Pass
@@ -142,7 +142,7 @@ class Homes:
         if operands:
             return operands[0]
         source = replace(self.cube(item.main), precision=item.precision)
-        positions = conv.natural_positions(self.config, item.precision, node, source)
+        positions = cuts.natural_positions(self.config, item.precision, node, source)
         return Layout(int(positions.max()) + 1, positions)
 
     def _join(self, passes: list[Pass]) -> None:

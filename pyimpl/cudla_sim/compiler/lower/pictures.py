@@ -27,10 +27,11 @@ from .. import graph as g
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
 from ..pixels import Image
-from . import conv, numbers, sdp
+from . import conv, cuts, numbers, sdp
 from .cubes import Buffer, Cube
 from .fit import Fit
 from .task import Task
+from .weights import prepared
 
 _FORMATS = {
     (INT8, 4): "T_A8B8G8R8",
@@ -140,7 +141,7 @@ def emit(
     mean: NDArray[Any] | None = None,
 ) -> None:
     """Append the operations of a convolution that reads the picture at (buffer, offset)."""
-    weights = conv.prepared(node, fit, picture.precision, picture.scale, mean)
+    weights = prepared(node, fit, picture.precision, picture.scale, mean)
     _, channels, rows, columns = node.weights.shape
     lookup = target.kernels()
     index, where = lookup[lookup >= 0], np.flatnonzero(lookup >= 0)
@@ -164,8 +165,8 @@ def emit(
     if share is None:
         why = f"a line of {picture.width} pixels does not fit into the convolution buffer"
         raise Refused([Refusal(node.name, "Conv", why, "take the chw32 or chw16 input format")])
-    x = next(iter(conv.pieces(picture.width, target.width, picture.width, node, 1)))
-    for y in conv.pieces(picture.height, target.height, share.lines, node, 0):
+    x = next(iter(cuts.pieces(picture.width, target.width, picture.width, node, 1)))
+    for y in cuts.pieces(picture.height, target.height, share.lines, node, 0):
         operation = conv.operation(
             node,
             weights,
@@ -191,9 +192,9 @@ def emit(
         surface = conv.surface(task, node, (packed,), source, flying, picture.pixel)
         out = replace(target.box(y.first, y.count, 0, target.width), positions=where)
         whole = slice(0, target.width)
-        part = conv.restrict(fit, index, slice(y.first, y.first + y.count), whole)
+        part = cuts.restrict(fit, index, slice(y.first, y.first + y.count), whole)
         sums = sdp.Sums(target.channels, y.count, target.width, weights.step[index])
-        block = conv.Block(0, target.channels, 0, 0)
-        operands = sdp.settled(task, part, conv.within(values, block, y, x))
+        block = cuts.Block(0, target.channels, 0, 0)
+        operands = sdp.settled(task, part, cuts.within(values, block, y, x))
         task.append(OpType.CONV, operation, surface, {place[0], task.weights})
         sdp.emit(task, part, sums, out, operands)
