@@ -14,6 +14,7 @@
 #include "dpu.h"
 #include "generated/hand_written.h"
 #include "internal.h"
+#include "native/dpu_span.h"
 #include "native/native.h"
 
 struct place {
@@ -23,9 +24,9 @@ struct place {
 
 /* A symbol that was found: of a set (ranks, rank_count) or of one DPU (handle, 0). */
 struct learned {
-    uint64_t ranks, offset;
+    uint64_t ranks, first, end;
     uint64_t generation, loads; /* of the tables and of the programs that it counts for */
-    uint32_t rank_count, size, unit;
+    uint32_t rank_count, unit;
     char name[68];
 };
 
@@ -160,8 +161,8 @@ static struct learned *entry_for(uint64_t ranks, uint32_t rank_count, const char
     return &learned[(hash * 0x9e3779b97f4a7c15ull >> 32) % LEARNED];
 }
 
-void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t offset,
-                        uint32_t size, uint32_t unit)
+void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t first,
+                        uint64_t end, uint32_t unit)
 {
     size_t length = strlen(name);
     if (length >= sizeof learned->name) {
@@ -170,7 +171,7 @@ void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, u
     pthread_rwlock_wrlock(&lock);
     struct learned *entry = entry_for(ranks, rank_count, name);
     if (loads != NULL) {
-        *entry = (struct learned){ranks, offset, generation, *loads, rank_count, size, unit, ""};
+        *entry = (struct learned){ranks, first, end, generation, *loads, rank_count, unit, ""};
         memcpy(entry->name, name, length + 1);
     }
     pthread_rwlock_unlock(&lock);
@@ -186,10 +187,9 @@ static int find_symbol(uint64_t ranks, uint32_t rank_count, const char *name, ui
         return 0;
     }
     place->base = memory_base;
-    place->offset = entry->offset + offset;
+    place->offset = entry->first + offset;
     place->size = length;
-    return length != 0 && length <= entry->size && offset <= entry->size - length &&
-           (place->offset | length) % entry->unit == 0;
+    return length != 0 && sim_dpu_keeps_to(entry->end, entry->unit, place->offset, length);
 }
 
 /* Copies between DPUs without queued jobs and `same`, or what was prepared for each. */
