@@ -81,8 +81,12 @@ def place(
     DPU_ERR_INVALID_{MRAM,WRAM,IRAM}_ACCESS for its alignment (MRAM 8 bytes, WRAM 4) and size.
     """
     said = function if selection.dpu is None else "dpu_copy_symbol_dpu"
+    # A pointer that a program handed over, as a symbol or an offset; on hardware WRAM begins at 0.
     if symbol.memory == "wram" and 0 <= symbol.address + offset - WRAM_BASE < WRAM_SIZE:
-        offset -= WRAM_BASE  # a pointer that a program handed over; on hardware WRAM begins at 0
+        if symbol.address >= WRAM_BASE:
+            symbol = symbol._replace(address=symbol.address - WRAM_BASE)
+        else:
+            offset -= WRAM_BASE
     allowed = span(symbol)
     if allowed is not None:
         at = allowed.first + offset
