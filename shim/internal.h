@@ -132,7 +132,6 @@ int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member
  */
 void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t first,
                         uint64_t end, uint32_t unit);
-void sim_dpu_fast_after_fork(void);
 
 #ifdef __cplusplus
 }

@@ -659,8 +659,3 @@ void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, u
 {
     sim_host_there->sim_dpu_fast_learn(ranks, rank_count, name, first, end, unit);
 }
-
-void sim_dpu_fast_after_fork(void)
-{
-    sim_host_there->sim_dpu_fast_after_fork();
-}

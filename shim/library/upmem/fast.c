@@ -119,10 +119,16 @@ int sim_dpu_fast_tables(const struct sim_dpu_fast_member *new_members, size_t me
 }
 
 /* In a forked child the sets of the parent do not exist. */
-void sim_dpu_fast_after_fork(void)
+static void after_fork_child(void)
 {
     pthread_rwlock_init(&lock, NULL);
     forget();
+}
+
+/* When the library is loaded: in a child this has to come before Python's turn, which asks here. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_child);
 }
 
 /* The functions from here on are to be called with the lock held. */
@@ -246,8 +252,8 @@ SIM_EXPORT dpu_error_t dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
 }
 
 /* 0 when Python has to answer. */
-static int fill(struct dpu_set_dpu_iterator_t *iterator, const struct dpu_set_t *set,
-                uint32_t number)
+static int fill_iterator(struct dpu_set_dpu_iterator_t *iterator, const struct dpu_set_t *set,
+                         uint32_t number)
 {
     int done = 0;
     pthread_rwlock_rdlock(&lock);
@@ -270,7 +276,7 @@ static int fill(struct dpu_set_dpu_iterator_t *iterator, const struct dpu_set_t 
 SIM_EXPORT struct dpu_set_dpu_iterator_t dpu_set_dpu_iterator_from(struct dpu_set_t *set)
 {
     struct dpu_set_dpu_iterator_t iterator = {0};
-    if (set != NULL && is_on() && fill(&iterator, set, 0)) {
+    if (set != NULL && is_on() && fill_iterator(&iterator, set, 0)) {
         iterator.rank_iterator.set = set;
         iterator.rank_iterator.has_next = true;
         iterator.rank_iterator.next_idx = 1;
@@ -287,7 +293,7 @@ SIM_EXPORT struct dpu_set_dpu_iterator_t dpu_set_dpu_iterator_from(struct dpu_se
 SIM_EXPORT void dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator)
 {
     if (iterator != NULL && iterator->rank_iterator.set != NULL && is_on() &&
-        fill(iterator, iterator->rank_iterator.set, iterator->count + 1)) {
+        fill_iterator(iterator, iterator->rank_iterator.set, iterator->count + 1)) {
         return;
     }
     if (sim_enter() == 0) {
