@@ -93,19 +93,6 @@ void rt_race_acquire(uint32_t object);
 void rt_race_release(uint32_t object);
 void rt_race_own(const volatile void *address, uint32_t size);
 
-/* pages.c */
-#define RT_BLOCK_BITS 21
-extern uint32_t rt_moved[]; /* bytes that DMA moved in this launch, for each block of MRAM */
-void rt_pages_begin(void);
-void rt_pages_ask(uint32_t block);
-static inline void rt_pages_used(uint32_t offset, uint32_t size)
-{
-    uint32_t *moved = &rt_moved[offset >> RT_BLOCK_BITS], before = *moved;
-    *moved = before + size;
-    if ((before ^ (before + size)) >> (RT_BLOCK_BITS - 2))
-        rt_pages_ask(offset >> RT_BLOCK_BITS);
-}
-
 /* slots.c */
 void rt_slots_begin(int file, uint64_t stride);
 bool rt_slots_known(void);            /* some slot may be known */
@@ -115,6 +102,19 @@ bool rt_slot_read(uint32_t offset, void *to, uint32_t size);
 void rt_slot_write(uint32_t offset, const void *from, uint32_t size);
 extern bool rt_written_mapped;
 void rt_map_written(void);
+#define RT_BLOCK_BITS 21
+extern uint32_t rt_moved[]; /* bytes that DMA moved in this launch, for each block of MRAM */
+
+/* pages.c */
+void rt_pages_begin(void);
+void rt_pages_ask(uint32_t block);
+static inline void rt_pages_used(uint32_t offset, uint32_t size)
+{
+    uint32_t *moved = &rt_moved[offset >> RT_BLOCK_BITS], before = *moved;
+    *moved = before + size;
+    if ((before ^ (before + size)) >> (RT_BLOCK_BITS - 2))
+        rt_pages_ask(offset >> RT_BLOCK_BITS);
+}
 
 static inline uint32_t rt_check(enum check check)
 {
