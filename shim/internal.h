@@ -126,12 +126,12 @@ int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member
                         const uint64_t *loads, void *transfer, void *token);
 
 /*
- * A symbol of the program that all DPUs of a set hold: `offset` in their slots, `unit` its alignment
- * (8 in MRAM, 4 in WRAM). It counts until programs or sets change.
+ * A symbol of the program that all DPUs of a set hold: its bytes in their slots, from `first` to
+ * before `end`, and what copies must be multiples of (upmem/spans.py). It counts until programs or
+ * sets change.
  */
-void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t offset,
-                        uint32_t size, uint32_t unit);
-void sim_dpu_fast_after_fork(void);
+void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t first,
+                        uint64_t end, uint32_t unit);
 
 #ifdef __cplusplus
 }

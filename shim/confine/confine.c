@@ -53,7 +53,7 @@ static _Noreturn void watch(pid_t worker, int socket, int report)
     int status = 0;
     while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
         ;
-    int32_t number = WIFSIGNALED(status) ? -WTERMSIG(status) : -1000 - WEXITSTATUS(status);
+    int32_t number = WIFSIGNALED(status) ? -WTERMSIG(status) : EXITED - WEXITSTATUS(status);
     (void)!send(socket, &number, sizeof number, MSG_NOSIGNAL);
     if (report >= 0)
         (void)!send(report, &number, sizeof number, MSG_NOSIGNAL);
@@ -95,7 +95,7 @@ int main(int count, char **words)
     }
     setpgid(0, 0); /* the group that dies with the host */
     char **variables = environ;
-    int32_t hello[2] = {getpid(), CONFINED_FULLY};
+    struct confine_hello hello = {getpid(), CONFINED_FULLY};
     if (allowed != ALLOW_ALL) {
         limit(RLIMIT_CORE, 0);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* shadow memory counts, too */
@@ -104,12 +104,13 @@ int main(int count, char **words)
         limit(RLIMIT_NOFILE, MOST_FILES);
         limit(RLIMIT_CPU, MOST_SECONDS);
         variables = environment();
-        hello[1] = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? 0 : confine_paths(allowed, program);
+        hello.layers =
+            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? 0 : confine_paths(allowed, program);
     }
     /* The filter allows this message no more; what it will say is known before. */
-    if (allowed != ALLOW_ALL && hello[1] >= 0)
-        hello[1] |= confine_calls_possible();
-    if (send(socket, hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello)
+    if (allowed != ALLOW_ALL && hello.layers >= 0)
+        hello.layers |= confine_calls_possible();
+    if (send(socket, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello)
         _exit(0);
     if (allowed != ALLOW_ALL)
         (void)confine_calls(allowed, program);

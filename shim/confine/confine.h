@@ -7,8 +7,14 @@
 /* A sum of these. build_ffi.py writes this file for Python, as cudla_sim.constants.confine. */
 enum { ALLOW_FILES = 1, ALLOW_NETWORK = 2, ALLOW_ALL = 7 };
 
-/* Which layers hold: the second number of a worker's first message. */
+/* A worker's first message: its process, and which layers hold (-1: none can be had). */
+struct confine_hello {
+    int32_t process, layers;
+};
 enum { CONFINED_PATHS = 1, CONFINED_CALLS = 2, CONFINED_FULLY = 3 };
+
+/* How it has ended: minus the number of a signal, or this - its exit status. */
+enum { EXITED = -1000 };
 
 /* In place of its message that it is ready: this - errno, when it cannot be executed. */
 enum { NOT_STARTED = -2000 };

@@ -14,6 +14,7 @@
 #include <fsb_allocator.h>
 
 extern char __sys_heap_pointer_reset[] __attribute__((visibility("default")));
+extern volatile uintptr_t __sys_heap_pointer;
 
 extern char __rt_stacks_start[];
 
@@ -21,8 +22,6 @@ extern char __rt_stacks_start[];
 #define ALLOC_OUTSIDE 7u
 #define ALLOC_INSIDE 10u
 #define HEAP_BIT 1u
-
-IN_WRAM("heap") volatile uintptr_t __sys_heap_pointer = (uintptr_t)__sys_heap_pointer_reset;
 
 static uintptr_t heap_start(void)
 {

@@ -1,34 +1,14 @@
 /*
- * Faults: a DPU stops as a whole, and the side page says why. Signals of the processor arrive on an
- * alternate stack. Codes of program faults and the two hardware faults (memory, DMA) are those of
- * the UPMEM SDK 2025.1; the other kinds are what strict checks and this runtime add.
+ * Faults: a DPU stops as a whole, and the side page says why. Codes of program faults and the two
+ * hardware faults (memory, DMA) are those of the UPMEM SDK 2025.1; the other kinds are what strict
+ * checks and this runtime add.
  */
-#include "times.h"
+#include "rt.h"
 
 extern char __rt_user_text_start[], __rt_user_text_end[];
 
 uint32_t rt_checks;
-
-static uint8_t alternate_stack[65536] __attribute__((aligned(16)));
-static bool scratch_mapped; /* pages next to WRAM that a lenient check let a program touch */
-static bool guard_opened;   /* of a stack that a check only warned about */
-
-/* Linux's layouts, whatever the size of our pointers. */
-struct kernel_sigaction {
-    uint64_t handler, flags, restorer, mask;
-};
-
-struct kernel_siginfo {
-    int32_t number, error, code, pad;
-    uint64_t address;
-};
-
-enum { R8, R9, R10, R11, R12, R13, R14, R15, RDI, RSI, RBP, RBX, RDX, RAX, RCX, RSP, RIP };
-
-struct kernel_ucontext {
-    uint64_t flags, link, stack_address, stack_flags, stack_size;
-    uint64_t registers[23];
-};
+struct dpu_side rt_side;
 
 bool rt_in_user_code(uint64_t pc)
 {
@@ -36,7 +16,7 @@ bool rt_in_user_code(uint64_t pc)
 }
 
 /* Words of the stack that look like return addresses; functions keep no frame pointers. */
-void rt_chain(struct dpu_event *event, uint64_t stack_pointer)
+static void chain(struct dpu_event *event, uint64_t stack_pointer)
 {
     event->chain_length = 0;
     uint64_t end = STACKS_BASE + (event->tasklet + 1) * STACK_STRIDE;
@@ -50,8 +30,8 @@ void rt_chain(struct dpu_event *event, uint64_t stack_pointer)
     }
 }
 
-static NORETURN void stop_dpu(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address,
-    uint64_t size, uint64_t stack_pointer)
+void rt_stop_dpu(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address, uint64_t size,
+    uint64_t stack_pointer)
 {
     struct dpu_event *fault = &rt_side.fault;
     fault->kind = kind;
@@ -60,14 +40,14 @@ static NORETURN void stop_dpu(uint32_t kind, uint32_t code, uint64_t pc, uint64_
     fault->pc = pc;
     fault->address = address;
     fault->size = (uint32_t)size;
-    rt_chain(fault, stack_pointer);
+    chain(fault, stack_pointer);
     rt_side.state = STATE_FAULT;
     rt_leave(rt_stack_pointer[MAIN_CONTEXT]);
 }
 
 void rt_fault(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address, uint64_t size)
 {
-    stop_dpu(kind, code, pc, address, size, (uintptr_t)__builtin_frame_address(0));
+    rt_stop_dpu(kind, code, pc, address, size, (uintptr_t)__builtin_frame_address(0));
 }
 
 /* One report for each kind and place. */
@@ -89,7 +69,7 @@ void rt_warn(uint32_t kind, uint64_t pc, uint64_t address, uint64_t size, uint64
     warning->size = (uint32_t)size;
     warning->other = other;
     warning->other_tasklet = other_tasklet;
-    rt_chain(warning, (uintptr_t)__builtin_frame_address(0));
+    chain(warning, (uintptr_t)__builtin_frame_address(0));
 }
 
 /* A strict check failed: stops the DPU, or warns, or does nothing, as `check` is set. */
@@ -104,206 +84,4 @@ bool rt_report(enum check check, uint32_t kind, uint64_t pc, uint64_t address, u
     if (how == CHECK_WARN)
         rt_warn(kind, pc, address, size, other, 0);
     return how != CHECK_OFF;
-}
-
-/* Undoes what a lenient check mapped during the launch. */
-void rt_fault_end(void)
-{
-    if (guard_opened)
-        rt_stacks_protect(true);
-    guard_opened = false;
-    if (!scratch_mapped)
-        return;
-    scratch_mapped = false;
-    rt_syscall(11 /* munmap */, 0x07000000, WRAM_BASE - 0x07000000, 0, 0, 0, 0);
-    rt_syscall(11, WRAM_BASE + WRAM_SIZE, MRAM_BASE - WRAM_BASE - WRAM_SIZE, 0, 0, 0, 0);
-}
-
-/*
- * True when the program may go on. An access next to WRAM gets a page of its own when its check does
- * not fault; the guard of a stack is opened when that check only warns.
- */
-static bool tolerated(uint64_t address, uint64_t pc)
-{
-    if (address >= 0x07000000 && address < MRAM_BASE) {
-        if (rt_check(CHECK_WRAM_BOUNDS) == CHECK_FAULT)
-            return false;
-        rt_report(CHECK_WRAM_BOUNDS, FAULT_MEMORY, pc, address, 0, 0);
-        uint64_t page = address & ~4095ull;
-        rt_syscall(9 /* mmap */, page, 4096, 3, 0x32 /* FIXED PRIVATE ANONYMOUS */, (uint64_t)-1, 0);
-        scratch_mapped = true;
-        return true;
-    }
-    uint64_t start = STACKS_BASE + __rt_me * STACK_STRIDE;
-    if (rt_check(CHECK_STACK_OVERFLOW) == CHECK_WARN && address >= start + 4096
-        && address < start + STACK_STRIDE) {
-        rt_report(CHECK_STACK_OVERFLOW, FAULT_STACK, pc, address, 0, 0);
-        rt_syscall(10 /* mprotect */, start + 4096, STACK_STRIDE - 4096, 3, 0, 0, 0);
-        guard_opened = true;
-        return true;
-    }
-    return false;
-}
-
-static uint32_t kind_of_access(uint64_t address, uint64_t pc)
-{
-    if (address == pc || !(rt_in_user_code(pc) || pc >= 0x20000000))
-        return FAULT_INSTRUCTION;
-    if (address >= STACKS_BASE && address < STACKS_END)
-        return FAULT_STACK;
-    return address < 4096 ? FAULT_NULL : FAULT_MEMORY;
-}
-
-/*
- * x86 traps INT_MIN / -1, a DPU does not: its division is a subroutine that gives INT_MIN and
- * remainder 0. Decodes `idiv r/m`; gives its length, or 0 for a division by zero.
- */
-static uint32_t overflowed_division(const uint64_t *registers)
-{
-    static const uint8_t index[16] = {RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12,
-        R13, R14, R15};
-    const uint8_t *start = (const uint8_t *)(uintptr_t)registers[RIP], *p = start;
-    bool address32 = false;
-    uint8_t rex = 0;
-    for (;; p++) {
-        if (*p == 0x67)
-            address32 = true;
-        else if ((*p & 0xf0) == 0x40)
-            rex = *p;
-        else if (*p != 0x66)
-            break;
-    }
-    if (*p++ != 0xf7)
-        return 0;
-    uint8_t modrm = *p++, mod = modrm >> 6, rm = modrm & 7;
-    if (((modrm >> 3) & 7) != 7)
-        return 0;
-    uint64_t divisor;
-    if (mod == 3) {
-        divisor = registers[index[rm | ((rex & 1) << 3)]];
-    } else {
-        uint64_t address = 0;
-        bool no_base = false;
-        if (rm == 4) {
-            uint8_t sib = *p++, base = sib & 7, scaled = (uint8_t)(((sib >> 3) & 7) | ((rex & 2) << 2));
-            if (scaled != 4)
-                address += registers[index[scaled]] << (sib >> 6);
-            no_base = base == 5 && mod == 0;
-            if (!no_base)
-                address += registers[index[base | ((rex & 1) << 3)]];
-        } else if (rm == 5 && mod == 0) {
-            no_base = true;
-            address = (uintptr_t)p + 4;
-        } else {
-            address = registers[index[rm | ((rex & 1) << 3)]];
-        }
-        if (mod == 1) {
-            address += (uint64_t)(int64_t)(int8_t)*p++;
-        } else if (mod == 2 || no_base) {
-            int32_t displacement;
-            rt_copy(&displacement, p, 4);
-            address += (uint64_t)(int64_t)displacement;
-            p += 4;
-        }
-        if (address32)
-            address &= 0xffffffff;
-        divisor = 0;
-        rt_copy(&divisor, (const void *)(uintptr_t)address, rex & 8 ? 8 : 4);
-    }
-    if (!(rex & 8))
-        divisor &= 0xffffffff;
-    return divisor ? (uint32_t)(p - start) : 0;
-}
-
-static void on_trap(int number, struct kernel_siginfo *info, struct kernel_ucontext *context)
-{
-    uint64_t *registers = context->registers;
-    uint64_t pc = registers[RIP], address = info->address;
-    if (rt_side.state != STATE_RUNNING)
-        rt_exit(128 + number);
-    if (number == 8 /* SIGFPE */) {
-        uint32_t length = overflowed_division(registers);
-        if (length) {
-            registers[RDX] = 0; /* the dividend stays as the quotient */
-            registers[RIP] += length;
-            return;
-        }
-        stop_dpu(FAULT_PROGRAM, 2, pc, 0, 0, registers[RSP]);
-    }
-    if (number == 4 /* SIGILL */ || number == 5 /* SIGTRAP */)
-        stop_dpu(FAULT_INSTRUCTION, 0, pc, pc, 0, registers[RSP]);
-    if (tolerated(address, pc))
-        return;
-    stop_dpu(kind_of_access(address, pc), 0, pc, address, 0, registers[RSP]);
-}
-
-/*
- * Every 5 ms while a launch runs. A tasklet that neither ended nor yielded since the last tick is
- * put aside, if it is in the program's own code (never inside the runtime). Once that has happened,
- * this DPU gets short ticks: its tasklets probably wait for each other by spinning.
- *
- * In hardware time a tasklet computes as long as it wants: only after two seconds without an event it
- * is taken to spin where the compiler saw no loop that waits.
- */
-#define TIMED_TICKS 400u
-#define TIMED_SPIN 1000u /* instructions that it is charged */
-
-static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucontext *context)
-{
-    static uint32_t last, ticks;
-    (void)number;
-    (void)info;
-    uint64_t *registers = context->registers;
-    if (rt_switches != last || rt_side.state != STATE_RUNNING) {
-        last = rt_switches;
-        ticks = 0;
-        return;
-    }
-    if (!rt_in_user_code(registers[RIP]) || (rt_timed && ++ticks < TIMED_TICKS))
-        return;
-    if (rt_timed) {
-        ticks = 0;
-        rt_time_add(TIMED_SPIN);
-    }
-    uint64_t sp = registers[RSP] - 128 - 8; /* 128: the red zone */
-    uint64_t bottom = rt_stack_bottom(__rt_me);
-    if (sp - 1024 < bottom || sp > bottom + STACK_STRIDE)
-        return;
-    *(uint64_t *)(uintptr_t)sp = registers[RIP];
-    registers[RSP] = sp;
-    registers[RIP] = (uintptr_t)rt_preempted;
-    if (!rt_timed)
-        rt_set_tick(SHORT_TICK_US);
-}
-
-enum { SIGINFO = 0x4, RESTORER = 0x04000000, ONSTACK = 0x08000000, RESTART = 0x10000000,
-    NODEFER = 0x40000000 };
-
-static void handle(int number, uintptr_t handler, uint64_t flags)
-{
-    struct kernel_sigaction action = {
-        .handler = handler,
-        .flags = SIGINFO | RESTORER | ONSTACK | RESTART | flags,
-        .restorer = (uintptr_t)rt_restorer,
-    };
-    rt_syscall(13 /* rt_sigaction */, (uint64_t)number, (uintptr_t)&action, 0, 8, 0, 0);
-}
-
-void rt_fault_setup(void)
-{
-    struct {
-        uint64_t address;
-        int32_t flags, pad;
-        uint64_t size;
-    } stack = {(uintptr_t)alternate_stack, 0, 0, sizeof(alternate_stack)};
-    rt_syscall(131 /* sigaltstack */, (uintptr_t)&stack, 0, 0, 0, 0, 0);
-    static const uint8_t traps[] = {4, 5, 7, 8, 11}, ignored[] = {1, 2, 3, 13, 20};
-    for (uint32_t i = 0; i < sizeof(traps); i++)
-        handle(traps[i], (uintptr_t)on_trap, NODEFER); /* which leaves without returning */
-    for (uint32_t i = 0; i < sizeof(ignored); i++)
-        handle(ignored[i], 1 /* SIG_IGN */, 0);
-    /* Blocked while it runs: under load ticks come faster than they end, and would fill the stack. */
-    handle(14 /* SIGALRM */, (uintptr_t)on_tick, 0);
-    uint64_t none = 0;
-    rt_syscall(14 /* rt_sigprocmask */, 2 /* SIG_SETMASK */, (uintptr_t)&none, 0, 8, 0, 0);
 }

@@ -5,22 +5,13 @@
  * A DPU advances all its tasklets together, an instruction each in turn. What programs may observe
  * of that is kept by yielding often: the last to arrive at a barrier, every DMA, and
  * handshake_wait_for to a waiting notifier (sync.c, mram.c). A tasklet that spins without any of
- * these is switched by the timer (worker.c). In a launch in hardware time the order is that of
+ * these is switched by the timer (traps.c). In a launch in hardware time the order is that of
  * times.c, and the ring is not used.
- *
- * Stacks lie outside WRAM, because x86 frames are larger than DPU frames; their declared sizes are
- * still accounted in WRAM by the linker script. A stack may use twice the declared size and 4 KiB
- * more; below that the pages are not accessible.
  */
+#include "switch.h"
 #include "times.h"
 
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
-extern const uint32_t __rt_stack_sizes[MAX_TASKLETS];
-
-uint32_t __rt_me;
-uint64_t rt_stack_pointer[MAX_TASKLETS + 1];
-uint32_t rt_switches;
-struct dpu_wait rt_wait[MAX_TASKLETS];
 
 static uint8_t next_ready[MAX_TASKLETS], previous_ready[MAX_TASKLETS];
 static uint8_t nr_ready, nr_alive, nr_waiting;
@@ -29,35 +20,6 @@ static uint8_t waiting[MAX_TASKLETS]; /* oldest first */
 static uint32_t nr_tasklets(void)
 {
     return (uint32_t)(uintptr_t)NR_TASKLETS;
-}
-
-uint32_t rt_stack_bottom(uint32_t tasklet)
-{
-    uint32_t allowed = (2 * __rt_stack_sizes[tasklet] + 4096 + 4095) & ~4095u;
-    if (allowed > STACK_STRIDE - 4096)
-        allowed = STACK_STRIDE - 4096;
-    return STACKS_BASE + (tasklet + 1) * STACK_STRIDE - allowed;
-}
-
-/* Without guards, a stack is one megabyte large. */
-void rt_stacks_protect(bool guarded)
-{
-    for (uint32_t i = 0; i < nr_tasklets(); i++) {
-        uint32_t start = STACKS_BASE + i * STACK_STRIDE, bottom = rt_stack_bottom(i);
-        uint32_t end = start + STACK_STRIDE;
-        rt_syscall(10 /* mprotect */, start + 4096, bottom - start - 4096, guarded ? 0 : 3, 0, 0, 0);
-        rt_syscall(10, bottom, end - bottom, 3, 0, 0, 0);
-    }
-}
-
-void rt_switch_to(uint32_t to)
-{
-    uint32_t from = __rt_me;
-    if (rt_race_on)
-        rt_race_slice_end(from);
-    rt_switches++;
-    __rt_me = to;
-    rt_switch(&rt_stack_pointer[from], rt_stack_pointer[to]);
 }
 
 static void make_ready(uint32_t tasklet)

@@ -1,5 +1,5 @@
 /*
- * <stdlib.h>, errno, assert and the fault helpers for DPU programs. A tasklet that calls exit or
+ * <stdlib.h>, assert and the fault helpers for DPU programs. A tasklet that calls exit or
  * abort ends; the others go on.
  * Source: UPMEM SDK 2025.1, user manual, "Standard library", "Exceptions".
  */
@@ -7,18 +7,9 @@
 #include <ctype.h>
 #include <defs.h>
 #include <dpufault.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "rt.h"
-
-/* In WRAM, like all data of a DPU: it keeps its value from one launch to the next. */
-IN_WRAM("errno") static int values[MAX_TASKLETS] = {0};
-
-int *__rt_errno(void)
-{
-    return &values[__rt_me];
-}
 
 void __rt_program_fault(uint32_t code)
 {

@@ -4,8 +4,6 @@
  */
 #include "rt.h"
 
-uint32_t rt_moved[MRAM_SIZE >> RT_BLOCK_BITS];
-
 void rt_pages_begin(void)
 {
     for (uint32_t i = 0; i < MRAM_SIZE >> RT_BLOCK_BITS; i++)

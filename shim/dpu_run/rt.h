@@ -35,12 +35,15 @@ void rt_fiber_entry(void);
 void rt_preempted(void);
 void rt_restorer(void);
 
-/* fibers.c: tasklets */
+/* tasklets.c */
 extern uint32_t __rt_me;
-void rt_switch_to(uint32_t tasklet);
 extern uint64_t rt_stack_pointer[MAX_TASKLETS + 1];
 extern uint32_t rt_switches;
 extern struct dpu_wait rt_wait[MAX_TASKLETS];
+void rt_stacks_protect(bool guarded);
+uint32_t rt_stack_bottom(uint32_t tasklet);
+
+/* fibers.c */
 void rt_yield(void);
 void rt_yield_to(uint32_t tasklet);
 void rt_block(uint32_t kind, uint32_t object, uint64_t pc);
@@ -49,20 +52,25 @@ void rt_wake_all(uint32_t kind, uint32_t object);
 bool rt_wake_tasklet(uint32_t tasklet);
 void rt_run_tasklets(void);
 NORETURN void rt_tasklet_end(void);
-void rt_stacks_protect(bool guarded);
-uint32_t rt_stack_bottom(uint32_t tasklet);
 
 /* fault.c */
 extern uint32_t rt_checks;
-void rt_fault_setup(void);
+extern struct dpu_side rt_side; /* of the DPU that runs; goes to its side page in the end */
+NORETURN void rt_stop_dpu(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address, uint64_t size,
+    uint64_t stack_pointer);
 NORETURN void rt_fault(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address, uint64_t size);
 void rt_warn(uint32_t kind, uint64_t pc, uint64_t address, uint64_t size, uint64_t other,
     uint32_t other_tasklet);
 bool rt_report(enum check check, uint32_t kind, uint64_t pc, uint64_t address, uint32_t size,
     uint64_t other);
-void rt_fault_end(void);
 bool rt_in_user_code(uint64_t pc);
-void rt_chain(struct dpu_event *event, uint64_t stack_pointer);
+
+/* traps.c */
+#define TICK_US 5000u
+#define SHORT_TICK_US 100u
+void rt_traps_setup(void);
+void rt_traps_end(void); /* of a launch */
+void rt_set_tick(uint32_t microseconds);
 
 /* sync.c */
 void rt_sync_begin(void);
@@ -85,19 +93,6 @@ void rt_race_acquire(uint32_t object);
 void rt_race_release(uint32_t object);
 void rt_race_own(const volatile void *address, uint32_t size);
 
-/* pages.c */
-#define RT_BLOCK_BITS 21
-extern uint32_t rt_moved[]; /* bytes that DMA moved in this launch, for each block of MRAM */
-void rt_pages_begin(void);
-void rt_pages_ask(uint32_t block);
-static inline void rt_pages_used(uint32_t offset, uint32_t size)
-{
-    uint32_t *moved = &rt_moved[offset >> RT_BLOCK_BITS], before = *moved;
-    *moved = before + size;
-    if ((before ^ (before + size)) >> (RT_BLOCK_BITS - 2))
-        rt_pages_ask(offset >> RT_BLOCK_BITS);
-}
-
 /* slots.c */
 void rt_slots_begin(int file, uint64_t stride);
 bool rt_slots_known(void);            /* some slot may be known */
@@ -107,13 +102,19 @@ bool rt_slot_read(uint32_t offset, void *to, uint32_t size);
 void rt_slot_write(uint32_t offset, const void *from, uint32_t size);
 extern bool rt_written_mapped;
 void rt_map_written(void);
+#define RT_BLOCK_BITS 21
+extern uint32_t rt_moved[]; /* bytes that DMA moved in this launch, for each block of MRAM */
 
-/* worker.c */
-extern struct dpu_side rt_side; /* of the DPU that runs; goes to its side page in the end */
-#define TICK_US 5000u
-#define SHORT_TICK_US 100u
-extern uint32_t rt_tick_us; /* 0: no timer runs */
-void rt_set_tick(uint32_t microseconds);
+/* pages.c */
+void rt_pages_begin(void);
+void rt_pages_ask(uint32_t block);
+static inline void rt_pages_used(uint32_t offset, uint32_t size)
+{
+    uint32_t *moved = &rt_moved[offset >> RT_BLOCK_BITS], before = *moved;
+    *moved = before + size;
+    if ((before ^ (before + size)) >> (RT_BLOCK_BITS - 2))
+        rt_pages_ask(offset >> RT_BLOCK_BITS);
+}
 
 static inline uint32_t rt_check(enum check check)
 {

@@ -14,6 +14,7 @@ enum { MUCH = 1 << 20, SLOTS = 65536 };
 #define NONE 0xffffffffu
 
 bool rt_written_mapped;
+uint32_t rt_moved[MRAM_SIZE >> RT_BLOCK_BITS];
 
 static int machine_file;
 static uint64_t stride, slot_start; /* in the machine file */

@@ -13,6 +13,7 @@
  *
  * Source of the numbers: facts of DPU timing, sections 2, 5, 6, 7.
  */
+#include "switch.h"
 #include "times.h"
 
 #define ISSUE 11u        /* cycles from an instruction of a tasklet to its next */

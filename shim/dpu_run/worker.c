@@ -9,8 +9,6 @@ extern char rt_arguments[];
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
 
 static int host_socket = -1;
-struct dpu_side rt_side;
-uint32_t rt_tick_us;
 
 static uint32_t own_number;
 static struct frame *frames;
@@ -26,15 +24,6 @@ static uint64_t next_argument(const char **text)
     for (; **text >= '0' && **text <= '9'; ++*text)
         value = value * 10 + (uint64_t)(**text - '0');
     return value;
-}
-
-void rt_set_tick(uint32_t microseconds)
-{
-    if (microseconds == rt_tick_us)
-        return;
-    rt_tick_us = microseconds;
-    uint64_t timer[4] = {0, microseconds, 0, microseconds};
-    rt_syscall(38 /* setitimer */, 0 /* ITIMER_REAL */, (uintptr_t)timer, 0, 0, 0, 0);
 }
 
 /* Without faults and warnings only the head says something. */
@@ -76,7 +65,7 @@ static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
     side->log_bytes = side->log_wrapped ? rt_log_capacity : (uint32_t)rt_log_total;
     for (uint32_t i = 0; i < MAX_TASKLETS && side->state == STATE_FAULT; i++)
         side->waits[i] = rt_wait[i];
-    rt_fault_end();
+    rt_traps_end();
     if (side->state != STATE_FAULT)
         side->state = side->nr_warnings ? STATE_WARNED : STATE_DONE;
     publish(side);
@@ -137,7 +126,7 @@ void rt_main(void)
     rt_syscall(9, STACKS_BASE, STACKS_END - STACKS_BASE, 0,
         0x4032 /* FIXED | PRIVATE | ANONYMOUS | NORESERVE */, (uint64_t)-1, 0);
     rt_stacks_protect(false);
-    rt_fault_setup();
+    rt_traps_setup();
     int32_t hello = (int32_t)rt_syscall(39 /* getpid */, 0, 0, 0, 0, 0, 0);
     rt_syscall(1, (uint64_t)host_socket, (uintptr_t)&hello, 4, 0, 0, 0);
     for (;;) {

@@ -655,12 +655,7 @@ int sim_dpu_fast_tables(const struct sim_dpu_fast_member *members, size_t member
     return sim_host_there->sim_dpu_fast_tables(members, member_count, sets, set_count, base, loads, transfer, token);
 }
 
-void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t offset, uint32_t size, uint32_t unit)
+void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t first, uint64_t end, uint32_t unit)
 {
-    sim_host_there->sim_dpu_fast_learn(ranks, rank_count, name, offset, size, unit);
-}
-
-void sim_dpu_fast_after_fork(void)
-{
-    sim_host_there->sim_dpu_fast_after_fork();
+    sim_host_there->sim_dpu_fast_learn(ranks, rank_count, name, first, end, unit);
 }

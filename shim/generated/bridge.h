@@ -1895,7 +1895,6 @@ struct sim_host {
     __typeof__(sim_dpu_fast_enable) *sim_dpu_fast_enable;
     __typeof__(sim_dpu_fast_tables) *sim_dpu_fast_tables;
     __typeof__(sim_dpu_fast_learn) *sim_dpu_fast_learn;
-    __typeof__(sim_dpu_fast_after_fork) *sim_dpu_fast_after_fork;
 };
 
 extern struct sim_bridge sim_bridge;

@@ -4912,7 +4912,6 @@ static const struct sim_host host = {
     .sim_dpu_fast_enable = sim_dpu_fast_enable,
     .sim_dpu_fast_tables = sim_dpu_fast_tables,
     .sim_dpu_fast_learn = sim_dpu_fast_learn,
-    .sim_dpu_fast_after_fork = sim_dpu_fast_after_fork,
 };
 
 SIM_EXPORT sim_bridge_attach_t sim_bridge_attach;

@@ -1,6 +1,6 @@
 /*
- * Copies between host memory and the memories of many DPUs. The layout of a slot is that of
- * pyimpl/cudla_sim/upmem/memory.py; Python computes all addresses and has checked all offsets.
+ * Copies between host memory and the memories of many DPUs, whose addresses and offsets are checked
+ * (dpu_span.h).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -11,11 +11,17 @@
 #include <string.h>
 
 #include "dpu.h"
+#include "dpu_run/protocol.h"
 #include "native/dpu_native.h"
+#include "native/dpu_span.h"
 #include "native/native.h"
 
-enum { WRITTEN_OFFSET = 0x4100000 };
-static const size_t STRIDE = 0x4200000;
+static const size_t STRIDE = SLOT_END;
+
+int sim_dpu_may_copy(uint64_t end, uint32_t unit, uint64_t offset, uint64_t size)
+{
+    return sim_dpu_keeps_to(end, unit, offset, size);
+}
 
 static void mark(uint8_t *written, uint64_t offset, uint64_t size)
 {
@@ -85,8 +91,8 @@ static void copy_one(const struct transfer *t, size_t i)
     }
     if (place->to_dpu) {
         sim_dpu_write(t->file, place->base, slot, place->offset, host, place->size);
-        if (place->offset < SIM_MRAM_SIZE) {
-            mark(slot + WRITTEN_OFFSET, place->offset, place->size);
+        if (place->offset < MRAM_SIZE) {
+            mark(slot + SLOT_WRITTEN, place->offset, place->size);
         }
     } else {
         memcpy(host, here, place->size);
@@ -343,7 +349,7 @@ static void move(const struct sim_dpu_place *place, const uint32_t *slots, struc
     for (size_t i = 0; i < count && place->to_dpu; i++) {
         memset(cursors[i], 0, place->size - all[i].bytes);
         uint8_t *slot = (uint8_t *)(uintptr_t)place->base + slots[i] * STRIDE;
-        mark(slot + WRITTEN_OFFSET, place->offset, place->size);
+        mark(slot + SLOT_WRITTEN, place->offset, place->size);
     }
 }
 

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dpu_run/protocol.h"
 #include "native/dpu_native.h"
 #include "native/native.h"
 
@@ -34,7 +35,6 @@
 #endif
 
 enum { BLOCK = 2 << 20, ENOUGH = BLOCK / 4, PAGE = 4096, PAGES = BLOCK / PAGE };
-enum { MOVED_OFFSET = 0x4010f00, TRIED_OFFSET = 0x4010ffc };
 
 static int refused; /* the system knows no such request, or has no large page left */
 
@@ -192,8 +192,8 @@ static void ask(uint8_t *start)
 /* `size` more bytes of one block are about to be written. */
 static void use(uint8_t *slot, uint64_t block, uint64_t size)
 {
-    uint32_t *tried = (uint32_t *)(slot + TRIED_OFFSET), bit = 1u << block; /* workers set it too */
-    uint32_t *moved = (uint32_t *)(slot + MOVED_OFFSET) + block;
+    uint32_t *tried = (uint32_t *)(slot + SLOT_LARGE), bit = 1u << block; /* workers set it too */
+    uint32_t *moved = (uint32_t *)(slot + SLOT_MOVED) + block;
     uint32_t before = __atomic_fetch_add(moved, (uint32_t)size, __ATOMIC_RELAXED);
     if (before / ENOUGH == (before + size) / ENOUGH ||
         (__atomic_load_n(tried, __ATOMIC_RELAXED) & bit) != 0) {
@@ -210,7 +210,7 @@ static void use(uint8_t *slot, uint64_t block, uint64_t size)
 
 void sim_dpu_large_pages(uint8_t *slot, uint64_t offset, uint64_t size)
 {
-    if (offset >= SIM_MRAM_SIZE || __atomic_load_n(&refused, __ATOMIC_RELAXED)) {
+    if (offset >= MRAM_SIZE || __atomic_load_n(&refused, __ATOMIC_RELAXED)) {
         return;
     }
     for (uint64_t end = offset + size; offset < end;) {
@@ -242,7 +242,7 @@ static void fill(int file, uint64_t at, uint8_t *to, const uint8_t *from, size_t
 void sim_dpu_write(int file, uint64_t base, uint8_t *slot, uint64_t offset, const uint8_t *from,
                    uint64_t size)
 {
-    if (offset >= SIM_MRAM_SIZE) {
+    if (offset >= MRAM_SIZE) {
         memcpy(slot + offset, from, size);
         return;
     }

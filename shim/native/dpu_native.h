@@ -1,11 +1,9 @@
-/* What the files of the DPUs' memory share; the layout of a slot is that of upmem/memory.py. */
+/* What the files of the DPUs' memory share; the layout of a slot is that of dpu_run/protocol.h. */
 #ifndef CUDLA_SIM_DPU_NATIVE_H
 #define CUDLA_SIM_DPU_NATIVE_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum { SIM_MRAM_SIZE = 64 << 20 };
 
 /* Before so many bytes at `offset` of a slot are written. */
 void sim_dpu_large_pages(uint8_t *slot, uint64_t offset, uint64_t size);

@@ -297,6 +297,9 @@ struct sim_dpu_sg_result {
     uint64_t found;
 };
 
+/* sim_dpu_keeps_to of dpu_span.h. */
+int sim_dpu_may_copy(uint64_t end, uint32_t unit, uint64_t offset, uint64_t size);
+
 /* Index of the first host address that is not memory (nothing is copied then), or -1. */
 int64_t sim_dpu_transfer(const struct sim_dpu_place *place, const uint32_t *slots,
                          const uint64_t *hosts, size_t count);

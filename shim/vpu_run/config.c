@@ -6,7 +6,7 @@
  * Hardware reads a descriptor when its channel comes to it: what is written counts from then on, and
  * not for one that has ended. To change one in the middle is an error.
  */
-#include "flows.h"
+#include "flow.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * Triggers of one dataflow keep their order. What a kernel has never waited for moves at its end, as
  * the task of the hardware ends after its DMA.
  */
-#include "flows.h"
+#include "flow.h"
 
 #include <stdlib.h>
 

@@ -27,6 +27,7 @@
 
 extern uint8_t __executable_start[], etext[];
 static uint8_t alternate_stack[65536] __attribute__((aligned(16)));
+static void (*end_process)(void);
 
 static int in_program(uint64_t pc)
 {
@@ -52,7 +53,8 @@ static _Noreturn void end_with(uint32_t status, uint32_t cause, uint64_t pc, uin
     rt_reply->cause = cause;
     rt_reply->pc = pc;
     rt_reply->address = address;
-    rt_answer_and_end();
+    end_process();
+    __builtin_unreachable();
 }
 
 void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t address, const char *text,
@@ -62,6 +64,12 @@ void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t address, c
     strncpy(rt_reply->text, text, sizeof rt_reply->text - 1);
     note_callers((uintptr_t)__builtin_frame_address(0));
     end_with(status, cause, (uintptr_t)caller, address);
+}
+
+/* Never inlined: its caller here is no caller of a kernel. */
+__attribute__((noinline)) void pva_rt_misuse(const char *text)
+{
+    rt_stop(PVA_FAULT, PVA_CAUSE_ORDER, 0, 0, text, __builtin_return_address(0));
 }
 
 #if defined(__x86_64__)
@@ -180,8 +188,9 @@ void rt_faults_begin(void)
     (void)feenableexcept(FE_INVALID);
 }
 
-void rt_faults_setup(void)
+void rt_faults_setup(void (*end)(void))
 {
+    end_process = end;
     stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
     sigaltstack(&stack, 0);
     static const int traps[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};

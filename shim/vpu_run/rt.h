@@ -11,13 +11,15 @@ struct pva_gather {
     uint32_t w, h, pitch, vmem, pad_mode;
 };
 
-/* worker.c */
-extern int rt_host_socket;
+int32_t cupva_vpu_main(void); /* the kernel: CUPVA_VPU_MAIN() of its sources */
+
+/* memory.c */
 extern struct pva_reply *rt_reply;
 extern const char *rt_control; /* the whole control file */
 extern struct pva_memory rt_memory;
-_Noreturn void rt_answer_and_end(void);
-int32_t cupva_vpu_main(void); /* the kernel: CUPVA_VPU_MAIN() of its sources */
+/* The descriptors of the control file, VMEM, DRAM and L2SRAM, a socket, bytes of DRAM and L2SRAM; gives
+   the control file. */
+char *rt_memory_setup(char **words);
 
 /* image.c */
 void rt_image_setup(int vmem_file);
@@ -25,11 +27,12 @@ void rt_image_reset(void);
 const uint8_t *rt_image_overrun(void);
 
 /* faults.c */
-void rt_faults_setup(void);
+void rt_faults_setup(void (*end)(void)); /* `end`: ends the process after a fault */
 void rt_faults_begin(void); /* of a launch */
 void pva_rt_nan_errors(int enabled);
 _Noreturn void rt_stop(uint32_t status, uint32_t cause, uint32_t flow, uint64_t address,
                        const char *text, void *caller);
+_Noreturn void pva_rt_misuse(const char *text); /* device headers call it as well */
 
 /* flows.c: what the device headers call as well */
 int rt_flows_begin(const struct pva_flow_request *requests, uint32_t count);
@@ -45,7 +48,8 @@ void pva_rt_flush(uint32_t number);
 void pva_rt_gather(uint32_t number, const struct pva_gather *gather);
 void pva_rt_gather_sync(uint32_t number);
 void pva_rt_hold(uint32_t number, int held);
-_Noreturn void pva_rt_misuse(const char *text);
+
+/* worker.c */
 uint32_t pva_rt_vpu_id(void);
 
 #endif

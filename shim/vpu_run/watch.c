@@ -3,7 +3,7 @@
  * one that writes to VMEM, when its data came). A byte that differs before the sync was written by
  * the kernel, or by another dataflow, while the DMA may still have been at work on it.
  */
-#include "flows.h"
+#include "flow.h"
 
 #include <stdlib.h>
 #include <string.h>

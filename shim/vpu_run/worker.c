@@ -4,7 +4,7 @@
  * the reply and answers there. A closed socket means that the host has gone.
  */
 #define _GNU_SOURCE
-#include "flows.h"
+#include "flow.h"
 #include "gate.h"
 
 #include <errno.h>
@@ -14,17 +14,11 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-int rt_host_socket = -1;
-struct pva_reply *rt_reply;
-const char *rt_control;
-struct pva_memory rt_memory;
-
 static struct pva_gate *gate;
-static int report_socket;
+static int host_socket = -1, report_socket;
 static uint32_t own_vpu, launch_number;
 
 uint32_t pva_rt_vpu_id(void)
@@ -46,12 +40,12 @@ static int answer(void)
                                         0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         ;
     if (was == PVA_ASLEEP)
-        tell(rt_host_socket);
+        tell(host_socket);
     return was == PVA_POSTED;
 }
 
 /* After a fault. Another thread of execution may be inside stdio: then its buffer is lost. */
-void rt_answer_and_end(void)
+static _Noreturn void answer_and_end(void)
 {
     rt_flows_end();
     if (ftrylockfile(stdout) == 0)
@@ -97,36 +91,6 @@ static void launch(void)
         fflush(stdout);
 }
 
-static void *map(int file, size_t size)
-{
-    void *at = mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-    if (at == MAP_FAILED)
-        _exit(122);
-    return at;
-}
-
-/*
- * Arguments: socket, control file, VMEM, DRAM, L2SRAM, second socket, bytes of DRAM, bytes of L2SRAM.
- */
-static void set_up(char **words)
-{
-    char *control = map(atoi(words[1]), PVA_CONTROL_SIZE);
-    rt_control = control;
-    gate = (struct pva_gate *)(control + PVA_GATE_AT);
-    rt_reply = (struct pva_reply *)control;
-    rt_reply->status = PVA_DONE;
-    (void)pva_moment_ends(); /* counts the processors, once */
-    rt_image_setup(atoi(words[2]));
-    rt_memory.base[PVA_VMEM] = (uint8_t *)(uintptr_t)PVA_VMEM_WINDOW;
-    rt_memory.size[PVA_VMEM] = PVA_VMEM_SIZE;
-    rt_memory.size[PVA_DRAM] = strtoull(words[6], 0, 10);
-    rt_memory.size[PVA_L2] = strtoull(words[7], 0, 10);
-    rt_memory.base[PVA_DRAM] = map(atoi(words[3]), rt_memory.size[PVA_DRAM]);
-    rt_memory.base[PVA_L2] = map(atoi(words[4]), rt_memory.size[PVA_L2]);
-    for (int file = 1; file <= 4; file++) /* they are mapped; a kernel has no use for them */
-        close(atoi(words[file]));
-}
-
 static int posted(void)
 {
     return __atomic_load_n(&gate->posted, __ATOMIC_SEQ_CST) != launch_number;
@@ -151,25 +115,29 @@ static void wait_for_launch(int unclaimed)
         __atomic_store_n(&gate->worker_sleeps, 1, __ATOMIC_SEQ_CST);
         if (posted())
             break;
-        ssize_t got = recv(rt_host_socket, &message, sizeof message, 0);
+        ssize_t got = recv(host_socket, &message, sizeof message, 0);
         if (got != sizeof message && !(got < 0 && errno == EINTR))
             _exit(0);
     }
     __atomic_store_n(&gate->worker_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * Arguments: socket, control file, VMEM, DRAM, L2SRAM, second socket, bytes of DRAM, bytes of L2SRAM.
+ */
 int main(int count, char **words)
 {
     if (count != 9) {
         fputs("this is a VPU program: a host program runs it with CmdProgram\n", stderr);
         return 126;
     }
-    rt_host_socket = atoi(words[1]);
+    host_socket = atoi(words[1]);
     report_socket = atoi(words[6]);
-    set_up(words + 1);
-    rt_faults_setup();
+    gate = (struct pva_gate *)(rt_memory_setup(words + 2) + PVA_GATE_AT);
+    (void)pva_moment_ends(); /* counts the processors, once */
+    rt_faults_setup(answer_and_end);
     int32_t hello = getpid();
-    (void)!send(rt_host_socket, &hello, sizeof hello, MSG_NOSIGNAL);
+    (void)!send(host_socket, &hello, sizeof hello, MSG_NOSIGNAL);
     for (int unclaimed = 0;;) {
         wait_for_launch(unclaimed);
         launch_number = gate->posted;

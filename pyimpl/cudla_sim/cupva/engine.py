@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..native.pva_dma import PvaDma, Spaces
+from ..native.pva_dma import PvaDma, Space, Spaces
 from .dma import Descriptors
 from .errors import CupvaError, Error, error
 from .memory import DeviceMemory
 
-__all__ = ["Spaces", "out_of_range", "run", "run_all"]
+__all__ = ["Space", "Spaces", "out_of_range", "run", "run_all"]
 
 
 def run(dma: PvaDma, descriptors: Descriptors, spaces: Spaces, triggers: int = -1) -> int:
@@ -27,5 +27,5 @@ def out_of_range() -> CupvaError:
 
 def run_all(dma: PvaDma, descriptors: Descriptors, memory: DeviceMemory) -> None:
     """A dataflow of a program without a VPU executable: DRAM and L2SRAM only."""
-    bases = (memory.host_base, 0, memory.l2_host_base)
-    run(dma, descriptors, Spaces(bases, (memory.dram_size, 0, memory.l2_size)))
+    dram = Space(memory.host_base, memory.dram_size)
+    run(dma, descriptors, Spaces(dram, Space(memory.l2_host_base, memory.l2_size)))

@@ -94,6 +94,12 @@ class DpuCopies:
     """The interpreter lock is free while bytes move."""
 
     @staticmethod
+    def keeps_to(end: int, unit: int, offset: int, size: int) -> bool:
+        """Whether ``size`` bytes at ``offset`` of a slot may be copied: the same question that C
+        asks where it copies without Python."""
+        return bool(lib.sim_dpu_may_copy(end, unit, offset, size))
+
+    @staticmethod
     def transfer(place: Place, slots: Slots, hosts: Addresses) -> int:
         """Copies between each slot and its host address (0: skipped).
 

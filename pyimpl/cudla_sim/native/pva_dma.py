@@ -10,11 +10,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Spaces(NamedTuple):
-    """Host addresses and sizes of DRAM, VMEM and L2SRAM."""
+class Space(NamedTuple):
+    """Host address and size of a memory."""
 
-    bases: tuple[int, int, int]
-    sizes: tuple[int, int, int]
+    base: int = 0
+    size: int = 0
+
+
+class Spaces(NamedTuple):
+    dram: Space
+    l2: Space
+    vmem: Space = Space()
+
+    def described(self) -> Any:
+        """The ``struct pva_memory`` of them."""
+        memory = ffi.new("struct pva_memory *")
+        for number, space in (
+            (lib.PVA_DRAM, self.dram), (lib.PVA_VMEM, self.vmem), (lib.PVA_L2, self.l2),
+        ):  # fmt: skip
+            memory.base[number] = ffi.cast("uint8_t *", space.base)
+            memory.size[number] = space.size
+        return memory
 
 
 class PvaDma:
@@ -22,10 +38,7 @@ class PvaDma:
     def run(descriptors: NDArray[Any], spaces: Spaces, triggers: int = -1) -> tuple[bool, int]:
         """Moves the tiles of descriptors as ``cupva.dma.pack`` makes them, for a number of
         triggers, -1: all; (whether every address was inside its space, triggers done)."""
-        memory = ffi.new("struct pva_memory *")
-        for number, (base, size) in enumerate(zip(spaces.bases, spaces.sizes, strict=True)):
-            memory.base[number] = ffi.cast("uint8_t *", base)
-            memory.size[number] = size
+        memory = spaces.described()
         cursor = ffi.new("struct pva_cursor *")
         count = len(descriptors)
         listed = ffi.cast("struct pva_descriptor *", ffi.from_buffer(descriptors))

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-MRAM = 0x0800_0000
+from ..constants.dpu_protocol import MRAM_BASE
+
+MRAM = MRAM_BASE
 IRAM = 0x8000_0000
 HEAP_POINTER = "__sys_used_mram_end"
 

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..constants.dpu_protocol import WRAM_BASE
+from ..constants.dpu_protocol import WRAM_BASE, WRAM_SIZE
 from ..core.hardware import Step
 from ..core.pages import accessible
-from ..native.dpu_memory import Addresses, Place, Slots
+from ..native.dpu_memory import Addresses, DpuCopies, Place, Slots
 from . import notices
 from .errors import DpuError, Status, error
-from .memory import MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .program import Program
 from .rank import Dpu, Selection, submit_all
+from .spans import MEMORIES, span
 from .symbols import IRAM, MRAM, Symbol
 
 _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same bytes for all)
@@ -81,53 +81,44 @@ def place(
     DPU_ERR_INVALID_{MRAM,WRAM,IRAM}_ACCESS for its alignment (MRAM 8 bytes, WRAM 4) and size.
     """
     said = function if selection.dpu is None else "dpu_copy_symbol_dpu"
+    # A pointer that a program handed over, as a symbol or an offset; on hardware WRAM begins at 0.
     if symbol.memory == "wram" and 0 <= symbol.address + offset - WRAM_BASE < WRAM_SIZE:
-        offset -= WRAM_BASE  # a pointer that a program handed over; on hardware WRAM begins at 0
+        if symbol.address >= WRAM_BASE:
+            symbol = symbol._replace(address=symbol.address - WRAM_BASE)
+        else:
+            offset -= WRAM_BASE
+    allowed = span(symbol)
+    if allowed is not None:
+        at = allowed.first + offset
+        if DpuCopies.keeps_to(allowed.end, allowed.unit, at, length):
+            return Place(selection.ranks[0].machine.store.base, at, length, to_dpu)
+    raise _refusal(symbol, offset, length, said)
+
+
+def _refusal(symbol: Symbol, offset: int, length: int, function: str) -> DpuError:
+    """Which rule such a copy breaks; ``function`` says it on standard error, too."""
     if offset + length > symbol.size:
         text = f"invalid symbol access (offset:{offset} + length:{length} > size:{symbol.size})"
-        notices.warn(said, text)
-        raise error(Status.DPU_ERR_INVALID_SYMBOL_ACCESS, text)
+        notices.warn(function, text)
+        return error(Status.DPU_ERR_INVALID_SYMBOL_ACCESS, text)
     address = symbol.address + offset
-    base = selection.ranks[0].machine.store.base
-    unit, size, start = (
-        (8, MRAM_SIZE, 0) if symbol.memory == "mram" else (4, WRAM_SIZE, WRAM_OFFSET)
-    )
+    where = f"offset:{offset:#x}, address:{symbol.address:#x}"
+    memory = MEMORIES.get(symbol.memory)
+    if memory is None:
+        notices.warn(function, f"invalid iram access ({where})")
+        return error(
+            Status.DPU_ERR_INVALID_IRAM_ACCESS,
+            f"the symbol is at {address:#x}, in IRAM (from {IRAM:#x}); programs run natively here, "
+            "their instructions cannot be read or written",
+        )
     if symbol.memory == "mram":
-        address = address & ~MRAM
-    if symbol.memory != "iram":
-        if address % unit:
-            where = f"offset:{offset:#x}, address:{symbol.address:#x}"
-            notices.warn(said, f"invalid {symbol.memory} access ({where})")
-        elif length % unit:
-            notices.warn(said, f"invalid {symbol.memory} access (length:{length:#x})")
-        _aligned(symbol.memory, address, length, unit, size)
-        return Place(base, start + address, length, to_dpu)
-    notices.warn(said, f"invalid iram access (offset:{offset:#x}, address:{symbol.address:#x})")
-    raise error(
-        Status.DPU_ERR_INVALID_IRAM_ACCESS,
-        f"the symbol is at {address:#x}, in IRAM (from {IRAM:#x}); programs run natively here, "
-        "their instructions cannot be read or written",
-    )
-
-
-_ACCESS = {
-    "mram": Status.DPU_ERR_INVALID_MRAM_ACCESS,
-    "wram": Status.DPU_ERR_INVALID_WRAM_ACCESS,
-}
-
-
-def _aligned(memory: str, address: int, length: int, unit: int, size: int) -> None:
-    if address % unit or length % unit:
-        raise error(
-            _ACCESS[memory],
-            f"{length} bytes at {memory.upper()} address {address:#x}; both must be multiples of "
-            f"{unit}",
-        )
-    if address + length > size:
-        raise error(
-            _ACCESS[memory],
-            f"{length} bytes at {memory.upper()} address {address:#x} end past its {size} bytes",
-        )
+        address &= ~MRAM
+    what = f"{length} bytes at {symbol.memory.upper()} address {address:#x}"
+    if address % memory.unit or length % memory.unit:
+        broken = where if address % memory.unit else f"length:{length:#x}"
+        notices.warn(function, f"invalid {symbol.memory} access ({broken})")
+        return error(memory.refusal, f"{what}; both must be multiples of {memory.unit}")
+    return error(memory.refusal, f"{what} end past its {memory.size} bytes")
 
 
 class Copy(NamedTuple):

@@ -17,6 +17,7 @@ of whatever, the kernel itself kills the whole group (asynchronous notification,
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import signal
@@ -35,8 +36,7 @@ from .image import Image
 CONFINED, UNCONFINED = 0, confine.ALLOW_ALL
 """What a program may do besides: nothing, and everything (``ALLOW_ALL`` in shim/confine)."""
 _NUMBER = struct.Struct("<i")
-_HELLO = struct.Struct("<ii")
-_EXITED = -1000
+_HELLO = ctypes.sizeof(confine.confine_hello)
 _START_TIMEOUT_S = 10.0
 
 
@@ -87,20 +87,23 @@ class WorkerProcess:
         why = f"exit status {status}"
         ready = False
         try:
-            hello = self.socket.recv(_HELLO.size)
-            if len(hello) == _HELLO.size:
-                self.pid, layers = _HELLO.unpack(hello)
+            hello = self.socket.recv(_HELLO)
+            if len(hello) == _HELLO:
+                first = confine.confine_hello.from_buffer_copy(hello)
+                self.pid, layers = first.process, first.layers
                 _tell_confined(layers if allowed != UNCONFINED else confine.CONFINED_FULLY)
                 with contextlib.suppress(OSError):  # gone already: its socket will tell
                     self._pidfd = os.pidfd_open(self.pid)
                 answer = self.socket.recv(_NUMBER.size)
-                number = _NUMBER.unpack(answer)[0] if len(answer) == _NUMBER.size else _EXITED
+                number = (
+                    _NUMBER.unpack(answer)[0] if len(answer) == _NUMBER.size else confine.EXITED
+                )
                 if number <= confine.NOT_STARTED:
                     cause = os.strerror(confine.NOT_STARTED - number)
                     raise WorkerError(f"{image.name!r} cannot be started: {cause}")
                 ready = number >= 0
                 killer = ended_by(number)
-                why = signal_name(killer) if killer else f"exit status {_EXITED - number}"
+                why = signal_name(killer) if killer else f"exit status {confine.EXITED - number}"
         except OSError as cause:
             why = str(cause)
         if not ready:
@@ -181,7 +184,7 @@ def _tell_confined(layers: int) -> None:
 
 def ended_by(answer: int) -> int:
     """The signal that a worker's parent named; 0 for none."""
-    return -answer if _EXITED < answer < 0 else 0
+    return -answer if confine.EXITED < answer < 0 else 0
 
 
 def signal_name(number: int) -> str:

@@ -140,7 +140,6 @@ static void after_fork_parent(void)
 
 static void after_fork_child(void)
 {
-    sim_dpu_fast_after_fork();
     if (fork_entered) {
         py.PyOS_AfterFork_Child();
         py.PyGILState_Release(fork_state);

@@ -14,6 +14,7 @@
 #include "dpu.h"
 #include "generated/hand_written.h"
 #include "internal.h"
+#include "native/dpu_span.h"
 #include "native/native.h"
 
 struct place {
@@ -23,9 +24,9 @@ struct place {
 
 /* A symbol that was found: of a set (ranks, rank_count) or of one DPU (handle, 0). */
 struct learned {
-    uint64_t ranks, offset;
+    uint64_t ranks, first, end;
     uint64_t generation, loads; /* of the tables and of the programs that it counts for */
-    uint32_t rank_count, size, unit;
+    uint32_t rank_count, unit;
     char name[68];
 };
 
@@ -118,10 +119,16 @@ int sim_dpu_fast_tables(const struct sim_dpu_fast_member *new_members, size_t me
 }
 
 /* In a forked child the sets of the parent do not exist. */
-void sim_dpu_fast_after_fork(void)
+static void after_fork_child(void)
 {
     pthread_rwlock_init(&lock, NULL);
     forget();
+}
+
+/* When the library is loaded: in a child this has to come before Python's turn, which asks here. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_child);
 }
 
 /* The functions from here on are to be called with the lock held. */
@@ -160,8 +167,8 @@ static struct learned *entry_for(uint64_t ranks, uint32_t rank_count, const char
     return &learned[(hash * 0x9e3779b97f4a7c15ull >> 32) % LEARNED];
 }
 
-void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t offset,
-                        uint32_t size, uint32_t unit)
+void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, uint64_t first,
+                        uint64_t end, uint32_t unit)
 {
     size_t length = strlen(name);
     if (length >= sizeof learned->name) {
@@ -170,7 +177,7 @@ void sim_dpu_fast_learn(uint64_t ranks, uint32_t rank_count, const char *name, u
     pthread_rwlock_wrlock(&lock);
     struct learned *entry = entry_for(ranks, rank_count, name);
     if (loads != NULL) {
-        *entry = (struct learned){ranks, offset, generation, *loads, rank_count, size, unit, ""};
+        *entry = (struct learned){ranks, first, end, generation, *loads, rank_count, unit, ""};
         memcpy(entry->name, name, length + 1);
     }
     pthread_rwlock_unlock(&lock);
@@ -186,10 +193,9 @@ static int find_symbol(uint64_t ranks, uint32_t rank_count, const char *name, ui
         return 0;
     }
     place->base = memory_base;
-    place->offset = entry->offset + offset;
+    place->offset = entry->first + offset;
     place->size = length;
-    return length != 0 && length <= entry->size && offset <= entry->size - length &&
-           (place->offset | length) % entry->unit == 0;
+    return length != 0 && sim_dpu_keeps_to(entry->end, entry->unit, place->offset, length);
 }
 
 /* Copies between DPUs without queued jobs and `same`, or what was prepared for each. */
@@ -246,8 +252,8 @@ SIM_EXPORT dpu_error_t dpu_prepare_xfer(struct dpu_set_t dpu_set, void *buffer)
 }
 
 /* 0 when Python has to answer. */
-static int fill(struct dpu_set_dpu_iterator_t *iterator, const struct dpu_set_t *set,
-                uint32_t number)
+static int fill_iterator(struct dpu_set_dpu_iterator_t *iterator, const struct dpu_set_t *set,
+                         uint32_t number)
 {
     int done = 0;
     pthread_rwlock_rdlock(&lock);
@@ -270,7 +276,7 @@ static int fill(struct dpu_set_dpu_iterator_t *iterator, const struct dpu_set_t 
 SIM_EXPORT struct dpu_set_dpu_iterator_t dpu_set_dpu_iterator_from(struct dpu_set_t *set)
 {
     struct dpu_set_dpu_iterator_t iterator = {0};
-    if (set != NULL && is_on() && fill(&iterator, set, 0)) {
+    if (set != NULL && is_on() && fill_iterator(&iterator, set, 0)) {
         iterator.rank_iterator.set = set;
         iterator.rank_iterator.has_next = true;
         iterator.rank_iterator.next_idx = 1;
@@ -287,7 +293,7 @@ SIM_EXPORT struct dpu_set_dpu_iterator_t dpu_set_dpu_iterator_from(struct dpu_se
 SIM_EXPORT void dpu_set_dpu_iterator_next(struct dpu_set_dpu_iterator_t *iterator)
 {
     if (iterator != NULL && iterator->rank_iterator.set != NULL && is_on() &&
-        fill(iterator, iterator->rank_iterator.set, iterator->count + 1)) {
+        fill_iterator(iterator, iterator->rank_iterator.set, iterator->count + 1)) {
         return;
     }
     if (sim_enter() == 0) {

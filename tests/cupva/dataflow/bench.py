@@ -13,7 +13,7 @@ from cudla_sim import native
 from cudla_sim.capi import load
 from cudla_sim.cupva import engine
 from cudla_sim.cupva.dataflow.base import DataFlow, Handler
-from cudla_sim.cupva.engine import Spaces
+from cudla_sim.cupva.engine import Space, Spaces
 from cudla_sim.cupva.memory import DeviceMemory, VmemSymbol
 
 VMEM_BYTES = 1 << 17
@@ -49,23 +49,23 @@ class Bench:
         return self.base + offset
 
     def run(self, flow: DataFlow, triggers: int = -1) -> int:
-        spaces = Spaces(
-            (self.memory.host_base, self.vmem.ctypes.data, self.memory.l2_host_base),
-            (self.memory.dram_size, len(self.vmem), self.memory.l2_size),
+        packed = flow.descriptors(self.memory.locate)
+        return engine.run(native.load().pva, packed, self.spaces, triggers)
+
+    @property
+    def spaces(self) -> Spaces:
+        return Spaces(
+            dram=Space(self.memory.host_base, self.memory.dram_size),
+            l2=Space(self.memory.l2_host_base, self.memory.l2_size),
+            vmem=Space(self.vmem.ctypes.data, len(self.vmem)),
         )
-        return engine.run(native.load().pva, flow.descriptors(self.memory.locate), spaces, triggers)
 
     def step(self, flow: DataFlow) -> Iterator[int]:
         """After each trigger, its number."""
         from cudla_sim.native.compiled import ffi, lib
 
         packed = flow.descriptors(self.memory.locate)
-        memory = ffi.new("struct pva_memory *")
-        bases = (self.memory.host_base, self.vmem.ctypes.data, self.memory.l2_host_base)
-        sizes = (self.memory.dram_size, len(self.vmem), self.memory.l2_size)
-        for i in range(3):
-            memory.base[i] = ffi.cast("uint8_t *", bases[i])
-            memory.size[i] = sizes[i]
+        memory = self.spaces.described()
         cursor = ffi.new("struct pva_cursor *")
         listed = ffi.cast("struct pva_descriptor *", ffi.from_buffer(packed))
         number = 0

@@ -1,39 +1,55 @@
-"""All tiles at once are what they are one by one, with the same refusals."""
+"""All tiles at once are what a model says of each one, with the same refusals."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudla_sim.cupva.dataflow.base import DataFlow, Handler, Location
+from cudla_sim.cupva.dataflow.base import Handler, Location, Locator, Tile
 from cudla_sim.cupva.dataflow.raster import RasterDataFlow
 from cudla_sim.cupva.dataflow.tensor import TensorDataFlow
-from cudla_sim.cupva.dma import DRAM, VMEM, Descriptors, pack
+from cudla_sim.cupva.dma import DRAM, VMEM, Move, pack
 from cudla_sim.cupva.errors import CupvaError
 
+from . import one_by_one
+
+Answer = TypeVar("Answer")
+Flow = TypeVar("Flow", RasterDataFlow, TensorDataFlow)
 IMAGE, BUFFER = 1 << 20, 1 << 40
 
 
-def outcome(flow: DataFlow, image: int, buffer: int, at_once: bool) -> Descriptors | str:
+def locator(image: int, buffer: int) -> Locator:
+    """Of an image and a tile buffer of so many bytes."""
+
     def locate(address: int) -> Location:
         if address >= BUFFER:
             return Location(VMEM, 128 + address - BUFFER, (128, 128 + buffer), "variable")
         return Location(DRAM, address, (IMAGE, IMAGE + image), "buffer")
 
+    return locate
+
+
+def outcome(ask: Callable[[Locator], Answer], locate: Locator) -> Answer | str:
     try:
-        return flow.descriptors(locate) if at_once else pack(flow.moves(locate))
+        return ask(locate)
     except CupvaError as refusal:
         return str(refusal)
 
 
-def agree(flow: DataFlow, image: int, buffer: int) -> None:
+def agree(
+    flow: Flow,
+    locate: Locator,
+    moves: Callable[[Flow, Locator], list[Move]],
+    tiles: Callable[[Flow, Locator], list[Tile]],
+) -> None:
     flow.handler(Handler("handler", 64))
-    one_by_one = outcome(flow, image, buffer, at_once=False)
-    together = outcome(flow, image, buffer, at_once=True)
-    if isinstance(one_by_one, str) or isinstance(together, str):
-        assert one_by_one == together
-    else:
-        assert one_by_one.tobytes() == together.tobytes()
+    expected = outcome(lambda at: pack(moves(flow, at)).tobytes(), locate)
+    assert outcome(lambda at: flow.descriptors(at).tobytes(), locate) == expected
+    assert outcome(lambda at: pack(flow.moves(at)).tobytes(), locate) == expected
+    assert outcome(flow.tiles, locate) == outcome(lambda at: tiles(flow, at), locate)
 
 
 @st.composite
@@ -85,13 +101,15 @@ def tensors(draw: st.DrawFn) -> tuple[TensorDataFlow, int, int]:
 @settings(max_examples=400, deadline=None)
 @given(case=rasters())
 def test_rasters(case: tuple[RasterDataFlow, int, int]) -> None:
-    agree(*case)
+    flow, image, buffer = case
+    agree(flow, locator(image, buffer), one_by_one.raster_moves, one_by_one.raster_tiles)
 
 
 @settings(max_examples=400, deadline=None)
 @given(case=tensors())
 def test_tensors(case: tuple[TensorDataFlow, int, int]) -> None:
-    agree(*case)
+    flow, image, buffer = case
+    agree(flow, locator(image, buffer), one_by_one.tensor_moves, one_by_one.tensor_tiles)
 
 
 def test_a_frame_in_scan_order() -> None:
@@ -101,8 +119,7 @@ def test_a_frame_in_scan_order() -> None:
     flow.image(True, IMAGE, 1920, 1080, 1920, 1)
     flow.tile(64, 32)
     flow.tile_buffer(BUFFER)
-    packed = outcome(flow, 1920 * 1080, 64 * 32, at_once=True)
-    assert not isinstance(packed, str)
+    packed = flow.descriptors(locator(1920 * 1080, 64 * 32))
     places = [y * 1920 + x for y in range(0, 1080, 32) for x in range(0, 1920, 64)]
     assert (packed["src"]["at"] - IMAGE).tolist() == places
     last = [1080 % 32 and 32 - 1080 % 32 if number >= 33 * 30 else 0 for number in range(34 * 30)]

@@ -80,7 +80,8 @@ def test_a_pointer_of_a_program_is_a_place_in_wram(host: Host, kernel: Kernel, w
         symbol, offset = (WRAM, at) if whole else (dpu_symbol_t(at, 16), 0)
         host.ok(api.dpu_copy_from_symbol(made, symbol, offset, pointer(found), 16))
         assert found.tolist() == [10, 11, 12, 13]
-        beyond = api.dpu_copy_from_symbol(made, WRAM, at, pointer(found), 1 << 16)
+        longer = symbol.size - offset % 0x0010_0000 + 4
+        beyond = api.dpu_copy_from_symbol(made, symbol, offset, pointer(found), longer)
         assert beyond == status("INVALID_SYMBOL_ACCESS")
 
 

@@ -8,9 +8,9 @@ from ...core import process
 from ...native.calls import Calls
 from ...native.dpu_memory import DpuCopies
 from ...upmem.machine import Machine, machine
-from ...upmem.memory import WRAM_OFFSET
 from ...upmem.rank import Rank
-from ...upmem.symbols import MRAM, Symbol
+from ...upmem.spans import span
+from ...upmem.symbols import Symbol
 from ...upmem.system import System
 from ..embedding import address, ffi, lib
 
@@ -54,17 +54,14 @@ def learn(given: Any, name: Any, symbol: Symbol) -> None:
     Python, while its DPUs keep their program. Not where their memory is on another machine."""
     if not machine().store.base:
         return
-    if symbol.memory == "mram":
-        offset, unit = symbol.address & ~MRAM, 8
-    elif symbol.memory == "wram":
-        offset, unit = WRAM_OFFSET + symbol.address, 4
-    else:
+    allowed = span(symbol)
+    if allowed is None:
         return
     if given.kind:
         key, count = address(given.dpu), 0
     else:
         key, count = address(given.list.ranks), given.list.nr_ranks
-    lib.sim_dpu_fast_learn(key, count, name, offset, symbol.size, unit)
+    lib.sim_dpu_fast_learn(key, count, name, *allowed)
 
 
 def watching_changed() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...constants.dpu_protocol import MRAM_SIZE, WRAM_SIZE
 from ...core.pages import accessible
 from ...upmem import transfer
 from ...upmem.rank import Dpu, Rank, Selection
@@ -17,8 +18,8 @@ from ...upmem.transfer import Copy, place
 from ..embedding import address, ffi
 from .family import Status, error, resolve_dpu, resolve_rank, upmem
 
-_MRAM = Symbol(MRAM, 64 << 20)
-_WRAM = Symbol(0, 64 << 10)
+_MRAM = Symbol(MRAM, MRAM_SIZE)
+_WRAM = Symbol(0, WRAM_SIZE)
 
 
 def _copy(

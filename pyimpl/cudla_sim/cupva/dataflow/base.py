@@ -126,16 +126,6 @@ class DataFlow(ABC):
             raise invalid(f"{self.name}: handler() was not called; the VPU has nothing to trigger")
 
 
-def checked_tile(move: Move, number: int, x: int, y: int) -> Move:
-    """A tile of a grid, checked. Raises CupvaError that names it: its number and first pixel."""
-    try:
-        move.check()
-    except CupvaError as failure:
-        text = f"tile {number} at ({x}, {y}): {failure.explanation}"
-        raise error(Error(failure.status), text) from None
-    return move
-
-
 def located(locate: Locator, pointer: Pointer | None, what: str) -> Location:
     return locate(address_of(pointer, what))
 

@@ -6,12 +6,11 @@ docs/decisions.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ... import lazy
-from ..dma import MAX_PAD, MAX_PITCH, Descriptors, Move, Padding, Side
+from ..dma import MAX_PAD, MAX_PITCH, Descriptors, Move
 from ..pointers import OffsetPointer
 from .base import (
     DataFlow,
@@ -20,13 +19,12 @@ from .base import (
     PadMode,
     Pointer,
     Tile,
-    checked_tile,
     inside_vmem,
     invalid,
     located,
     outside_vmem,
 )
-from .grid import Integers, Walk, pack_tiles, read_windows, write_windows
+from .grid import Grid, Integers, Walk, read_windows, write_windows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,44 +49,6 @@ class Layout(IntEnum):
 
 def aligned(size: int, unit: int = LINE) -> int:
     return -(-size // unit) * unit
-
-
-class Window(NamedTuple):
-    """A rectangle of real pixels and what is made up around it."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-    padding: Padding
-
-
-def window(
-    corner: tuple[int, int], size: tuple[int, int], extent: tuple[int, int], mode: int, value: int
-) -> Window:
-    """The part of [corner, corner + size) inside [0, extent), the rest as padding.
-
-    Raises CupvaError(InvalidArgument): no pixel inside, or more padding than the engine does.
-    """
-    (x, y), (width, height), (limit_x, limit_y) = corner, size, extent
-    left, top = max(0, -x), max(0, -y)
-    right, bottom = max(0, x + width - limit_x), max(0, y + height - limit_y)
-    inner_width, inner_height = width - left - right, height - top - bottom
-    if inner_width < 1 or inner_height < 1:
-        raise invalid(
-            f"the tile at ({x}, {y}) of {width} x {height} pixels does not touch the image of "
-            f"{limit_x} x {limit_y}"
-        )
-    for count, name in ((left, "left"), (right, "right"), (top, "top"), (bottom, "bottom")):
-        if count > MAX_PAD:
-            raise invalid(
-                f"the tile at ({x}, {y}) needs {count} pixels of padding {name}; the engine pads "
-                f"0 to {MAX_PAD}"
-            )
-    return Window(
-        x + left, y + top, inner_width, inner_height,
-        Padding(left, right, top, bottom, mode, value),
-    )  # fmt: skip
 
 
 class RasterDataFlow(DataFlow):
@@ -178,17 +138,6 @@ class RasterDataFlow(DataFlow):
         _, _, width, height = self.roi_rectangle
         return -(-width // self.tile_size[0]), -(-height // self.tile_size[1])
 
-    def order(self) -> Iterator[tuple[int, int]]:
-        """(column, row) of each tile in scan order."""
-        columns, rows = (range(n) for n in self.grid)
-        xs = reversed(columns) if self.scan & HORIZONTAL_REVERSED else columns
-        ys = reversed(rows) if self.scan & VERTICAL_REVERSED else rows
-        if self.scan & COLUMN_MAJOR:
-            down = list(ys)
-            return ((x, y) for x in xs for y in down)
-        across = list(xs)
-        return ((x, y) for y in ys for x in across)
-
     def check(self) -> None:
         """The rules that need all setters. Raises CupvaError(InvalidArgument)."""
         if self.reads is None:
@@ -239,15 +188,6 @@ class RasterDataFlow(DataFlow):
         single = width * height * self.pixel_bytes
         return aligned(single) if aligned(single) + single <= room else single
 
-    def _place_in_buffer(self, number: int, layout: Layout, room: int) -> tuple[int, int]:
-        """Byte offset of tile ``number``, and the line pitch in pixels."""
-        width, _ = self.vmem_size
-        if layout is Layout.SINGLE:
-            return 0, width
-        if layout is Layout.DOUBLE:
-            return (self.half(room) if number & 1 else 0), width
-        return number * width * self.pixel_bytes % self.ring_bytes, self.ring_pitch
-
     def places(self, locate: Locator) -> tuple[Location, Location, int]:
         """The image, the tile buffer, and the bytes that the buffer has."""
         image = outside_vmem(
@@ -261,45 +201,22 @@ class RasterDataFlow(DataFlow):
 
     # --- compilation ---
 
-    def _windows(self) -> Iterator[Window]:
-        x0, y0, width, height = self.roi_rectangle
-        (tw, th), (hx, hy) = self.tile_size, self.halo_size
-        for column, row in self.order():
-            x, y = x0 + column * tw, y0 + row * th
-            if self.reads:
-                yield window(
-                    (x - hx, y - hy), self.vmem_size, self.extent, self.pad_mode, self.pad_value
-                )
-            else:
-                clipped = min(tw, x0 + width - x), min(th, y0 + height - y)
-                yield Window(x, y, *clipped, Padding())
-
     def moves(self, locate: Locator) -> list[Move]:
-        self.check()
-        self.require_handler()
-        image, buffer, room = self.places(locate)
-        layout = self.layout(room)
-        found = []
-        for number, part in enumerate(self._windows()):
-            offset, pitch = self._place_in_buffer(number, layout, room)
-            outside = Side(
-                image.space,
-                image.at + (part.y * self.pitch + part.x) * self.pixel_bytes,
-                image.limits,
-                self.pitch,
-                what=image.what,
-            )
-            move = self._move(part, outside, self._inside(buffer, layout, offset, pitch))
-            found.append(checked_tile(move, number, part.x, part.y))
-        return found
+        return self._transfer(locate).moves()
 
     def descriptors(self, locate: Locator) -> Descriptors:
-        packed = self._all_at_once(locate)
-        return super().descriptors(locate) if packed is None else packed
+        return self._transfer(locate).descriptors()
 
-    def _all_at_once(self, locate: Locator) -> Descriptors | None:
+    def tiles(self, locate: Locator) -> list[Tile]:
+        self.check()
+        return self._all_tiles(locate).tiles()
+
+    def _transfer(self, locate: Locator) -> Grid:
         self.check()
         self.require_handler()
+        return self._all_tiles(locate)
+
+    def _all_tiles(self, locate: Locator) -> Grid:
         image, buffer, room = self.places(locate)
         layout, bpp = self.layout(room), self.pixel_bytes
         column, row = self._grid_in_order()
@@ -316,16 +233,19 @@ class RasterDataFlow(DataFlow):
             offset = (number & 1) * self.half(room)
         elif layout is Layout.CIRCULAR:
             offset, pitch = number * pitch * bpp % self.ring_bytes, self.ring_pitch
-            ring = (buffer.at + offset + -offset // bpp * bpp, self.ring_bytes // bpp * bpp)
+            ring = (-offset // bpp, self.ring_bytes // bpp)
         start = image.at + (windows.y * self.pitch + windows.x) * bpp
-        return pack_tiles(
+        inside = buffer.at + offset
+        return Grid(
+            self.name,
             windows,
             self.vmem_size if self.reads else None,
+            np.zeros_like(number),
             np.ones_like(number),
             bpp,
-            Walk(image.space, start, image.limits, self.pitch),
-            Walk(buffer.space, buffer.at + offset, buffer.limits, pitch, ring=ring),
-            (int(self.pad_mode), self.pad_value),
+            Walk(image.space, start, image.limits, image.what, self.pitch),
+            Walk(buffer.space, inside, buffer.limits, buffer.what, pitch, ring=ring),
+            (self.pad_mode, self.pad_value),
         )
 
     def _grid_in_order(self) -> tuple[Integers, Integers]:
@@ -339,19 +259,6 @@ class RasterDataFlow(DataFlow):
         if self.scan & COLUMN_MAJOR:
             column, row = column.T, row.T
         return column.reshape(-1), row.reshape(-1)
-
-    def _inside(self, buffer: Location, layout: Layout, offset: int, pitch: int) -> Side:
-        ring = None
-        if layout is Layout.CIRCULAR:
-            ring = (-offset // self.pixel_bytes, self.ring_bytes // self.pixel_bytes)
-        return Side(
-            buffer.space, buffer.at + offset, buffer.limits, pitch, ring=ring, what=buffer.what
-        )
-
-    def _move(self, part: Window, outside: Side, inside: Side) -> Move:
-        size = self.vmem_size if self.reads else (part.width, part.height)
-        sides = (outside, inside) if self.reads else (inside, outside)
-        return Move(*size, self.pixel_bytes, *sides, part.padding, per_trigger=1)
 
     def device_info(self, locate: Locator) -> dict[str, int]:
         _, buffer, room = self.places(locate)
@@ -370,13 +277,3 @@ class RasterDataFlow(DataFlow):
             "ring": self.ring_bytes // self.pixel_bytes if circular else 0,
             "reads": int(bool(self.reads)),
         }
-
-    def tiles(self, locate: Locator) -> list[Tile]:
-        self.check()
-        _, buffer, room = self.places(locate)
-        layout = self.layout(room)
-        return [
-            Tile(n, p.x, p.y, p.width, p.height, 0, p.padding,
-                 buffer.at + self._place_in_buffer(n, layout, room)[0], n)
-            for n, p in enumerate(self._windows())
-        ]  # fmt: skip

@@ -6,11 +6,10 @@ docs/decisions.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ... import lazy
-from ..dma import MAX_NITER, MAX_PITCH, Descriptors, Move, Padding, Side
+from ..dma import MAX_NITER, MAX_PITCH, Descriptors, Move
 from ..pointers import OffsetPointer
 from .base import (
     DataFlow,
@@ -19,14 +18,13 @@ from .base import (
     PadMode,
     Pointer,
     Tile,
-    checked_tile,
     inside_vmem,
     invalid,
     located,
     outside_vmem,
 )
-from .grid import Walk, pack_tiles, read_windows, write_windows
-from .raster import Window, aligned, window
+from .grid import Grid, Walk, read_windows, write_windows
+from .raster import aligned
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,13 +32,6 @@ else:
     np = lazy.module("numpy")
 
 MAX_DEPTH = 255
-
-
-class _Piece(NamedTuple):
-    window: Window
-    plane: int
-    planes: int
-    number: int
 
 
 class TensorDataFlow(DataFlow):
@@ -282,54 +273,22 @@ class TensorDataFlow(DataFlow):
 
     # --- compilation ---
 
-    def _pieces(self) -> Iterator[_Piece]:
-        x0, y0, width, height = self.roi_rectangle
-        (tw, th, _), (hx, hy) = self.tile_size, self.halo_size
-        across, down, deep = self.grid
-        number = 0
-        for row in range(down):
-            for column in range(across):
-                x, y = x0 + column * tw, y0 + row * th
-                if self.reads:
-                    part = window(
-                        (x - hx, y - hy), self.plane_size, self.extent[:2], self.pad_mode,
-                        self.pad_value,
-                    )  # fmt: skip
-                    self._check_both_sides(part)
-                else:
-                    clipped = min(tw, x0 + width - x), min(th, y0 + height - y)
-                    part = Window(x, y, *clipped, Padding())
-                for layer in range(deep):
-                    plane = layer * self.tile_depth
-                    planes = min(self.tile_depth, self.extent[2] - plane)
-                    yield _Piece(part, plane, planes, number)
-                    number += 1
-
-    def _check_both_sides(self, part: Window) -> None:
-        pad = part.padding
-        for one, other, names in (
-            (pad.left, pad.right, "left and right"), (pad.top, pad.bottom, "top and bottom"),
-        ):  # fmt: skip
-            if one and other:
-                raise invalid(
-                    f"{self.name}: the tile over ({part.x}, {part.y}) leaves the tensor at {names} "
-                    f"({one} and {other} pixels with halo); it may leave one side of an axis"
-                )
-
     def moves(self, locate: Locator) -> list[Move]:
-        self.check()
-        self.require_handler()
-        tensor, buffer, room = self.places(locate)
-        half = self.half(room)
-        return [self._move(piece, tensor, buffer, half) for piece in self._pieces()]
+        return self._transfer(locate).moves()
 
     def descriptors(self, locate: Locator) -> Descriptors:
-        packed = self._all_at_once(locate)
-        return super().descriptors(locate) if packed is None else packed
+        return self._transfer(locate).descriptors()
 
-    def _all_at_once(self, locate: Locator) -> Descriptors | None:
+    def tiles(self, locate: Locator) -> list[Tile]:
+        self.check()
+        return self._all_tiles(locate).tiles()
+
+    def _transfer(self, locate: Locator) -> Grid:
         self.check()
         self.require_handler()
+        return self._all_tiles(locate)
+
+    def _all_tiles(self, locate: Locator) -> Grid:
         tensor, buffer, room = self.places(locate)
         half, bpp = self.half(room), self.pixel_bytes
         across, down, deep = self.grid
@@ -341,52 +300,37 @@ class TensorDataFlow(DataFlow):
         if self.reads:
             corner = x - self.halo_size[0], y - self.halo_size[1]
             windows = read_windows(*corner, self.plane_size, self.extent[:2])
-            if not windows.one_sided:
-                return None
         else:
             windows = write_windows(x, y, self.tile_size[:2], (x0 + width, y0 + height))
         plane = layer * self.tile_depth
         start = plane * self.depth_stride + windows.y * self.row_stride + windows.x
-        offset = (np.arange(len(x)) & 1) * half
         inner_width, inner_height = self.plane_size
-        return pack_tiles(
+        return Grid(
+            self.name,
             windows,
             self.plane_size if self.reads else None,
+            plane,
             np.minimum(self.tile_depth, self.extent[2] - plane),
             bpp,
             Walk(
                 tensor.space,
                 tensor.at + start * bpp,
                 tensor.limits,
+                tensor.what,
                 self.row_stride,
                 self.depth_stride,
             ),
             Walk(
                 buffer.space,
-                buffer.at + offset,
+                buffer.at + (np.arange(len(x)) & 1) * half,
                 buffer.limits,
+                buffer.what,
                 inner_width,
                 inner_width * inner_height,
             ),
-            (int(self.pad_mode), self.pad_value),
+            (self.pad_mode, self.pad_value),
+            one_sided=True,
         )
-
-    def _move(self, piece: _Piece, tensor: Location, buffer: Location, half: int) -> Move:
-        part, bpp = piece.window, self.pixel_bytes
-        width, height = self.plane_size
-        start = piece.plane * self.depth_stride + part.y * self.row_stride + part.x
-        outside = Side(
-            tensor.space, tensor.at + start * bpp, tensor.limits, self.row_stride,
-            ((piece.planes, self.depth_stride),), what=tensor.what,
-        )  # fmt: skip
-        inside = Side(
-            buffer.space, buffer.at + (half if piece.number & 1 else 0), buffer.limits, width,
-            ((piece.planes, width * height),), what=buffer.what,
-        )  # fmt: skip
-        size = (width, height) if self.reads else (part.width, part.height)
-        sides = (outside, inside) if self.reads else (inside, outside)
-        move = Move(*size, bpp, *sides, part.padding, per_trigger=piece.planes)
-        return checked_tile(move, piece.number, part.x, part.y)
 
     def device_info(self, locate: Locator) -> dict[str, int]:
         _, buffer, room = self.places(locate)
@@ -408,13 +352,3 @@ class TensorDataFlow(DataFlow):
             "remainder": self.remainder,
             "reads": int(self.reads),
         }
-
-    def tiles(self, locate: Locator) -> list[Tile]:
-        self.check()
-        _, buffer, room = self.places(locate)
-        half = self.half(room)
-        return [
-            Tile(p.number, p.window.x, p.window.y, p.window.width, p.window.height, p.plane,
-                 p.window.padding, buffer.at + (half if p.number & 1 else 0), p.number)
-            for p in self._pieces()
-        ]  # fmt: skip

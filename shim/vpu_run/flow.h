@@ -1,6 +1,6 @@
 /* A dataflow while a launch runs. */
-#ifndef CUDLA_SIM_VPU_FLOWS_H
-#define CUDLA_SIM_VPU_FLOWS_H
+#ifndef CUDLA_SIM_VPU_FLOW_H
+#define CUDLA_SIM_VPU_FLOW_H
 
 #include "rt.h"
 
@@ -22,11 +22,21 @@ struct flow {
     struct pva_watch *watch; /* VMEM of transfers that wait for their sync */
 };
 
-/* flows.c */
+static inline int rt_flow_ended(const struct flow *flow, const struct pva_cursor *cursor)
+{
+    return cursor->descriptor >= flow->count;
+}
+
+/* Dataflows without a fixed number of runs start over when they are triggered at their end. */
+static inline int rt_flow_repeats(const struct flow *flow)
+{
+    return flow->kind == PVA_KIND_SEQUENCE || flow->kind == PVA_KIND_GATHER_SCATTER
+        || flow->kind == PVA_KIND_DYNAMIC || flow->kind == PVA_KIND_CONFIG;
+}
+
+/* flow.c */
 extern struct flow rt_flows[PVA_MAX_FLOWS];
 extern uint32_t rt_nr_flows;
-int rt_flow_ended(const struct flow *flow, const struct pva_cursor *cursor);
-int rt_flow_repeats(const struct flow *flow);
 void rt_gather_now(struct flow *flow, uint32_t number, const struct pva_gather *gather, void *caller);
 
 /* config.c */
