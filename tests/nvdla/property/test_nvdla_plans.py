@@ -75,7 +75,8 @@ class Pair:
             )
             for name, block in csb.blocks.items()
         }  # fmt: skip
-        return blocks, csb.glb.mask, csb.glb.status, csb.bdma.status, list(csb.rejected)
+        flushed = csb._cbuf_flushed
+        return blocks, csb.glb.mask, csb.glb.status, flushed, csb.bdma.status, list(csb.rejected)
 
     def change(self, memory: int, offset: int, value: int) -> int:
         """Set a byte of a memory; what it was."""
@@ -178,6 +179,28 @@ def test_changed_weights_are_seen(kind, seed) -> None:
                 pair.change(memory, int(offset), int(random.integers(0, 256)))
     for run in range(6):
         pair.run(run)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(KINDS), st.integers(0, 2**32))
+def test_registers_that_a_program_wrote_in_between_change_nothing(kind, seed) -> None:
+    """Plans hold whatever producers were; registers that no layer writes are part of it."""
+    pair = Pair(image(*kind), kind[1])
+    random = np.random.default_rng(seed)
+    for run in range(8):
+        pair.run(run)
+        for block in pair.slow.chip.csb.blocks.values():
+            if "S_POINTER" not in block.layout.by_name or random.integers(3) == 0:
+                continue
+            base = block.layout.base
+            writes = [(base + block.layout.by_name["S_POINTER"].offset, int(random.integers(2)))]
+            for item in block.layout.registers:
+                grouped = item.offset >= block.layout.first_grouped and item.name != "D_OP_ENABLE"
+                if grouped and random.integers(20) == 0:
+                    writes.append((base + item.offset, int(random.integers(4))))
+            for address, value in writes:
+                for core in (pair.planned, pair.slow):
+                    core.write(address, value)
 
 
 def test_other_buffers_have_plans_of_their_own() -> None:
@@ -312,22 +335,22 @@ def test_many_buffers_in_turn_have_plans() -> None:
     for seed in range(36):
         pair.inputs = [inputs[seed % 12]]
         pair.run(seed)
-    assert len(pair.plans) == 13, "and the one that began on a chip after its reset"
+    assert len(pair.plans) == 12
     assert len(pair.segments) >= 12
 
 
 @pytest.mark.parametrize("convolutions", [1, 2, 3])
-def test_the_fourth_submission_is_like_all_later_ones(convolutions: int) -> None:
-    """Both states of the register groups have been seen, behind a reset and behind a task."""
+def test_the_third_submission_is_like_all_later_ones(convolutions: int) -> None:
+    """Tasks have begun with both register groups; producers and other residue decide nothing."""
     random = np.random.default_rng(5)
     net = Network(("data", (1, 8, 6, 6)), "int8", "nv_large")
     for _ in range(convolutions):
         net.conv2d(random.normal(size=(8, 8, 1, 1)))
     pair = Pair(net.build(random.normal(size=(1, 8, 6, 6))), "nv_large")
-    for seed in range(3):
+    for seed in range(2):
         pair.run(seed)
     known = set(map(id, pair.plans)), set(map(id, pair.segments))
-    for seed in range(3, 8):
+    for seed in range(2, 8):
         pair.run(seed)
         assert (set(map(id, pair.plans)), set(map(id, pair.segments))) == known
 

@@ -82,11 +82,25 @@ class Recorder:
         self.sound = True
         self.firmware: FirmwareEngine | None = None
         self._operations: list[_Groups] = []
-        self.reg_read = chip.read
+        self._selected: set[str] = set()
+        """Blocks whose producer the task has set."""
+
+    def reg_read(self, address: int) -> int:
+        """Read a register. Of S_POINTER, the firmware wants the consumer."""
+        self._by_producer(address)
+        return self._chip.read(address)
+
+    def _by_producer(self, address: int) -> None:
+        """Plans hold whatever producers were before: nothing may be in a group that the task did
+        not choose."""
+        state = self._chip.csb.selected(address)
+        if state is not None and state.name not in self._selected:
+            self.sound = False
 
     def reg_write(self, address: int, value: int) -> None:
         """Write a register."""
         csb, now = self._chip.csb, self._steps[-1]
+        self._by_producer(address)
         place = csb.place(address)
         before = csb.rejected[-1] if csb.rejected else None
         self._chip.write(address, value)
@@ -99,6 +113,7 @@ class Recorder:
         state, register = csb.named(address)
         if register == "S_POINTER":
             now.pointers[state.name] = state, state.producer
+            self._selected.add(state.name)
         elif register == "D_OP_ENABLE" and value & 1:
             now.enables.append((state.enabled, state.producer))
         elif register == "S_INTR_STATUS":
@@ -217,7 +232,7 @@ class Plan:
         notes: dict[int, Note] = {}
         step = 0
         while step < len(self.rest):
-            found = self._beginning(step, layers) if quiet else None
+            found = self._beginning(step, chip) if quiet else None
             if found is not None:
                 segment, held = found
                 step = segment.run(held, layers, entries, check, told)
@@ -228,9 +243,9 @@ class Plan:
             self._step = step
             check()
             if quiet:
-                before = layers.position
+                before = chip.position
                 _, known = layers.advance()
-                notes[step] = Note(known, before, layers.position)
+                notes[step] = Note(known, before, chip.position)
             else:
                 chip.advance()
             self.rest[step].apply(chip, entries)
@@ -238,10 +253,10 @@ class Plan:
         if notes:
             self.search(notes, self.private(entries))
 
-    def _beginning(self, step: int, layers: Layers) -> tuple[Segment, Held] | None:
+    def _beginning(self, step: int, chip: Chip) -> tuple[Segment, Held] | None:
         """The segment that can run now, and what has to be held meanwhile."""
         for segment in self.segments.get(step, ()):
-            held = segment.begins(layers)
+            held = segment.begins(chip)
             if held is not None:
                 return segment, held
         return None
@@ -334,9 +349,9 @@ class Plans:
 
         def advance() -> bool:
             recorder.step()
-            before = layers.position
+            before = chip.position
             progress, known = layers.advance()
-            notes[len(notes)] = Note(known, before, layers.position)
+            notes[len(notes)] = Note(known, before, chip.position)
             return progress
 
         with chip.noting_writes() as written:
