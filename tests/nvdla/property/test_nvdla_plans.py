@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudla_sim.core.memory import AddressSpace, Region
-from cudla_sim.nvdla import Core, EngineTimeout, Loadable, LoadedNetwork, NvdlaError, execution
+from cudla_sim.nvdla import Core, EngineTimeout, Loadable, LoadedNetwork, NvdlaError, dla_core
 from cudla_sim.nvdla.again import segment
 from cudla_sim.nvdla.again.plan import Plan
 from cudla_sim.nvdla.again.segment import Segment
@@ -273,7 +273,7 @@ def test_a_deadline_inside_a_segment_counts_its_layers(monkeypatch) -> None:
         pair.run(seed)
     assert pair.segments
     now = iter(range(100))
-    monkeypatch.setattr(execution, "monotonic", lambda: next(now))
+    monkeypatch.setattr(dla_core, "monotonic", lambda: next(now))
     tensors = [[r.base for r in side] for side in (pair.inputs, pair.outputs)]
     with pytest.raises(EngineTimeout, match="the deadline passed after 3 layers of task 0"):
         pair.planned.run(pair.network, *tensors, deadline=3.5)
