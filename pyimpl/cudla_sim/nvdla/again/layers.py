@@ -83,6 +83,14 @@ class Layers:
         progress = self.chip.advance()
         return progress, self.last
 
+    def with_registers(self, known: Known, groups: list[list[int]]) -> Known | None:
+        """The known layer of the same blocks, in the same groups, for other registers of these."""
+        layer = known.layer
+        for item in (item for group in groups for item in self._layers.get(tuple(group), ())):
+            if item.groups == groups and item.chain == layer.chain and item.shown == layer.shown:
+                return Known(item, known.pattern)
+        return None
+
     def follow(self, known: Known, counted: Sequence[int]) -> None:
         """All that follows when a known layer has been computed, which *counted* so much."""
         known.latch(self.site, counted)

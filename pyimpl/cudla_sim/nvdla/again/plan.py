@@ -181,6 +181,7 @@ class Plan:
         self.operations = operations
         self.segments: dict[int, list[Segment]] = {}
         """By their first steps: those for other registers that tasks before may leave behind."""
+        self._recorded: dict[int, Note] = {}
         self._noted: dict[int, Prepared] = {}
         self._doubtful = False
         self._searches = 0
@@ -261,6 +262,34 @@ class Plan:
                 return segment, held
         return None
 
+    def recorded(self, notes: dict[int, Note], private: Spans) -> None:
+        """Find segments among the steps when they were recorded."""
+        self._recorded = notes
+        self.search(notes, private)
+
+    def foresee(self, layers: Layers, private: Spans) -> None:
+        """Find segments for registers as they stand now, idle.
+
+        What the plan does not store it finds as other tasks left it: behind the first task, as a
+        reset left it. Whether it holds is seen when a segment begins, as ever.
+        """
+        banks: dict[int, list[int]] = {}
+        notes: dict[int, Note] = {}
+        others = False
+        for step, actions in enumerate([self.first, *self.rest[:-1]]):
+            for bank, start, stop, values in actions.stores:
+                banks.setdefault(id(bank), bank.copy())[start:stop] = values
+            note = self._recorded.get(step)
+            if note is not None and note.known is not None:
+                groups = [banks.get(id(bank), bank).copy() for bank in note.known.pattern.banks]
+                known = layers.with_registers(note.known, groups)
+                if known is None:
+                    return
+                notes[step] = note._replace(known=known)
+                others = others or known.layer is not note.known.layer
+        if others:
+            self.search(notes, private)
+
     def search(self, notes: dict[int, Note], private: Spans) -> None:
         """Find segments among the steps of a run.
 
@@ -315,7 +344,8 @@ class Plans:
         """
         chip = self._layers.chip
         state = None if chip.pending else chip.csb.idle_state()
-        key = (kind, state, tuple((e.base, e.offset, len(e.data), e.missing) for e in entries))
+        where = tuple((e.base, e.offset, len(e.data), e.missing) for e in entries)
+        key = (kind, state, where)
         plan = self._plans.get(key)
         if plan is not None and plan.holds(entries):
             self._plans.move_to_end(key)
@@ -331,6 +361,9 @@ class Plans:
         else:
             self._unused += 1
             self._keep(key, self._recorded(self._layers, entries, check, firmware, tell, quiet))
+            following = self._plans.get((kind, chip.csb.idle_state(), where))
+            if following is not None and quiet:
+                following.foresee(self._layers, following.private(entries))
 
     @staticmethod
     def _recorded(
@@ -363,7 +396,7 @@ class Plans:
         if any(private.overlap(*span) for span in written):
             return None
         if quiet:
-            plan.search(notes, private)
+            plan.recorded(notes, private)
         return plan
 
     def _keep(self, key: Any, plan: Plan | None) -> None:
