@@ -9,7 +9,7 @@ chip computes in between as ever: launches, layers, interrupts and registers are
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..descriptors import OpType
@@ -182,6 +182,7 @@ class Plan:
         self.segments: dict[int, list[Segment]] = {}
         """By their first steps: those for other registers that tasks before may leave behind."""
         self._recorded: dict[int, Note] = {}
+        self._foreseen: dict[int, Prepared] = {}
         self._noted: dict[int, Prepared] = {}
         self._doubtful = False
         self._searches = 0
@@ -221,8 +222,9 @@ class Plan:
         check: Callable[[], None],
         tell: Callable[[Ran, Plan], None] | None = None,
         quiet: bool = False,
-    ) -> None:
-        """Do everything again; *check* is called between layers and may raise.
+    ) -> bool:
+        """Do everything again; *check* is called between layers and may raise. Whether segments
+        did it all, as far as there can be some.
 
         *quiet*: nobody looks in between; layers that are known are then computed in segments, and
         *tell* is told of them.
@@ -251,8 +253,9 @@ class Plan:
                 chip.advance()
             self.rest[step].apply(chip, entries)
             step += 1
-        if notes:
-            self.search(notes, self.private(entries))
+        if not notes:
+            return True
+        return not self.search(notes, self.private(entries))
 
     def _beginning(self, step: int, chip: Chip) -> tuple[Segment, Held] | None:
         """The segment that can run now, and what has to be held meanwhile."""
@@ -265,6 +268,7 @@ class Plan:
     def recorded(self, notes: dict[int, Note], private: Spans) -> None:
         """Find segments among the steps when they were recorded."""
         self._recorded = notes
+        self._foreseen = _layers(notes)
         self.search(notes, private)
 
     def foresee(self, layers: Layers, private: Spans) -> None:
@@ -273,9 +277,10 @@ class Plan:
         What the plan does not store it finds as other tasks left it: behind the first task, as a
         reset left it. Whether it holds is seen when a segment begins, as ever.
         """
+        if self._doubtful:
+            return
         banks: dict[int, list[int]] = {}
         notes: dict[int, Note] = {}
-        others = False
         for step, actions in enumerate([self.first, *self.rest[:-1]]):
             for bank, start, stop, values in actions.stores:
                 banks.setdefault(id(bank), bank.copy())[start:stop] = values
@@ -286,30 +291,40 @@ class Plan:
                 if known is None:
                     return
                 notes[step] = note._replace(known=known)
-                others = others or known.layer is not note.known.layer
-        if others:
+        found = _layers(notes)
+        if not _same(found, self._foreseen):
+            self._foreseen = found
             self.search(notes, private)
 
-    def search(self, notes: dict[int, Note], private: Spans) -> None:
-        """Find segments among the steps of a run.
+    def search(self, notes: dict[int, Note], private: Spans) -> bool:
+        """Find segments among the steps of a run; whether there are some.
 
         When one ended early, the layers must have been the same twice: those whose weights change
         all the time are not worth it.
         """
-        noted = {step: note.known.layer for step, note in notes.items() if note.known is not None}
-        same = noted.keys() == self._noted.keys() and all(
-            layer is self._noted[step] for step, layer in noted.items()
-        )
+        noted = _layers(notes)
+        same = _same(noted, self._noted)
         self._noted = noted
         if (self._doubtful and not same) or self._searches == SEARCHES:
-            return
+            return False
         self._doubtful = False
         self._noted = {}
-        for segment in segments(notes, self.rest, private):
+        found = list(segments(notes, self.rest, private))
+        for segment in found:
             self._searches += 1
             known = self.segments.setdefault(segment.first, [])
             known.insert(0, segment)
             del known[VARIANTS:]
+        return bool(found)
+
+
+def _layers(notes: Mapping[int, Note]) -> dict[int, Prepared]:
+    """The known layers by their steps."""
+    return {step: note.known.layer for step, note in notes.items() if note.known is not None}
+
+
+def _same(one: dict[int, Prepared], other: dict[int, Prepared]) -> bool:
+    return one.keys() == other.keys() and all(layer is other[step] for step, layer in one.items())
 
 
 UNUSED = 4
@@ -351,19 +366,22 @@ class Plans:
             self._plans.move_to_end(key)
             self._unused = 0
             tell(plan)
-            plan.run(self._layers, entries, check, ran, quiet)
+            if plan.run(self._layers, entries, check, ran, quiet):
+                return
         elif state is None or (self._unused >= UNUSED and key not in self._plans):
             engine = firmware(ListPort(chip, entries))
             tell(engine)
             serve(chip, engine, check)
             if state is not None:
                 self._keep(key, None)
+            return
         else:
             self._unused += 1
             self._keep(key, self._recorded(self._layers, entries, check, firmware, tell, quiet))
-            following = self._plans.get((kind, chip.csb.idle_state(), where))
-            if following is not None and quiet:
-                following.foresee(self._layers, following.private(entries))
+        # Something was new, so it may be for the next task, too.
+        following = self._plans.get((kind, chip.csb.idle_state(), where))
+        if following is not None and quiet:
+            following.foresee(self._layers, following.private(entries))
 
     @staticmethod
     def _recorded(
