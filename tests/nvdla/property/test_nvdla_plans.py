@@ -17,8 +17,10 @@ from cudla_sim.core.memory import AddressSpace, Region
 from cudla_sim.nvdla import Core, EngineTimeout, Loadable, LoadedNetwork, NvdlaError, dla_core
 from cudla_sim.nvdla.again import segment
 from cudla_sim.nvdla.again.plan import Plan
+from cudla_sim.nvdla.again.recorder import Recorder
 from cudla_sim.nvdla.again.segment import Segment
 from cudla_sim.nvdla.build import Network
+from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.loadable import MemoryFlags
 
 
@@ -296,6 +298,22 @@ def test_a_layer_that_writes_over_descriptors_is_not_planned() -> None:
             part[:] = np.frombuffer(data, np.uint8)
         pair.run(seed)
     assert len(pair.plans) == before
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_what_depends_on_a_producer_is_not_planned(write: bool) -> None:
+    """A register group may be touched once the task has chosen it."""
+    block = registers.block("v1", "SDP")
+    for chosen in (True, False):
+        recorder = Recorder(Core("nv_full").chip, [])
+        if chosen:
+            recorder.reg_write(block.address("S_POINTER"), 1)
+        if write:
+            recorder.reg_write(block.address("D_CVT_SCALE"), 5)
+        else:
+            recorder.reg_read(block.address("D_CVT_SCALE"))
+        recorder.reg_read(block.address("S_STATUS"))
+        assert recorder.sound == chosen
 
 
 def test_a_task_with_statistics_is_not_planned() -> None:
