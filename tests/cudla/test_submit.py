@@ -351,6 +351,8 @@ def test_unregistered_and_too_small_tensors(each: Loaded, sim: ModuleType) -> No
 
 def test_freed_cuda_memory_is_noticed(hybrid: Loaded, sim: ModuleType) -> None:
     client = hybrid.client
+    check(client.submit(hybrid.task()))
+    hybrid.finish()
     check(client.api.cudaFree(hybrid.inputs[0].address))
     assert client.submit(hybrid.task()) == S.cudlaErrorInvalidAddress
     assert "freed after it was registered" in sim.last_explanation()

@@ -45,13 +45,13 @@ def _realise() -> None:
 
 _realise()
 
-_UINTPTR = ffi.typeof("uintptr_t")
+UINTPTR = ffi.typeof("uintptr_t")
 _VOIDP = ffi.typeof("void *")
 
 
 def address(pointer: Any) -> int:
     """The number in a pointer."""
-    return int(ffi.cast(_UINTPTR, pointer))
+    return int(ffi.cast(UINTPTR, pointer))
 
 
 def pointer(value: int) -> Any:

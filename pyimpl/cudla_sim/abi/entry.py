@@ -34,7 +34,7 @@ from ..core.memory import MemoryFault
 from ..core.pages import accessible
 from ..core.shortage import shortage
 from ..core.text import tell
-from .embedding import address, ffi, lib
+from .embedding import UINTPTR, address, ffi, lib
 
 Handler = Callable[..., Any]
 
@@ -84,10 +84,10 @@ class Family:
 
     def resolve(self, value: Any, kind: str, argument: str, status: int | None = None) -> Any:
         """The object behind a handle argument; raises this family's error, naming the argument."""
-        number = value if isinstance(value, int) else address(value)
-        handles = process.current().handles
+        number = value if isinstance(value, int) else int(ffi.cast(UINTPTR, value))
+        state = process._Current.process or process.current()
         try:
-            return handles.get(number, kind)
+            return state.handles.get(number, kind)
         except BadHandle as error:
             raise self.error(
                 self.bad_handle if status is None else status, f"{argument} {error}"

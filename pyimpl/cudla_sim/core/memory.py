@@ -123,8 +123,14 @@ class AddressSpace:
 
     def __init__(self, name: str = "memory") -> None:
         self.name = name
-        self._ranges = _Ranges(next(_moments), [], [])
+        self._put(_Ranges(next(_moments), [], []))
         self._lock = threading.Lock()
+
+    def _put(self, ranges: _Ranges) -> None:
+        self._ranges = ranges
+        # behind the ranges: who finds a new signature finds the new ranges, too
+        self.signature: tuple[int, ...] = (ranges.number,)
+        """Equal as long as no region came or went, and to that of no other space."""
 
     def __iter__(self) -> Iterator[Region]:
         """The regions in order of address."""
@@ -160,10 +166,12 @@ class AddressSpace:
             if clash is not None:
                 raise ValueError(f"{region.name}: [{base:#x}, +{size}) overlaps {clash}")
             index = bisect_right(bases, base)
-            self._ranges = _Ranges(
-                next(_moments),
-                [*bases[:index], base, *bases[index:]],
-                [*regions[:index], region, *regions[index:]],
+            self._put(
+                _Ranges(
+                    next(_moments),
+                    [*bases[:index], base, *bases[index:]],
+                    [*regions[:index], region, *regions[index:]],
+                )
             )
         return region
 
@@ -182,20 +190,17 @@ class AddressSpace:
             _, bases, regions = self._ranges
             index = bisect_right(bases, region.base) - 1
             if index >= 0 and regions[index] is region:
-                self._ranges = _Ranges(
-                    next(_moments),
-                    bases[:index] + bases[index + 1 :],
-                    regions[:index] + regions[index + 1 :],
+                self._put(
+                    _Ranges(
+                        next(_moments),
+                        bases[:index] + bases[index + 1 :],
+                        regions[:index] + regions[index + 1 :],
+                    )
                 )
 
     def find(self, address: int) -> Region | None:
         """The region that holds ``address``."""
         return self._ranges.find(address)
-
-    @property
-    def signature(self) -> tuple[int, ...]:
-        """Equal as long as no region came or went, and to that of no other space."""
-        return (self._ranges.number,)
 
     def overlapping(self, base: int, size: int) -> Region | None:
         """Some region that shares an address with [base, base + size)."""

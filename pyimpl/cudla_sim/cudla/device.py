@@ -110,6 +110,9 @@ class Device:
         self.process = dla.process
         self.core = core
         self.mode = mode
+        self.hybrid = mode == Mode.CUDLA_CUDA_DLA
+        self.context = cuda.current() if self.hybrid else None
+        """Whose streams tasks take their turn on, in hybrid mode."""
         self.memory = DeviceMemory(
             dla.process,
             f"the memory of handle {next(_numbers)} on {core.name}",
@@ -129,10 +132,6 @@ class Device:
     @property
     def name(self) -> str:
         return self.core.name
-
-    @property
-    def hybrid(self) -> bool:
-        return self.mode == Mode.CUDLA_CUDA_DLA
 
     def __repr__(self) -> str:
         return f"<{self.core.name} handle, {'hybrid' if self.hybrid else 'standalone'}>"

@@ -74,7 +74,6 @@ class DiagnosticsModule:
         self.owner: Any = None
         """The device handle that it was loaded on."""
         self.uses = 0
-        self.unloaded = False
         self.inputs: list[TensorDescriptor] = []
         self.outputs = [
             TensorDescriptor(
@@ -114,5 +113,4 @@ class DiagnosticsModule:
         raise AssertionError("the diagnostics module offers no statistics buffer")
 
     def unload(self) -> None:
-        self.unloaded = True
         self._test.close()

@@ -24,6 +24,7 @@ ALIGNMENT = 32  # cuDLA reference: a pointer that is not 32-byte aligned is unde
 # by mistake instead of the registered one is told apart from it.
 _ENGINE_BASE = 0xD1A0_0000_0000
 _GUARD = 1 << 16
+_LOOKUPS = 256
 _cursor = _ENGINE_BASE
 _cursor_lock = threading.Lock()
 
@@ -130,6 +131,9 @@ class DeviceMemory:
         self._others = others
         self._entries: dict[int, Registered] = {}  # by engine address
         self._imports: dict[Buffer, Registered] = {}
+        self._found: tuple[Any, dict[tuple[int, int], Registered]] = None, {}
+        """What was looked up, by address and size, and the signatures that it holds for. Replaced
+        as a whole: another thread may still look into the one before."""
         self._hosts = AddressSpace(f"host addresses of {name}")
 
     @property
@@ -256,6 +260,18 @@ class DeviceMemory:
 
     def lookup(self, device_address: int, size: int) -> Registered:
         """The registration that holds a task's tensor. Raises CudlaError (InvalidAddress)."""
+        # As long as nothing is mapped or unmapped, what was found is what would be found.
+        now = self.space.signature, self._process.memory.signature
+        at, found = self._found
+        if at != now or len(found) == _LOOKUPS:
+            found = {}
+            self._found = now, found
+        entry = found.get((device_address, size))
+        if entry is None:
+            entry = found[device_address, size] = self._find(device_address, size)
+        return entry
+
+    def _find(self, device_address: int, size: int) -> Registered:
         region = self.space.find(device_address)
         entry: Any = region.owner if region is not None else None
         if region is None or not isinstance(entry, Registered):

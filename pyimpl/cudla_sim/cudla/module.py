@@ -85,7 +85,6 @@ class Module:
         """The device handle that it was loaded on."""
         self._timed: tuple[Surroundings, TimedRun] | None = None
         self.uses = 0
-        self.unloaded = False
         self.inputs = [_describe(t) for t in self.loadable.inputs]
         self.outputs = [_describe(t) for t in self.loadable.outputs]
         self.statistics = [_statistics_descriptor(0, self.network.operation_count)]
@@ -98,7 +97,6 @@ class Module:
         return self._timed[1]
 
     def unload(self) -> None:
-        self.unloaded = True
         self.network.close()
 
 

@@ -53,7 +53,7 @@ def submit(device: Device, requests: Sequence[TaskRequest], stream: Any, flags: 
             del last.signals[: len(device.pending.signals)]
             raise
         device.pending = Events()
-        tasks = [_make(device, *parts) for parts in prepared]
+        tasks = [Task(device, *parts) for parts in prepared]
         for task in tasks:
             task.events.reserve()
             task.promise()
@@ -209,16 +209,3 @@ def _lookup(
             raise CudlaError(error.status, f"{name} {error.explanation}{hint}") from None
         found.append(entry)
     return found
-
-
-def _make(
-    device: Device,
-    module: Any,
-    bound: list[Registered],
-    inputs: Sequence[int],
-    outputs: Sequence[int],
-    stats: list[Registered],
-    noop: bool,
-    events: Events,
-) -> Task:
-    return Task(device, module, bound, inputs, outputs, stats, events, noop=noop)

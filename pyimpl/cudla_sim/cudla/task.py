@@ -168,9 +168,8 @@ class Task:
         inputs: Sequence[int],
         outputs: Sequence[int],
         statistics: Sequence[Registered],
-        events: Events,
-        *,
         noop: bool,
+        events: Events,
     ) -> None:
         self.device = device
         self.module = module

@@ -11,20 +11,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from time import perf_counter_ns
+from time import monotonic, perf_counter_ns
 from typing import TYPE_CHECKING
 
 from ..core import explain
 from ..core.process import Process
 from ..core.text import tell
-from . import target, task_report
+from . import emu, target, task_report
 from .again.layers import Layers
 from .again.plan import Operations, Plan, Plans
 from .again.segment import Ran
 from .again.weights import WeightCache
 from .claim import Claim
-from .errors import NvdlaError, UnsupportedOperation, WrongConfiguration
-from .execution import NetworkRun
+from .errors import EngineTimeout, NvdlaError, UnsupportedOperation, WrongConfiguration
 from .facts import registers
 from .facts.configs import HardwareConfig, config
 from .hw.chip import Chip
@@ -35,7 +34,7 @@ from .kmd.event_loop import serve
 from .kmd.firmware import FirmwareEngine
 from .kmd.list_port import Entry, ListPort
 from .kmd.port import Port
-from .loadable import Loadable
+from .loadable import Interface, Loadable
 from .network import LoadedNetwork
 from .settings import Settings
 from .target import AUTO, DEFAULT
@@ -255,7 +254,7 @@ class Core:
 
         *deadline* is a ``time.monotonic()`` value, checked between layers. Raises EngineTimeout,
         KmdError, another NvdlaError, or MemoryFault for a tensor outside mapped memory. After an
-        error the core is reset and can be used again.
+        error the core is reset and can be used again. Source: nvdla/sw ``Runtime.cpp`` (submit).
         """
         if network.config.name != self.config.name:
             raise NvdlaError(
@@ -263,9 +262,38 @@ class Core:
                 f" {self.config.name}"
             )
         binding = network.bind(inputs, outputs)
+        report = TaskReport(self.config.name)
+
+        def check() -> None:
+            if deadline is not None and monotonic() > deadline:
+                raise EngineTimeout(
+                    f"the deadline passed after {report.count} layers of task {report.task}"
+                )
+
+        def note(record: LayerRecord) -> None:
+            report.add(record)
+            self.tell(record)
+            if on_layer is not None:
+                on_layer(record)
+
+        def watch(layer: ComputedLayer, operations: Operations) -> None:
+            note(report.layer(layer, operations.operation_of))
+
         with self._task(binding.windows):
             binding.begin()
-            report = NetworkRun(self, network, binding, deadline, on_layer).execute()
+            network.reload_graphs()
+            report.start_ns = perf_counter_ns()
+            new_layout, ran = network.new_layout, report.add_ran if on_layer is None else None
+            for number in network.order:
+                report.task, task = number, network.loadable.tasks[number]
+                check()
+                if task.interface == Interface.DLA1:
+                    self.execute(network.entries(task, binding), new_layout, check, watch, ran)
+                else:
+                    resolve = network.resolver(task, binding)
+                    for item in emu.run_task(resolve, new_layout, check):
+                        note(report.software(*item))
+            report.end_ns = perf_counter_ns()
             binding.end()
         return report
 

@@ -10,10 +10,11 @@ lab 5, ``emu_interface.h``).
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from struct import Struct
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -265,6 +266,18 @@ def run(op: EmuOperation, resolve: Callable[[int], Bytes]) -> None:
         logarithm(op, src, dst)
     else:
         raise UnsupportedOperation("EMU", f"operation {op.op_type}")
+
+
+def run_task(
+    resolve: Callable[[int], Bytes], new: bool, check: Callable[[], None]
+) -> Iterator[tuple[int, EmuOperation, int, int]]:
+    """Run a task: the operations as they are computed, with their numbers, and when each began
+    and ended. *check* is called before each and may raise."""
+    for number, operation in enumerate(operations(resolve, new)):
+        check()
+        start = perf_counter_ns()
+        run(operation, resolve)
+        yield number, operation, start, perf_counter_ns()
 
 
 LINE_STRIDE_AT = 18

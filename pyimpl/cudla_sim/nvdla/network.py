@@ -7,7 +7,7 @@ because the firmware counts them down.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -87,6 +87,8 @@ class LoadedNetwork:
         self._region: Region | None = None
         self._windows: list[Window | None] = self._allocate()
         self._graphs = self._graph_memories()
+        self.order = [number for submit in loadable.submits for number in submit.task_id]
+        """Numbers of its tasks, as they are submitted."""
         self._bindings: dict[tuple[tuple[int, ...], tuple[int, ...]], Binding] = {}
         self._bound_at: tuple[int, ...] = ()
 
@@ -266,6 +268,15 @@ class LoadedNetwork:
             else:
                 found.append(Entry(window.base, window.data, address.offset, window.name))
         return found
+
+    def resolver(self, task: TaskEntry, binding: Binding) -> Callable[[int], NDArray[np.uint8]]:
+        """What gives software tasks the bytes behind an entry of their list."""
+
+        def resolve(position: int) -> NDArray[np.uint8]:
+            window, offset = self.task_memory(task, position, binding)
+            return window.data[offset:]
+
+        return resolve
 
     def task_memory(self, task: TaskEntry, position: int, binding: Binding) -> tuple[Window, int]:
         """Return the window and the offset in it behind entry *position* of a task's list."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from .descriptors import OpType
+from .emu import EmuFormat, EmuOp, EmuOperation
 from .facts.precisions import NAMES
 from .hw.launch import ComputedLayer
+
+if TYPE_CHECKING:
+    from .again.plan import Plan
+    from .again.segment import Ran
 
 PROCESSORS = {
     "CACC": OpType.CONV,
@@ -64,6 +70,14 @@ class LayerRecord:
         }
 
 
+def _operations(layer: ComputedLayer, known: Callable[[OpType, int], int]) -> tuple[int, ...]:
+    return tuple(
+        known(PROCESSORS[block], group)
+        for block, group in layer.groups.items()
+        if block in PROCESSORS
+    )
+
+
 def of_layer(
     layer: ComputedLayer, index: int, task: int, operations: tuple[int, ...]
 ) -> LayerRecord:
@@ -85,12 +99,13 @@ def of_layer(
 
 
 class TaskReport:
-    """What one run did."""
+    """What one run of a network did. ``task`` is the one whose layers are computed now."""
 
     def __init__(self, config: str) -> None:
         self.config = config
         self.start_ns = 0
         self.end_ns = 0
+        self.task = 0
         self.count = 0
         """Layers so far."""
         self._layers: list[LayerRecord] = []
@@ -101,10 +116,38 @@ class TaskReport:
         self.layers.append(record)
         self.count += 1
 
-    def add_later(self, count: int, describe: Callable[[], Iterable[LayerRecord]]) -> None:
-        """Note so many layers that *describe* describes when somebody asks."""
+    def layer(self, layer: ComputedLayer, known: Callable[[OpType, int], int]) -> LayerRecord:
+        """The record of a layer that was computed next; *known*: the operations in the groups."""
+        return of_layer(layer, self.count, self.task, _operations(layer, known))
+
+    def software(self, number: int, op: EmuOperation, start_ns: int, end_ns: int) -> LayerRecord:
+        """The record of an operation that the host computed next."""
+        return LayerRecord(
+            self.count,
+            self.task,
+            f"EMU {EmuOp.word(op.op_type)}",
+            (number,),
+            (op.src.channel, op.src.height, op.src.width),
+            (op.dst.channel, op.dst.height, op.dst.width),
+            "fp16" if op.src.format == EmuFormat.FF16 else "int8",
+            "",
+            start_ns,
+            end_ns,
+            0,
+            0,
+        )
+
+    def add_ran(self, ran: Ran, plan: Plan) -> None:
+        """Note layers that were computed together; they are described when somebody asks."""
+        first, task = self.count, self.task
+
+        def describe() -> Iterator[LayerRecord]:
+            for index, (step, layer) in enumerate(ran.layers(), first):
+                known = _operations(layer, partial(plan.operation_at, step))
+                yield of_layer(layer, index, task, known)
+
         self._later.append(describe)
-        self.count += count
+        self.count += ran.last - ran.first
 
     @property
     def layers(self) -> list[LayerRecord]:

@@ -90,7 +90,7 @@ def get_last_error(dev_handle: Any) -> int:
 
 @cudla.export("cudlaSetTaskTimeoutInMs")
 def set_task_timeout(dev_handle: Any, timeout: int) -> None:
-    found = device_of(dev_handle, Status.cudlaErrorInvalidParam)
+    found = device_of(dev_handle, status=Status.cudlaErrorInvalidParam)
     if not 1 <= timeout <= MAX_TIMEOUT_MS:
         raise invalid_param(f"timeout is {timeout} ms; it is 1 to {MAX_TIMEOUT_MS}")
     found.timeout_ms = timeout

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...constants import cudla_parameters
 from ...constants.cudla import cudlaStatus as Status
@@ -20,13 +21,13 @@ cudla = Family("cudla", Status, cudla_parameters, error=CudlaError)
 null = partial(cudla.require, Status.cudlaErrorInvalidParam)
 
 
-def device_of(handle: Any, status: Status = Status.cudlaErrorInvalidDevice) -> Device:
-    found: Device = cudla.resolve(handle, DEVICE, "devHandle", status)
-    return found
+device_of: Callable[..., Device] = partial(
+    cudla.resolve, kind=DEVICE, argument="devHandle", status=Status.cudlaErrorInvalidDevice
+)
 
-
-def module_of(handle: Any, argument: str = "hModule") -> Any:
-    return cudla.resolve(handle, MODULE, argument, Status.cudlaErrorInvalidModule)
+module_of = partial(
+    cudla.resolve, kind=MODULE, argument="hModule", status=Status.cudlaErrorInvalidModule
+)
 
 
 def only_flags(value: int, allowed: int, names: str) -> None:

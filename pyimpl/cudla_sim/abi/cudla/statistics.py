@@ -42,7 +42,7 @@ def _translate(data: Any, frequency_mhz: int, kind: int, answer: Any) -> None:
 def translate_stats(
     dev_handle: Any, data: Any, frequency_mhz: int, index: int, kind: int, answer: Any
 ) -> None:
-    found = device_of(dev_handle, Status.cudlaErrorInvalidParam)
+    found = device_of(dev_handle, status=Status.cudlaErrorInvalidParam)
     if len(found.modules) != 1:
         raise unsupported(
             f"{len(found.modules)} modules are loaded on this handle; etiTranslateStats needs "
@@ -61,7 +61,7 @@ def translate_stats_of_module(
     kind: int,
     answer: Any,
 ) -> None:
-    found = device_of(dev_handle, Status.cudlaErrorInvalidParam)
+    found = device_of(dev_handle, status=Status.cudlaErrorInvalidParam)
     if module_of(module) not in found.modules:
         raise CudlaError(
             Status.cudlaErrorInvalidModule, "hModule is not a module of this device handle"

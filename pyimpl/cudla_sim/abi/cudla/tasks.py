@@ -7,22 +7,25 @@ from typing import Any
 
 from ...constants.cudla import cudlaStatus as Status
 from ...core.memory import read_host
-from ...cudart import context
 from ...cudart.errors import CudaError
-from ...cudart.streams import Stream
 from ...cudla import submit
+from ...cudla.device import Device
 from ...cudla.errors import CudlaError, invalid_param, unsupported
 from ...cudla.task import MAX_FENCES, SignalEvent, TaskRequest, WaitEvent
 from ...nvsci.errors import NvSciError
-from ..embedding import address, ffi
+from ..embedding import UINTPTR, address, ffi
 from ..nvsci import sync as nvsci_sync
-from .family import cudla, device_of, module_of, only_flags
+from .family import cudla, device_of, module_of
 
 
-def _stream(handle: int) -> Stream:
-    """The CUDA stream of a hybrid submission."""
+def _stream(device: Device, handle: int) -> Any:
+    """The CUDA stream of a submission; None in standalone mode."""
+    if device.context is None:
+        if handle:
+            raise invalid_param("stream must be NULL: a standalone device takes tasks in order")
+        return None
     try:
-        found = context.stream_of(handle)
+        found = device.context.streams.resolve(handle)
     except CudaError as error:
         raise CudlaError(Status.cudlaErrorCuda, error.explanation) from None
     if found.capturing:
@@ -90,7 +93,7 @@ def _request(task: Any, index: int) -> TaskRequest:
     module = None
     inputs = outputs = 0
     if task.moduleHandle:
-        module = module_of(task.moduleHandle, f"{name}.moduleHandle")
+        module = module_of(task.moduleHandle, argument=f"{name}.moduleHandle")
         inputs = len(module.inputs)
         outputs = len(module.outputs) + len(module.statistics)
     return TaskRequest(
@@ -111,14 +114,12 @@ def submit_task(dev_handle: Any, tasks: Any, count: int, stream: Any, flags: int
         raise invalid_param("ptrToTasks is NULL; it points to numTasks tasks")
     if not 1 <= count <= MAX_TASKS:
         raise invalid_param(f"numTasks is {count}; it is 1 to {MAX_TASKS}")
-    only_flags(
-        flags, submit.ALL_FLAGS, "the cudlaSubmissionFlags NOOP 1, SKIP_LOCK 2, DIAGNOSTICS 4"
-    )
+    if flags & ~submit.ALL_FLAGS:
+        raise invalid_param(
+            f"flags is {flags:#x}; valid are the cudlaSubmissionFlags NOOP 1, SKIP_LOCK 2, "
+            "DIAGNOSTICS 4"
+        )
     if count > 16:
         read_host(address(tasks), count * ffi.sizeof("cudlaTask"))  # a wrong count must not crash
-    target = None
-    if found.hybrid:
-        target = _stream(address(stream))
-    elif stream:
-        raise invalid_param("stream must be NULL: a standalone device takes tasks in order")
+    target = _stream(found, int(ffi.cast(UINTPTR, stream)))
     submit.submit(found, [_request(tasks[i], i) for i in range(count)], target, flags)

@@ -58,7 +58,7 @@ class Prepared:
     def _where_it_was(self) -> bool:
         """Whether all that it touches lies where it was."""
         for memory, signature in self.signatures:
-            if signature is None or memory.signature != signature:
+            if signature is None or memory.space.signature != signature:
                 break
         else:
             if self.signatures:
@@ -67,7 +67,7 @@ class Prepared:
             if memory.host(access) != host:
                 return False
         memories = {id(memory): memory for memory, _, _ in self.accesses}.values()
-        self.signatures = [(memory, memory.signature) for memory in memories]
+        self.signatures = [(memory, memory.space.signature) for memory in memories]
         return True
 
     def run(self) -> bool:
@@ -130,15 +130,11 @@ class Known(NamedTuple):
             clipped,
         )
 
-    def keep(self, site: Site) -> None:
-        """Leave the convolution buffer as the layer does."""
+    def latch(self, site: Site, counted: Sequence[int]) -> None:
+        """Leave counters and convolution buffer as the layer does that *counted* so much."""
         if self.layer.buffer is not None:
             mode, banks = self.layer.buffer
             site.kept = Kept(mode=mode, banks=banks, spare=NOTHING)
-
-    def latch(self, site: Site, counted: Sequence[int]) -> None:
-        """Leave counters and convolution buffer as the layer does that *counted* so much."""
-        self.keep(site)
         for bank, index in self.pattern.zeros:
             bank[index] = 0
         for (bank, index), which in self.pattern.counts:

@@ -16,7 +16,7 @@ from typing import Self
 from ...native.steps import Copy
 from ..hw.chains import Chain
 from ..hw.chip import Chip
-from ..hw.csb import BlockState, Position
+from ..hw.csb import BlockState
 from ..hw.launch import ComputedLayer, Job, Launch, Launched, Work
 from ..hw.memory import Access, Memory, Padded
 from .layer import Known, Prepared
@@ -52,7 +52,7 @@ class Layers:
         if unit not in self._units:
             return None
         first = self.site.csb.blocks[unit]
-        if not first.enabled[first.consumer] or self.disturbed:
+        if not first.enabled[first.consumer] or self.chip.disturbed:
             return None
         start = self.site.now()
         layer = self._find(first)
@@ -76,17 +76,6 @@ class Layers:
 
     # -- for those who record ------------------------------------------------------------------
 
-    @property
-    def disturbed(self) -> bool:
-        """Whether layers before left something behind that known layers do not reckon with."""
-        return bool(self.site.spoiled) or len(self.site.kept.spare) > 0
-
-    @property
-    def position(self) -> Position | None:
-        """Where pointers, groups and interrupts stand; None while something waits to be
-        released, or was left behind that known layers do not reckon with."""
-        return None if self.chip.pending or self.disturbed else self.site.csb.position()
-
     def advance(self) -> tuple[bool, Known | None]:
         """Let the chip advance; whether it did, and the known layer that it computed, if it did
         only that."""
@@ -94,10 +83,13 @@ class Layers:
         progress = self.chip.advance()
         return progress, self.last
 
-    def settle(self, position: Position) -> None:
-        """Put pointers, groups and interrupts where they stood at another time."""
-        self.site.csb.settle(position)
-        self.chip.touch()
+    def with_registers(self, known: Known, groups: list[list[int]]) -> Known | None:
+        """The known layer of the same blocks, in the same groups, for other registers of these."""
+        layer = known.layer
+        for item in (item for group in groups for item in self._layers.get(tuple(group), ())):
+            if item.groups == groups and item.chain == layer.chain and item.shown == layer.shown:
+                return Known(item, known.pattern)
+        return None
 
     def follow(self, known: Known, counted: Sequence[int]) -> None:
         """All that follows when a known layer has been computed, which *counted* so much."""
@@ -124,7 +116,7 @@ class Layers:
     ) -> None:
         """Keep a layer that its jobs compute completely from what memory holds."""
         csb, accesses = self.site.csb, notes.accesses()
-        if not work.jobs or accesses is None or self.disturbed:
+        if not work.jobs or accesses is None or self.chip.disturbed:
             return
         states = [csb.blocks[name] for name in chain.blocks]
         weights = None

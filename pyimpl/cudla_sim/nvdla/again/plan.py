@@ -9,23 +9,19 @@ chip computes in between as ever: launches, layers, interrupts and registers are
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..descriptors import OpType
 from ..hw.chip import Chip
-from ..hw.csb import BlockState
 from ..kmd.event_loop import serve
 from ..kmd.firmware import FirmwareEngine
 from ..kmd.list_port import Entry, ListPort
-from ..kmd.port import Destination
-from .actions import Actions, Bytes, Registers, joined, view
+from .actions import Actions, Bytes, view
 from .layer import Prepared
 from .layers import Layers
+from .recorder import Groups, Recorder
 from .segment import Held, Note, Ran, Segment, Spans, segments
-
-_Groups = dict[tuple[OpType, int], int]
-"""Which operation is in a register group."""
 
 LIMIT, STEPS = 64, 4096
 """Plans that a core keeps, and their steps in all (some KiB each). Each set of buffers has its
@@ -45,107 +41,6 @@ class Operations(Protocol):
         """Index of the operation, -1 if there is none."""
 
 
-class _Accesses:
-    """Accesses as they come; the last value of a register or of bytes is what counts."""
-
-    def __init__(self) -> None:
-        self.registers = Registers()
-        self.pointers: dict[str, tuple[BlockState, int]] = {}
-        self.enables: list[tuple[list[bool], int]] = []
-        self.cleared = 0
-        self.mask: int | None = None
-        self.writes: list[tuple[int, int]] = []
-        self.memory: dict[tuple[int, int], bytes] = {}
-
-    def actions(self) -> Actions:
-        return Actions(
-            self.registers.stores(),
-            list(self.pointers.values()),
-            self.enables,
-            self.cleared,
-            self.mask,
-            self.writes,
-            [(*place, data) for place, data in self.memory.items()],
-        )
-
-
-class Recorder:
-    """A port that notes what passes through it. ``sound``: nothing happened that depends on more
-    than descriptors, address list and the state at the start."""
-
-    def __init__(self, chip: Chip, entries: Sequence[Entry]) -> None:
-        self._chip = chip
-        self._port = ListPort(chip, entries)
-        self._steps = [_Accesses()]
-        self._read: dict[tuple[int, int], bytes] = {}
-        self._written: set[tuple[int, int]] = set()
-        self.sound = True
-        self.firmware: FirmwareEngine | None = None
-        self._operations: list[_Groups] = []
-        self.reg_read = chip.read
-
-    def reg_write(self, address: int, value: int) -> None:
-        """Write a register."""
-        csb, now = self._chip.csb, self._steps[-1]
-        place = csb.place(address)
-        before = csb.rejected[-1] if csb.rejected else None
-        self._chip.write(address, value)
-        if csb.rejected and csb.rejected[-1] is not before:
-            self.sound = False
-        if place is not None:
-            bank, index = place
-            now.registers.put(bank, index, bank[index])
-            return
-        state, register = csb.named(address)
-        if register == "S_POINTER":
-            now.pointers[state.name] = state, state.producer
-        elif register == "D_OP_ENABLE" and value & 1:
-            now.enables.append((state.enabled, state.producer))
-        elif register == "S_INTR_STATUS":
-            now.cleared |= value
-        elif register == "S_INTR_MASK":
-            now.mask = csb.glb.mask
-        else:
-            now.writes.append((address, value))
-
-    def data_read(self, source: int, size: int, offset: int) -> bytes:
-        """Copy from a buffer of the task."""
-        data = self._port.data_read(source, size, offset)
-        if (source, offset) not in self._written:
-            known = self._read.get((source, offset), b"")
-            if len(known) < len(data):
-                self._read[source, offset] = data
-        return data
-
-    def data_write(self, destination: int, data: bytes, offset: int) -> None:
-        """Copy to a buffer of the task."""
-        self._port.data_write(destination, data, offset)
-        self._written.add((destination, offset))
-        self._steps[-1].memory[destination, offset] = data
-
-    def dma_address(self, index: int, destination: Destination) -> int:
-        """Resolve an entry."""
-        return self._port.dma_address(index, destination)
-
-    def time_us(self) -> int:
-        """Microseconds; statistics hold them, so they cannot be repeated."""
-        self.sound = False
-        return self._port.time_us()
-
-    def step(self) -> None:
-        """The chip takes its next step, which computes one layer at most."""
-        assert self.firmware is not None
-        known = self.firmware.operation_of
-        self._operations.append({(kind, i): known(kind, i) for kind in OpType for i in (0, 1)})
-        self._steps.append(_Accesses())
-
-    def plan(self) -> Plan:
-        """What was noted."""
-        found = joined((*place, data) for place, data in self._read.items())
-        actions = [accesses.actions() for accesses in self._steps]
-        return Plan(found, actions[0], actions[1:], self._operations)
-
-
 class Plan:
     """A recorded task: the ``descriptors`` it holds for, what to do before the first step of the
     chip and behind each, and the operations in the register groups at each step.
@@ -158,7 +53,7 @@ class Plan:
         descriptors: list[Bytes],
         first: Actions,
         rest: list[Actions],
-        operations: list[_Groups],
+        operations: list[Groups],
     ) -> None:
         self.descriptors = descriptors
         self.first = first
@@ -166,6 +61,8 @@ class Plan:
         self.operations = operations
         self.segments: dict[int, list[Segment]] = {}
         """By their first steps: those for other registers that tasks before may leave behind."""
+        self._recorded: dict[int, Note] = {}
+        self._foreseen: dict[int, Prepared] = {}
         self._noted: dict[int, Prepared] = {}
         self._doubtful = False
         self._searches = 0
@@ -205,8 +102,9 @@ class Plan:
         check: Callable[[], None],
         tell: Callable[[Ran, Plan], None] | None = None,
         quiet: bool = False,
-    ) -> None:
-        """Do everything again; *check* is called between layers and may raise.
+    ) -> bool:
+        """Do everything again; *check* is called between layers and may raise. Whether segments
+        did it all, as far as there can be some.
 
         *quiet*: nobody looks in between; layers that are known are then computed in segments, and
         *tell* is told of them.
@@ -217,7 +115,7 @@ class Plan:
         notes: dict[int, Note] = {}
         step = 0
         while step < len(self.rest):
-            found = self._beginning(step, layers) if quiet else None
+            found = self._beginning(step, chip) if quiet else None
             if found is not None:
                 segment, held = found
                 step = segment.run(held, layers, entries, check, told)
@@ -228,44 +126,85 @@ class Plan:
             self._step = step
             check()
             if quiet:
-                before = layers.position
+                before = chip.position
                 _, known = layers.advance()
-                notes[step] = Note(known, before, layers.position)
+                notes[step] = Note(known, before, chip.position)
             else:
                 chip.advance()
             self.rest[step].apply(chip, entries)
             step += 1
-        if notes:
-            self.search(notes, self.private(entries))
+        if not notes:
+            return True
+        return not self.search(notes, self.private(entries))
 
-    def _beginning(self, step: int, layers: Layers) -> tuple[Segment, Held] | None:
+    def _beginning(self, step: int, chip: Chip) -> tuple[Segment, Held] | None:
         """The segment that can run now, and what has to be held meanwhile."""
         for segment in self.segments.get(step, ()):
-            held = segment.begins(layers)
+            held = segment.begins(chip)
             if held is not None:
                 return segment, held
         return None
 
-    def search(self, notes: dict[int, Note], private: Spans) -> None:
-        """Find segments among the steps of a run.
+    def recorded(self, notes: dict[int, Note], private: Spans) -> None:
+        """Find segments among the steps when they were recorded."""
+        self._recorded = notes
+        self._foreseen = _layers(notes)
+        self.search(notes, private)
+
+    def foresee(self, layers: Layers, private: Spans) -> None:
+        """Find segments for registers as they stand now, idle.
+
+        What the plan does not store it finds as other tasks left it: behind the first task, as a
+        reset left it. Whether it holds is seen when a segment begins, as ever.
+        """
+        if self._doubtful:
+            return
+        banks: dict[int, list[int]] = {}
+        notes: dict[int, Note] = {}
+        for step, actions in enumerate([self.first, *self.rest[:-1]]):
+            for bank, start, stop, values in actions.stores:
+                banks.setdefault(id(bank), bank.copy())[start:stop] = values
+            note = self._recorded.get(step)
+            if note is not None and note.known is not None:
+                groups = [banks.get(id(bank), bank).copy() for bank in note.known.pattern.banks]
+                known = layers.with_registers(note.known, groups)
+                if known is None:
+                    return
+                notes[step] = note._replace(known=known)
+        found = _layers(notes)
+        if not _same(found, self._foreseen):
+            self._foreseen = found
+            self.search(notes, private)
+
+    def search(self, notes: dict[int, Note], private: Spans) -> bool:
+        """Find segments among the steps of a run; whether there are some.
 
         When one ended early, the layers must have been the same twice: those whose weights change
         all the time are not worth it.
         """
-        noted = {step: note.known.layer for step, note in notes.items() if note.known is not None}
-        same = noted.keys() == self._noted.keys() and all(
-            layer is self._noted[step] for step, layer in noted.items()
-        )
+        noted = _layers(notes)
+        same = _same(noted, self._noted)
         self._noted = noted
         if (self._doubtful and not same) or self._searches == SEARCHES:
-            return
+            return False
         self._doubtful = False
         self._noted = {}
-        for segment in segments(notes, self.rest, private):
+        found = list(segments(notes, self.rest, private))
+        for segment in found:
             self._searches += 1
             known = self.segments.setdefault(segment.first, [])
             known.insert(0, segment)
             del known[VARIANTS:]
+        return bool(found)
+
+
+def _layers(notes: Mapping[int, Note]) -> dict[int, Prepared]:
+    """The known layers by their steps."""
+    return {step: note.known.layer for step, note in notes.items() if note.known is not None}
+
+
+def _same(one: dict[int, Prepared], other: dict[int, Prepared]) -> bool:
+    return one.keys() == other.keys() and all(layer is other[step] for step, layer in one.items())
 
 
 UNUSED = 4
@@ -300,22 +239,29 @@ class Plans:
         """
         chip = self._layers.chip
         state = None if chip.pending else chip.csb.idle_state()
-        key = (kind, state, tuple((e.base, e.offset, len(e.data), e.missing) for e in entries))
+        where = tuple((e.base, e.offset, len(e.data), e.missing) for e in entries)
+        key = (kind, state, where)
         plan = self._plans.get(key)
         if plan is not None and plan.holds(entries):
             self._plans.move_to_end(key)
             self._unused = 0
             tell(plan)
-            plan.run(self._layers, entries, check, ran, quiet)
+            if plan.run(self._layers, entries, check, ran, quiet):
+                return
         elif state is None or (self._unused >= UNUSED and key not in self._plans):
             engine = firmware(ListPort(chip, entries))
             tell(engine)
             serve(chip, engine, check)
             if state is not None:
                 self._keep(key, None)
+            return
         else:
             self._unused += 1
             self._keep(key, self._recorded(self._layers, entries, check, firmware, tell, quiet))
+        # Something was new, so it may be for the next task, too.
+        following = self._plans.get((kind, chip.csb.idle_state(), where))
+        if following is not None and quiet:
+            following.foresee(self._layers, following.private(entries))
 
     @staticmethod
     def _recorded(
@@ -334,21 +280,21 @@ class Plans:
 
         def advance() -> bool:
             recorder.step()
-            before = layers.position
+            before = chip.position
             progress, known = layers.advance()
-            notes[len(notes)] = Note(known, before, layers.position)
+            notes[len(notes)] = Note(known, before, chip.position)
             return progress
 
         with chip.noting_writes() as written:
             serve(chip, engine, check, advance)
         if not recorder.sound:
             return None
-        plan = recorder.plan()
+        plan = Plan(*recorder.noted())
         private = plan.private(entries)  # a layer that writes there tells the firmware something
         if any(private.overlap(*span) for span in written):
             return None
         if quiet:
-            plan.search(notes, private)
+            plan.recorded(notes, private)
         return plan
 
     def _keep(self, key: Any, plan: Plan | None) -> None:

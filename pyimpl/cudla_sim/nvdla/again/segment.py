@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from ...native import steps as native
 from ..errors import NvdlaError, Status
-from ..hw.csb import Position
+from ..hw.chip import Chip
+from ..hw.csb import BlockState, Position
 from ..hw.launch import ComputedLayer
 from ..hw.memory import Memory, Span
+from ..hw.units.conv.buffer import NOTHING, Kept
 from ..hw.units.conv.weights import Entry
 from ..kmd.list_port import Entry as Buffer
-from .actions import Actions, Bytes, Registers, Store, settled
+from .actions import Actions, Registers, Store, settled
 from .layer import Known, Place
 from .layers import Layers
 
@@ -79,10 +81,10 @@ class Segment:
         self._before, self._after = notes[0].before, notes[-1].after
         assert len(self._known) == len(notes) == len(actions)
         self._needs = self._needed()
-        self._stores, self._memory = self._composed()
+        self._composed = self._compose()
         self._zeros, self._counts = self._counters()
-        convolutions = [k for k in self._known if k.layer.buffer is not None]
-        self._convolution = convolutions[-1] if convolutions else None
+        buffers = [k.layer.buffer for k in self._known if k.layer.buffer is not None]
+        self._buffer = buffers[-1] if buffers else None
         self._signatures = self._looked_up()
         self._entries = [
             known.layer.weights.entry for known in self._known if known.layer.weights is not None
@@ -108,15 +110,17 @@ class Segment:
                     stored.update((id(bank), index) for index in range(start, stop))
         return needs.stores()
 
-    def _composed(self) -> tuple[list[Store], list[Bytes]]:
-        """What all actions but the last ones store."""
-        registers = Registers()
+    def _compose(self) -> Actions:
+        """What all actions but the last ones leave behind, but for interrupts and enabled groups:
+        these go by position."""
+        registers, pointers = Registers(), dict[str, tuple[BlockState, int]]()
         for actions in self._actions[:-1]:
             for bank, start, _, values in actions.stores:
                 for index, value in enumerate(values, start):
                     registers.put(bank, index, value)
+            pointers.update((state.name, (state, group)) for state, group in actions.pointers)
         memory = settled(item for actions in self._actions[:-1] for item in actions.memory)
-        return registers.stores(), memory
+        return Actions(registers.stores(), list(pointers.values()), memory=memory)
 
     def _counters(self) -> tuple[list[Place], list[tuple[Place, int, int]]]:
         """Counters that end as 0, and those that end as what a layer counted: where, which layer,
@@ -134,7 +138,7 @@ class Segment:
 
     def _looked_up(self) -> list[tuple[Memory, tuple[int, ...] | None]]:
         memories = {id(m): m for known in self._known for m, _, _ in known.layer.accesses}
-        return [(memory, memory.signature) for memory in memories.values()]
+        return [(memory, memory.space.signature) for memory in memories.values()]
 
     def touches(self, spans: Spans) -> bool:
         """Whether a layer reads or writes some of these bytes."""
@@ -146,16 +150,16 @@ class Segment:
 
     # -- running ------------------------------------------------------------------------------
 
-    def begins(self, layers: Layers) -> Held | None:
+    def begins(self, chip: Chip) -> Held | None:
         """What has to be held while it runs, if everything is as it was when the steps were noted,
         but for the contents of memory."""
         for bank, start, stop, values in self._needs:
             if bank[start:stop] != values:
                 return None
         for memory, signature in self._signatures:
-            if signature is None or memory.signature != signature:
+            if signature is None or memory.space.signature != signature:
                 return None
-        if layers.position != self._before or not all(tables.same() for tables in self._tables):
+        if chip.position != self._before or not all(tables.same() for tables in self._tables):
             return None
         held = [entry() for entry in self._entries]
         return held if all(held) else None
@@ -202,16 +206,15 @@ class Segment:
                 self._actions[number].apply(chip, entries)
             return
         assert self._after is not None
-        for bank, start, stop, values in self._stores:
-            bank[start:stop] = values
+        self._composed.apply(chip, entries)
         for bank, index in self._zeros:
             bank[index] = 0
         for (bank, index), number, which in self._counts:
             bank[index] = int(found[number, 1 + which]) & 0xFFFFFFFF
-        if self._convolution is not None:
-            self._convolution.keep(layers.site)
-        Actions(memory=self._memory).apply(chip, entries)
-        layers.settle(self._after)
+        if self._buffer is not None:
+            mode, banks = self._buffer
+            chip.site.kept = Kept(mode=mode, banks=banks, spare=NOTHING)
+        chip.settle(self._after)
         self._actions[-1].apply(chip, entries)
 
 

@@ -7,6 +7,7 @@ begin with blanks continue the register above. A field is ::
     .r / .w                          read only / write only (default: read and write)
     =value                           reset value (default 0), again ``v1/master`` where they differ
     ~name                            values are named in ``maps.enums.ENUMS[name]``
+    NAME{31-8}[bit]                  fields NAME31 to NAME8, each a bit below the one before
 
 Both lines have the same registers at the same place inside a block; they differ in the block
 bases, in the width of a few fields and in some resets. Source: nvdla/hw register headers.
@@ -66,6 +67,7 @@ _FIELD = re.compile(
     r"(?P<name>\w+)\[(?:(?P<msb>[\d/]+):)?(?P<lsb>[\d/]+)\]"
     r"(?:\.(?P<access>[rw]))?(?:=(?P<reset>[\d/]+))?(?:~(?P<enum>\w+))?"
 )
+_SERIES = re.compile(r"(\w+)\{(\d+)-(\d+)\}\[(\d+)\](.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,16 @@ def _pick(text: str, line: MapName) -> int:
     return int(numbers[-1] if line == "master" else numbers[0])
 
 
+def _written_out(text: str) -> list[str]:
+    """The fields that a series stands for."""
+    match = _SERIES.fullmatch(text)
+    if match is None:
+        return [text]
+    name, first, last, bit, rest = match.groups()
+    numbers = range(int(first), int(last) - 1, -1)
+    return [f"{name}{n}[{int(bit) - below}]{rest}" for below, n in enumerate(numbers)]
+
+
 def _parse_field(text: str, line: MapName) -> Field:
     match = _FIELD.fullmatch(text)
     if match is None:
@@ -157,7 +169,7 @@ def _parse_field(text: str, line: MapName) -> Field:
 
 def _parse_register(text: str, line: MapName) -> Register:
     offset, name, *rest = text.split()
-    fields = tuple(_parse_field(item, line) for item in rest)
+    fields = tuple(_parse_field(one, line) for item in rest for one in _written_out(item))
     return Register(
         name=name,
         offset=int(offset, 16),

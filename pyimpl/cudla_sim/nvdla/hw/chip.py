@@ -19,7 +19,7 @@ from ...native.ints import Ints
 from ..errors import NvdlaError, Status
 from ..facts.configs import HardwareConfig
 from .chains import RULES, Release
-from .csb import CONVOLUTION, LAUNCHED, RegisterFile
+from .csb import CONVOLUTION, LAUNCHED, Position, RegisterFile
 from .doubt import Doubt
 from .launch import ComputedLayer, Launched, Shortcut, Site
 from .memory import Memory, Span
@@ -100,6 +100,22 @@ class Chip:
     def pending(self) -> int:
         """Events of computed layers that have not been released yet."""
         return len(self._releases)
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether layers left something behind that changes what the next ones compute."""
+        return bool(self.site.spoiled) or len(self.site.kept.spare) > 0
+
+    @property
+    def position(self) -> Position | None:
+        """Where pointers, groups and interrupts stand; None while something waits to be released,
+        or was left behind."""
+        return None if self._releases or self.disturbed else self.csb.position()
+
+    def settle(self, position: Position) -> None:
+        """Put pointers, groups and interrupts where they stood at another time."""
+        self.csb.settle(position)
+        self._changed = True
 
     def step(self, first: int = 0) -> bool:
         """Release one event; False if nothing is running and nothing can start.

@@ -147,7 +147,7 @@ class BlockState:
 
 
 Position = tuple[tuple[int, ...], int, int, tuple[bool, ...]]
-"""Enabled groups and pointers of each block, mask and status of interrupts, what of BDMA is under
+"""Enabled groups and consumer of each block, mask and status of interrupts, what of BDMA is under
 way."""
 
 _Slot = tuple[BlockState, int, int, int, str]
@@ -231,23 +231,34 @@ class RegisterFile:
         slot = self._slots[address]
         return slot[0], slot[4]
 
+    def selected(self, address: int) -> BlockState | None:
+        """The block whose producer says which group an access means; None where none does."""
+        slot = self._slots.get(address)
+        return None if slot is None or slot[1] < slot[0].first else slot[0]
+
     def idle_state(self) -> tuple[int, ...] | None:
-        """All that decides how an idle engine answers: pointers, interrupts, whether the buffer
-        was flushed. None while something is enabled or under way."""
+        """All that decides how an idle engine answers software that selects a group before it
+        touches one: the groups that come next, and interrupts. None while something is enabled or
+        under way.
+
+        Not the flush of the convolution buffer: it is over for all who come behind the first that
+        looked.
+        """
         if self.bdma.launched or self.bdma.stored:
             return None
-        pointers = []
+        consumers = []
         for state in self.blocks.values():
             if state.enabled[0] or state.enabled[1]:
                 return None
-            pointers.append(state.producer << 1 | state.consumer)
-        return (*pointers, self.glb.mask, self.glb.status, self._cbuf_flushed)
+            consumers.append(state.consumer)
+        return (*consumers, self.glb.mask, self.glb.status)
 
     def position(self) -> Position:
-        """All that decides which unit starts next, but for the registers of the groups."""
+        """All that decides which unit starts next, but for the registers of the groups.
+        Producers decide nothing but where software writes."""
         blocks = tuple(
             [
-                state.enabled[0] | state.enabled[1] << 1 | state.producer << 2 | state.consumer << 3
+                state.enabled[0] | state.enabled[1] << 1 | state.consumer << 2
                 for state in self.blocks.values()
             ]
         )
@@ -259,11 +270,12 @@ class RegisterFile:
         )
 
     def settle(self, position: Position) -> None:
-        """Put pointers, groups and interrupts where they stood at another time. BDMA stays."""
+        """Put consumers, enabled groups and interrupts where they stood at another time. BDMA
+        stays."""
         blocks, self.glb.mask, self.glb.status, _ = position
         for state, value in zip(self.blocks.values(), blocks, strict=True):
             state.enabled[:] = bool(value & 1), bool(value & 2)
-            state.producer, state.consumer = value >> 2 & 1, value >> 3
+            state.consumer = value >> 2
 
     def _write_special(self, state: BlockState, kind: str, address: int, value: int) -> None:
         if kind == "S_POINTER":

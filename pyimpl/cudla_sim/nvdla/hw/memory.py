@@ -41,6 +41,11 @@ class Range(Protocol):
 class Space(Protocol):
     """What can look up ranges (``cudla_sim.core.memory.AddressSpace`` or :class:`Windows`)."""
 
+    @property
+    def signature(self) -> tuple[int, ...] | None:
+        """Where everything lies: equal ones give every access the same host address. None if nobody
+        can say."""
+
     def find(self, address: int, /) -> Any: ...
     def explain(self, address: int, size: int, /) -> str: ...
 
@@ -82,7 +87,6 @@ class Windows:
                 item.writable,
             )
         )
-        """Where everything lies: equal ones give every access the same host address."""
 
     def find(self, address: int) -> Window | None:
         """Return the range that contains *address*, or None."""
@@ -178,11 +182,6 @@ class Memory:
         if write and self.written is not None:
             self.written.append(_span(data))
         return data
-
-    @property
-    def signature(self) -> tuple[int, ...] | None:
-        """Where all memory lies; None if nobody can say."""
-        return getattr(self.space, "signature", None)
 
     def host(self, access: Access) -> int:
         """The host address of an access; 0 where it is not (completely) inside mapped memory."""

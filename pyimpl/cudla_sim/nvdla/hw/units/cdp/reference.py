@@ -32,13 +32,12 @@ Real = NDArray[Any]
 def looked_up(lut: Lut, values: Real) -> Real:
     """Look all values up."""
     p = lut.p
-    width = lut.select_width
     distance = lut.sum(values, -lut.starts[0])
     if p.linear:
-        le = linear(distance, signed(p.le_select, width), LE_ENTRIES)
+        le = linear(distance, lut.selects[0], LE_ENTRIES)
     else:
         le = exponential(distance, p.le_offset, LE_ENTRIES)
-    lo = linear(lut.sum(values, -lut.starts[1]), signed(p.lo_select, width), LO_ENTRIES)
+    lo = linear(lut.sum(values, -lut.starts[1]), lut.selects[1], LO_ENTRIES)
     return np.where(_choose(lut, le, lo), _value(lut, values, 1, lo), _value(lut, values, 0, le))
 
 
@@ -67,8 +66,8 @@ def _value(lut: Lut, values: Real, which: int, found: Lookup) -> Real:
         inside = _interpolated(low, table[entry + 1], share * 2.0**-16)
     else:
         inside = _limit(low + rounding_shift(step * share, 16))
-    under = _outside(lut, values, lut.under[which], table[0])
-    over = _outside(lut, values, lut.over[which], table[-1])
+    below, above = lut.slopes[which]
+    under, over = _outside(lut, values, below, table[0]), _outside(lut, values, above, table[-1])
     return np.where(found.over, over, np.where(found.under, under, inside))
 
 

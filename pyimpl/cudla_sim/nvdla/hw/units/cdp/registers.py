@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...fields import Params, address, bits
+from ..lut.tables import LutParams
 
 
 @dataclass(slots=True)
@@ -48,30 +49,17 @@ class Cdp(Params):
 
 
 @dataclass(slots=True)
-class CdpLut(Params):
-    """LUT registers of CDP (they exist once); 38-bit limits come in two words."""
+class CdpLut(LutParams):
+    """LUT registers of CDP; 38-bit limits come in two words."""
 
     _block = "CDP"
 
-    linear: int = bits("S_LUT_CFG.LUT_LE_FUNCTION")
-    under_priority: int = bits("S_LUT_CFG.LUT_UFLOW_PRIORITY")
-    over_priority: int = bits("S_LUT_CFG.LUT_OFLOW_PRIORITY")
-    hybrid_priority: int = bits("S_LUT_CFG.LUT_HYBRID_PRIORITY")
-    le_offset: int = bits("S_LUT_INFO.LUT_LE_INDEX_OFFSET", signed=True)
     le_select: int = bits("S_LUT_INFO.LUT_LE_INDEX_SELECT")
     lo_select: int = bits("S_LUT_INFO.LUT_LO_INDEX_SELECT")
     le_start: int = address("S_LUT_LE_START_HIGH", "S_LUT_LE_START_LOW")
     le_end: int = address("S_LUT_LE_END_HIGH", "S_LUT_LE_END_LOW")
     lo_start: int = address("S_LUT_LO_START_HIGH", "S_LUT_LO_START_LOW")
     lo_end: int = address("S_LUT_LO_END_HIGH", "S_LUT_LO_END_LOW")
-    le_under_scale: int = bits("S_LUT_LE_SLOPE_SCALE.LUT_LE_SLOPE_UFLOW_SCALE", signed=True)
-    le_over_scale: int = bits("S_LUT_LE_SLOPE_SCALE.LUT_LE_SLOPE_OFLOW_SCALE", signed=True)
-    le_under_shift: int = bits("S_LUT_LE_SLOPE_SHIFT.LUT_LE_SLOPE_UFLOW_SHIFT", signed=True)
-    le_over_shift: int = bits("S_LUT_LE_SLOPE_SHIFT.LUT_LE_SLOPE_OFLOW_SHIFT", signed=True)
-    lo_under_scale: int = bits("S_LUT_LO_SLOPE_SCALE.LUT_LO_SLOPE_UFLOW_SCALE", signed=True)
-    lo_over_scale: int = bits("S_LUT_LO_SLOPE_SCALE.LUT_LO_SLOPE_OFLOW_SCALE", signed=True)
-    lo_under_shift: int = bits("S_LUT_LO_SLOPE_SHIFT.LUT_LO_SLOPE_UFLOW_SHIFT", signed=True)
-    lo_over_shift: int = bits("S_LUT_LO_SLOPE_SHIFT.LUT_LO_SLOPE_OFLOW_SHIFT", signed=True)
 
 
 def signed(value: int, width: int) -> int:

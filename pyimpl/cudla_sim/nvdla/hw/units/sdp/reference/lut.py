@@ -18,10 +18,10 @@ def find(lut: Lut, values: NDArray[np.float64]) -> tuple[Lookup, Lookup, NDArray
     """Locate values in both tables; the third result is True where LO decides."""
     p = lut.p
     if p.linear:
-        le = linear(lut.sum(values, -lut.le_start), p.le_select, LE_ENTRIES)
+        le = linear(lut.sum(values, -lut.starts[0]), p.le_select, LE_ENTRIES)
     else:
-        le = exponential(lut.sum(values, -lut.le_start), p.le_offset, LE_ENTRIES)
-    lo = linear(lut.sum(values, -lut.lo_start), p.lo_select, LO_ENTRIES)
+        le = exponential(lut.sum(values, -lut.starts[0]), p.le_offset, LE_ENTRIES)
+    lo = linear(lut.sum(values, -lut.starts[1]), p.lo_select, LO_ENTRIES)
     return le, lo, _choose(lut, le, lo)
 
 
