@@ -75,9 +75,11 @@ def blocks(node: KernelConv, source: Cube, target: Cube) -> Iterator[Block]:
         if used.any():
             first = int(low_of[start:end][used].min()) // source.per_atom * source.per_atom
             last = int(high_of[start:end][used].max())
+            ranges.append((start, end, first, last))
+        elif ranges:  # zeros: whoever wrote before them writes them, too
+            ranges[-1] = (ranges[-1][0], end, *ranges[-1][2:])
         else:
-            first, last = 0, 0
-        ranges.append((start, end, first, last))
+            ranges.append((start, end, 0, 0))
     current = Block(*ranges[0])
     for start, end, first, last in ranges[1:]:
         joined = Block(current.first, end, min(current.low, first), max(current.high, last))
@@ -94,18 +96,18 @@ def blocks(node: KernelConv, source: Cube, target: Cube) -> Iterator[Block]:
 
 def sized(found: Iterator[Block], target: Cube) -> Iterator[Block]:
     """Cut blocks where the target has gaps for kernels that do not fit together."""
-    atom = target.per_atom
-    gaps = len(target.positions) < target.channels and len(target.positions) > 1
-    if gaps and np.diff(target.positions).max() > 1 and np.all(np.diff(target.positions) > 0):
-        heads = np.flatnonzero(np.diff(target.positions) > 1)
-        counts = np.diff(np.concatenate([[-1], heads]))
-        if len(set(counts.tolist())) == 1 and counts[0] < atom:
-            for block in found:
-                for first in range(block.first, block.last, atom):
-                    last = min(first + int(counts[0]), block.last)
-                    yield replace(block, first=first, last=last)
-            return
-    yield from found
+    atom, count = target.per_atom, np.arange(len(target.positions))
+    most = int(np.count_nonzero(target.positions < atom))
+    # only what natural_positions makes: slices and concatenations have gaps of other forms
+    if not most or most == len(count) or target.channels <= len(count):
+        yield from found
+        return
+    if not np.array_equal(target.positions, count // most * atom + count % most):
+        yield from found
+        return
+    for block in found:
+        for first in range(block.first, block.last, atom):
+            yield replace(block, first=first, last=min(first + most, block.last))
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,9 @@ def _try(
                     refused[name] = refusal.reason
         except CompileError as error:
             refused.update(dict.fromkeys(nodes, str(error)))
+        except Exception as error:  # the rest of the network shall not wait for this one's repair
+            why = f"the compiler fails at it ({type(error).__name__}: {error}); please report it"
+            refused.update(dict.fromkeys(nodes, why))
         else:
             parts.append(Part(False, nodes, cut.inputs, cut.outputs, data))
     return parts, refused
