@@ -10,14 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from cudla_sim.compiler import calibrate, front
-from cudla_sim.compiler.backend import compile_graph
-from cudla_sim.compiler.options import Options
-from cudla_sim.nvdla.check import check
-from cudla_sim.nvdla.facts.configs import config as hardware
-from cudla_sim.nvdla.loadable import Loadable
-from cudla_sim.nvdla.real_numbers import RealNetwork
-from tests.compiler.reference import run
+from tests.compiler.whole_way import compare
 
 PLACES = (
     ("nv_small", "int8"),
@@ -54,26 +47,6 @@ def joined(pieces: list[tuple[int, int] | int], channels: int, factor: str) -> o
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     onnx.checker.check_model(model)
     return onnx.shape_inference.infer_shapes(model)
-
-
-def compare(model: onnx.ModelProto, config: str, precision: str) -> None:
-    graph = front.load(model)
-    random = np.random.default_rng(4)
-    feeds = {
-        item.name: random.uniform(-1, 1, [d.dim_value for d in item.type.tensor_type.shape.dim])
-        for item in model.graph.input
-    }
-    feeds = {name: array.astype(np.float32) for name, array in feeds.items()}
-    scales = {} if precision == "fp16" else calibrate.ranges(graph, [feeds])
-    compiled = compile_graph(graph, scales, Options(config=config, precision=precision))
-    assert not check(Loadable.parse(compiled.loadable), hardware(config))
-    expected = run(model, feeds)["y"]
-    with RealNetwork(compiled.loadable) as network:
-        found = network.run(feeds)["y"]
-    steps = {"int8": 3 / 127, "int16": 1e-3, "fp16": 4e-3}[precision]
-    largest = max(float(np.abs(expected).max()), 1e-3)
-    # the product of two rounded factors is off by a step of each
-    assert np.abs(found - expected).max() <= steps * largest
 
 
 @pytest.mark.parametrize("factor", ["whole", "pixels", "channels"])

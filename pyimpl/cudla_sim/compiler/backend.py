@@ -11,13 +11,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.check import WHOLE_TASK, check
 from cudla_sim.nvdla.facts.configs import HardwareConfig, config
 from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, INT16_TOP, NUMBERS, TOPS
+from cudla_sim.nvdla.loadable import Loadable
 
 from . import formats, passes
 from . import graph as g
 from . import scales as scaling
-from .errors import CompileError
+from .errors import CompileError, Refusal, Refused
 from .formats import Formats
 from .legalise import fold, rewrite
 from .legalise.builder import Rewriter
@@ -162,6 +164,21 @@ def _write(c: Compilation) -> None:
     c.loadable = c.writer.write()
 
 
+def _check(c: Compilation) -> None:
+    assert c.network is not None
+    operations = c.network.task.ops
+    found: dict[str, Refusal] = {}
+    for item in check(Loadable.parse(c.loadable), c.config):
+        if item.task or item.operation == WHOLE_TASK:
+            raise CompileError(f"{c.config.name} would not take the network: {item}")
+        node = operations[item.operation].label
+        why = f"{c.config.name} would not take its {item.unit}: {item.field}: {item.message}"
+        cure = "--fallback cpu leaves it to the host"
+        found.setdefault(node, Refusal(node, item.unit, why, cure))
+    if found:
+        raise Refused(list(found.values()))
+
+
 PASSES = (
     Pass("formats", "types and layouts of the network's inputs and outputs", _formats),
     Pass("scales", "the real value of one integer step of every calibrated value", _scales),
@@ -173,4 +190,5 @@ PASSES = (
     Pass("lower", "hardware operations with weights, operands and tables", _lower),
     Pass("plan-memory", "places of activations, by their lifetimes", _plan),
     Pass("write", "the bytes of the loadable", _write),
+    Pass("check", "what hardware would not take of it is refused", _check),
 )

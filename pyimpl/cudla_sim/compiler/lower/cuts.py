@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.precisions import element_size
 from cudla_sim.nvdla.facts.windows import extent
 
 from ..legalise.nodes import KernelConv
-from . import cbuf, sdp
-from .cubes import Cube, Positions
+from . import cbuf
+from .cubes import Cube, Positions, Values
 from .fit import Fit, Limit, Operand, channels_of
 
 
@@ -118,8 +119,8 @@ class Piece:
     count: int
     start: int
     size: int
-    before: int
-    after: int
+    before: int = 0
+    after: int = 0
 
 
 def pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Iterator[Piece]:
@@ -129,7 +130,7 @@ def pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Ite
     before = node.pads[2 * axis]
     first = 0
     while first < out:
-        count = out - first
+        count = min(out - first, LARGEST)
         piece = _piece(first, count, length, stride, taps, before)
         if piece.size > most:
             count = max((most - taps) // stride + 1, 1)
@@ -173,7 +174,7 @@ def restrict(fit: Fit, index: NDArray[np.int64], y: slice, x: slice) -> Fit:
     return result
 
 
-def within(values: sdp.Values, block: Block, y: Piece, x: Piece) -> sdp.Values:
+def within(values: Values, block: Block, y: Piece, x: Piece) -> Values:
     """Operands of the same channels, lines and columns as the piece that is written."""
 
     def cube(value: object) -> Cube:
@@ -183,4 +184,25 @@ def within(values: sdp.Values, block: Block, y: Piece, x: Piece) -> sdp.Values:
             return part
         return part.box(y.first, y.count, x.first, x.count)
 
-    return sdp.Values(cube, values.scale)
+    return Values(cube, values.scale)
+
+
+def boxes(
+    fit: Fit, source: Cube, target: Cube, values: Values
+) -> Iterator[tuple[Fit, Cube, Cube, Values]]:
+    """Cut a pass over memory that has more lines or columns than an operation can have."""
+    everything, block = np.arange(len(target.positions)), Block(0, target.channels, 0, 0)
+    for y, lines, x, columns in places(target):
+        yield (
+            restrict(fit, everything, slice(y, y + lines), slice(x, x + columns)),
+            source.box(y, lines, x, columns),
+            target.box(y, lines, x, columns),
+            within(values, block, Piece(y, lines, y, lines), Piece(x, columns, x, columns)),
+        )
+
+
+def places(cube: Cube) -> Iterator[tuple[int, int, int, int]]:
+    """First line, lines, first column, columns of pieces that an operation can have."""
+    for y in range(0, cube.height, LARGEST):
+        for x in range(0, cube.width, LARGEST):
+            yield y, min(LARGEST, cube.height - y), x, min(LARGEST, cube.width - x)

@@ -16,7 +16,7 @@ from ..errors import Refusal, Refused
 from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
 from . import conv, convert, layouts, moves, pictures, planes, pool, sdp
-from .cubes import Buffer, Cube, cube_bytes, packed
+from .cubes import Buffer, Cube, Values, cube_bytes, packed
 from .fit import Fit, Limit
 from .homes import Homes
 from .layouts import Layout
@@ -223,7 +223,7 @@ class Network:
             weights=np.ones((count, 1, 1, 1), np.float32),
         )
         fit = Fit(self.config, source.precision, True, count)
-        values = sdp.Values(lambda _: source, lambda _: source.scale)
+        values = Values(lambda _: source, lambda _: source.scale)
         exact = replace(source, scale=1.0), replace(target, scale=target.scale / source.scale)
         if source.precision != FP16:
             exact = source, target
@@ -316,7 +316,7 @@ class Network:
             if half:
                 cube = convert.to_half(task, homes, cube)
             moved[operand.value] = self._aligned(cube, layout, operand.value.name)
-        values = sdp.Values(lambda value: moved[value], homes.scale)
+        values = Values(lambda value: moved[value], homes.scale)
         self._limits(fit, out)
         if isinstance(item.head, KernelConv) and item.main in self.formats.pictures:
             picture = homes.picture(item.main)

@@ -8,7 +8,6 @@ Source: nvdla hardware manual "SDP".
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
@@ -27,12 +26,14 @@ from cudla_sim.nvdla.descriptors import (
     SdpStage,
     SdpSurface,
 )
+from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.modes import Alu
 from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT8_TOP, INT16, INT16_TOP
 
-from ..graph import PRelu, Value
+from ..graph import PRelu
 from . import lut, numbers
-from .cubes import Buffer, Cube
+from .cubes import Buffer, Cube, Values
+from .cuts import boxes
 from .fit import Fit, Limit, Operand, channels_of
 from .task import Task
 
@@ -50,14 +51,6 @@ class Sums:
     height: int
     width: int
     step: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """How a pass finds the cubes and scales of values."""
-
-    cube: Callable[[Value], Cube]
-    scale: Callable[[Value], float]
 
 
 class Stages:
@@ -415,6 +408,10 @@ def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values
     """Append the SDP operation of a pass (behind a convolution: right after it, with *values* of
     :func:`settled`)."""
     if isinstance(source, Cube):
+        if max(target.height, target.width) > LARGEST:
+            for part in boxes(fit, source, target, values):
+                emit(task, *part)
+            return
         source, values = gathered(task, source), settled(task, fit, values)
     if target.loose:
         together = task.packed(target)
