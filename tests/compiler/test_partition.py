@@ -198,7 +198,7 @@ def test_nodes_that_nobody_can_run(domain: str, operator: str, why: str) -> None
 def test_a_part_at_which_the_compiler_fails_runs_on_the_host(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ValueError("zero-size array")
 
     monkeypatch.setattr("cudla_sim.compiler.partition.compile.compile_graph", broken)

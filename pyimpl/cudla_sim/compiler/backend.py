@@ -43,13 +43,16 @@ class Compilation:
 
     *given* are scales of values by name: largest magnitude / 127. *means* are averages of values
     by channel [c]: with them, what rounding does to the weights of integer convolutions is taken
-    out of the mean of their outputs (bias correction).
+    out of the mean of their outputs (bias correction). *spans* are the least and largest element
+    of values: tables of curves reach over them. Not *checked*, the checker is not asked.
     """
 
     graph: g.Graph
     given: Mapping[str, float]
     options: Options
     means: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    spans: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    checked: bool = True
     config: HardwareConfig = field(init=False)
     precision: int = field(init=False)
     nodes: list[g.Node] = field(init=False)
@@ -86,16 +89,17 @@ def compile_graph(
     options: Options,
     means: Mapping[str, NDArray[Any]] | None = None,
     watch: passes.Watch | None = None,
+    spans: Mapping[str, tuple[float, float]] | None = None,
 ) -> Compiled:
     """Compile *graph* with the scales of its values by name: largest magnitude / 127.
 
-    int16 has finer steps for the same magnitudes; fp16 uses them for tables only. For *means* see
-    :class:`Compilation`; *watch* is called behind every pass.
+    int16 has finer steps for the same magnitudes; fp16 uses them for tables only. For *means* and
+    *spans* see :class:`Compilation`; *watch* is called behind every pass.
 
     Raises Refused with all nodes that the configuration cannot do, CompileError for missing
     scales and options that do not go together.
     """
-    return Compilation(graph, scales, options, means or {}).run(watch)
+    return Compilation(graph, scales, options, means or {}, spans or {}).run(watch)
 
 
 def _formats(c: Compilation) -> None:
@@ -136,7 +140,10 @@ def _fuse(c: Compilation) -> None:
     inputs = [port.value for port in c.graph.inputs]
     outputs = [port.value for port in c.graph.outputs]
     means = {v: c.means[v.name] for v in c.graph.values() if v.name in c.means}
-    c.network = Network(c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means)
+    spans = {v: c.spans[v.name] for v in c.graph.values() if v.name in c.spans}
+    c.network = Network(
+        c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means, spans
+    )
     c.network.form()
     if c.precision != FP16:
         stored = [item.output for item in c.network.passes]
@@ -168,7 +175,7 @@ def _check(c: Compilation) -> None:
     assert c.network is not None
     operations = c.network.task.ops
     found: dict[str, Refusal] = {}
-    for item in check(Loadable.parse(c.loadable), c.config):
+    for item in check(Loadable.parse(c.loadable), c.config) if c.checked else ():
         if item.task or item.operation == WHOLE_TASK:
             raise CompileError(f"{c.config.name} would not take the network: {item}")
         node = operations[item.operation].label

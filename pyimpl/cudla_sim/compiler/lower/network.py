@@ -36,6 +36,7 @@ class Network:
     scales: dict[g.Value, float]
     formats: Formats
     means: dict[g.Value, NDArray[Any]] = field(default_factory=dict)
+    spans: dict[g.Value, tuple[float, float]] = field(default_factory=dict)
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -300,6 +301,8 @@ class Network:
         assert item.fit is not None
         homes, task = self.homes, self.task
         fit = replace(item.fit, nodes=list(item.fit.nodes))
+        if fit.lut is not None:
+            fit.seen = self._seen(fit.lut)
         task.label = " + ".join(dict.fromkeys(node.name for node in item.nodes))
         half = item.precision == FP16
         if half and source.precision != FP16:
@@ -329,6 +332,13 @@ class Network:
             sdp.emit(task, fit, source, out, values)
         if out is not target:
             convert.to_integer(task, homes, out, target)
+
+    def _seen(self, curve: g.Curve) -> tuple[float, float, float] | None:
+        """Inputs and results of a curve in the data."""
+        given, made = self.spans.get(curve.inputs[0]), self.spans.get(curve.output)
+        if given is None:
+            return None
+        return *given, float(np.abs(made).max()) if made is not None else np.inf
 
     def _limits(self, fit: Fit, target: Cube) -> None:
         """Limits that the output's saturation does not keep get a stage."""
