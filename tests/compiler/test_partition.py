@@ -193,3 +193,18 @@ def test_nodes_that_nobody_can_run(domain: str, operator: str, why: str) -> None
     with pytest.raises(CompileError, match=why) as caught:
         compile_partitions(model, Options(config="nv_full"), samples)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_part_at_which_the_compiler_fails_runs_on_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("zero-size array")
+
+    monkeypatch.setattr("cudla_sim.compiler.partition.compile.compile_graph", broken)
+    said: list[str] = []
+    package = compile_partitions(
+        middle("Relu"), Options(precision="fp16"), shapes={"x": (1, 3, 8, 8)}, say=said.append
+    )
+    assert all(part.host for part in package.parts)
+    assert any("ValueError: zero-size array" in line for line in said)

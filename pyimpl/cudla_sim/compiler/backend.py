@@ -11,13 +11,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla.check import WHOLE_TASK, check
 from cudla_sim.nvdla.facts.configs import HardwareConfig, config
 from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, INT16_TOP, NUMBERS, TOPS
+from cudla_sim.nvdla.loadable import Loadable
 
 from . import formats, passes
 from . import graph as g
 from . import scales as scaling
-from .errors import CompileError
+from .errors import CompileError, Refusal, Refused
 from .formats import Formats
 from .legalise import fold, rewrite
 from .legalise.builder import Rewriter
@@ -41,13 +43,16 @@ class Compilation:
 
     *given* are scales of values by name: largest magnitude / 127. *means* are averages of values
     by channel [c]: with them, what rounding does to the weights of integer convolutions is taken
-    out of the mean of their outputs (bias correction).
+    out of the mean of their outputs (bias correction). *spans* are the least and largest element
+    of values: tables of curves reach over them. Not *checked*, the checker is not asked.
     """
 
     graph: g.Graph
     given: Mapping[str, float]
     options: Options
     means: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    spans: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    checked: bool = True
     config: HardwareConfig = field(init=False)
     precision: int = field(init=False)
     nodes: list[g.Node] = field(init=False)
@@ -84,16 +89,17 @@ def compile_graph(
     options: Options,
     means: Mapping[str, NDArray[Any]] | None = None,
     watch: passes.Watch | None = None,
+    spans: Mapping[str, tuple[float, float]] | None = None,
 ) -> Compiled:
     """Compile *graph* with the scales of its values by name: largest magnitude / 127.
 
-    int16 has finer steps for the same magnitudes; fp16 uses them for tables only. For *means* see
-    :class:`Compilation`; *watch* is called behind every pass.
+    int16 has finer steps for the same magnitudes; fp16 uses them for tables only. For *means* and
+    *spans* see :class:`Compilation`; *watch* is called behind every pass.
 
     Raises Refused with all nodes that the configuration cannot do, CompileError for missing
     scales and options that do not go together.
     """
-    return Compilation(graph, scales, options, means or {}).run(watch)
+    return Compilation(graph, scales, options, means or {}, spans or {}).run(watch)
 
 
 def _formats(c: Compilation) -> None:
@@ -134,7 +140,10 @@ def _fuse(c: Compilation) -> None:
     inputs = [port.value for port in c.graph.inputs]
     outputs = [port.value for port in c.graph.outputs]
     means = {v: c.means[v.name] for v in c.graph.values() if v.name in c.means}
-    c.network = Network(c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means)
+    spans = {v: c.spans[v.name] for v in c.graph.values() if v.name in c.spans}
+    c.network = Network(
+        c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means, spans
+    )
     c.network.form()
     if c.precision != FP16:
         stored = [item.output for item in c.network.passes]
@@ -162,6 +171,21 @@ def _write(c: Compilation) -> None:
     c.loadable = c.writer.write()
 
 
+def _check(c: Compilation) -> None:
+    assert c.network is not None
+    operations = c.network.task.ops
+    found: dict[str, Refusal] = {}
+    for item in check(Loadable.parse(c.loadable), c.config) if c.checked else ():
+        if item.task or item.operation == WHOLE_TASK:
+            raise CompileError(f"{c.config.name} would not take the network: {item}")
+        node = operations[item.operation].label
+        why = f"{c.config.name} would not take its {item.unit}: {item.field}: {item.message}"
+        cure = "--fallback cpu leaves it to the host"
+        found.setdefault(node, Refusal(node, item.unit, why, cure))
+    if found:
+        raise Refused(list(found.values()))
+
+
 PASSES = (
     Pass("formats", "types and layouts of the network's inputs and outputs", _formats),
     Pass("scales", "the real value of one integer step of every calibrated value", _scales),
@@ -173,4 +197,5 @@ PASSES = (
     Pass("lower", "hardware operations with weights, operands and tables", _lower),
     Pass("plan-memory", "places of activations, by their lifetimes", _plan),
     Pass("write", "the bytes of the loadable", _write),
+    Pass("check", "what hardware would not take of it is refused", _check),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -94,11 +94,11 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
         say(note)
     options = _formats(request, graph)
     samples, scales, source = _scales(request, graph, options, say, progress)
-    means = None
-    if samples is not None and options.precision != "fp16":
-        means = calibrate.channel_means(graph, samples)
+    seen = calibrate.statistics_for(graph, samples, options.precision)
     clock.lap("calibration")
-    compiled = compile_graph(graph, scales, options, means, request.watch)
+    compiled = compile_graph(graph, scales, options, seen.means, request.watch, seen.spans)
+    for note in coarse_curves(compiled, samples is not None or bool(scales)):
+        say(note)
     clock.lap("back end")
     if request.save_calib is not None:
         kind = "minmax" if request.method == "auto" else request.method
@@ -115,6 +115,23 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
         **compiled.report,
     }
     return Result(graph, compiled, report, samples)
+
+
+COARSE = 40.0
+"""Decibels below which users are told of a curve."""
+
+
+def coarse_curves(compiled: Compiled, measured: bool) -> Iterator[str]:
+    """A line for each curve that no table brings near enough."""
+    for name, decibels in compiled.report["curves"].items():
+        if decibels < COARSE:
+            cure = (
+                "keep its inputs in a smaller range, or leave it to the host with --fallback cpu"
+                if measured
+                else "its inputs are not known: give data with --calib"
+            )
+            near = f"the tables of {name!r} come no nearer to the curve than {decibels:.0f} dB"
+            yield f"{near}; {cure}"
 
 
 class _Clock:

@@ -11,6 +11,7 @@ import pytest
 from onnx import TensorProto, helper, parser
 
 from cudla_sim.compiler import front
+from cudla_sim.compiler.errors import Refused
 from cudla_sim.compiler.graph import Binary, Clip, Conv, Curve, Graph, Pool
 from tests.compiler.reference import assert_same, run_graph
 
@@ -444,3 +445,18 @@ def test_tensor_types() -> None:
     found = run_graph(graph, {"x": pixels})["y"]
     assert np.allclose(found, pixels / 255, atol=1e-6)
     assert helper.tensor_dtype_to_np_dtype(TensorProto.UINT8) == np.uint8
+
+
+def test_an_output_that_nobody_reads_is_left_out() -> None:
+    text = """<ir_version: 8, opset_import: ["" : 17]>
+        agraph (float[1,4,8,8] x) => (float[1,4,4,4] y) {
+            a, mask = Dropout (x)
+            y, places = MaxPool <kernel_shape = [2,2], strides = [2,2]> (a)
+        }"""
+    model = parser.parse_model(text)
+    assert_same(front.load(model), model)
+    model.graph.output.append(
+        onnx.helper.make_tensor_value_info("places", onnx.TensorProto.INT64, [1, 4, 4, 4])
+    )
+    with pytest.raises(Refused, match="its indices are read"):
+        front.load(model)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -62,22 +63,24 @@ def host(sim_cc: Compiler) -> Path:
     return sim_cc.build(HOST)
 
 
-def workers() -> list[int]:
-    """Processes that run a DPU program."""
+def workers(program: Path) -> list[int]:
+    """Processes that run a DPU program from its copy in memory; they bear its path as name."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                if "dpu" in os.readlink(entry / "exe") and "memfd" in os.readlink(entry / "exe"):
+                name = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
+                if name == str(program) and "memfd" in os.readlink(entry / "exe"):
                     found.append(int(entry.name))
             except OSError:
                 continue
     return found
 
 
-def none_left(before: set[int]) -> bool:
+def within_seconds(condition: Callable[[], bool]) -> bool:
+    """It becomes true soon."""
     for _ in range(200):
-        if not set(workers()) - before:
+        if condition():
             return True
         time.sleep(0.05)
     return False
@@ -92,28 +95,25 @@ def none_left(before: set[int]) -> bool:
     ],
 )
 def test_ends_with_its_own_status(how: str, out: str, host: Path, kernel: Kernel) -> None:
-    before = set(workers())
-    command = [str(host), str(kernel(SPIN)), how]
+    program = kernel(SPIN)
+    command = [str(host), str(program), how]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (7, out)
-    assert none_left(before)
+    assert within_seconds(lambda: not workers(program))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_signals_end_it_as_without_us(number: int, host: Path, kernel: Kernel) -> None:
-    before = set(workers())
-    command = [str(host), str(kernel(SPIN)), "wait"]
+    program = kernel(SPIN)
+    command = [str(host), str(program), "wait"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "begin\n"
-    for _ in range(200):  # until its workers run
-        if set(workers()) - before:
-            break
-        time.sleep(0.05)
+    assert within_seconds(lambda: bool(workers(program)))
     process.send_signal(number)
     assert process.wait(30) == -number
     process.stdout.close()
-    assert none_left(before)
+    assert within_seconds(lambda: not workers(program))
 
 
 IN_THE_BACKGROUND = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from cudla_sim.nvdla.facts.precisions import INT8_TOP
 
 from .. import render
 from ..errors import CompileError
-from ..graph import Graph, Value
+from ..graph import Curve, Graph, Value
 from ..runtime import session
 from .histogram import Histogram
 from .methods import METHODS, PERCENTILE
@@ -100,13 +101,13 @@ class Runner:
         self._values = {value.name: value for value in chosen if value not in inputs}
         large: dict[str, NDArray[Any]] = {}
         proto = render.model(graph, list(self._values.values()), large)
-        self._session = session(proto, large)
+        self._session = session(proto, large) if self._values else None
 
     def __call__(self, sample: Mapping[str, NDArray[Any]]) -> dict[Value, NDArray[np.float32]]:
         """Every value for one sample."""
         feeds = {port.value.name: _fed(port, sample) for port in self._ports}
         names = list(self._values)
-        results = self._session.run(names, feeds)
+        results = [] if self._session is None else self._session.run(names, feeds)
         found = {self._values[name]: array for name, array in zip(names, results, strict=True)}
         found.update({value: feeds[name] for name, value in self._inputs.items()})
         return found
@@ -126,21 +127,59 @@ def _fed(port: Any, sample: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
     return found
 
 
-def channel_means(
-    graph: Graph, samples: Iterable[Mapping[str, NDArray[Any]]]
-) -> dict[str, NDArray[np.float64]]:
-    """{name of a value: average of each channel [c] over samples and pixels}.
+@dataclass(slots=True)
+class Statistics:
+    """What running the float network has shown, by names of values: *means* of each channel [c]
+    over samples and pixels, *spans* from the least to the largest element."""
+
+    means: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    spans: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def statistics(
+    graph: Graph,
+    samples: Iterable[Mapping[str, NDArray[Any]]],
+    values: Iterable[Value] | None = None,
+) -> Statistics:
+    """Means and spans of all values, or of some *values*.
 
     *samples* are {name of an input: array of the ONNX input's shape}. Raises CompileError.
     """
-    run = Runner(graph)
-    sums: dict[str, NDArray[np.float64]] = {}
+    run = Runner(graph, values)
+    found = Statistics()
     count = 0
     for sample in samples:
         for value, array in run(sample).items():
-            found = array.mean((0, 2, 3), dtype=np.float64)
-            sums[value.name] = sums.get(value.name, 0.0) + found
+            name = value.name
+            means = array.mean((0, 2, 3), dtype=np.float64)
+            found.means[name] = found.means.get(name, 0.0) + means
+            low, high = found.spans.get(name, (np.inf, -np.inf))
+            found.spans[name] = min(low, float(array.min())), max(high, float(array.max()))
         count += 1
     if not count:
         raise CompileError("calibration: there are no samples")
-    return {name: total / count for name, total in sums.items()}
+    for name, total in found.means.items():
+        found.means[name] = total / count
+    return found
+
+
+def channel_means(
+    graph: Graph, samples: Iterable[Mapping[str, NDArray[Any]]]
+) -> dict[str, NDArray[np.float64]]:
+    """The means of :func:`statistics`."""
+    return statistics(graph, samples).means
+
+
+def statistics_for(
+    graph: Graph, samples: Iterable[Mapping[str, NDArray[Any]]] | None, precision: str
+) -> Statistics:
+    """What the back end wants to know of *samples*; fp16 needs the inputs of curves only."""
+    if samples is None:
+        return Statistics()
+    if precision != "fp16":
+        return statistics(graph, samples)
+    curves = [node for node in graph.nodes if isinstance(node, Curve)]
+    if not curves:
+        return Statistics()
+    values = dict.fromkeys(value for node in curves for value in (*node.inputs, node.output))
+    return replace(statistics(graph, samples, values), means={})

@@ -54,6 +54,7 @@ class Walker:
         self._opsets = {_domain(o.domain): o.version for o in proto.opset_import}
         self._items: dict[str, Known] = dict(constants)
         self._ports: list[Port] = []
+        self._read = set(self.wanted)
 
     def run(self) -> Walker:
         """Reads everything; refusals collect in ``build``."""
@@ -128,7 +129,8 @@ class Walker:
 
     # --- nodes
 
-    def _nodes(self, nodes: Iterable[onnx.NodeProto], items: dict[str, Known]) -> None:
+    def _nodes(self, nodes: Sequence[onnx.NodeProto], items: dict[str, Known]) -> None:
+        self._read.update(name for node in nodes for name in _reads(node))
         for node in nodes:
             outputs = self._node(node, items)
             for name, item in zip(node.output, outputs, strict=False):
@@ -200,6 +202,7 @@ class Walker:
             attributes={a.name: _attribute(a) for a in node.attribute},
             inputs=given,
             outputs=list(node.output),
+            read=self._read,
             version=self._opsets.get(domain, 1),
             build=self.build,
         )
@@ -220,6 +223,7 @@ class Walker:
         for tensor in branch.initializer:
             inner[tensor.name] = Constant(_array(tensor))
         names = [port.name for port in branch.output]
+        self._read.update(names)
         self._nodes(_needed(branch, names, set(inner)), inner)
         return [inner[name] for name in names]
 

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudla_sim.nvdla.check import check
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.facts import configs
 from cudla_sim.nvdla.facts.formats import FEATURE
@@ -31,7 +30,6 @@ from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, NAMES, NUMBE
 from cudla_sim.nvdla.facts.windows import extent, output_size
 from cudla_sim.nvdla.hw.memory import DTYPES
 from cudla_sim.nvdla.hw.units.conv.pixels import channel_order, element_bytes
-from cudla_sim.nvdla.loadable import Loadable
 
 from .. import graph as g
 from ..backend import Compilation
@@ -443,6 +441,8 @@ class Network:
             self._graph(),
             {},
             Options(config=self.config.name, precision=NAMES[self.precision], direct=True),
+            spans=self._spans(calibration),
+            checked=checked,
         )
         try:
             compilation.run()
@@ -453,14 +453,14 @@ class Network:
         if self.precision != FP16:
             for tensor in self._tensors:
                 tensor.scale = compilation.scales[tensor.value]
-        made = compilation.loadable
-        found = check(Loadable.parse(made), self.config) if checked else []
-        if found:
-            raise NvdlaError(
-                f"{self.config.name} would not take this network: {found[0]}"
-                + (f" (and {len(found) - 1} more)" if len(found) > 1 else "")
-            )
-        return made
+        return compilation.loadable
+
+    def _spans(self, images: Any) -> dict[str, tuple[float, float]]:
+        """Least and largest inputs of curves, where there are images to find them with."""
+        if images is None or not any(isinstance(node, g.Curve) for node in self.nodes):
+            return {}
+        found = self._values(images)
+        return {v.name: (float(a.min()), float(a.max())) for v, a in found.items()}
 
     def _calibrate(self, images: Any) -> None:
         """Give every value the scale of its largest magnitude; softmax ends at 1."""

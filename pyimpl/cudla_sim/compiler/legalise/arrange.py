@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -124,8 +127,7 @@ def pad(out: Rewriter, node: g.Pad) -> None:
         return
     taps = (top + bottom + 1, left + right + 1)
     if max(taps) > CONVOLUTION_KERNEL:
-        most = CONVOLUTION_KERNEL - 1
-        out.refuse(node, f"pads {node.pads}: together at most {most} on an axis")
+        _wide_pad(out, node, source, int(taps[1] > CONVOLUTION_KERNEL))
         return
     weights = np.zeros((channels, 1, *taps), np.float32)
     weights[:, 0, bottom, right] = 1.0
@@ -138,6 +140,34 @@ def pad(out: Rewriter, node: g.Pad) -> None:
         pads=(taps[0] - 1, taps[0] - 1, taps[1] - 1, taps[1] - 1),
         pad_value=node.value,
     )
+
+
+def _wide_pad(out: Rewriter, node: g.Pad, source: g.Value, axis: int) -> None:
+    """Join borders of one value to the lines (*axis* 0) or columns (1), then pad the other axis."""
+    before, after = node.pads[2 * axis : 2 * axis + 2]
+    length = source.shape[2 + axis]
+
+    def sized(size: int) -> g.Shape:
+        n, channels, height, width = source.shape
+        return (n, channels, size, width) if axis == 0 else (n, channels, height, size)
+
+    def border(size: int) -> Iterator[g.Value]:
+        for start in range(0, size, length):
+            part = out.put(
+                g.Slice, node, source, sized(min(length, size - start)), starts=(0, 0, 0)
+            )
+            scale, shift = np.zeros((1, 1, 1, 1)), np.full((1, 1, 1, 1), node.value)
+            yield out.put(g.Affine, node, part, part.shape, scale=scale, shift=shift)
+
+    rest = list(node.pads)
+    rest[2 * axis : 2 * axis + 2] = [0, 0]
+    size = sized(before + length + after)
+    joined = out.value(node, size, source) if any(rest) else node.output
+    parts = [*border(before), source, *border(after)]
+    out.put(g.Concat, node, parts, joined, axis=2 + axis)
+    if any(rest):
+        pads = (rest[0], rest[1], rest[2], rest[3])
+        pad(out, replace(node, inputs=[joined], pads=pads, channels=(0, 0)))
 
 
 def transpose(out: Rewriter, node: g.Transpose) -> None:

@@ -16,7 +16,7 @@ from cudla_sim.nvdla.facts.limits import (
 from cudla_sim.nvdla.facts.windows import extent
 
 from .. import graph as g
-from . import arrange, thin, trim
+from . import arrange, strided, thin, trim
 from .builder import Rewriter
 from .nodes import GatherLines, KernelConv, View
 
@@ -84,6 +84,10 @@ def kernel_conv(out: Rewriter, node: KernelConv) -> None:
             ),
         )
         node = replace(node, inputs=[wide], pads=(0, 0, 0, 0))
+    axis = strided.axis_of(out, node)
+    if axis is not None:
+        kernel_conv(out, strided.rewrite(out, node, axis))
+        return
     if max(node.stride) > CONVOLUTION_STRIDE:
         if max(rows, columns) > CONVOLUTION_STRIDE:
             _part_of_stride(out, node)
@@ -94,7 +98,11 @@ def kernel_conv(out: Rewriter, node: KernelConv) -> None:
     elif max(node.weights.shape[:2]) > LARGEST:
         out.refuse(node, f"{node.weights.shape[:2]} kernels and channels: at most {LARGEST}")
     elif max(node.weights.shape[2:]) > CONVOLUTION_KERNEL:
-        _large_kernel(out, node)
+        axis = strided.long_axis(out, node)
+        if axis is None:
+            _large_kernel(out, node)
+        else:
+            kernel_conv(out, strided.shorten(out, node, axis))
     elif not out.direct and node.inputs[0] not in out.pictures and thin.pays(out, node):
         thin.rewrite(out, node)
     else:

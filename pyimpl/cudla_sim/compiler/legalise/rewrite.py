@@ -82,8 +82,8 @@ def _rule(kind: type[g.Node]) -> Callable[[Rewriter, Any], None]:
 def run(out: Rewriter, nodes: list[g.Node]) -> list[g.Node]:
     """Rewrite all nodes; raises Refused with everything that cannot be done."""
     for node in nodes:
-        if max(node.output.shape[1:]) > LARGEST:
-            out.refuse(node, f"its output {node.output.shape} is larger than {LARGEST}")
+        if node.output.shape[1] > LARGEST:
+            out.refuse(node, f"its output {node.output.shape} has more than {LARGEST} channels")
         elif isinstance(node, _KEPT):
             out.add(node)
         elif type(node) not in RULES:

@@ -16,6 +16,7 @@ from cudla_sim.nvdla.facts.cbuf import (
     weight_bytes,
 )
 from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.limits import LARGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def split(
             found = share(
                 config,
                 entries=entries,
-                lines=height,
+                lines=min(height, LARGEST),
                 kernels=kernels,
                 bytes_per_kernel=per_kernel,
                 precision=precision,
@@ -77,8 +78,8 @@ def split(
                 return Split(found.weights, found.lines, columns)
         return None
 
-    found = piece(width)
-    columns = width
+    columns = min(width, LARGEST)
+    found = piece(columns)
     while found is None and columns > window[1]:
         columns = max(columns * 3 // 4, window[1])
         found = piece(columns)

@@ -23,7 +23,7 @@ from cudla_sim.nvdla.facts.windows import extent
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
 from . import cbuf, sdp
-from .cubes import Cube
+from .cubes import Cube, Values
 from .cuts import Block, Piece, blocks, pieces, restrict, sized, within
 from .fit import Fit
 from .task import Task
@@ -36,7 +36,7 @@ def emit(
     fit: Fit,
     source: Cube,
     target: Cube,
-    values: sdp.Values,
+    values: Values,
     mean: NDArray[Any] | None = None,
 ) -> None:
     """Append the operations of a convolution with its SDP pass."""
@@ -55,7 +55,7 @@ def _block(
     fit: Fit,
     source: Cube,
     target: Cube,
-    values: sdp.Values,
+    values: Values,
     weights: Weights,
     block: Block,
     index: NDArray[np.int64],

@@ -14,7 +14,7 @@ from cudla_sim.nvdla.descriptors import SdpOpType, SdpStage
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT16
 
 from . import sdp
-from .cubes import Cube
+from .cubes import Cube, Values
 from .fit import Fit
 from .homes import Homes
 from .layouts import Layout
@@ -34,7 +34,7 @@ def real(task: Task, source: Cube, target: Cube) -> None:
     """Multiply a counting fp16 cube with its scale."""
     fit = Fit(task.config, FP16, False, source.channels)
     fit.scale = np.array([1.0])
-    values = sdp.Values(lambda _: source, lambda _: 0.0)
+    values = Values(lambda _: source, lambda _: 0.0)
     whole = replace(target, channels=source.channels)
     sdp.emit(task, fit, source.whole(), whole.whole(), values)
 
@@ -62,7 +62,7 @@ def to_integer(task: Task, homes: Homes, source: Cube, target: Cube) -> None:
         middle = homes.temporary(f"{source.buffer.name} int16", INT16, layout, size, scale)
     elif target.loose:
         middle = task.packed(target)
-    plain = sdp.Values(lambda _: source, lambda _: source.scale)
+    plain = Values(lambda _: source, lambda _: source.scale)
     whole = replace(middle, channels=source.channels).whole()
     fit = Fit(task.config, FP16, False, source.channels)
     stages = sdp.Stages(task, fit, source.whole(), whole, plain)

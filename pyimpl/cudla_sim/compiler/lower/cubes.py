@@ -5,6 +5,7 @@ Source: nvdla hardware manual "In-memory data formats".
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +16,8 @@ from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.descriptors import DataCube, MemoryType
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.precisions import element_size
+
+from ..graph import Value
 
 Positions = NDArray[np.int64]
 """For each channel of a value, which channel of the cube it is; other channels are holes."""
@@ -133,6 +136,14 @@ class Cube:
             surf_stride=self.surface,
             size=self.surface * self.surfaces,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """How a pass finds the cubes and scales of values."""
+
+    cube: Callable[[Value], Cube]
+    scale: Callable[[Value], float]
 
 
 def packed(

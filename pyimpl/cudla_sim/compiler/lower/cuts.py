@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.precisions import element_size
 from cudla_sim.nvdla.facts.windows import extent
 
 from ..legalise.nodes import KernelConv
-from . import cbuf, sdp
-from .cubes import Cube, Positions
+from . import cbuf
+from .cubes import Cube, Positions, Values
 from .fit import Fit, Limit, Operand, channels_of
 
 
@@ -75,9 +76,11 @@ def blocks(node: KernelConv, source: Cube, target: Cube) -> Iterator[Block]:
         if used.any():
             first = int(low_of[start:end][used].min()) // source.per_atom * source.per_atom
             last = int(high_of[start:end][used].max())
+            ranges.append((start, end, first, last))
+        elif ranges:  # zeros: whoever wrote before them writes them, too
+            ranges[-1] = (ranges[-1][0], end, *ranges[-1][2:])
         else:
-            first, last = 0, 0
-        ranges.append((start, end, first, last))
+            ranges.append((start, end, 0, 0))
     current = Block(*ranges[0])
     for start, end, first, last in ranges[1:]:
         joined = Block(current.first, end, min(current.low, first), max(current.high, last))
@@ -94,18 +97,18 @@ def blocks(node: KernelConv, source: Cube, target: Cube) -> Iterator[Block]:
 
 def sized(found: Iterator[Block], target: Cube) -> Iterator[Block]:
     """Cut blocks where the target has gaps for kernels that do not fit together."""
-    atom = target.per_atom
-    gaps = len(target.positions) < target.channels and len(target.positions) > 1
-    if gaps and np.diff(target.positions).max() > 1 and np.all(np.diff(target.positions) > 0):
-        heads = np.flatnonzero(np.diff(target.positions) > 1)
-        counts = np.diff(np.concatenate([[-1], heads]))
-        if len(set(counts.tolist())) == 1 and counts[0] < atom:
-            for block in found:
-                for first in range(block.first, block.last, atom):
-                    last = min(first + int(counts[0]), block.last)
-                    yield replace(block, first=first, last=last)
-            return
-    yield from found
+    atom, count = target.per_atom, np.arange(len(target.positions))
+    most = int(np.count_nonzero(target.positions < atom))
+    # only what natural_positions makes: slices and concatenations have gaps of other forms
+    if not most or most == len(count) or target.channels <= len(count):
+        yield from found
+        return
+    if not np.array_equal(target.positions, count // most * atom + count % most):
+        yield from found
+        return
+    for block in found:
+        for first in range(block.first, block.last, atom):
+            yield replace(block, first=first, last=min(first + most, block.last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +119,8 @@ class Piece:
     count: int
     start: int
     size: int
-    before: int
-    after: int
+    before: int = 0
+    after: int = 0
 
 
 def pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Iterator[Piece]:
@@ -127,7 +130,7 @@ def pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Ite
     before = node.pads[2 * axis]
     first = 0
     while first < out:
-        count = out - first
+        count = min(out - first, LARGEST)
         piece = _piece(first, count, length, stride, taps, before)
         if piece.size > most:
             count = max((most - taps) // stride + 1, 1)
@@ -171,7 +174,7 @@ def restrict(fit: Fit, index: NDArray[np.int64], y: slice, x: slice) -> Fit:
     return result
 
 
-def within(values: sdp.Values, block: Block, y: Piece, x: Piece) -> sdp.Values:
+def within(values: Values, block: Block, y: Piece, x: Piece) -> Values:
     """Operands of the same channels, lines and columns as the piece that is written."""
 
     def cube(value: object) -> Cube:
@@ -181,4 +184,25 @@ def within(values: sdp.Values, block: Block, y: Piece, x: Piece) -> sdp.Values:
             return part
         return part.box(y.first, y.count, x.first, x.count)
 
-    return sdp.Values(cube, values.scale)
+    return Values(cube, values.scale)
+
+
+def boxes(
+    fit: Fit, source: Cube, target: Cube, values: Values
+) -> Iterator[tuple[Fit, Cube, Cube, Values]]:
+    """Cut a pass over memory that has more lines or columns than an operation can have."""
+    everything, block = np.arange(len(target.positions)), Block(0, target.channels, 0, 0)
+    for y, lines, x, columns in places(target):
+        yield (
+            restrict(fit, everything, slice(y, y + lines), slice(x, x + columns)),
+            source.box(y, lines, x, columns),
+            target.box(y, lines, x, columns),
+            within(values, block, Piece(y, lines, y, lines), Piece(x, columns, x, columns)),
+        )
+
+
+def places(cube: Cube) -> Iterator[tuple[int, int, int, int]]:
+    """First line, lines, first column, columns of pieces that an operation can have."""
+    for y in range(0, cube.height, LARGEST):
+        for x in range(0, cube.width, LARGEST):
+            yield y, min(LARGEST, cube.height - y), x, min(LARGEST, cube.width - x)

@@ -57,7 +57,9 @@ class Fit:
     """The operations of one pass, in their stages. Real numbers throughout.
 
     *scale* and *shift* (per channel, or per element as [c, h, w]) are X1's; behind memory a shift
-    takes X2. *low* and *high* are limits that saturation of the output may stand for.
+    takes X2. *seen* are the least and the largest input of the table, and the largest magnitude of
+    its results, where they were measured.
+    *low* and *high* are limits that saturation of the output may stand for.
     """
 
     config: HardwareConfig
@@ -74,6 +76,7 @@ class Fit:
     y_mul: Operand | PRelu | None = None
     y_alu: Operand | Limit | None = None
     lut: Curve | None = None
+    seen: tuple[float, float, float] | None = None
     low: float = -np.inf
     high: float = np.inf
     level: Level = Level.EMPTY

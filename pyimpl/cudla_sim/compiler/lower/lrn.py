@@ -7,6 +7,7 @@ prefer the other one. Source: nvdla hardware manual "CDP", "LUT programming".
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, floor, log2
 
 import numpy as np
@@ -18,6 +19,7 @@ from cudla_sim.nvdla.facts.tables import LE_ENTRIES, LO_ENTRIES
 from ..graph import Lrn
 from . import lut, numbers
 from .cubes import Cube
+from .cuts import places
 from .task import Task
 
 _FACTOR_BITS = 14
@@ -43,8 +45,9 @@ def emit(task: Task, node: Lrn, source: Cube, target: Cube) -> None:
         out_cvt=cvt,
         local_size=node.size,
     )
-    surface = CdpSurface(src=task.cube(source), dst=task.cube(target))
-    task.append(OpType.CDP, operation, surface, {source.buffer}, {target.buffer})
+    for place in places(target):
+        surface = CdpSurface(src=task.cube(source.box(*place)), dst=task.cube(target.box(*place)))
+        task.append(OpType.CDP, replace(operation), surface, {source.buffer}, {target.buffer})
 
 
 def _half(node: Lrn) -> LutParam:

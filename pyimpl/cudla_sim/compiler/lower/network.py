@@ -16,7 +16,7 @@ from ..errors import Refusal, Refused
 from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
 from . import conv, convert, layouts, moves, pictures, planes, pool, sdp
-from .cubes import Buffer, Cube, cube_bytes, packed
+from .cubes import Buffer, Cube, Values, cube_bytes, packed
 from .fit import Fit, Limit
 from .homes import Homes
 from .layouts import Layout
@@ -36,6 +36,7 @@ class Network:
     scales: dict[g.Value, float]
     formats: Formats
     means: dict[g.Value, NDArray[Any]] = field(default_factory=dict)
+    spans: dict[g.Value, tuple[float, float]] = field(default_factory=dict)
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -223,7 +224,7 @@ class Network:
             weights=np.ones((count, 1, 1, 1), np.float32),
         )
         fit = Fit(self.config, source.precision, True, count)
-        values = sdp.Values(lambda _: source, lambda _: source.scale)
+        values = Values(lambda _: source, lambda _: source.scale)
         exact = replace(source, scale=1.0), replace(target, scale=target.scale / source.scale)
         if source.precision != FP16:
             exact = source, target
@@ -300,6 +301,8 @@ class Network:
         assert item.fit is not None
         homes, task = self.homes, self.task
         fit = replace(item.fit, nodes=list(item.fit.nodes))
+        if fit.lut is not None:
+            fit.seen = self._seen(fit.lut)
         task.label = " + ".join(dict.fromkeys(node.name for node in item.nodes))
         half = item.precision == FP16
         if half and source.precision != FP16:
@@ -316,7 +319,7 @@ class Network:
             if half:
                 cube = convert.to_half(task, homes, cube)
             moved[operand.value] = self._aligned(cube, layout, operand.value.name)
-        values = sdp.Values(lambda value: moved[value], homes.scale)
+        values = Values(lambda value: moved[value], homes.scale)
         self._limits(fit, out)
         if isinstance(item.head, KernelConv) and item.main in self.formats.pictures:
             picture = homes.picture(item.main)
@@ -329,6 +332,13 @@ class Network:
             sdp.emit(task, fit, source, out, values)
         if out is not target:
             convert.to_integer(task, homes, out, target)
+
+    def _seen(self, curve: g.Curve) -> tuple[float, float, float] | None:
+        """Inputs and results of a curve in the data."""
+        given, made = self.spans.get(curve.inputs[0]), self.spans.get(curve.output)
+        if given is None:
+            return None
+        return *given, float(np.abs(made).max()) if made is not None else np.inf
 
     def _limits(self, fit: Fit, target: Cube) -> None:
         """Limits that the output's saturation does not keep get a stage."""

@@ -28,7 +28,7 @@ from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
 from ..pixels import Image
 from . import conv, cuts, numbers, sdp
-from .cubes import Buffer, Cube
+from .cubes import Buffer, Cube, Values
 from .fit import Fit
 from .task import Task
 from .weights import prepared
@@ -137,7 +137,7 @@ def emit(
     picture: Picture,
     place: tuple[Buffer, int],
     target: Cube,
-    values: sdp.Values,
+    values: Values,
     mean: NDArray[Any] | None = None,
 ) -> None:
     """Append the operations of a convolution that reads the picture at (buffer, offset)."""

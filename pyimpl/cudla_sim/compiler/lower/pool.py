@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cudla_sim.nvdla.descriptors import OpType, PdpOp, PdpSurface
-from cudla_sim.nvdla.facts.limits import POOLING_STRIDE
+from cudla_sim.nvdla.facts.limits import LARGEST, POOLING_STRIDE
 from cudla_sim.nvdla.facts.modes import Pooling, by_word
 from cudla_sim.nvdla.facts.pooling import begun, covered, widest
 
@@ -23,7 +23,10 @@ def emit(task: Task, node: Pool, source: Cube, target: Cube) -> None:
         for line in range(target.height):  # one line has no stride
             _lines(task, node, source, target, line, 1, POOLING_STRIDE)
     else:
-        _lines(task, node, source, target, 0, target.height, node.stride[0])
+        most = (LARGEST - node.kernel[0]) // node.stride[0] + 1
+        for line in range(0, target.height, most):
+            lines = min(most, target.height - line)
+            _lines(task, node, source, target, line, lines, node.stride[0])
 
 
 def _lines(

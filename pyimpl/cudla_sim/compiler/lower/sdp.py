@@ -8,7 +8,6 @@ Source: nvdla hardware manual "SDP".
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
@@ -27,12 +26,15 @@ from cudla_sim.nvdla.descriptors import (
     SdpStage,
     SdpSurface,
 )
+from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.modes import Alu
-from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT8_TOP, INT16, INT16_TOP
+from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT8_TOP, INT16, INT16_TOP, TOPS
 
-from ..graph import PRelu, Value
-from . import lut, numbers
-from .cubes import Buffer, Cube
+from ..graph import PRelu
+from . import curve_tables, numbers
+from .cubes import Buffer, Cube, Values
+from .curve_tables import Inputs
+from .cuts import boxes
 from .fit import Fit, Limit, Operand, channels_of
 from .task import Task
 
@@ -40,6 +42,8 @@ _ALU = {"max": Alu.MAX, "min": Alu.MIN, "add": Alu.SUM}
 _SPARE = {INT8: 8, INT16: 3}
 """Fraction bits below the output's step while stages follow X1."""
 _PASS = CvtParam(1, 0, 1, 0)
+_SPARE_RESULTS = 2.0
+"""Results of a curve may become this much larger than those that were measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +54,6 @@ class Sums:
     height: int
     width: int
     step: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """How a pass finds the cubes and scales of values."""
-
-    cube: Callable[[Value], Cube]
-    scale: Callable[[Value], float]
 
 
 class Stages:
@@ -193,8 +189,7 @@ class Stages:
         if isinstance(fit.y_mul, PRelu):
             self._y_prelu(_finite(channels_of(fit.y_mul.slope)))
         if fit.lut is not None:
-            largest = self.values.scale(fit.lut.inputs[0]) * INT8_TOP
-            self._y_lut(lut.half(fit.lut, largest if largest > 0 else 8.0))
+            self._y_lut(curve_tables.half(fit.lut, self._inputs()))
 
     # -- Y ------------------------------------------------------------------------------------
 
@@ -231,9 +226,26 @@ class Stages:
         y.mode = self.table("y", table)
         y.precision = FP16 if self.precision == FP16 else INT16
 
-    def _y_lut(self, table: lut.Table) -> None:
+    def _y_lut(self, table: curve_tables.Table) -> None:
         self.y.enable, self.y.act = 1, Activation.LUT
         self.lut_index = self.task.lut(table.lut)
+        self.task.curves[self.task.label] = table.decibels
+
+    def _inputs(self) -> Inputs | None:
+        """What is known of the table's inputs."""
+        assert self.fit.lut is not None
+        top = INT16_TOP if self.precision == INT16 else INT8_TOP
+        largest = self.values.scale(self.fit.lut.inputs[0]) * top
+        low, high, results = self.fit.seen or (-largest, largest, np.inf)
+        if largest > 0:
+            low, high = max(low, -largest), min(high, largest)
+        elif self.fit.seen is None:
+            return None
+        precision = self.target.precision
+        held = FP16_TOP if precision == FP16 else TOPS[precision] * self.target.scale
+        # a scale alone does not say whether a pole lies within
+        measured = self.precision != FP16 or self.fit.seen is not None
+        return Inputs(low, high, min(held, _SPARE_RESULTS * results), measured)
 
     # -- integers -----------------------------------------------------------------------------
 
@@ -281,19 +293,23 @@ class Stages:
         if fit.lut is not None and fit.y_mul is None and not isinstance(fit.y_alu, Operand):
             if direct and fit.x2 is None and not fit.x2_shift:
                 return float(step[0])
-            return lut.best_unit(fit.lut, self._largest())
+            return self._table_unit(step)
         if fit.y_mul is None and fit.y_alu is None and fit.x2 is None and not fit.x2_shift:
             return out
         if direct and fit.x2 is None and not fit.x2_shift:
             return float(step[0])
         return out / spare
 
-    def _largest(self) -> float:
-        """Largest input of the curve."""
+    def _table_unit(self, step: NDArray[np.float64]) -> float:
+        """The finest unit for the curve that X1's factors reach."""
         assert self.fit.lut is not None
-        return self.values.scale(self.fit.lut.inputs[0]) * (
-            INT8_TOP if self.precision == INT8 else INT16_TOP
-        )
+        inputs = self._inputs()
+        assert inputs is not None
+        unit = curve_tables.best_unit(self.fit.lut, inputs)
+        largest = float(np.abs(step).max())
+        while largest / unit > INT16_TOP:
+            unit *= 2
+        return unit
 
     def _x1(self, step: NDArray[np.float64], unit: float) -> None:
         fit = self.fit
@@ -379,7 +395,9 @@ class Stages:
             and not self.x1.enable
             and not self.x2.enable
         )
-        table = lut.integer(fit.lut, unit, self._largest(), INT8_TOP if exact else 0)
+        inputs = self._inputs()
+        assert inputs is not None
+        table = curve_tables.integer(fit.lut, unit, inputs, exact)
         self._y_lut(table)
         return table.unit
 
@@ -415,6 +433,10 @@ def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values
     """Append the SDP operation of a pass (behind a convolution: right after it, with *values* of
     :func:`settled`)."""
     if isinstance(source, Cube):
+        if max(target.height, target.width) > LARGEST:
+            for part in boxes(fit, source, target, values):
+                emit(task, *part)
+            return
         source, values = gathered(task, source), settled(task, fit, values)
     if target.loose:
         together = task.packed(target)

@@ -47,6 +47,8 @@ class Task:
     blobs: list[tuple[int, bytes]] = field(default_factory=list)
     scratch: list[Buffer] = field(default_factory=list)
     label: str = ""
+    curves: dict[str, float] = field(default_factory=dict)
+    """How good the tables of the curves are, by label: 10 log10 (signal / noise)."""
     _cubes: list[tuple[DataCube, Buffer, int]] = field(default_factory=list)
     _constants: dict[bytes, int] = field(default_factory=dict)
     _fetched: dict[int, Buffer] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import front
 from ..backend import compile_graph
-from ..calibrate import channel_means, ranges
+from ..calibrate import ranges, statistics_for
 from ..errors import CompileError, Refusal, Refused
 from ..front.inputs import element_type
 from ..options import Options
@@ -47,7 +47,7 @@ def compile_partitions(
     host = _not_float(whole)
     while True:
         cuts = split(whole, host)
-        parts, refused = _try(whole, cuts, options, given or [_random(whole)], method)
+        parts, refused = _try(whole, cuts, options, given or [_random(whole)], method, bool(given))
         if not refused:
             break
         for name, reason in refused.items():
@@ -127,8 +127,10 @@ def _try(
     options: Options,
     samples: Sequence[Sample],
     method: str,
+    measured: bool,
 ) -> tuple[list[Part], dict[str, str]]:
-    """All parts, or the nodes that must go to the host and why."""
+    """All parts, or the nodes that must go to the host and why. *samples* are data (*measured*) or
+    random."""
     from onnx import helper
 
     names = list(dict.fromkeys(name for cut in cuts for name in (*cut.inputs, *cut.outputs)))
@@ -149,32 +151,38 @@ def _try(
             continue
         feeds = [{name: value[name] for name in cut.inputs} for value in values]
         try:
-            data = _compiled(part, cut, options, feeds, method)
+            data = _compiled(part, cut, options, feeds, method, measured)
         except Refused as error:
             for refusal in error.refusals:
                 for name in _nodes(refusal, nodes):
                     refused[name] = refusal.reason
         except CompileError as error:
             refused.update(dict.fromkeys(nodes, str(error)))
+        except Exception as error:  # the rest of the network shall not wait for this one's repair
+            why = f"the compiler fails at it ({type(error).__name__}: {error}); please report it"
+            refused.update(dict.fromkeys(nodes, why))
         else:
             parts.append(Part(False, nodes, cut.inputs, cut.outputs, data))
     return parts, refused
 
 
 def _compiled(
-    part: onnx.ModelProto, cut: Cut, options: Options, feeds: Sequence[Sample], method: str
+    part: onnx.ModelProto,
+    cut: Cut,
+    options: Options,
+    feeds: Sequence[Sample],
+    method: str,
+    measured: bool,
 ) -> bytes:
     graph = front.load(part)
-    scales: dict[str, float] = {}
-    means = None
-    if options.precision != "fp16":
-        scales, means = ranges(graph, feeds, method), channel_means(graph, feeds)
+    scales = {} if options.precision == "fp16" else ranges(graph, feeds, method)
+    seen = statistics_for(graph, feeds if measured else None, options.precision)
     own = replace(
         options,
         input_formats={k: v for k, v in options.input_formats.items() if k in cut.inputs},
         output_formats={k: v for k, v in options.output_formats.items() if k in cut.outputs},
     )
-    return compile_graph(graph, scales, own, means).loadable
+    return compile_graph(graph, scales, own, seen.means, spans=seen.spans).loadable
 
 
 def _nodes(refusal: Refusal, nodes: Sequence[str]) -> list[str]:

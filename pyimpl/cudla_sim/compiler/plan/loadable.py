@@ -274,6 +274,7 @@ def report(writer: Writer) -> dict[str, Any]:
         "weight_bytes": network.task.weights.size,
         "activation_bytes": writer.activation_bytes,
         "luts": len(network.task.luts),
+        "curves": {name: round(found, 1) for name, found in network.task.curves.items()},
         "scales": {
             value.name: network.scale(value)
             for value in network.homes.homes

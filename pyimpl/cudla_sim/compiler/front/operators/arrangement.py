@@ -25,7 +25,7 @@ def _identity(call: Call) -> Item | list[Item]:
         training = call.constant(2, "training_mode")
         if bool(training.array.reshape(-1)[0]):
             raise Unsupported("it drops elements at random (training_mode)", "export for inference")
-    if len(call.outputs) > 1 and call.outputs[1]:
+    if call.wants(1):
         return [x, Constant(np.ones(x.shape, bool))]
     return x
 

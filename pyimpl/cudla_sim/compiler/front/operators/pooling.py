@@ -18,8 +18,8 @@ from .registry import Call, operator
 
 @operator("MaxPool", integers=True)
 def _max_pool(call: Call) -> Item:
-    if len(call.outputs) > 1 and call.outputs[1]:
-        raise Unsupported("it also outputs indices", "leave MaxPool with indices to the host")
+    if call.wants(1):
+        raise Unsupported("its indices are read", "leave MaxPool with indices to the host")
     if any(d != 1 for d in call.attribute("dilations") or []):
         raise Unsupported("it is dilated", "pool without dilation")
     return _pool(call, "max")

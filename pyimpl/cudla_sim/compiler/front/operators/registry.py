@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ class Call:
     """A node with its inputs as far as they are known.
 
     *attributes* are Python values (int, float, str, list, numpy array, GraphProto); *version* is
-    the opset of the node's domain.
+    the opset of the node's domain; *read* are the names that some node, or the user, reads.
     """
 
     op: str
@@ -28,8 +28,13 @@ class Call:
     attributes: dict[str, Any]
     inputs: list[Item | Several | None]
     outputs: list[str]
+    read: Set[str]
     version: int
     build: Builder
+
+    def wants(self, index: int) -> bool:
+        """Somebody reads the output."""
+        return index < len(self.outputs) and self.outputs[index] in self.read
 
     def given(self, index: int) -> bool:
         """The optional input is there."""
