@@ -37,6 +37,8 @@ _FINE = 20
 _LEVELS = 12
 """Steps are tried down to 2**-12 of those that reach over the whole range."""
 _POINTS = 1025
+_HEADROOM = 1.25
+"""An entry just outside of the range may be this much larger than the results in it."""
 _FAR_COUNT = 1 / 1024
 """What an input counts that is larger than usual, or near a bend, where nothing is known."""
 _BEST = 4
@@ -136,9 +138,9 @@ class _Problem:
         """The function, with finite values everywhere."""
         with np.errstate(all="ignore"):
             values = np.asarray(curves.CURVES[self.function](points, **self.parameters), np.float64)
-        values = np.nan_to_num(values, nan=0.0, posinf=self.top, neginf=-self.top)
-        low, high = max(self.bounds[0], -self.top), min(self.bounds[1], self.top)
-        return np.clip(values, low, high)
+        most = min(self.top * _HEADROOM, FP16_TOP if self.unit is None else np.inf)
+        values = np.nan_to_num(values, nan=0.0, posinf=most, neginf=-most)
+        return np.clip(values, max(self.bounds[0], -most), min(self.bounds[1], most))
 
     def _bends(self, spread: Real) -> list[float]:
         """Where the curve bends most, and 0."""
