@@ -31,6 +31,9 @@ def compile_package(request: compilation.Request, say: Callable[[str], None]) ->
         inputs = _inputs_only(prepare(model, request.shapes))
         data = calibrate.load_samples(inputs, request.calib, mean=request.mean, scale=request.scale)
         samples = list(islice(data, MOST_SAMPLES))
+    elif request.invent and request.options.precision != "fp16":
+        samples = compilation.random_samples(_inputs_only(prepare(model, request.shapes)))
+        say("ranges are invented from random inputs: good for timing, not for results")
     return compile_partitions(
         model, request.options, samples, shapes=request.shapes, method=request.method, say=say
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -18,16 +19,20 @@ from ...nvdla.errors import NvdlaError
 from ...nvdla.facts.configs import config as hardware
 from ...nvdla.facts.precisions import FP16, INT8
 from ..progress import Progress
-from .trtexec_words import BadWord, Words, check, io_formats, layer_precisions, parse
+from .trtexec_words import BadWord, Words, check, io_formats, layer_precisions, pace, parse
 
 _VERSION = "v8600"
 _HELP = """usage: cudla-sim trtexec --onnx=FILE [--saveEngine=FILE] [--buildDLAStandalone]
+    | cudla-sim trtexec --loadEngine=FILE
+    [--allowGPUFallback] (what the DLA cannot do runs in onnxruntime)
+    [--iterations=N] [--duration=S] [--warmUp=MS] [--avgRuns=N] [--skipInference]
+    [--dumpProfile] [--exportProfile=FILE] [--exportTimes=FILE] (in hardware time)
     [--useDLACore=N] [--int8] [--fp16] [--best] [--calib=CACHE]
     [--inputIOFormats=type:format,...] [--outputIOFormats=type:format,...]
     [--layerPrecisions=name:type,...] [--shapes=name:1x3x224x224,...]
     [--exportLayerInfo=FILE] [--dumpLayerInfo] [--reportCapabilityDLA] [--verbose]
     [--config=nv_full|nv_large|...] (the hardware; CUDLA_SIM_CONFIG otherwise)
-    [--inventRanges] (--int8 without calibration: for timing only)
+    [--inventRanges] (no warning about --int8 without calibration)
 Other words of trtexec that do not concern loadables are taken and ignored."""
 
 
@@ -42,7 +47,9 @@ def main(words: Sequence[str]) -> int:
             _mark("PASSED" if words else "FAILED", command)
             return 0 if words else 1
         check(parsed)
-        _build(parsed)
+        data = _built(parsed) if parsed.value("onnx") else _loaded(parsed)
+        if not parsed.flags & {"buildDLAStandalone", "skipInference", "buildOnly", "skipBuild"}:
+            _infer(parsed, data)
     except Refused as error:
         for refusal in error.refusals:
             _log("E", str(refusal))
@@ -67,18 +74,67 @@ def _log(level: str, text: str) -> None:
         print(f"[{now}] [{level}] {printable(line)}", file=stream, flush=True)
 
 
-def _build(words: Words) -> None:
+def _loaded(words: Words) -> bytes:
+    """The engine of --loadEngine."""
+    for note in words.notes:
+        _log("W", note)
+    path = Path(words.value("loadEngine"))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadWord(f"--loadEngine={path}: {error.strerror}") from None
+    _log("I", f"Engine loaded in 0 sec: {len(data)} bytes")
+    return data
+
+
+def _infer(words: Words, data: bytes) -> None:
+    """Speed of an engine, in hardware time."""
+    from ...core import process
+    from ...nvdla.timing.parameters import Surroundings
+    from . import trtexec_times as times
+
+    around = Surroundings.of(process.current().config)
+    engine = times.engine_of(data, words.value("config"), around)
+    given = pace(words)
+    paced = times.Pace(
+        given.get("warmUp", 200.0),
+        given.get("duration", 3.0),
+        int(given.get("iterations", 10)),
+        int(given.get("avgRuns", 10)),
+    )
+    if "noDataTransfers" in words.flags:
+        engine.h2d = engine.d2h = 0.0
+    _, count = paced.queries(engine)
+    if engine.host:
+        shown = ", ".join(engine.host[:5]) + (", ..." if len(engine.host) > 5 else "")
+        _log("W", f"{len(engine.host)} layers run on the host and take no time here: {shown}")
+    for line in times.performance(engine, paced):
+        _log("I", line)
+    if "dumpProfile" in words.flags:
+        for line in times.profile(engine, count):
+            _log("I", line)
+    if words.value("exportProfile"):
+        text = times.profile_json(engine, count)
+        write_whole(Path(words.value("exportProfile")), text.encode())
+    if words.value("exportTimes"):
+        write_whole(Path(words.value("exportTimes")), times.times_json(engine, paced).encode())
+
+
+def _built(words: Words) -> bytes:
+    """The engine of --onnx, saved where that is wanted."""
     from ...compiler import compilation
 
     for note in words.notes:
         _log("W", note)
     model = Path(words.value("onnx"))
     name = hardware(words.value("config") or _machine()).name
-    for file in ("saveEngine", "exportLayerInfo"):
+    for file in ("saveEngine", "exportLayerInfo", "exportProfile", "exportTimes"):
         if words.value(file):
             check_writable(Path(words.value(file)))
     try:
         request = _request(words, model, name)
+        if "allowGPUFallback" in words.flags:
+            return _in_parts(words, request)
         with Progress("building").shown() as shown:
             result = compilation.run(
                 request,
@@ -90,13 +146,39 @@ def _build(words: Words) -> None:
     if "reportCapabilityDLA" in words.flags:
         for node in result.graph.nodes:
             _log("I", f"{node.kind} {node.name}: DLA")
-    engine = words.value("saveEngine")
-    if engine:
-        write_whole(Path(engine), result.compiled.loadable)
-        _log("I", f"Engine of {len(result.compiled.loadable)} bytes saved to {engine}")
-    _layer_info(words, result.graph, result.report)
+    _save(words, result.compiled.loadable)
+    layers = [f"{node.kind} {node.name}" for node in result.graph.nodes]
+    ports = [port.name for port in (*result.graph.inputs, *result.graph.outputs)]
+    _layer_info(words, layers, ports, result.report)
     seconds = sum(result.report["seconds"].values())
     _log("I", f"Engine built in {seconds:.3f} sec.")
+    return result.compiled.loadable
+
+
+def _in_parts(words: Words, request: Any) -> bytes:
+    """The engine of a network whose other layers run on the host."""
+    from ...compiler import fallback
+
+    begin = time.perf_counter()
+    package = fallback.compile_package(request, lambda text: _log("I", text))
+    data = package.encode()
+    _save(words, data)
+    layers = []
+    for part in package.parts:
+        where = "[GpuLayer]" if part.host else "[DlaLayer]"
+        layers.append(f"{where} {{ForeignNode[{part.nodes[0]}...{part.nodes[-1]}]}}")
+        _log("I", layers[-1])
+    report = fallback.report(request, package, len(data))
+    _layer_info(words, layers, [*package.inputs, *package.outputs], report)
+    _log("I", f"Engine built in {time.perf_counter() - begin:.3f} sec.")
+    return data
+
+
+def _save(words: Words, data: bytes) -> None:
+    engine = words.value("saveEngine")
+    if engine:
+        write_whole(Path(engine), data)
+        _log("I", f"Engine of {len(data)} bytes saved to {engine}")
 
 
 def _machine() -> str:
@@ -120,13 +202,20 @@ def _request(words: Words, model: Path, name: str) -> Any:
     calib = words.value("calib")
     if calib and not Path(calib).is_file():
         raise BadWord(f"--calib={calib}: there is no such file")
+    calibrated = quantised or bool(calib)
+    if precision == "int8" and not calibrated and "inventRanges" not in words.flags:
+        _log(
+            "W",
+            "Calibrator is not being used. Users must provide dynamic range for all tensors that"
+            " are not Int32 or Bool.",
+        )
     return compilation.Request(
         model=model,
         options=Options(config=name, precision=precision, keep_fp16=tuple(keep)),
         shapes=_shapes(words),
         calib=[Path(calib)] if calib and precision != "fp16" else [],
         method="entropy",
-        invent="inventRanges" in words.flags,
+        invent=not calibrated,
         input_words=[
             compilation.format_word(word)
             for word in io_formats(words.value("inputIOFormats"), precision, output=False)
@@ -189,14 +278,14 @@ def _precision(words: Words, name: str, quantised: bool) -> str:
     return "int8"
 
 
-def _layer_info(words: Words, graph: Any, report: dict[str, Any]) -> None:
-    layers = [f"{node.kind} {node.name}" for node in graph.nodes]
-    ports = [port.name for port in (*graph.inputs, *graph.outputs)]
+def _layer_info(
+    words: Words, layers: Sequence[str], ports: Sequence[str], report: dict[str, Any]
+) -> None:
     if "dumpLayerInfo" in words.flags:
         _log("I", "Layer Information:")
         for layer in layers:
             _log("I", layer)
     if words.value("exportLayerInfo"):
-        content = {"Layers": layers, "Bindings": ports, "Report": report}
+        content = {"Layers": list(layers), "Bindings": list(ports), "Report": report}
         text = json.dumps(content, indent=2, default=str)
         write_whole(Path(words.value("exportLayerInfo")), text.encode())

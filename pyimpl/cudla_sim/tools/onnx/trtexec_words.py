@@ -13,29 +13,29 @@ from dataclasses import dataclass, field
 FLAGS = {
     "buildDLAStandalone", "safe", "int8", "fp16", "best", "verbose", "dumpLayerInfo",
     "reportCapabilityDLA", "allowGPUFallback", "stronglyTyped", "help", "inventRanges",
+    "skipInference", "buildOnly", "skipBuild", "dumpProfile", "noDataTransfers",
 }  # fmt: skip
 VALUES = {
     "onnx", "saveEngine", "useDLACore", "inputIOFormats", "outputIOFormats", "calib",
     "precisionConstraints", "layerPrecisions", "layerOutputTypes", "shapes", "minShapes",
-    "optShapes", "maxShapes", "memPoolSize", "exportLayerInfo", "config",
+    "optShapes", "maxShapes", "memPoolSize", "exportLayerInfo", "config", "loadEngine",
+    "exportProfile", "exportTimes", "iterations", "duration", "warmUp", "avgRuns",
 }  # fmt: skip
 IGNORED = {
-    "skipInference", "workspace", "explicitBatch", "noTF32", "iterations", "sparsity",
-    "builderOptimizationLevel", "timingCacheFile", "profilingVerbosity", "buildOnly", "duration",
-    "warmUp", "avgRuns", "streams", "noDataTransfers", "useCudaGraph", "useSpinWait", "threads",
-    "separateProfileRun", "dumpProfile", "exportProfile", "exportTimes", "exportOutput",
+    "workspace", "explicitBatch", "noTF32", "sparsity",
+    "builderOptimizationLevel", "timingCacheFile", "profilingVerbosity",
+    "streams", "useCudaGraph", "useSpinWait", "threads", "separateProfileRun", "exportOutput",
     "dumpOutput", "dumpRefit", "consistency", "noBuilderCache", "tacticSources", "batch",
     "maxBatch", "directIO", "adjustForDLA", "uint8AsymmetricQuantizationDLA", "device",
     "percentile", "idleTime", "sleepTime", "infStreams", "exposeDMA", "useManagedMemory",
     "refit", "versionCompatible", "hardwareCompatibilityLevel", "maxAuxStreams", "markDebug",
-    "skipBuild", "errorOnTimingCacheMiss", "timeDeserialize", "timeRefit", "bf16",
+    "errorOnTimingCacheMiss", "timeDeserialize", "timeRefit", "bf16",
     "noCompilationCache",
     "allowWeightStreaming", "stripWeights", "monitorMemory", "maxTactics", "tempdir",
     "tempfileControls", "persistentCacheRatio", "preview", "restricted", "nvtxMode",
 }  # fmt: skip
 ELSEWHERE = {
-    "loadEngine": "running an engine is `cudla-sim nvdla run`",
-    "loadInputs": "running an engine is `cudla-sim nvdla run`",
+    "loadInputs": "running an engine on given inputs is `cudla-sim nvdla run`",
     "deploy": "Caffe models are not read; convert to ONNX",
     "model": "Caffe models are not read; convert to ONNX",
     "uff": "UFF models are not read; convert to ONNX",
@@ -45,6 +45,8 @@ ELSEWHERE = {
     "staticPlugins": "plugins cannot be compiled for the DLA",
     "dynamicPlugins": "plugins cannot be compiled for the DLA",
 }
+MOST_SECONDS = 1_000_000
+"""Of what is repeated."""
 _UNITS = {"": 2**20, "B": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _INPUTS = {"int8": ("chw32", "dla_linear", "dla_hwc4", "hwc4", "chw4"),
            "fp16": ("chw16", "dla_linear", "dla_hwc4", "hwc4", "chw4")}  # fmt: skip
@@ -96,8 +98,9 @@ def parse(words: Sequence[str]) -> Words:
 
 def check(words: Words) -> None:
     """What trtexec checks before it builds. Raises BadWord."""
-    if "onnx" not in words.values:
-        raise BadWord("Model missing: say --onnx=FILE")
+    if ("onnx" in words.values) == ("loadEngine" in words.values):
+        raise BadWord("Model missing: say --onnx=FILE, or --loadEngine=FILE and no model")
+    pace(words)
     for name in ("memPoolSize",):
         if name in words.values:
             _check_pools(words.values[name])
@@ -115,6 +118,26 @@ def check(words: Words) -> None:
     for name in ("inputIOFormats", "outputIOFormats"):
         if name not in words.values:
             raise BadWord(f"--buildDLAStandalone needs --{name}")
+
+
+def pace(words: Words) -> dict[str, float]:
+    """How long queries are repeated: warmUp (ms), duration (s), iterations, avgRuns, as far as
+    they are given. Raises BadWord."""
+    found = {}
+    for name, least in (("warmUp", 0), ("duration", 0), ("iterations", 1), ("avgRuns", 1)):
+        text = words.value(name)
+        if not text:
+            continue
+        try:
+            number = float(text)
+        except ValueError:
+            number = -1.0
+        whole = name in ("iterations", "avgRuns")
+        if not least <= number <= MOST_SECONDS or (whole and not number.is_integer()):
+            kind = "whole number" if whole else "number"
+            raise BadWord(f"--{name}={text} is no {kind} from {least} to {MOST_SECONDS}")
+        found[name] = number
+    return found
 
 
 def _check_pools(text: str) -> None:
