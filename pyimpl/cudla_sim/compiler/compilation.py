@@ -61,8 +61,14 @@ class Request:
     input_words: Sequence[str] = ()
     """Formats of inputs in their order (one for all), beside those by name in *options*."""
     output_words: Sequence[str] = ()
+    pixels: dict[str, str] = field(default_factory=dict)
+    """Inputs that are 8-bit pictures, nchw or nhwc: *mean* and *scale* go into the network."""
     watch: Watch | None = None
     """Is called behind every pass of the front and the back end."""
+
+    def of_samples(self) -> dict[str, Sequence[float]]:
+        """What happens to pictures of the calibration data before the network has them."""
+        return {} if self.pixels else {"mean": self.mean, "scale": self.scale}
 
 
 @dataclass(slots=True)
@@ -87,7 +93,11 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     """
     clock = _Clock()
     graph = front.load(
-        request.model, outputs=request.outputs, shapes=request.shapes, watch=request.watch
+        request.model,
+        outputs=request.outputs,
+        shapes=request.shapes,
+        watch=request.watch,
+        pixels=front.Pixels(request.pixels, request.mean, request.scale),
     )
     clock.lap("front")
     for note in graph.notes:
@@ -177,6 +187,19 @@ def format_word(word: str) -> str:
     return f"{kind}:{FORMATS[name]}"
 
 
+def pixels_of(words: Sequence[str]) -> dict[str, str]:
+    """``NAME:nhwc`` words. Raises UsageError."""
+    found = {}
+    for word in words:
+        name, colon, layout = word.rpartition(":")
+        if not colon or not name or layout not in front.PIXEL_LAYOUTS:
+            raise UsageError(
+                f"--pixels: {word!r} is not NAME:{' or NAME:'.join(front.PIXEL_LAYOUTS)}"
+            )
+        found[name] = layout
+    return found
+
+
 def named(words: Sequence[str], what: str) -> dict[str, str]:
     """``NAME=value`` words; the last = of a word separates. Raises UsageError."""
     found = {}
@@ -218,7 +241,7 @@ def _scales(
     data = [path for path in request.calib if path not in tables]
     samples = None
     if data:
-        samples = calibrate.load_samples(graph, data, mean=request.mean, scale=request.scale)
+        samples = calibrate.load_samples(graph, data, **request.of_samples())
     if options.precision == "fp16" and not options.keep_fp16:
         if tables:
             say("fp16 needs no scales: the calibration cache is not used")

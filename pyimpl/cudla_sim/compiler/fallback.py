@@ -10,6 +10,7 @@ from typing import Any
 
 from . import calibrate, compilation
 from .errors import CompileError
+from .front import Pixels, put_in_front
 from .front.reading import load_model
 from .graph import Graph, Port, Value
 from .partition import Package, compile_partitions
@@ -25,17 +26,20 @@ def compile_package(request: compilation.Request, say: Callable[[str], None]) ->
         raise CompileError("--outputs and --fallback do not go together: cut the model first")
     if any(calibrate.Table.is_table(path) for path in request.calib):
         raise CompileError("--fallback needs calibration data, not a calibration cache")
-    model = load_model(Path(request.model))
+    model, shapes = load_model(Path(request.model)), request.shapes
+    if request.pixels:
+        pixels = Pixels(request.pixels, request.mean, request.scale)
+        model, shapes = put_in_front(model, pixels), pixels.shapes(shapes)
     samples = []
     if request.calib:
-        inputs = _inputs_only(prepare(model, request.shapes))
-        data = calibrate.load_samples(inputs, request.calib, mean=request.mean, scale=request.scale)
+        inputs = _inputs_only(prepare(model, shapes))
+        data = calibrate.load_samples(inputs, request.calib, **request.of_samples())
         samples = list(islice(data, MOST_SAMPLES))
     elif request.invent and request.options.precision != "fp16":
-        samples = compilation.random_samples(_inputs_only(prepare(model, request.shapes)))
+        samples = compilation.random_samples(_inputs_only(prepare(model, shapes)))
         say("ranges are invented from random inputs: good for timing, not for results")
     return compile_partitions(
-        model, request.options, samples, shapes=request.shapes, method=request.method, say=say
+        model, request.options, samples, shapes=shapes, method=request.method, say=say
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..core import process
 from ..core.memory import AddressSpace, Bytes
 from ..core.process import Process
+from ..core.text import tell
 from . import annotation, layout, load_warnings, target
 from .annotation import PlaceNote, PortNote
 from .dla_core import Core
@@ -26,6 +27,7 @@ from .facts.precisions import NUMBERS
 from .hw.memory import DTYPES
 from .loadable import DataCategory, Loadable, TensorDesc
 from .network import LoadedNetwork
+from .scaled_inputs import remark
 from .settings import Settings
 from .task_report import LayerRecord, TaskReport
 
@@ -97,6 +99,7 @@ class RealNetwork:
             [self._space.allocate(max(t.size, 1), name=t.name) for t in tensors]
             for tensors in (self.loadable.inputs, self.loadable.outputs)
         ]
+        self._remarked: set[str] = set()
         self.report: TaskReport | None = None
         """What the last run did."""
 
@@ -196,6 +199,9 @@ class RealNetwork:
         dtype = layout.tensor_dtype(tensor)
         if dtype.kind != "f" and np.isnan(moved).any():
             raise NvdlaError(f"input {note.name!r} has NaN, its buffer holds {dtype}")
+        if note.name not in self._remarked and (text := remark(note, moved, dtype)):
+            self._remarked.add(note.name)
+            tell(f"cudla-sim: {text}")
         elements = steps_of(moved, dtype, note.scale, note.zero)
         missing = tensor.c - elements.shape[1]
         if missing > 0:

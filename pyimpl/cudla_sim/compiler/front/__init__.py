@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .pixels import LAYOUTS as PIXEL_LAYOUTS
+from .pixels import Pixels, put_in_front
 from .reading import load
 
-__all__ = ["load"]
+__all__ = ["PIXEL_LAYOUTS", "Pixels", "load", "put_in_front"]

@@ -12,6 +12,7 @@ from ..errors import CompileError, Refused
 from ..graph import Graph, Reshape, Softmax, Transpose
 from ..passes import Watch
 from .inputs import Layout, fixed_shape
+from .pixels import Pixels, put_in_front
 from .simplify import simplify
 from .tensors import Constant
 from .walk import Walker, read_constants
@@ -35,18 +36,22 @@ def load(
     outputs: Sequence[str] = (),
     shapes: Mapping[str, Sequence[int]] | None = None,
     watch: Watch | None = None,
+    pixels: Pixels | None = None,
 ) -> Graph:
     """The graph of an ONNX model: a file or a ModelProto.
 
     *outputs* cuts the network at these tensors (or nodes with one output); *shapes* fixes dynamic
     inputs by name, a dynamic first dimension is 1 otherwise. *watch* is called behind every pass.
+    With *pixels*, inputs are 8-bit pictures.
     Raises CompileError for a model that is wrong, Refused with all nodes that the graph cannot
     express.
     """
     proto, name = _parsed(model)
     proto = inlined(proto)
     _check_opsets(proto)
-    given = dict(shapes or {})
+    given: dict[str, Sequence[int]] = dict(shapes or {})
+    if pixels:
+        proto, given = put_in_front(proto, pixels), dict(pixels.shapes(given))
     wanted = _wanted(proto, outputs)
     fixed = _fixed_shapes(proto, given)
     constants = read_constants(proto.graph)

@@ -125,12 +125,25 @@ def _dumping(names: Collection[str]) -> Watch:
     help="For dynamic inputs: NAME:1x3x224x224.",
 )
 @option(
+    "--pixels",
+    multiple=True,
+    metavar="NAME:LAYOUT",
+    group="Network",
+    help="This input is 8-bit pictures, nhwc or nchw: --mean and --scale go into the network.",
+)
+@option(
     "--accuracy",
     is_flag=True,
     group="Output",
     help="Compare layer by layer with the float network.",
 )
 @path_option("--report", metavar="FILE", group="Output", help="Write what is known as JSON.")
+@path_option(
+    "--emit-c",
+    metavar="FILE",
+    group="Output",
+    help="Write a C program that quantises, runs and dequantises.",
+)
 @option(
     "--passes",
     is_flag=True,
@@ -161,8 +174,10 @@ def compile_model(
     output_format: tuple[str, ...],
     outputs: tuple[str, ...],
     shapes: tuple[str, ...],
+    pixels: tuple[str, ...],
     accuracy: bool,
     report: Path | None,
+    emit_c: Path | None,
     dump_after: tuple[str, ...],
 ) -> None:
     """Compile an ONNX model to an NVDLA loadable.
@@ -200,9 +215,10 @@ def compile_model(
             scale=calibration.scale,
             invent=invent_ranges,
             save_calib=save_calib,
+            pixels=compilation.pixels_of(pixels),
             watch=_dumping(dump_after) if dump_after else None,
         )
-        for path in (out, report, save_calib):
+        for path in (out, report, save_calib, emit_c):
             if path is not None:
                 check_writable(path)
         try:
@@ -213,9 +229,17 @@ def compile_model(
         except Refused:
             if not fallback:
                 raise
+            if emit_c is not None:
+                raise CompileError(
+                    "--emit-c writes programs for one loadable, not for parts"
+                ) from None
             _in_parts(request, out, report)
             return
         write_whole(out, result.compiled.loadable)
+        if emit_c is not None:
+            from .emit_c import program
+
+            write_whole(emit_c, program(result.compiled.loadable, model.name).encode())
         if accuracy:
             _accuracy(result)
         if report is not None:
