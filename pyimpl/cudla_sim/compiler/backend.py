@@ -35,6 +35,7 @@ class Compiled:
 
     loadable: bytes
     report: dict[str, Any]
+    precision: str
 
 
 @dataclass(eq=False)
@@ -80,7 +81,7 @@ class Compilation:
         """All passes. Raises CompileError, Refused."""
         passes.run(PASSES, self, watch)
         assert self.writer is not None
-        return Compiled(self.loadable, report(self.writer))
+        return Compiled(self.loadable, report(self.writer), self.options.precision)
 
 
 def compile_graph(

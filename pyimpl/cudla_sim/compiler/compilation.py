@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .front import simplify
 from .graph import Graph
 from .options import Options
 from .passes import Pass, Watch
+
+if TYPE_CHECKING:
+    from . import mixed
 
 FORMATS = {
     "chw16": "chw16",
@@ -61,6 +64,10 @@ class Request:
     input_words: Sequence[str] = ()
     """Formats of inputs in their order (one for all), beside those by name in *options*."""
     output_words: Sequence[str] = ()
+    target: float | None = None
+    """SQNR in dB that layers in fp16 shall bring an int8 network to."""
+    whole: bool = False
+    """The network may become one of fp16 for that."""
     pixels: dict[str, str] = field(default_factory=dict)
     """Inputs that are 8-bit pictures, nchw or nhwc: *mean* and *scale* go into the network."""
     watch: Watch | None = None
@@ -106,7 +113,12 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     samples, scales, source = _scales(request, graph, options, say, progress)
     seen = calibrate.statistics_for(graph, samples, options.precision)
     clock.lap("calibration")
-    compiled = compile_graph(graph, scales, options, seen.means, request.watch, seen.spans)
+    mixed = None
+    if (request.target is not None or request.whole) and options.precision == "int8":
+        mixed = _mixed(request, graph, scales, options, samples, seen, say)
+        compiled = mixed.compiled
+    else:
+        compiled = compile_graph(graph, scales, options, seen.means, request.watch, seen.spans)
     for note in coarse_curves(compiled, samples is not None or bool(scales)):
         say(note)
     clock.lap("back end")
@@ -117,14 +129,41 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     report = {
         "model": str(request.model),
         "config": options.config,
-        "precision": options.precision,
+        "precision": compiled.precision,
         "bytes": len(compiled.loadable),
         "notes": graph.notes,
         "calibration": {"source": source, "method": request.method},
         "seconds": clock.laps,
         **compiled.report,
     }
+    if mixed is not None:
+        report["mixed"] = {"tried": [asdict(item) for item in mixed.tried]}
+        report["mixed"]["keep_fp16"] = mixed.choice.keep
     return Result(graph, compiled, report, samples)
+
+
+def _mixed(
+    request: Request,
+    graph: Graph,
+    scales: dict[str, float],
+    options: Options,
+    samples: calibrate.Samples | None,
+    seen: calibrate.Statistics,
+    say: Say,
+) -> mixed.Found:
+    from . import mixed
+
+    if samples is None:
+        raise CompileError("--target-db measures on calibration data: give some with --calib")
+    some = list(islice(samples, mixed.SAMPLES))
+    search = mixed.Search(
+        graph, scales, options, some, seen.means, seen.spans, say, whole=request.whole
+    )
+    target = mixed.TARGET if request.target is None else request.target
+    found = search.run(target)
+    if found.choice.decibels < target:
+        say(f"{target:g} dB are not reached: {found.choice.decibels:.1f} dB are the best")
+    return found
 
 
 COARSE = 40.0

@@ -39,10 +39,16 @@ def numbers(text: str, name: str) -> list[float]:
         raise click.BadParameter(f"{text!r} is no list of numbers", param_hint=name) from None
 
 
-def precision(group: str) -> Callable[[F], F]:
-    """``--precision``."""
-    kinds = click.Choice(precisions.NAMES)
+AUTO = "auto"
+"""Int8 with as many layers in fp16 as --target-db takes, or fp16."""
+
+
+def precision(group: str, auto: bool = False) -> Callable[[F], F]:
+    """``--precision``; *auto* is one, too, where a command can measure."""
+    kinds = click.Choice([*precisions.NAMES, *([AUTO] if auto else [])])
     text = "What an ONNX model computes in."
+    if auto:
+        text += " auto: as fast as --target-db (40) allows."
     return option(
         "--precision", type=kinds, default="int8", show_default=True, group=group, help=text
     )

@@ -16,7 +16,7 @@ from ...nvdla.errors import NvdlaError
 from ..command import Command, ConfigName, near, option, path_argument, path_option
 from ..progress import Progress
 from ..text_table import Table
-from .calibration_options import Calibration, calibrated, fallback, precision
+from .calibration_options import AUTO, Calibration, calibrated, fallback, precision
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -81,13 +81,19 @@ def _dumping(names: Collection[str]) -> Watch:
     group="Machine",
     help="nv_full, nv_large, nv_small, ...",
 )
-@precision("Machine")
+@precision("Machine", auto=True)
 @option(
     "--keep-fp16",
     multiple=True,
     metavar="NODE",
     group="Machine",
     help="An ONNX node that runs in fp16 (nv_full).",
+)
+@option(
+    "--target-db",
+    type=float,
+    group="Machine",
+    help="SQNR for an int8 network to reach: the layers that this takes run in fp16 (nv_full).",
 )
 @fallback("Machine")
 @calibrated("Calibration", pictures="Calibration")
@@ -166,6 +172,7 @@ def compile_model(
     config: str,
     precision: str,
     keep_fp16: tuple[str, ...],
+    target_db: float | None,
     fallback: str | None,
     calibration: Calibration,
     save_calib: Path | None,
@@ -186,6 +193,8 @@ def compile_model(
     """
     from ...compiler import compilation
 
+    if target_db is not None and precision not in ("int8", AUTO):
+        raise click.UsageError("--target-db is for --precision int8 and auto")
     try:
         formats = [
             {
@@ -201,7 +210,7 @@ def compile_model(
             model=model,
             options=Options(
                 config=config,
-                precision=precision,
+                precision="int8" if precision == AUTO else precision,
                 input_formats=formats[0],
                 output_formats=formats[1],
                 keep_fp16=keep_fp16,
@@ -216,6 +225,8 @@ def compile_model(
             invent=invent_ranges,
             save_calib=save_calib,
             pixels=compilation.pixels_of(pixels),
+            target=target_db,
+            whole=precision == AUTO,
             watch=_dumping(dump_after) if dump_after else None,
         )
         for path in (out, report, save_calib, emit_c):
@@ -261,6 +272,8 @@ def _in_parts(request: Request, out: Path, report: Path | None) -> None:
     """Write a network in parts, because the hardware refuses some of it."""
     from ...compiler import fallback
 
+    if request.target is not None or request.whole:
+        _say("--target-db is not asked for in a network of parts")
     package = fallback.compile_package(request, _say)
     data = package.encode()
     write_whole(out, data)

@@ -13,11 +13,10 @@ from math import ceil
 from typing import Any
 
 from ...compiler.partition.package import MAGIC, Package
-from ...nvdla import annotation
 from ...nvdla.facts.configs import config
-from ...nvdla.loadable import Interface, Loadable
+from ...nvdla.loadable import Loadable
 from ...nvdla.target import choose
-from ...nvdla.timing import runs
+from ...nvdla.timing.layer_times import layer_times
 from ...nvdla.timing.parameters import Surroundings
 
 _MOST = 100_000
@@ -104,25 +103,8 @@ def _ms(size: int, hardware: str, around: Surroundings) -> float:
 
 
 def _layers(network: Loadable, hardware: str, around: Surroundings) -> Iterator[Layer]:
-    """Layers in the order in which they end; each has what it ends after the one before."""
-    run = runs.loadable(network, "engine", hardware, around)
-    note = annotation.read(network)
-    names: dict[int, str] = {}
-    if note is not None:
-        names = {item.index: " + ".join(item.nodes) for item in note.operations}
-    first = next((n for n, t in enumerate(network.tasks) if t.interface == Interface.DLA1), 0)
-    times: dict[str, int] = {}
-    before = 0
-    for operation in sorted(run.operations, key=lambda item: item.end):
-        known = [names[i] for i in operation.layers if i in names and operation.task == first]
-        name = " + ".join(dict.fromkeys(known)) or f"{operation.unit} {operation.index}"
-        times[name] = times.get(name, 0) + max(operation.end - before, 0)
-        before = max(before, operation.end)
-    rest = run.cycles - before
-    for name, cycles in times.items():
+    for name, cycles in layer_times(network, hardware, around).items():
         yield Layer(name, cycles / around.clock_mhz / 1e3)
-    if rest > 0:
-        yield Layer("driver", rest / around.clock_mhz / 1e3)
 
 
 def performance(engine: Engine, pace: Pace) -> Iterator[str]:
