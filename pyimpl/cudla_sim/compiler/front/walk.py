@@ -24,7 +24,6 @@ from .tensors import Constant, Item, Several, Tensor
 if TYPE_CHECKING:
     import onnx
 
-_RECURRENT = {"LSTM", "GRU", "RNN"}
 _RUN_TIME = {"NonZero", "NonMaxSuppression", "TopK", "Unique", "Compress", "Multinomial"}
 _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli"}
 _KNOWN_DOMAINS = {"", "com.microsoft"}
@@ -364,8 +363,6 @@ def _why_unknown(node: onnx.NodeProto) -> tuple[str, str]:
         )
     if op in ("Loop", "Scan"):
         return "loops cannot be compiled", "unroll it when exporting"
-    if op in _RECURRENT:
-        return "recurrent layers cannot be compiled", "unroll it when exporting"
     if op in _RUN_TIME:
         return "its result's shape or order depends on the data", (
             "leave it to the host: cut the network before it with --outputs"

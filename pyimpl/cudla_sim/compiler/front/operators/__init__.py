@@ -25,6 +25,7 @@ MODULES = {
     "normalization": "BatchNormalization LRN MeanVarianceNormalization LpNormalization"
     " InstanceNormalization GroupNormalization LayerNormalization RMSNormalization"
     " SkipLayerNormalization GroupNorm",
+    "recurrent": "LSTM GRU RNN",
     "quantization": "QuantizeLinear DequantizeLinear QLinearConv QLinearMatMul QGemm QLinearAdd"
     " QLinearMul QLinearGlobalAveragePool QLinearAveragePool QLinearSigmoid QLinearLeakyRelu"
     " QLinearSoftmax QLinearConcat",
