@@ -13,7 +13,7 @@ from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.precisions import FP16, NUMBERS, element_size
 
 from . import graph as g
-from .errors import CompileError
+from .errors import CompileError, Refusal, Refused
 from .options import Options
 from .pixels import Image
 
@@ -90,7 +90,16 @@ def _kept(graph: g.Graph, options: Options, config: HardwareConfig) -> frozenset
         raise CompileError(f"--keep-fp16: no node is named {', '.join(unknown)}")
     if options.keep_fp16 and FP16 not in config.precisions:
         raise CompileError(f"--keep-fp16: {config.name} has no fp16 arithmetic; nv_full has")
-    return frozenset(options.keep_fp16)
+    precise = {name for name in names if name in graph.precise}
+    if options.precision != "int8" or not precise:
+        return frozenset(options.keep_fp16)
+    if FP16 not in config.precisions:
+        why = f"it divides by the data's own variance: {config.name} has integers of 8 bits only"
+        cure = (
+            "train with BatchNormalization, take nv_full, or leave it to the host: --fallback cpu"
+        )
+        raise Refused([Refusal(name, "normalisation", why, cure) for name in sorted(precise)])
+    return frozenset(options.keep_fp16) | precise
 
 
 def _read(kind: str, name: str, text: str) -> tuple[int, str]:

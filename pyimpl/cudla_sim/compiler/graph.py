@@ -297,6 +297,8 @@ class Graph:
     name: str = "network"
     notes: list[str] = field(default_factory=list)
     """What the front changed or left out, for the report."""
+    precise: set[str] = field(default_factory=set)
+    """Names of nodes that integers of 8 bits cannot compute well: they want halves."""
 
     def values(self) -> Iterator[Value]:
         """Every value once: inputs, then the outputs of the nodes."""

@@ -147,19 +147,3 @@ def test_a_network_of_constants() -> None:
     )
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
     says(proto, "outputs are constant")
-
-
-def test_layer_normalization_in_pieces_is_refused_by_name() -> None:
-    proto = model(
-        """n (float[1,8,4,4] x) => (float[1,8,4,4] y) {
-            m = ReduceMean <axes = [1]> (x)
-            d = Sub (x, m)
-            s = Pow (d, two)
-            v = ReduceMean <axes = [1]> (s)
-            e = Add (v, small)
-            r = Sqrt (e)
-            y = Div (d, r)
-        }""",
-        two=np.float32(2), small=np.float32(1e-5),
-    )  # fmt: skip
-    says(proto, "LayerNormalization", "mean and variance", "BatchNormalization")

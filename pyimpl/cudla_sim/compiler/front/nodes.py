@@ -27,6 +27,8 @@ class Nodes:
         """Inputs of unsigned integers: the value of their numbers, and the port."""
         self.zero_points: list[str] = []
         """QuantizeLinear nodes whose integers are not symmetric about 0."""
+        self.precise: set[str] = set()
+        """Names of nodes that integers of 8 bits cannot compute well."""
         self.node = ""
         self.target = ""
         self._names: set[str] = set()

@@ -80,6 +80,7 @@ class Walker:
             nodes=build.nodes,
             name=name,
             notes=build.notes,
+            precise=set(build.precise),
         )
 
     # --- the edges of the network

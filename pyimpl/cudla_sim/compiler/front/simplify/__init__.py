@@ -41,9 +41,9 @@ PASSES: tuple[Pass[Graph], ...] = (
         curves.recognise,
     ),
     Pass(
-        "refuse-statistics",
-        "normalisation by the data's own statistics is refused",
-        statistics.refuse,
+        "recognise-statistics",
+        "normalisation by the data's own statistics, which wants more than 8 bits",
+        statistics.recognise,
     ),
     Pass("merge-affine", "factors and sums in a row become one", _together),
     Pass("recognise-lrn", "local response normalisation by its parts", lrn.recognise),
@@ -57,7 +57,6 @@ def simplify(graph: Graph, watch: Watch | None = None) -> None:
     """Changes the graph in place; what it computes stays the same. *watch* is called behind every
     pass.
 
-    Raises Refused for comparisons that are no part of an activation and for normalisation by
-    the data's own statistics.
+    Raises Refused for comparisons that are no part of an activation.
     """
     run(PASSES, graph, watch)

@@ -1,30 +1,23 @@
-"""Normalisation by the data's own mean and variance, in pieces: refused as its operators are."""
+"""Normalisation by the data's own mean and variance, in pieces."""
 
 from __future__ import annotations
 
-from ...errors import Refusal, Refused
 from ...graph import Affine, Binary, Conv, Curve, Graph, Node, Pool, Value
-from .editing import Editing, joined
-
-REASON = "its mean and variance come from the data at run time"
-CURE = "train with BatchNormalization, or leave it to the host: cut before it with --outputs"
+from .editing import Editing
 
 
-def refuse(graph: Graph) -> None:
-    """LayerNormalization and its kin: d / sqrt(mean(d * d) + epsilon). Raises Refused."""
+def recognise(graph: Graph) -> None:
+    """LayerNormalization and its kin: d / sqrt(mean(d * d) + epsilon). Squares and their means have
+    more range than integers of 8 bits."""
     edit = Editing(graph)
-    found = []
     for node in graph.nodes:
         if not isinstance(node, Binary) or node.function != "mul":
             continue
         for centred, factor in (node.inputs, node.inputs[::-1]):
             parts = _deviation(edit, factor, centred)
             if parts is not None:
-                name = joined(*(part.name for part in reversed(parts)), node.name)
-                found.append(Refusal(name, "LayerNormalization (in pieces)", REASON, CURE))
+                graph.precise.update(part.name for part in (*parts, node))
                 break
-    if found:
-        raise Refused(found)
 
 
 def _deviation(edit: Editing, value: Value, centred: Value) -> list[Node] | None:
