@@ -10,7 +10,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler.errors import CompileError
 from ..core.config import Config
 from ..core.memory import AddressSpace, MemoryFault
 from ..core.process import Process
@@ -20,13 +19,12 @@ from ..nvdla.errors import NvdlaError
 from ..nvdla.facts.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
 from ..nvdla.network import LoadedNetwork
+from ..nvdla.parts.package import MAGIC, Package
 from ..nvdla.real_numbers import RealNetwork
 from ..nvdla.settings import Settings
 from .errors import EvaluationError
 
 Arrays = dict[str, NDArray[Any]]
-PACKAGE = b"PK\x03\x04"
-"""How a network in parts begins (``cudla-sim compile --fallback cpu``)."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class EvaluatedNetwork:
 def describe(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
     """Reads a loadable or a network in parts. Raises EvaluationError."""
     try:
-        if image.startswith(PACKAGE):
+        if image.startswith(MAGIC):
             return _describe_package(image, settings)
         return _describe_loadable(image, hardware, settings)
     except NvdlaError as error:
@@ -74,18 +72,12 @@ def describe(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
 
 
 def _describe_package(image: bytes, settings: Config) -> EvaluatedNetwork:
-    from ..compiler.partition import Package
-
-    try:
-        package = Package.decode(image)
-    except CompileError as error:
-        raise EvaluationError(f"the network: {error}") from None
+    package = Package.decode(image)
     inputs = tuple(InputTensor(name, shape) for name, shape in package.inputs.items())
     return EvaluatedNetwork(image, package.config, settings, inputs, package.outputs, 1)
 
 
 def _describe_loadable(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
-
     loadable = Loadable.parse(image)
     name = target.choose(loadable, hardware)
     note = annotation.read(loadable)
@@ -119,9 +111,7 @@ class Runner:
     def __init__(self, network: EvaluatedNetwork) -> None:
         self.network = network
         process = Process(network.settings)
-        if network.image.startswith(PACKAGE):
-            from ..compiler.partition import Package
-
+        if network.image.startswith(MAGIC):
             self._loaded: _Loaded = Package.decode(network.image).load(process)
         elif network.inputs and network.inputs[0].raw is not None:
             self._loaded = _RawNetwork(network, process)
@@ -151,7 +141,7 @@ class Runner:
             feeds = {name: np.concatenate([s[name] for s in padded]) for name in part[0]}
         try:
             return self._loaded.run(feeds)
-        except (NvdlaError, CompileError, MemoryFault, MemoryError) as error:
+        except (NvdlaError, MemoryFault, MemoryError) as error:
             raise EvaluationError(f"the network fails: {error}") from None
 
     def close(self) -> None:

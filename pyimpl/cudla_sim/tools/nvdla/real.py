@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...core import untrusted
 from ...core.text import printable
 from ...nvdla.errors import NvdlaError
+from ...nvdla.parts.package import Package
 from ...nvdla.real_numbers import RealNetwork
 from ...nvdla.task_report import TaskReport
 
@@ -51,18 +52,10 @@ def load(name: str, file: Path) -> NDArray[np.generic]:
 
 def run_package(data: bytes, words: Sequence[str], output: Path | None) -> dict[str, NDArray[Any]]:
     """Run a network in parts (``compile --fallback cpu``) once; see :func:`run`."""
-    from ...compiler.errors import CompileError
-    from ...compiler.partition import Package
-
-    try:
-        package = Package.decode(data)
-        given = files(words, list(package.inputs))
-        feeds = {name: load(name, file) for name, file in given.items()}
-        for name, shape in package.inputs.items():
-            feeds.setdefault(name, np.zeros(shape, np.float32))
-        results = package.run(feeds)
-    except CompileError as error:
-        raise NvdlaError(str(error)) from None
+    package = Package.decode(data)
+    given = files(words, list(package.inputs))
+    feeds = {**package.zeros(), **{name: load(name, file) for name, file in given.items()}}
+    results = package.run(feeds)
     for number, part in enumerate(package.parts):
         print(printable(f"part {number}, {part}"))
     save(results, output)
