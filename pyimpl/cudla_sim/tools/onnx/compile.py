@@ -16,7 +16,7 @@ from ...nvdla.errors import NvdlaError
 from ..command import Command, ConfigName, near, option, path_argument, path_option
 from ..progress import Progress
 from ..text_table import Table
-from .calibration_options import Calibration, calibrated, fallback, precision
+from .calibration_options import Calibration, calibrated, fallback, max_parts, precision
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -90,6 +90,7 @@ def _dumping(names: Collection[str]) -> Watch:
     help="An ONNX node that runs in fp16 (nv_full).",
 )
 @fallback("Machine")
+@max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
 @path_option(
     "--save-calib",
@@ -154,6 +155,7 @@ def compile_model(
     precision: str,
     keep_fp16: tuple[str, ...],
     fallback: str | None,
+    max_parts: int | None,
     calibration: Calibration,
     save_calib: Path | None,
     invent_ranges: bool,
@@ -213,7 +215,7 @@ def compile_model(
         except Refused:
             if not fallback:
                 raise
-            _in_parts(request, out, report)
+            _in_parts(request, out, report, max_parts)
             return
         write_whole(out, result.compiled.loadable)
         if accuracy:
@@ -233,19 +235,23 @@ def compile_model(
     _summary(out, result.report)
 
 
-def _in_parts(request: Request, out: Path, report: Path | None) -> None:
+def _in_parts(request: Request, out: Path, report: Path | None, most: int | None) -> None:
     """Write a network in parts, because the hardware refuses some of it."""
     from ...compiler import fallback
+    from ...nvdla.parts.summary import part_line, summary
+    from ..nvdla.parts import surroundings
 
-    package = fallback.compile_package(request, _say)
+    package = fallback.compile_package(request, _say, most)
     data = package.encode()
     write_whole(out, data)
-    for number, part in enumerate(package.parts):
-        print(f"part {number}, {part}")
+    for number in range(len(package.parts)):
+        print(part_line(package, number))
     if report is not None:
-        known = fallback.report(request, package, len(data))
+        share = summary(package, surroundings()).as_dict()
+        known = {**fallback.report(request, package, len(data)), "share": share}
         text = json.dumps({"version": VERSION, **known}, indent=2)
         write_whole(report, text.encode())
+    print(summary(package, surroundings()))
     print(f"{out}: {package.config}, {len(package.parts)} parts, {len(data)} bytes")
 
 
