@@ -37,6 +37,9 @@ _FAULTS = {
     "dla/task": Status.cudlaErrorDlaErrDataMismatch,
 }
 
+_PACKAGE = b"PK\x03\x04"
+"""How a network in parts begins."""
+
 _numbers = itertools.count(1)
 
 MAX_HANDLES = 16  # cuDLA reference: handles a DLA
@@ -139,7 +142,8 @@ class Device:
     # --- modules ---
 
     def load(self, image: bytes | None) -> Module | DiagnosticsModule:
-        """Loads a loadable, or the diagnostics module for None. Raises CudlaError."""
+        """Loads a loadable, a network in parts, or for None the diagnostics module. Raises
+        CudlaError."""
         if self.modules and not self.process.config.of(Settings).multi_module:
             raise unsupported(
                 "this device handle holds a module already; unload it first, or set "
@@ -154,12 +158,15 @@ class Device:
             from ..nvdla import load_warnings
             from .module import Module
 
-            module = Module(
-                image, self.memory, self.core.nvdla.settle, self.process.config.general.margin
-            )
-            load_warnings.warn(
-                module.loadable, module.network.config, self.process.config.of(NvdlaSettings).checks
-            )
+            kind = Module
+            if image.startswith(_PACKAGE):
+                from .parts import PartsModule
+
+                kind = PartsModule
+            margin = self.process.config.general.margin
+            module = kind(image, self.memory, self.core.nvdla.settle, margin)
+            for loadable, hardware in module.loadables:
+                load_warnings.warn(loadable, hardware, self.process.config.of(NvdlaSettings).checks)
         module.owner = self
         self.modules.append(module)
         return module
@@ -209,6 +216,8 @@ class Device:
         try:
             if module.diagnostics:
                 report = module.run(self.core.nvdla, task.outputs, deadline)
+            elif module.run is not None:
+                report = module.run(self.core.nvdla, task.inputs, task.outputs, deadline)
             else:
                 report = self.core.nvdla.run(module.network, task.inputs, task.outputs, deadline)
         except EngineTimeout as error:

@@ -20,6 +20,8 @@ _TENSOR = struct.Struct("<81s7xQ4i5B3x8I")
 """IRuntime::NvDlaTensor: name, size, dims, format, type, category, pixel format, mapping, strides.
 """
 
+_PACKAGE = b"PK\x03\x04"
+"""How a network in parts begins."""
 _FLAGS = (MemoryFlags.INPUT, MemoryFlags.OUTPUT)
 
 
@@ -76,7 +78,14 @@ def load(runtime: Any, image: Any, memories: Any) -> None:
     size = readable_size(start)  # the interface has no size: the mapping is all we can know
     if not size:
         raise NvdlaError(f"buf ({start:#x}) is no readable memory", Status.BAD_PARAMETER)
-    target.wanted = target.model.load(Loadable.parse(host_bytes(start, size).data))
+    data = host_bytes(start, size).data
+    if bytes(data[: len(_PACKAGE)]) == _PACKAGE:
+        raise NvdlaError(
+            "buf is a network in parts, and this interface has no place for those on the host;"
+            " cudlaModuleLoadFromMemory takes it",
+            Status.NOT_SUPPORTED,
+        )
+    target.wanted = target.model.load(Loadable.parse(data))
     memories[0] = len(target.wanted)
 
 

@@ -25,12 +25,17 @@ class Move:
     reason: str
 
 
-def islands(cuts: Sequence[Cut]) -> list[Cut]:
-    """Parts for the hardware that take from other parts and give to other parts."""
+def islands(cuts: Sequence[Cut], costs: Costs) -> list[Cut]:
+    """Parts for the hardware that take from other parts and give to other parts; not the one with
+    most work: somebody compiles for hardware because of that."""
+    hardware = [cut for cut in cuts if not cut.host]
+    if not hardware:
+        return []
+    main = max(hardware, key=lambda cut: (costs.macs(cut.nodes), len(cut.nodes)))
     moved = transfers(cuts)
     into = {item.part for item in moved if item.into}
     out = {item.part for item in moved if not item.into}
-    return [cuts[number] for number in sorted(into & out)]
+    return [cuts[number] for number in sorted(into & out) if cuts[number] is not main]
 
 
 def moves(cuts: list[Cut], split: Split, costs: Costs, most: int | None) -> list[Move]:
@@ -41,13 +46,13 @@ def moves(cuts: list[Cut], split: Split, costs: Costs, most: int | None) -> list
 
     def cheapest(chosen: Sequence[Cut]) -> tuple[float, list[Cut], Cut] | None:
         small = sorted(chosen, key=lambda cut: costs.macs(cut.nodes))[:_MOST_TRIED]
-        tried = [(made, cut) for cut in small for made in (split(gone | set(cut.nodes)),)]
+        tried = [(split(gone | set(cut.nodes)), cut) for cut in small]
         if not tried:
             return None
         made, cut = min(tried, key=lambda item: costs.of(item[0]))
         return costs.of(made), made, cut
 
-    while best := cheapest(islands(cuts)):
+    while best := cheapest(islands(cuts, costs)):
         cost, made, cut = best
         if cost >= costs.of(cuts):
             break

@@ -1,0 +1,180 @@
+"""Networks in parts as modules: host parts behind the same tensors, in both modes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnxruntime")
+
+from onnx import TensorProto, helper, numpy_helper
+
+import cudla_sim
+from cudla_sim.compiler.options import Options
+from cudla_sim.compiler.partition import Package, compile_partitions
+from cudla_sim.compiler.runtime import session
+from cudla_sim.constants import cudla as c
+from cudla_sim.constants.cudla import cudlaStatus as Status
+from cudla_sim.nvdla.loadable import Loadable
+from cudla_sim.nvdla.real_tensors import described, pack, unpack
+from cudla_sim.testing import Compiler
+
+from .driver import Client
+
+HERE = Path(__file__).parent
+rng = np.random.default_rng(8)
+FLOATS, WHOLE = TensorProto.FLOAT, TensorProto.INT64
+X = rng.normal(size=(1, 3, 8, 8)).astype(np.float32)
+
+
+def model(nodes: list[Any], outputs: dict[str, tuple[int, list[int]]]) -> Any:
+    constants = {
+        "w": (rng.normal(size=(8, 3, 3, 3)) / 5).astype(np.float32),
+        "v": (rng.normal(size=(4, 8, 1, 1)) / 3).astype(np.float32),
+    }
+    used = {name for node in nodes for name in node.input}
+    graph = helper.make_graph(
+        nodes,
+        "parts",
+        [helper.make_tensor_value_info("x", FLOATS, [1, 3, 8, 8])],
+        [helper.make_tensor_value_info(name, *kind) for name, kind in outputs.items()],
+        [numpy_helper.from_array(array, name) for name, array in constants.items() if name in used],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def inside() -> Any:
+    """Hardware, host, hardware."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["a"], name="first"),
+        helper.make_node("LpNormalization", ["a"], ["n"], axis=1, name="norm"),
+        helper.make_node("Conv", ["n", "v"], ["y"], name="second"),
+    ]
+    return model(nodes, {"y": (FLOATS, [1, 4, 6, 6])})
+
+
+def outside() -> Any:
+    """Host, hardware, host; the middle goes out, too, and the best channels as integers."""
+    nodes = [
+        helper.make_node("LpNormalization", ["x"], ["n"], axis=1, name="norm"),
+        helper.make_node("Conv", ["n", "w"], ["a"], name="conv"),
+        helper.make_node("ArgMax", ["a"], ["best"], axis=1, keepdims=0, name="best"),
+        helper.make_node("LpNormalization", ["a"], ["y"], axis=1, name="last"),
+    ]
+    outputs = {"a": (FLOATS, [1, 8, 6, 6]), "best": (WHOLE, [1, 6, 6]), "y": (FLOATS, [1, 8, 6, 6])}
+    return model(nodes, outputs)
+
+
+def compiled(source: Any, precision: str = "int8") -> Package:
+    samples = [{"x": rng.normal(size=X.shape).astype(np.float32)} for _ in range(4)] + [{"x": X}]
+    return compile_partitions(source, Options(precision=precision), samples)
+
+
+def decibels(expected: Any, found: Any) -> float:
+    noise = np.square((expected - found).astype(np.float64)).sum()
+    return float(10 * np.log10(np.square(expected.astype(np.float64)).sum() / noise))
+
+
+def test_buffers_of_the_hardware_are_its_own(either: Client) -> None:
+    source = inside()
+    package = compiled(source)
+    first, last = (Loadable.parse(package.parts[n].data) for n in (0, 2))
+    assert either.load(package.encode()) == 0, cudla_sim.last_explanation()
+    (given,), (made,) = either.descriptors(2), either.descriptors(3)
+    assert (given.name, made.name) == (b"x", b"y")
+    assert (given.size, given.dataType) == (first.inputs[0].size, c.CUDLA_DATA_TYPE_INT8)
+    assert list(made.stride)[:3] == list(last.outputs[0].strides)[:3]
+    note, atom = described(first).inputs[0], 32
+    for _ in range(2):
+        (found,) = either.infer([pack(note, first.inputs[0], atom, X).tobytes()])
+        result = unpack(described(last).outputs[0], last.outputs[0], atom, found)
+        assert np.array_equal(result, package.run({"x": X})["y"])
+        assert decibels(session(source).run(None, {"x": X})[0], result) > 30
+
+
+def test_buffers_of_the_host_are_linear(either: Client) -> None:
+    source = outside()
+    package = compiled(source, "fp16")
+    assert [part.host for part in package.parts] == [True, False, True]
+    assert either.load(package.encode()) == 0, cudla_sim.last_explanation()
+    (given,) = either.descriptors(2)
+    assert (given.n, given.c, given.h, given.w) == (1, 3, 8, 8)
+    assert given.dataType == c.CUDLA_DATA_TYPE_FLOAT
+    assert given.dataFormat == c.CUDLA_DATA_FORMAT_NCHW
+    assert list(given.stride)[:4] == [4, 32, 256, 768]
+    middle, best, last = either.descriptors(3)
+    assert middle.dataType == c.CUDLA_DATA_TYPE_HALF
+    assert (best.dataType, best.size) == (c.CUDLA_DATA_TYPE_UNKNOWN, 36 * 8)
+    assert (last.dataType, last.size) == (c.CUDLA_DATA_TYPE_FLOAT, 8 * 36 * 4)
+    found = either.infer([X.tobytes()])
+    expected = dict(zip(["a", "best", "y"], session(source).run(None, {"x": X}), strict=True))
+    alone = package.run({"x": X})
+    y = found[2].view(np.float32).reshape(1, 8, 6, 6)
+    assert np.array_equal(y, alone["y"])
+    assert decibels(expected["y"], y) > 50
+    assert np.array_equal(found[1].view(np.int64).reshape(1, 6, 6), alone["best"])
+    part = Loadable.parse(package.parts[1].data)
+    note = described(part).outputs[0]
+    assert np.array_equal(unpack(note, part.outputs[0], 32, found[0]), alone["a"])
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "standalone"])
+def test_a_c_program_runs_it_whole(sim_cc: Compiler, tmp_path: Path, mode: str) -> None:
+    nodes = [
+        helper.make_node("LpNormalization", ["x"], ["n"], axis=1, name="norm"),
+        helper.make_node("Conv", ["n", "w"], ["a"], name="conv"),
+        helper.make_node("LpNormalization", ["a"], ["y"], axis=1, name="last"),
+    ]
+    source = model(nodes, {"y": (FLOATS, [1, 8, 6, 6])})
+    (tmp_path / "net.nvdla").write_bytes(compiled(source).encode())
+    (tmp_path / "x.bin").write_bytes(X.tobytes())
+    program = sim_cc.build(HERE / "programs" / "parts.c", options=["-Wextra"])
+    ran = sim_cc.run(program, str(tmp_path / "net.nvdla"), str(tmp_path / "x.bin"), mode)
+    assert ran.status == 0, ran.out + ran.err
+    found = np.array([float(line) for line in ran.out.split()], np.float32)
+    assert decibels(session(source).run(None, {"x": X})[0].ravel(), found) > 30
+
+
+def test_statistics_name_host_parts(either: Client) -> None:
+    assert either.load(compiled(outside(), "fp16").encode()) == 0
+    (statistics,) = either.descriptors(5)
+    kinds: list[str] = []
+
+    def note(event: Any) -> None:
+        if event.kind == "layer":
+            kinds.append(event.name)
+
+    unsubscribe = cudla_sim.process.events.subscribe(note)
+    either.infer([X.tobytes()])
+    unsubscribe()
+    assert (kinds[0], kinds[-1]) == ("HOST", "HOST")
+    assert statistics.size >= 32 + 80 * len(kinds)
+
+
+def test_without_onnxruntime_it_is_refused(
+    client: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = compiled(inside()).encode()
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert client().load(data) == Status.cudlaErrorUmd
+    assert "pip install 'cudla-sim[onnx]'" in cudla_sim.last_explanation()
+
+
+def test_what_is_no_package(client: Callable[..., Client]) -> None:
+    opened = client()
+    package = compiled(inside())
+    for data, why in (
+        (package.encode()[:-20], "not a network in parts"),
+        (b"PK\x03\x04", "not a network in parts"),
+        (
+            Package(package.config, package.inputs, ("n",), package.parts[:2]).encode(),
+            "does not say what 'n' holds",
+        ),
+    ):
+        assert opened.load(data) == Status.cudlaErrorUmd
+        assert why in cudla_sim.last_explanation()
