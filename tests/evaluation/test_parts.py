@@ -145,6 +145,34 @@ def test_resumed(parts: Parts, tmp_path: Path) -> None:
     parts.agrees(found)
 
 
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_outputs_are_stored(parts: Parts, tmp_path: Path, suffix: str) -> None:
+    """Also by an evaluation that was interrupted in between."""
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    out = tmp_path / f"found{suffix}"
+
+    def stop(done: int, total: int) -> None:
+        if done >= 20:
+            raise Stopped
+
+    options: dict[str, Any] = {"workers": 1, "batch": 4, "out": out}
+    with pytest.raises(Stopped):
+        evaluate(parts.image, parts.samples, progress=stop, **options)
+    found = evaluate(parts.image, parts.samples, **options)
+    assert np.array_equal(found.outputs["y"][:, 0], parts.outputs)  # type: ignore[call-overload]
+    if suffix == ".npz":
+        stored = np.load(out)["output:y"]
+        assert stored.shape == (SAMPLES, 1, CLASSES)
+    else:
+        from pyarrow import parquet
+
+        stored = np.array(parquet.read_table(out)["output:y"].to_pylist(), np.float32)
+    assert np.array_equal(stored.reshape(parts.outputs.shape), parts.outputs)
+    without = evaluate(parts.image, parts.samples, workers=1, out=out, keep_outputs=False)
+    assert without.outputs == {}
+
+
 def test_the_command_compiles_and_evaluates(
     parts: Parts, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -51,6 +52,8 @@ class EvaluatedNetwork:
     inputs: tuple[InputTensor, ...]
     outputs: tuple[str, ...]
     group: int
+    output_bytes: int | None = None
+    """Of a sample, where that is known."""
 
     @property
     def digest(self) -> str:
@@ -74,7 +77,11 @@ def describe(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
 def _describe_package(image: bytes, settings: Config) -> EvaluatedNetwork:
     package = Package.decode(image)
     inputs = tuple(InputTensor(name, shape) for name, shape in package.inputs.items())
-    return EvaluatedNetwork(image, package.config, settings, inputs, package.outputs, 1)
+    known = [package.tensors.get(name) for name in package.outputs]
+    size = sum(0 if tensor is None else tensor.size for tensor in known)
+    return EvaluatedNetwork(
+        image, package.config, settings, inputs, package.outputs, 1, None if None in known else size
+    )
 
 
 def _describe_loadable(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
@@ -85,14 +92,16 @@ def _describe_loadable(image: bytes, hardware: str, settings: Config) -> Evaluat
         raw = tuple(InputTensor(t.name, (t.n, t.c, t.h, t.w), raw=t) for t in loadable.inputs)
         outputs = tuple(t.name for t in loadable.outputs)
         sizes = {t.n for t in (*loadable.inputs, *loadable.outputs)}
-        return EvaluatedNetwork(image, name, settings, raw, outputs, _group(sizes))
+        group = _group(sizes)
+        size = sum(t.n * t.c * t.h * t.w * t.element_size for t in loadable.outputs) // group
+        return EvaluatedNetwork(image, name, settings, raw, outputs, group, size)
     inputs = tuple(InputTensor(p.name, p.shape, p) for p in note.inputs)
     sizes = {p.shape[0] if p.shape else 0 for p in (*note.inputs, *note.outputs)}
     if any(p.value[0] != p.shape[0] for p in (*note.inputs, *note.outputs) if p.shape):
         sizes.add(0)
-    return EvaluatedNetwork(
-        image, name, settings, inputs, tuple(p.name for p in note.outputs), _group(sizes)
-    )
+    group, names = _group(sizes), tuple(p.name for p in note.outputs)
+    size = sum(prod(p.shape) * np.dtype(p.dtype).itemsize for p in note.outputs) // group
+    return EvaluatedNetwork(image, name, settings, inputs, names, group, size)
 
 
 def _group(sizes: set[int]) -> int:

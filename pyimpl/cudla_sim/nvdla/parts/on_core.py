@@ -200,7 +200,8 @@ class PartsOnCore:
         if value.shape != tensor.shape or value.dtype.name != tensor.dtype:
             raise NvdlaError(
                 f"output {printable(name)!r} came out as {value.dtype.name} {value.shape}, the"
-                f" package says {tensor.dtype} {tensor.shape}"
+                f" package says {tensor.dtype} {tensor.shape}; buffers have fixed sizes, so end the"
+                " network before what depends on the data"
             )
         view = self.space.view(address, tensor.size, write=True)
         view[:] = np.frombuffer(value.tobytes(), np.uint8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import os
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -148,7 +149,7 @@ class Package:
         }
 
 
-def network(source: str | Path | bytes) -> Package:
+def network(source: str | os.PathLike[str] | bytes) -> Package:
     """A network in parts, or a loadable as one of a single part: a file or its bytes.
 
     Raises NvdlaError, one line that says what is wrong.

@@ -123,9 +123,11 @@ class LoadedPackage:
         found = [self._once(turn) for turn in self._turns(given)]
         if len(found) == 1:
             return found[0]
-        flat = [name for name in self.outputs if found[0][name].ndim == 0]
-        if flat:
-            raise NvdlaError(f"the output {flat[0]!r} is one number; run samples one by one")
+        for name in self.outputs:
+            shapes = {made[name].shape for made in found}
+            if len(shapes) > 1 or () in shapes:
+                why = "another shape for each sample" if len(shapes) > 1 else "one number"
+                raise NvdlaError(f"output {name!r} has {why}; run samples one by one")
         return {name: np.concatenate([made[name] for made in found]) for name in self.outputs}
 
     def _checked(self, feeds: Mapping[str, Any]) -> Mapping[str, Any]:

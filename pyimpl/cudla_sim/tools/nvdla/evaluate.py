@@ -54,6 +54,12 @@ def _say(text: str) -> None:
     "-o", "--out", metavar="FILE", group="Output", help="Results: .parquet or .npz; resumable."
 )
 @option(
+    "--keep-outputs/--no-keep-outputs",
+    default=None,
+    group="Output",
+    help="Whether results hold outputs; default: up to 256 MiB.",
+)
+@option(
     "--restart",
     is_flag=True,
     group="Output",
@@ -87,6 +93,7 @@ def evaluate_network(
     reference: Path | None,
     output: str,
     out: Path | None,
+    keep_outputs: bool | None,
     restart: bool,
     workers: int,
     cluster: str,
@@ -118,6 +125,7 @@ def evaluate_network(
                 workers=workers,
                 batch=batch,
                 out=out,
+                keep_outputs=keep_outputs,
                 restart=restart,
                 config="" if isinstance(image, bytes) else config,
                 mean=calibration.mean,
