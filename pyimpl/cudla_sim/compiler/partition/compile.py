@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudla_sim.nvdla import annotation
+from cudla_sim.nvdla.loadable import Loadable
 from cudla_sim.nvdla.parts.package import Package
 from cudla_sim.nvdla.parts.part import Part, Tensor
 
@@ -242,8 +244,16 @@ class _Trial:
         else:
             key = (cut.host, cut.nodes, cut.inputs, cut.outputs)
             macs = self.costs.macs(cut.nodes)
-            self.done[key] = Part(cut.host, nodes, cut.inputs, cut.outputs, data, macs)
+            inputs = cut.inputs if cut.host else _taken(data, cut.inputs)
+            self.done[key] = Part(cut.host, nodes, inputs, cut.outputs, data, macs)
         return refused
+
+
+def _taken(data: bytes, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the inputs that a loadable has: nothing may depend on some of them."""
+    note = annotation.read(Loadable.parse(data))
+    known = {port.name for port in note.inputs} if note is not None else set(names)
+    return tuple(name for name in names if name in known)
 
 
 def _compiled(
