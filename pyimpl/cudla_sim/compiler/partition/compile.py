@@ -71,8 +71,8 @@ def compile_partitions(
         found = moves(cuts, _splitter(whole, host | chosen), costs, most)
         for move in found:
             names = [whole.graph.node[number].name for number in move.nodes]
-            more = f" and {len(names) - 1} nodes with it" if names[1:] else ""
-            say(f"{names[0]!r}{more} runs on the host: {move.reason}")
+            verb = f"and the {len(names) - 1} nodes with it run" if names[1:] else "runs"
+            say(f"{names[0]!r} {verb} on the host: {move.reason}")
             chosen |= set(names)
         if not found:
             break
