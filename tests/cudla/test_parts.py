@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,12 @@ from cudla_sim.compiler.partition import Package, compile_partitions
 from cudla_sim.compiler.runtime import session
 from cudla_sim.constants import cudla as c
 from cudla_sim.constants.cudla import cudlaStatus as Status
+from cudla_sim.core.memory import AddressSpace
+from cudla_sim.nvdla.dla_core import Core
+from cudla_sim.nvdla.errors import EngineTimeout
 from cudla_sim.nvdla.loadable import Loadable
+from cudla_sim.nvdla.parts.host import TooLong
+from cudla_sim.nvdla.parts.on_core import PartsOnCore
 from cudla_sim.nvdla.real_tensors import described, pack, unpack
 from cudla_sim.testing import Compiler
 
@@ -140,6 +146,68 @@ def test_a_c_program_runs_it_whole(sim_cc: Compiler, tmp_path: Path, mode: str) 
     assert decibels(session(source).run(None, {"x": X})[0].ravel(), found) > 30
 
 
+def test_an_input_that_several_parts_read_is_linear(either: Client) -> None:
+    """Two parts for the hardware and one on the host; the input goes out, too."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["a"], name="conv"),
+        helper.make_node("LpNormalization", ["x"], ["n"], axis=1, name="norm"),
+        helper.make_node("Conv", ["n", "w"], ["b"], name="other"),
+        helper.make_node("Add", ["a", "b"], ["s"], name="sum"),
+        helper.make_node("MaxPool", ["x"], ["p"], name="pool", kernel_shape=[3, 3]),
+        helper.make_node("LpNormalization", ["p"], ["y"], axis=1, name="last"),
+    ]
+    source = model(nodes, {"s": (FLOATS, [1, 8, 6, 6]), "y": (FLOATS, [1, 3, 6, 6])})
+    package = compiled(source, "fp16")
+    readers = [part.host for part in package.parts if "x" in part.inputs]
+    assert True in readers
+    assert False in readers
+    assert either.load(package.encode()) == 0, cudla_sim.last_explanation()
+    (given,) = either.descriptors(2)
+    assert (given.dataType, given.size) == (c.CUDLA_DATA_TYPE_FLOAT, X.nbytes)
+    first, last = either.infer([X.tobytes()])
+    expected = session(source).run(None, {"x": X})
+    alone = package.run({"x": X})
+    assert np.array_equal(last.view(np.float32).reshape(1, 3, 6, 6), alone["y"])
+    part = next(part for part in package.parts if "s" in part.outputs)
+    loadable = Loadable.parse(part.data)
+    place = part.outputs.index("s")
+    note = described(loadable).outputs[place]
+    found = unpack(note, loadable.outputs[place], 32, first)
+    assert np.array_equal(found, alone["s"])
+    assert decibels(expected[0], found) > 50
+
+
+def test_integers_go_in_and_out(either: Client) -> None:
+    """The host picks lines by numbers that the program gives."""
+    constants = [numpy_helper.from_array((rng.normal(size=(8, 3, 3, 3)) / 5).astype("f4"), "w")]
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["a"], name="conv"),
+        helper.make_node("Gather", ["a", "i"], ["y"], name="pick", axis=2),
+    ]
+    ports = [
+        helper.make_tensor_value_info("x", FLOATS, [1, 3, 8, 8]),
+        helper.make_tensor_value_info("i", WHOLE, [2]),
+    ]
+    made = [helper.make_tensor_value_info("y", FLOATS, [1, 8, 2, 6])]
+    graph = helper.make_graph(nodes, "g", ports, made, constants)
+    opset = helper.make_opsetid("", 17)
+    source = helper.make_model(graph, opset_imports=[opset], ir_version=8)
+    feeds = {"x": X, "i": np.array([4, 1])}
+    package = compile_partitions(source, Options(precision="fp16"), [feeds])
+    assert either.load(package.encode()) == 0, cudla_sim.last_explanation()
+    picture, numbers = either.descriptors(2)
+    assert (picture.dataType, numbers.dataType) == (
+        c.CUDLA_DATA_TYPE_HALF,
+        c.CUDLA_DATA_TYPE_UNKNOWN,
+    )
+    loadable = Loadable.parse(package.parts[0].data)
+    packed = pack(described(loadable).inputs[0], loadable.inputs[0], 32, X).tobytes()
+    (found,) = either.infer([packed, feeds["i"].tobytes()])
+    result = found.view(np.float32).reshape(1, 8, 2, 6)
+    assert np.array_equal(result, package.run(feeds)["y"])
+    assert decibels(session(source).run(None, feeds)[0], result) > 50
+
+
 def test_statistics_name_host_parts(either: Client) -> None:
     assert either.load(compiled(outside(), "fp16").encode()) == 0
     (statistics,) = either.descriptors(5)
@@ -154,6 +222,27 @@ def test_statistics_name_host_parts(either: Client) -> None:
     unsubscribe()
     assert (kinds[0], kinds[-1]) == ("HOST", "HOST")
     assert statistics.size >= 32 + 80 * len(kinds)
+
+
+def test_parts_on_the_host_end_with_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    space, core = AddressSpace("a program's memory"), Core("nv_full")
+    parts = PartsOnCore(compiled(outside(), "fp16"), space, lambda loadable: core.config, 0)
+    into = [space.allocate(X.nbytes, name="x")]
+    out = [space.allocate(4096, name="out") for _ in parts.outputs]
+    bases = [region.base for region in into], [region.base for region in out]
+    with pytest.raises(EngineTimeout, match="before a part on the host"):
+        parts.run(core, *bases, monotonic() - 1)
+
+    def endless(self: Any, names: Any, feeds: Any, seconds: float | None = None) -> Any:
+        assert seconds is not None
+        assert 0 < seconds <= 60
+        raise TooLong("it took long")
+
+    assert parts.run(core, *bases, monotonic() + 60).layers
+    monkeypatch.setattr("cudla_sim.nvdla.parts.host.Session.run", endless)
+    with pytest.raises(EngineTimeout, match="it took long"):
+        parts.run(core, *bases, monotonic() + 60)
+    parts.close()
 
 
 def test_without_onnxruntime_it_is_refused(

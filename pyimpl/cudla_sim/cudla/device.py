@@ -37,9 +37,6 @@ _FAULTS = {
     "dla/task": Status.cudlaErrorDlaErrDataMismatch,
 }
 
-_PACKAGE = b"PK\x03\x04"
-"""How a network in parts begins."""
-
 _numbers = itertools.count(1)
 
 MAX_HANDLES = 16  # cuDLA reference: handles a DLA
@@ -156,10 +153,11 @@ class Device:
             module = DiagnosticsModule(self.memory, self.core.nvdla.config.name)
         else:
             from ..nvdla import load_warnings
+            from ..nvdla.loadable import PACKAGE
             from .module import Module
 
             kind = Module
-            if image.startswith(_PACKAGE):
+            if image.startswith(PACKAGE):
                 from .parts import PartsModule
 
                 kind = PartsModule

@@ -78,10 +78,12 @@ def _describe_package(image: bytes, settings: Config) -> EvaluatedNetwork:
     package = Package.decode(image)
     inputs = tuple(InputTensor(name, shape) for name, shape in package.inputs.items())
     known = [package.tensors.get(name) for name in package.outputs]
-    size = sum(0 if tensor is None else tensor.size for tensor in known)
-    return EvaluatedNetwork(
-        image, package.config, settings, inputs, package.outputs, 1, None if None in known else size
-    )
+    if None in known:
+        return EvaluatedNetwork(image, package.config, settings, inputs, package.outputs, 1)
+    shapes = [*package.inputs.values(), *(tensor.shape for tensor in known if tensor)]
+    group = _group({shape[0] if shape else 0 for shape in shapes})
+    size = sum(tensor.size for tensor in known if tensor) // group
+    return EvaluatedNetwork(image, package.config, settings, inputs, package.outputs, group, size)
 
 
 def _describe_loadable(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:

@@ -10,7 +10,7 @@ from typing import Any
 from ...core import process
 from ...core.memory import host_bytes, readable_size
 from ...nvdla.errors import NvdlaError, Status
-from ...nvdla.loadable import Loadable, MemoryFlags
+from ...nvdla.loadable import PACKAGE, Loadable, MemoryFlags
 from ...nvdla.runtime import PlacedMemory, Runtime
 from ..embedding import address, ffi, pointer
 from ..entry import Handler
@@ -20,8 +20,6 @@ _TENSOR = struct.Struct("<81s7xQ4i5B3x8I")
 """IRuntime::NvDlaTensor: name, size, dims, format, type, category, pixel format, mapping, strides.
 """
 
-_PACKAGE = b"PK\x03\x04"
-"""How a network in parts begins."""
 _FLAGS = (MemoryFlags.INPUT, MemoryFlags.OUTPUT)
 
 
@@ -79,7 +77,7 @@ def load(runtime: Any, image: Any, memories: Any) -> None:
     if not size:
         raise NvdlaError(f"buf ({start:#x}) is no readable memory", Status.BAD_PARAMETER)
     data = host_bytes(start, size).data
-    if bytes(data[: len(_PACKAGE)]) == _PACKAGE:
+    if bytes(data[: len(PACKAGE)]) == PACKAGE:
         raise NvdlaError(
             "buf is a network in parts, and this interface has no place for those on the host;"
             " cudlaModuleLoadFromMemory takes it",

@@ -176,8 +176,10 @@ class PartsOnCore:
         report: TaskReport,
     ) -> None:  # fmt: skip
         begin = perf_counter_ns()
+        left = None if deadline is None else deadline - monotonic()
+        if left is not None and left <= 0:
+            raise EngineTimeout("the deadline passed before a part on the host")
         try:
-            left = None if deadline is None else deadline - monotonic()
             values.update(stage.run(values, left))
         except TooLong as error:
             raise EngineTimeout(str(error)) from None

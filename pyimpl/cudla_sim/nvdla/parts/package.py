@@ -20,13 +20,13 @@ from ...core.process import Process
 from ...core.text import printable
 from .. import annotation, layout, target
 from ..errors import BadLoadable, NvdlaError
-from ..loadable import Loadable
+from ..loadable import PACKAGE, Loadable
 from .host import HostError, has_external_data
 from .part import DTYPES, Part, Tensor
 from .running import LoadedPackage
 
-MAGIC = b"PK\x03\x04"
-"""How a package begins: it is a zip archive."""
+MAGIC = PACKAGE
+"""How a package begins."""
 
 _PLAN = "plan.json"
 _GENERATION = 1
