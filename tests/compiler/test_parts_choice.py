@@ -22,6 +22,7 @@ from cudla_sim.compiler.runtime import session
 from cudla_sim.nvdla.check import check
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.loadable import Loadable
+from cudla_sim.nvdla.parts.part import Tensor
 from cudla_sim.nvdla.parts.summary import summary
 from cudla_sim.nvdla.parts.transfers import Transfer, transfers
 from cudla_sim.nvdla.timing.parameters import Surroundings
@@ -76,7 +77,8 @@ def detector() -> Any:
         "bins": np.arange(4, dtype=np.float32).reshape(1, 1, 4, 1), "anchors": anchors,
         "split": np.array([16, 8]), "halves": np.array([2, 2]), "one": np.array([2]),
         "count": np.array([5]), "iou": np.array([0.5], np.float32),
-        "least": np.array([0.7], np.float32),
+        "least": np.array([0.7], np.float32), "two": np.array([2]), "line": np.array([-1]),
+        "eight": np.float32(8),
     }  # fmt: skip
     nodes = [
         node("Conv", "x w1", "c1", pads=[1, 1, 1, 1], strides=[2, 2]),
@@ -97,8 +99,12 @@ def detector() -> Any:
         node("Transpose", "corners", "boxes", perm=[0, 2, 1]),
         node("Sigmoid", "cls", "scores"),
         node("NonMaxSuppression", "boxes scores count iou least", "chosen"),
+        node("Gather", "chosen two", "column", axis=1),
+        node("Reshape", "column line", "places"),
+        node("Gather", "boxes places", "best", axis=1),
+        node("Mul", "best eight", "pixels"),
     ]
-    made = model(nodes, [1, 3, 32, 32], ["boxes", "scores", "chosen"], constants)
+    made = model(nodes, [1, 3, 32, 32], ["boxes", "scores", "chosen", "pixels"], constants)
     made.graph.output[2].type.tensor_type.elem_type = TensorProto.INT64
     return made
 
@@ -168,11 +174,30 @@ def test_the_tail_of_a_detector_is_one_part() -> None:
     macs = 16 * 16 * (32 * 27 + 32 * 32 * 9 + 24 * 32)
     assert (share.macs, share.hardware_macs) == (macs, macs)
     x = {"x": rng.normal(size=(1, 3, 32, 32)).astype(np.float32)}
-    expected = dict(zip(["boxes", "scores", "chosen"], session(source).run(None, x), strict=True))
+    names = ["boxes", "scores", "chosen", "pixels"]
+    expected = dict(zip(names, session(source).run(None, x), strict=True))
     result = found.run(x)
     for name in ("boxes", "scores"):
         assert decibels(expected[name], result[name]) > 45
     assert result["chosen"].dtype == np.int64
+    for factor in (0, 1, 8):  # however many are chosen
+        result = found.run({"x": factor * x["x"]})
+        best = result["boxes"][:, result["chosen"][:, 2]]
+        assert np.array_equal(result["pixels"], 8 * best)
+        assert factor or not best.size
+
+
+def test_sizes_that_the_data_decide_have_bounds() -> None:
+    """5 boxes of each of 8 classes; and what follows from them."""
+    package = Package.decode(compiled(detector())[0].encode())
+    assert package.tensors["chosen"] == Tensor("int64", (40, 3), True)
+    assert package.tensors["pixels"] == Tensor("float32", (1, 40, 4), True)
+    assert not package.tensors["boxes"].varies
+
+
+def test_batches_of_other_sizes_are_refused() -> None:
+    found, _ = compiled(detector())
+    x = {"x": rng.normal(size=(1, 3, 32, 32)).astype(np.float32)}
     with found.load() as loaded, pytest.raises(NvdlaError, match="'chosen' has another shape"):
         loaded.run({"x": np.concatenate([0 * x["x"], 5 * x["x"]])})
 

@@ -29,6 +29,7 @@ from cudla_sim.nvdla.parts.host import TooLong
 from cudla_sim.nvdla.parts.on_core import PartsOnCore
 from cudla_sim.nvdla.real_tensors import described, pack, unpack
 from cudla_sim.testing import Compiler
+from tests.compiler.test_parts_choice import detector
 
 from .driver import Client
 
@@ -206,6 +207,28 @@ def test_integers_go_in_and_out(either: Client) -> None:
     result = found.view(np.float32).reshape(1, 8, 2, 6)
     assert np.array_equal(result, package.run(feeds)["y"])
     assert decibels(session(source).run(None, feeds)[0], result) > 50
+
+
+def test_what_the_data_choose(either: Client) -> None:
+    """As many boxes as there are; -1 and NaN behind them."""
+    package = compile_partitions(detector(), Options(precision="fp16"))
+    assert either.load(package.encode()) == 0, cudla_sim.last_explanation()
+    loadable = Loadable.parse(package.parts[0].data)
+    note = described(loadable).inputs[0]
+    counts = []
+    for factor in (0, 1, 4):
+        x = factor * np.random.default_rng(2).normal(size=(1, 3, 32, 32)).astype(np.float32)
+        data = pack(note, loadable.inputs[0], 32, x).tobytes()
+        *_, chosen, pixels = either.infer([data])
+        alone = package.run({"x": x})
+        count = len(alone["chosen"])
+        counts.append(count)
+        rows, places = chosen.view(np.int64).reshape(40, 3), pixels.view(np.float32)
+        assert np.array_equal(rows[:count], alone["chosen"])
+        assert (rows[count:] == -1).all()
+        assert np.array_equal(places.reshape(40, 4)[:count], alone["pixels"][0])
+        assert np.isnan(places.reshape(40, 4)[count:]).all()
+    assert counts[0] == 0 < counts[1] < 40
 
 
 def test_statistics_name_host_parts(either: Client) -> None:

@@ -125,7 +125,9 @@ def test_time(network: Network) -> None:
 
 def test_inspect_and_layout(network: Network, tmp_path: Path) -> None:
     found = printed("inspect", "inspect", "--json", network.file)
-    assert found["inputs"] == [{"name": "x", "shape": [1, 3, 8, 8], "dtype": "float32"}]
+    assert found["inputs"] == [
+        {"name": "x", "shape": [1, 3, 8, 8], "dtype": "float32", "varies": False}
+    ]
     assert ["loadable" in part for part in found["parts"]] == [True, False, True]
     whole = schemas.read("inspect")["oneOf"][0]
     for part in found["parts"][::2]:

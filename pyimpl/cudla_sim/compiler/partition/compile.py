@@ -25,6 +25,7 @@ from ..runtime import session
 from .choice import moves
 from .costs import Costs
 from .split import Cut, extract, integers, prepare, reads, split
+from .varying import largest, varying
 
 if TYPE_CHECKING:
     import onnx
@@ -57,8 +58,13 @@ def compile_partitions(
     data = given or [_random(whole)]
     tensors = known(whole, data[0])
     costs = Costs(whole, tensors, options.config)
-    trial = _Trial(whole, options, data, method, bool(given), costs, tensors)
-    host = _not_float(whole)
+    loose = varying(whole)
+    trial = _Trial(whole, options, data, method, bool(given), costs, tensors, loose)
+    host = _not_float(whole) | {
+        node.name
+        for node in whole.graph.node
+        if any(name in loose for name in (*reads(node), *node.output))
+    }
     chosen: set[str] = set()  # by cost, not because they are refused
     while True:
         cuts = split(whole, host | chosen)
@@ -78,6 +84,9 @@ def compile_partitions(
             break
     between = {name for part in parts for name in (*part.inputs, *part.outputs)}
     inputs = {item.name: _sizes(item) for item in _inputs(whole)}
+    most_of = largest(whole, loose)
+    for name in loose & set(tensors):
+        tensors[name] = Tensor(tensors[name].dtype, most_of.get(name, tensors[name].shape), True)
     return Package(
         options.config,
         inputs,
@@ -187,6 +196,8 @@ class _Trial:
     measured: bool
     costs: Costs
     tensors: dict[str, Tensor]
+    loose: set[str]
+    """Tensors whose sizes depend on the data."""
     done: dict[tuple[Any, ...], Part] = field(default_factory=dict)
 
     def parts(self, cuts: Sequence[Cut]) -> tuple[list[Part], dict[str, str]]:
@@ -198,12 +209,12 @@ class _Trial:
         for name in names:
             array = values[0][name]
             self.tensors[name] = Tensor(array.dtype.name, array.shape)
-        types = {
-            name: helper.make_tensor_value_info(
-                name, helper.np_dtype_to_tensor_dtype(values[0][name].dtype), values[0][name].shape
-            )
-            for name in names
-        }
+        types = {}
+        for name in names:
+            array = values[0][name]
+            shape = [None] * array.ndim if name in self.loose else array.shape
+            kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+            types[name] = helper.make_tensor_value_info(name, kind, shape)
         parts: list[Part] = []
         refused: dict[str, str] = {}
         for cut in cuts:

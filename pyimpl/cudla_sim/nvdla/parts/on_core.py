@@ -199,14 +199,25 @@ class PartsOnCore:
         return np.frombuffer(data, tensor.dtype).reshape(tensor.shape)
 
     def _write(self, address: int, name: str, tensor: Tensor, value: NDArray[Any]) -> None:
-        if value.shape != tensor.shape or value.dtype.name != tensor.dtype:
+        fits = value.shape == tensor.shape
+        if tensor.varies and value.ndim == len(tensor.shape):
+            fits = all(size <= most for size, most in zip(value.shape, tensor.shape, strict=True))
+        if not fits or value.dtype.name != tensor.dtype:
             raise NvdlaError(
                 f"output {printable(name)!r} came out as {value.dtype.name} {value.shape}, the"
-                f" package says {tensor.dtype} {tensor.shape}; buffers have fixed sizes, so end the"
-                " network before what depends on the data"
+                f" package says {tensor.dtype} {tensor.shape}"
             )
+        whole = value
+        if value.shape != tensor.shape:
+            whole = np.full(tensor.shape, _nothing(value.dtype), value.dtype)
+            whole[tuple(slice(size) for size in value.shape)] = value
         view = self.space.view(address, tensor.size, write=True)
-        view[:] = np.frombuffer(value.tobytes(), np.uint8)
+        view[:] = np.frombuffer(whole.tobytes(), np.uint8)
+
+
+def _nothing(dtype: np.dtype[Any]) -> float:
+    """What stands for elements that are not there."""
+    return {"f": float("nan"), "i": -1}.get(dtype.kind, 0)
 
 
 def _fitting(note: PortNote, values: Values) -> NDArray[Any]:

@@ -66,7 +66,11 @@ class Package:
                     for number, part in enumerate(self.parts)
                 ],
                 "tensors": {
-                    name: {"dtype": tensor.dtype, "shape": tensor.shape}
+                    name: {
+                        "dtype": tensor.dtype,
+                        "shape": tensor.shape,
+                        **({"varies": True} if tensor.varies else {}),
+                    }
                     for name, tensor in self.tensors.items()
                 },
             }
@@ -226,7 +230,10 @@ def _tensors(raw: Any) -> dict[str, Tensor]:
             raise ValueError(f"the tensor {name!r} has elements of type {dtype!r}")
         shape = _list(item["shape"], f"the shape of {name!r}")
         sizes = tuple(_number(extent, f"the shape of {name!r}") for extent in shape)
-        found[name] = Tensor(dtype, sizes)
+        varies = item.get("varies", False)
+        if not isinstance(varies, bool):
+            raise ValueError(f"varies holds {varies!r}; true or false is expected")
+        found[name] = Tensor(dtype, sizes, varies)
     return found
 
 

@@ -16,18 +16,25 @@ DTYPES = (
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor of the ONNX model: numpy's name of its element type, and its shape."""
+    """A tensor of the ONNX model: numpy's name of its element type, and its shape.
+
+    *varies*: the data decide the sizes; *shape* is the largest one, where that can be told, or what
+    it was for the first calibration sample.
+    """
 
     dtype: str
     shape: tuple[int, ...]
+    varies: bool = False
 
     @property
     def size(self) -> int:
         """Bytes, one element after the other."""
         return int(prod(self.shape)) * np.dtype(self.dtype).itemsize
 
-    def __str__(self) -> str:
-        return f"{self.dtype} {'x'.join(map(str, self.shape)) or 'number'}"
+    @property
+    def sizes(self) -> str:
+        """For people."""
+        return ("up to " if self.varies else "") + ("x".join(map(str, self.shape)) or "number")
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,8 +136,7 @@ def part_line(package: Package, number: int) -> str:
         found = []
         for name in names:
             known = package.tensors.get(name)
-            shape = "" if known is None else f" {'x'.join(map(str, known.shape)) or 'number'}"
-            found.append(f"{name}{shape}")
+            found.append(name if known is None else f"{name} {known.sizes}")
         return ", ".join(found) or "nothing"
 
     text = f"part {number}, {part}, {tensors(part.inputs)} -> {tensors(part.outputs)}"

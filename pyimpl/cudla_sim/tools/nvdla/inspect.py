@@ -94,7 +94,12 @@ def _port(package: Package, name: str) -> dict[str, Any]:
     tensor = package.tensors.get(name)
     if tensor is None:
         return {"name": name, "shape": list(package.inputs.get(name, ())) or None, "dtype": None}
-    return {"name": name, "shape": list(tensor.shape), "dtype": tensor.dtype}
+    return {
+        "name": name,
+        "shape": list(tensor.shape),
+        "dtype": tensor.dtype,
+        "varies": tensor.varies,
+    }
 
 
 @click.command(
