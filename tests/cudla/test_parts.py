@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +32,7 @@ from cudla_sim.nvdla.real_tensors import described, pack, unpack
 from cudla_sim.testing import Compiler
 from tests.compiler.test_parts_choice import detector
 
-from .driver import Client
+from .driver import HYBRID, Client, pointer
 
 HERE = Path(__file__).parent
 rng = np.random.default_rng(8)
@@ -229,6 +230,29 @@ def test_what_the_data_choose(either: Client) -> None:
         assert np.array_equal(places.reshape(40, 4)[:count], alone["pixels"][0])
         assert np.isnan(places.reshape(40, 4)[count:]).all()
     assert counts[0] == 0 < counts[1] < 40
+
+
+def test_two_streams_run_one_module(client: Callable[..., Client]) -> None:
+    opened = client(HYBRID)
+    package = compiled(outside(), "fp16")
+    assert opened.load(package.encode()) == 0
+    api, streams = opened.api, [pointer(), pointer()]
+    pictures = [rng.normal(size=X.shape).astype(np.float32) for _ in range(2)]
+    work = []
+    for stream, picture in zip(streams, pictures, strict=True):
+        assert api.cudaStreamCreate(ctypes.byref(stream)) == 0
+        into = [opened.allocate(d.size) for d in opened.descriptors(2)]
+        out = [opened.allocate(d.size) for d in opened.descriptors(3)]
+        into[0].array[:] = picture.view(np.uint8).ravel()
+        work.append((stream, opened.task(into, out), out))
+    for _ in range(20):
+        for stream, task, _out in work:
+            assert opened.submit(task, stream=stream) == 0
+    for stream, _task, out in work:
+        assert api.cudaStreamSynchronize(stream) == 0
+        picture = pictures[streams.index(stream)]
+        expected = package.run({"x": picture})["y"]
+        assert np.array_equal(out[2].array.view(np.float32).reshape(expected.shape), expected)
 
 
 def test_statistics_name_host_parts(either: Client) -> None:

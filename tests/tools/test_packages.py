@@ -14,10 +14,13 @@ import pytest
 from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
 
+import cudla_sim
 from cudla_sim.compiler.options import Options
 from cudla_sim.compiler.partition import Package, compile_partitions
 from cudla_sim.compiler.runtime import session
+from cudla_sim.nvdla.annotation import BLOB
 from cudla_sim.nvdla.check import check
+from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.loadable import Loadable
 from cudla_sim.nvdla.timing import runs
 from cudla_sim.nvdla.timing.parameters import Surroundings
@@ -184,6 +187,25 @@ def test_loadables_are_packages_of_one_part(network: Network) -> None:
     assert alone.run({"x": network.samples[:1]})["a"].shape == (1, 8, 6, 6)
     other = Package.decode(DIGITS.read_bytes())
     assert list(other.inputs.values()) == [(1, 1, 8, 8)]
+
+
+def test_from_python(network: Network, tmp_path: Path) -> None:
+    x = {"x": network.samples[:1]}
+    assert np.array_equal(cudla_sim.network(network.file).run(x)["y"], network.package.run(x)["y"])
+    alone = cudla_sim.network(network.package.parts[0].data).run(x)
+    assert list(alone) == ["a"]
+    for source, why in (
+        (tmp_path / "none.nvdla", "none.nvdla: No such file"),
+        (tmp_path, "is a folder"),
+        (b"", "too short"),
+    ):
+        with pytest.raises(NvdlaError, match=why):
+            cudla_sim.network(source)
+    other = network.package.parts[0].data.replace(BLOB.encode(), b"x" * len(BLOB))
+    plain = cudla_sim.network(other)
+    assert list(plain.inputs.values()) == [(1, 3, 8, 8)]
+    with pytest.raises(NvdlaError, match="does not say how its tensors hold real numbers"):
+        plain.run(plain.zeros())
 
 
 COMMANDS: list[Callable[[Path], tuple[object, ...]]] = [

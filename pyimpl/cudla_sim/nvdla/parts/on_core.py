@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic, perf_counter_ns
@@ -105,6 +106,7 @@ class PartsOnCore:
     ) -> None:  # fmt: skip
         self.package = package
         self.space = space
+        self._alone = threading.Lock()
         known = {n: buffers(part) for n, part in enumerate(package.parts) if not part.host}
         self.inputs = ports.inputs(package, known)
         self.outputs = ports.outputs(package, known)
@@ -141,6 +143,12 @@ class PartsOnCore:
     ) -> TaskReport:
         """Run once between buffers at these addresses. Raises EngineTimeout, another NvdlaError,
         MemoryFault. A layer called HOST in the report is a part on the host."""
+        with self._alone:  # streams may run it side by side; its buffers are for one
+            return self._run(core, inputs, outputs, deadline)
+
+    def _run(
+        self, core: Core, inputs: Sequence[int], outputs: Sequence[int], deadline: float | None
+    ) -> TaskReport:
         values: Values = {}
         bound: dict[int, dict[tuple[bool, str], int]] = {}
         for given, port, address in (
