@@ -37,7 +37,7 @@ READS_ENVIRONMENT = {
     "abi/upmem/sets.py": "UPMEM_PROFILE, as libdpu reads it",
     "abi/cupva/family.py": "CUPVA_DMATIMEOUT, as libcupva_host reads it",
     "testing/compile.py": "starts programs in a changed environment",
-    "compiler/runtime.py": "keeps onnxruntime from reporting",
+    "nvdla/parts/host.py": "keeps onnxruntime from reporting",
     "workers/runtime.py": "where compilers keep what they have built",
 }
 # Commands of their own inside a model: the compilers of DPU programs and of VPU kernels.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .core.process import Process
     from .cudla.device import Dla
     from .evaluation import Evaluation
+    from .nvdla.parts.package import Package
     from .version import __version__ as __version__
 
     dla: Dla
@@ -41,6 +42,7 @@ __all__ = [
     "inject_fault",
     "last_explanation",
     "memory",
+    "network",
     "process",
     "report",
     "reset",
@@ -110,6 +112,19 @@ def report(source: str | os.PathLike[str], output: str | os.PathLike[str], **opt
     from .tools import report as pages
 
     pages.write(Path(source), Path(output), **options)
+
+
+def network(source: str | os.PathLike[str] | bytes) -> Package:
+    """A compiled network: a loadable, or one in parts for hardware and host; a file or its bytes.
+
+    ``network(file).run({"x": array})`` computes on real numbers in the shapes of the ONNX model and
+    gives arrays by the names of its outputs. ``with network(file).load() as loaded:`` keeps it in
+    memory for many calls of ``loaded.run``, whose arrays may hold several samples. Raises
+    ``nvdla.errors.NvdlaError``, one line that says what is wrong.
+    """
+    from .nvdla.parts import package
+
+    return package.network(source)
 
 
 def evaluate(network: Any, inputs: Any, labels: Any = None, **options: Any) -> Evaluation:

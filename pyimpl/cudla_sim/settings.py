@@ -11,5 +11,5 @@ MODULES = (
     "upmem.settings",
     "cupva.settings",
     "workers.settings",
-    "compiler.settings",
+    "nvdla.parts.settings",
 )

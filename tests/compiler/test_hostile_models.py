@@ -12,10 +12,13 @@ pytest.importorskip("onnxruntime")
 from onnx import TensorProto, helper  # noqa: E402
 
 from cudla_sim.compiler.errors import CompileError  # noqa: E402
-from cudla_sim.compiler.front.reading import has_external_data, load_model  # noqa: E402
-from cudla_sim.compiler.partition.package import Package, Part  # noqa: E402
+from cudla_sim.compiler.front.reading import load_model  # noqa: E402
 from cudla_sim.compiler.runtime import session  # noqa: E402
 from cudla_sim.core import process  # noqa: E402
+from cudla_sim.nvdla.errors import NvdlaError  # noqa: E402
+from cudla_sim.nvdla.parts.host import has_external_data  # noqa: E402
+from cudla_sim.nvdla.parts.package import Package  # noqa: E402
+from cudla_sim.nvdla.parts.part import Part  # noqa: E402
 from tests.core.test_untrusted import archive  # noqa: E402
 
 
@@ -128,10 +131,10 @@ def test_packages() -> None:
         ({"generation": 9}, "format 9"),
         ({"config": None}, "config holds None"),
     ):
-        with pytest.raises(CompileError, match=why):
+        with pytest.raises(NvdlaError, match=why):
             Package.decode(package(**changes))
-    for data in (b"PK\x03\x04", archive(a=b""), package()[:-30], b""):
-        with pytest.raises(CompileError, match="not a network in parts"):
+    for data in (b"PK\x03\x04", archive(a=b""), package()[:-30]):
+        with pytest.raises(NvdlaError, match="not a network in parts"):
             Package.decode(data)
 
 
@@ -152,5 +155,5 @@ def test_parts_name_no_files_of_this_machine(tmp_path: Path) -> None:
     with zipfile.ZipFile(BytesIO(package())) as opened:
         files["plan.json"] = opened.read("plan.json")
     assert json.loads(files["plan.json"])
-    with pytest.raises(CompileError, match="data files outside of the package"):
+    with pytest.raises(NvdlaError, match="data files outside of the package"):
         Package.decode(archive(**files))

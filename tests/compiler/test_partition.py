@@ -14,6 +14,7 @@ from cudla_sim.compiler.options import Options
 from cudla_sim.compiler.partition import MAGIC, Package, compile_partitions
 from cudla_sim.compiler.runtime import session
 from cudla_sim.nvdla.check import check
+from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.loadable import Loadable
 
 rng = np.random.default_rng(11)
@@ -144,9 +145,16 @@ def test_a_package_is_a_file() -> None:
     assert Package.decode(data).inputs == {"x": (1, 3, 8, 8)}
 
 
-@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"hello"])
-def test_other_files_are_refused(data: bytes) -> None:
-    with pytest.raises(CompileError, match="not a network in parts"):
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "too short"),
+        (b"PK\x03\x04", "not a network in parts"),
+        (b"hello", "not an NVDLA loadable"),
+    ],
+)
+def test_other_files_are_refused(data: bytes, why: str) -> None:
+    with pytest.raises(NvdlaError, match=why):
         Package.decode(data)
 
 
@@ -155,7 +163,7 @@ def test_other_files_are_refused(data: bytes) -> None:
 )
 def test_wrong_inputs(feeds: dict[str, Any], why: str) -> None:
     found = compile_partitions(middle("Relu"), Options(precision="fp16"))
-    with pytest.raises(CompileError, match=why):
+    with pytest.raises(NvdlaError, match=why):
         found.run(feeds)
 
 

@@ -164,7 +164,7 @@ OPENINGS = {
 }  # fmt: skip
 TRUSTED = {
     "core/untrusted.py": "the reader itself",
-    "compiler/partition/package.py": "writes an archive",
+    "nvdla/parts/package.py": "writes an archive",
     "tools/schemas.py": "a schema of the package",
     "upmem/timing/profiling.py": "what our own compiler put into a program",
     "evaluation/pipes.py": "what our own processes say to each other",

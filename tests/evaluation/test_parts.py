@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 import cudla_sim
 from cudla_sim.compiler import compilation
 from cudla_sim.compiler.fallback import compile_package
-from cudla_sim.compiler.partition import Package
+from cudla_sim.compiler.partition import Package, compile_partitions
 from cudla_sim.compiler.runtime import session
 from cudla_sim.core.process import Process
 from cudla_sim.evaluation import evaluate
@@ -143,6 +143,47 @@ def test_resumed(parts: Parts, tmp_path: Path) -> None:
     found = evaluate(parts.image, parts.samples, parts.labels, **options)
     assert 0 < found.run <= SAMPLES - 20
     parts.agrees(found)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_outputs_are_stored(parts: Parts, tmp_path: Path, suffix: str) -> None:
+    """Also by an evaluation that was interrupted in between."""
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    out = tmp_path / f"found{suffix}"
+
+    def stop(done: int, total: int) -> None:
+        if done >= 20:
+            raise Stopped
+
+    options: dict[str, Any] = {"workers": 1, "batch": 4, "out": out}
+    with pytest.raises(Stopped):
+        evaluate(parts.image, parts.samples, progress=stop, **options)
+    found = evaluate(parts.image, parts.samples, **options)
+    assert np.array_equal(found.outputs["y"][:, 0], parts.outputs)  # type: ignore[call-overload]
+    if suffix == ".npz":
+        stored = np.load(out)["output:y"]
+        assert stored.shape == (SAMPLES, 1, CLASSES)
+    else:
+        from pyarrow import parquet
+
+        stored = np.array(parquet.read_table(out)["output:y"].to_pylist(), np.float32)
+    assert np.array_equal(stored.reshape(parts.outputs.shape), parts.outputs)
+    without = evaluate(parts.image, parts.samples, workers=1, out=out, keep_outputs=False)
+    assert without.outputs == {}
+
+
+def test_parts_for_several_samples_at_once(parts: Parts) -> None:
+    """The first dimension of the model is 4."""
+    whole = onnx.load(parts.model)
+    for item in (*whole.graph.input, *whole.graph.output):
+        item.type.tensor_type.shape.dim[0].dim_value = 4
+    samples = [{"x": parts.samples[:4]}, {"x": parts.samples[4:8]}]
+    package = compile_partitions(whole, compilation.Options(precision="fp16"), samples)
+    assert len(package.parts) == 3
+    found = evaluate(package.encode(), parts.samples[:10], reference=parts.floats[:10], workers=1)
+    assert found.samples == 10
+    assert found.sqnr["y"] > 45
 
 
 def test_the_command_compiles_and_evaluates(

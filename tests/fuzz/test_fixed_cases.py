@@ -222,8 +222,9 @@ def test_functions_with_too_many_arguments_and_inputs_without_type() -> None:
 
 def test_parts_that_read_what_nothing_computes() -> None:
     pytest.importorskip("onnxruntime")
-    from cudla_sim.compiler.errors import CompileError
-    from cudla_sim.compiler.partition import Package, Part
+    from cudla_sim.nvdla.errors import NvdlaError
+    from cudla_sim.nvdla.parts.package import Package
+    from cudla_sim.nvdla.parts.part import Part
 
     data = model([("Relu", ["x"], ["y"], {})]).SerializeToString()
     for inputs, outputs, why in (
@@ -232,7 +233,7 @@ def test_parts_that_read_what_nothing_computes() -> None:
     ):
         parts = (Part(True, ("n",), inputs, ("y",), data),)
         encoded = Package("nv_full", {"x": (1, 3, 4, 4)}, outputs, parts).encode()
-        with pytest.raises(CompileError, match=why):
+        with pytest.raises(NvdlaError, match=why):
             Package.decode(encoded)
 
 

@@ -20,8 +20,11 @@ MOST_SAMPLES = 32
 """Calibration samples that are kept in memory with all tensors between the parts."""
 
 
-def compile_package(request: compilation.Request, say: Callable[[str], None]) -> Package:
-    """Compile what the hardware can do; the rest runs on the host. Raises CompileError."""
+def compile_package(
+    request: compilation.Request, say: Callable[[str], None], most: int | None = None
+) -> Package:
+    """Compile what the hardware can do; the rest runs on the host, in at most *most* parts. Raises
+    CompileError."""
     if request.outputs:
         raise CompileError("--outputs and --fallback do not go together: cut the model first")
     if any(calibrate.Table.is_table(path) for path in request.calib):
@@ -39,7 +42,13 @@ def compile_package(request: compilation.Request, say: Callable[[str], None]) ->
         samples = compilation.random_samples(_inputs_only(prepare(model, shapes)))
         say("ranges are invented from random inputs: good for timing, not for results")
     return compile_partitions(
-        model, request.options, samples, shapes=shapes, method=request.method, say=say
+        model,
+        request.options,
+        samples,
+        shapes=shapes,
+        method=request.method,
+        most=most,
+        say=say,
     )
 
 

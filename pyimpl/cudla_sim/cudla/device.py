@@ -139,7 +139,8 @@ class Device:
     # --- modules ---
 
     def load(self, image: bytes | None) -> Module | DiagnosticsModule:
-        """Loads a loadable, or the diagnostics module for None. Raises CudlaError."""
+        """Loads a loadable, a network in parts, or for None the diagnostics module. Raises
+        CudlaError."""
         if self.modules and not self.process.config.of(Settings).multi_module:
             raise unsupported(
                 "this device handle holds a module already; unload it first, or set "
@@ -152,14 +153,18 @@ class Device:
             module = DiagnosticsModule(self.memory, self.core.nvdla.config.name)
         else:
             from ..nvdla import load_warnings
+            from ..nvdla.loadable import PACKAGE
             from .module import Module
 
-            module = Module(
-                image, self.memory, self.core.nvdla.settle, self.process.config.general.margin
-            )
-            load_warnings.warn(
-                module.loadable, module.network.config, self.process.config.of(NvdlaSettings).checks
-            )
+            kind = Module
+            if image.startswith(PACKAGE):
+                from .parts import PartsModule
+
+                kind = PartsModule
+            margin = self.process.config.general.margin
+            module = kind(image, self.memory, self.core.nvdla.settle, margin)
+            for loadable, hardware in module.loadables:
+                load_warnings.warn(loadable, hardware, self.process.config.of(NvdlaSettings).checks)
         module.owner = self
         self.modules.append(module)
         return module
@@ -209,6 +214,8 @@ class Device:
         try:
             if module.diagnostics:
                 report = module.run(self.core.nvdla, task.outputs, deadline)
+            elif module.run is not None:
+                report = module.run(self.core.nvdla, task.inputs, task.outputs, deadline)
             else:
                 report = self.core.nvdla.run(module.network, task.inputs, task.outputs, deadline)
         except EngineTimeout as error:

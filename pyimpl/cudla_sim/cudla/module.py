@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..constants import cudla as c
 from ..constants.cudla import cudlaStatus as Status
@@ -19,6 +19,13 @@ from . import statistics
 from .errors import CudlaError
 from .memory import DeviceMemory
 
+if TYPE_CHECKING:
+    from ..nvdla.dla_core import Core
+    from ..nvdla.task_report import TaskReport
+
+Run = Callable[["Core", Sequence[int], Sequence[int], float], "TaskReport"]
+"""Runs once between tensors at these addresses, until a deadline. Raises NvdlaError, MemoryFault.
+"""
 Settle = Callable[[Loadable], HardwareConfig]
 """The configuration of the core that a loadable is loaded for."""
 
@@ -51,7 +58,7 @@ def _pixel_format(number: int) -> int:
     return number if number <= c.CUDLA_PIXEL_FORMAT_FEATURE else c.CUDLA_PIXEL_FORMAT_UNKNOWN
 
 
-def _describe(tensor: Any) -> TensorDescriptor:
+def describe(tensor: Any) -> TensorDescriptor:
     return TensorDescriptor(
         tensor.name,
         tensor.size,
@@ -72,35 +79,54 @@ class Module:
     """A loaded network. ``uses`` counts submitted tasks that still need it."""
 
     diagnostics: Literal[False] = False
+    run: Run | None = None
+    """For what is more than a network that the core runs."""
 
     def __init__(self, image: bytes, memory: DeviceMemory, settle: Settle, margin: int) -> None:
         """Raises CudlaError (Umd) for an image that is no loadable for this machine."""
         try:
             self.loadable = Loadable.parse(image)
             hardware = settle(self.loadable)
-            self.network: Any = LoadedNetwork(self.loadable, memory.space, hardware, margin)
+            self.network = LoadedNetwork(self.loadable, memory.space, hardware, margin)
         except NvdlaError as error:
             raise CudlaError(Status.cudlaErrorUmd, str(error)) from None
+        self._keep(
+            [describe(t) for t in self.loadable.inputs],
+            [describe(t) for t in self.loadable.outputs],
+            statistics_descriptor(0, self.network.operation_count),
+        )
+
+    def _keep(
+        self,
+        inputs: list[TensorDescriptor],
+        outputs: list[TensorDescriptor],
+        statistics: TensorDescriptor,
+    ) -> None:
         self.owner: Any = None
         """The device handle that it was loaded on."""
         self._timed: tuple[Surroundings, TimedRun] | None = None
         self.uses = 0
-        self.inputs = [_describe(t) for t in self.loadable.inputs]
-        self.outputs = [_describe(t) for t in self.loadable.outputs]
-        self.statistics = [_statistics_descriptor(0, self.network.operation_count)]
+        self.inputs, self.outputs, self.statistics = inputs, outputs, [statistics]
+
+    @property
+    def loadables(self) -> list[tuple[Loadable, HardwareConfig]]:
+        """All that it runs on the core, and the configuration each is loaded for."""
+        return [(self.loadable, self.network.config)]
 
     def timed(self, around: Surroundings) -> TimedRun:
         """How long the hardware would take; found out once."""
         if self._timed is None or self._timed[0] != around:
-            name = self.network.config.name
-            self._timed = around, runs.loadable(self.loadable, "module", name, around)
+            self._timed = around, self._time(around)
         return self._timed[1]
+
+    def _time(self, around: Surroundings) -> TimedRun:
+        return runs.loadable(self.loadable, "module", self.network.config.name, around)
 
     def unload(self) -> None:
         self.network.close()
 
 
-def _statistics_descriptor(index: int, layers: int) -> TensorDescriptor:
+def statistics_descriptor(index: int, layers: int) -> TensorDescriptor:
     size = statistics.size_bytes(layers)
     return TensorDescriptor(
         f"task_statistics_{index}",

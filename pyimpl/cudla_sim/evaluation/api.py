@@ -12,7 +12,7 @@ from typing import Any
 from ..cluster.connection import ClusterError, client_of
 from ..core import process
 from ..core.output import OutputError, check_writable, write_whole
-from . import local, runner, truth
+from . import local, runner, stored, truth
 from .data import Inputs, Preparation
 from .errors import EvaluationError
 from .journal import Journal
@@ -37,6 +37,7 @@ def evaluate(
     workers: int = 0,
     batch: int = 0,
     out: str | Path | None = None,
+    keep_outputs: bool | None = None,
     restart: bool = False,
     config: str = "",
     mean: Sequence[float] = (),
@@ -60,6 +61,8 @@ def evaluate(
 
     ``out``: a file for the results (.parquet or .npz). While the evaluation runs there is a journal
     beside it; when it was interrupted, the same call goes on (``restart``: begins anew).
+    ``keep_outputs``: the results hold the outputs of all samples, too; None: where there is a file
+    and they have up to 256 MiB.
 
     Raises EvaluationError, one line that says what is wrong.
     """
@@ -82,6 +85,10 @@ def evaluate(
     if reference is not None:
         expected = truth.Reference(reference, described.outputs, len(data))
     scores = _scores(described, output, right is not None)
+    keep = keep_outputs
+    if keep is None:
+        size = described.output_bytes
+        keep = out is not None and size is not None and size * len(data) <= stored.MOST_BYTES
     about = {
         "network": described.digest,
         "inputs": data.fingerprint,
@@ -89,6 +96,7 @@ def evaluate(
         "labels": None if right is None else hashlib.sha256(right.tobytes()).hexdigest(),
         "reference": None if expected is None else expected.fingerprint,
         "output": scores,
+        "keep": keep,
     }
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(results, about))
@@ -113,7 +121,7 @@ def evaluate(
             size = batch or _batch_size(data, len(missing), count, described.group)
             if client is None:
                 count = max(min(count, -(-len(missing) // size)), 1)
-            batches = _batches(data, missing, size, scores, right, expected)
+            batches = _batches(data, missing, size, scores, right, expected, keep)
             if client is not None:
                 on_cluster.run(client, described, batches, done)
             elif count == 1:
@@ -174,6 +182,7 @@ def _batches(
     output: str,
     labels: Any,
     reference: truth.Reference | None,
+    keep: bool = False,
 ) -> Iterator[Batch]:
     for number, first in enumerate(range(0, len(missing), size)):
         samples = tuple(missing[first : first + size])
@@ -184,6 +193,7 @@ def _batches(
             output,
             () if labels is None else tuple(int(labels[n]) for n in samples),
             () if reference is None else tuple(reference.of(n) for n in samples),
+            keep,
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cluster.connection import EXTRA
+from . import stored
 from .errors import EvaluationError
 from .score import TOP, Row, decibels
 
@@ -90,6 +91,13 @@ class Evaluation:
                 made[f"{kind}:{name}"] = np.array([r[kind][name] for r in self.rows], np.float64)
         return made
 
+    @property
+    def outputs(self) -> dict[str, NDArray[Any] | list[NDArray[Any]]]:
+        """Arrays [samples, ...] of each output where they are kept; a list of arrays where samples
+        have different shapes."""
+        prefix = len("output:")
+        return {name[prefix:]: found for name, found in stored.columns(self.rows).items()}
+
     def summary(self) -> dict[str, Any]:
         """What is known about all samples together, for JSON."""
         return {
@@ -106,14 +114,24 @@ class Evaluation:
 
     def encode(self, suffix: str) -> bytes:
         """The bytes of a results file, .parquet or .npz; the summary is in the metadata of the
-        one, under the key ``cudla-sim``, and the array ``summary`` of the other, as JSON."""
+        one, under the key ``cudla-sim``, and the array ``summary`` of the other, as JSON. Outputs
+        are lists of their elements in the one, and arrays [samples, ...] in the other (one a sample
+        where shapes differ)."""
         text = json.dumps(self.summary())
         target = io.BytesIO()
+        kept = stored.columns(self.rows)
         if suffix == ".npz":
-            np.savez_compressed(target, summary=np.array(text), **self.table)  # type: ignore[arg-type]
+            arrays = {"summary": np.array(text), **self.table}
+            for name, found in kept.items():
+                if isinstance(found, list):
+                    arrays.update({f"{name}:{n}": array for n, array in enumerate(found)})
+                else:
+                    arrays[name] = found
+            np.savez_compressed(target, **arrays)  # type: ignore[arg-type]
             return target.getvalue()
         pyarrow, parquet = arrow()
         columns = {name: list(a) if a.ndim > 1 else a for name, a in self.table.items()}
+        columns.update({name: [a.ravel() for a in found] for name, found in kept.items()})
         table = pyarrow.table(columns).replace_schema_metadata({"cudla-sim": text})
         parquet.write_table(table, target)
         return target.getvalue()

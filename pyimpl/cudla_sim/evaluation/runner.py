@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler.errors import CompileError
 from ..core.config import Config
 from ..core.memory import AddressSpace, MemoryFault
 from ..core.process import Process
@@ -20,13 +20,12 @@ from ..nvdla.errors import NvdlaError
 from ..nvdla.facts.configs import CONFIGS, config
 from ..nvdla.loadable import Loadable, TensorDesc
 from ..nvdla.network import LoadedNetwork
+from ..nvdla.parts.package import MAGIC, Package
 from ..nvdla.real_numbers import RealNetwork
 from ..nvdla.settings import Settings
 from .errors import EvaluationError
 
 Arrays = dict[str, NDArray[Any]]
-PACKAGE = b"PK\x03\x04"
-"""How a network in parts begins (``cudla-sim compile --fallback cpu``)."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,8 @@ class EvaluatedNetwork:
     inputs: tuple[InputTensor, ...]
     outputs: tuple[str, ...]
     group: int
+    output_bytes: int | None = None
+    """Of a sample, where that is known."""
 
     @property
     def digest(self) -> str:
@@ -66,7 +67,7 @@ class EvaluatedNetwork:
 def describe(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
     """Reads a loadable or a network in parts. Raises EvaluationError."""
     try:
-        if image.startswith(PACKAGE):
+        if image.startswith(MAGIC):
             return _describe_package(image, settings)
         return _describe_loadable(image, hardware, settings)
     except NvdlaError as error:
@@ -74,18 +75,18 @@ def describe(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
 
 
 def _describe_package(image: bytes, settings: Config) -> EvaluatedNetwork:
-    from ..compiler.partition import Package
-
-    try:
-        package = Package.decode(image)
-    except CompileError as error:
-        raise EvaluationError(f"the network: {error}") from None
+    package = Package.decode(image)
     inputs = tuple(InputTensor(name, shape) for name, shape in package.inputs.items())
-    return EvaluatedNetwork(image, package.config, settings, inputs, package.outputs, 1)
+    known = [package.tensors.get(name) for name in package.outputs]
+    if None in known:
+        return EvaluatedNetwork(image, package.config, settings, inputs, package.outputs, 1)
+    shapes = [*package.inputs.values(), *(tensor.shape for tensor in known if tensor)]
+    group = _group({shape[0] if shape else 0 for shape in shapes})
+    size = sum(tensor.size for tensor in known if tensor) // group
+    return EvaluatedNetwork(image, package.config, settings, inputs, package.outputs, group, size)
 
 
 def _describe_loadable(image: bytes, hardware: str, settings: Config) -> EvaluatedNetwork:
-
     loadable = Loadable.parse(image)
     name = target.choose(loadable, hardware)
     note = annotation.read(loadable)
@@ -93,14 +94,16 @@ def _describe_loadable(image: bytes, hardware: str, settings: Config) -> Evaluat
         raw = tuple(InputTensor(t.name, (t.n, t.c, t.h, t.w), raw=t) for t in loadable.inputs)
         outputs = tuple(t.name for t in loadable.outputs)
         sizes = {t.n for t in (*loadable.inputs, *loadable.outputs)}
-        return EvaluatedNetwork(image, name, settings, raw, outputs, _group(sizes))
+        group = _group(sizes)
+        size = sum(t.n * t.c * t.h * t.w * t.element_size for t in loadable.outputs) // group
+        return EvaluatedNetwork(image, name, settings, raw, outputs, group, size)
     inputs = tuple(InputTensor(p.name, p.shape, p) for p in note.inputs)
     sizes = {p.shape[0] if p.shape else 0 for p in (*note.inputs, *note.outputs)}
     if any(p.value[0] != p.shape[0] for p in (*note.inputs, *note.outputs) if p.shape):
         sizes.add(0)
-    return EvaluatedNetwork(
-        image, name, settings, inputs, tuple(p.name for p in note.outputs), _group(sizes)
-    )
+    group, names = _group(sizes), tuple(p.name for p in note.outputs)
+    size = sum(prod(p.shape) * np.dtype(p.dtype).itemsize for p in note.outputs) // group
+    return EvaluatedNetwork(image, name, settings, inputs, names, group, size)
 
 
 def _group(sizes: set[int]) -> int:
@@ -119,9 +122,7 @@ class Runner:
     def __init__(self, network: EvaluatedNetwork) -> None:
         self.network = network
         process = Process(network.settings)
-        if network.image.startswith(PACKAGE):
-            from ..compiler.partition import Package
-
+        if network.image.startswith(MAGIC):
             self._loaded: _Loaded = Package.decode(network.image).load(process)
         elif network.inputs and network.inputs[0].raw is not None:
             self._loaded = _RawNetwork(network, process)
@@ -151,7 +152,7 @@ class Runner:
             feeds = {name: np.concatenate([s[name] for s in padded]) for name in part[0]}
         try:
             return self._loaded.run(feeds)
-        except (NvdlaError, CompileError, MemoryFault, MemoryError) as error:
+        except (NvdlaError, MemoryFault, MemoryError) as error:
             raise EvaluationError(f"the network fails: {error}") from None
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 A row holds: ``sample``; with labels ``label``, ``rank`` (how many classes come before the right
 one, 0: it is the first) and ``top`` (the best classes, best first); with a reference, for each
 output, ``signal`` and ``noise``: sums over its elements of the reference squared, and of the
-difference squared.
+difference squared; ``outputs`` where they are kept, see ``stored``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import stored
 from .errors import EvaluationError
 from .runner import Arrays, Runner
 
@@ -33,6 +34,8 @@ class Batch:
     """The output that holds the classes' scores."""
     labels: tuple[int, ...] = ()
     references: tuple[dict[str, NDArray[Any]], ...] = field(default=(), repr=False)
+    keep: bool = False
+    """Whether rows hold the outputs."""
 
 
 def ranking(scores: NDArray[Any]) -> NDArray[np.intp]:
@@ -71,6 +74,8 @@ def _row(batch: Batch, index: int, outputs: Arrays) -> Row:
             wanted = expected.astype(np.float64).reshape(found.shape)
             signal[name] = float(np.square(wanted).sum())
             noise[name] = float(np.square(wanted - found).sum())
+    if batch.keep:
+        row["outputs"] = stored.row(outputs)
     return row
 
 

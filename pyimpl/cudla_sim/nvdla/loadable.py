@@ -97,11 +97,14 @@ class Loadable:
         )
 
 
+PACKAGE = b"PK\x03\x04"
+"""How a network in parts begins (``nvdla.parts``): it is a zip archive."""
+
 _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"ptrt", "a TensorRT engine plan (build a DLA-only loadable instead)"),
     (0, b"ftrt", "a TensorRT engine plan (build a DLA-only loadable instead)"),
     (0, b"\x7fELF", "an ELF file"),
-    (0, b"PK\x03\x04", "a zip archive"),
+    (0, PACKAGE, "a zip archive, maybe a network in parts (of compile --fallback cpu)"),
     (0, b"\x1f\x8b", "gzip data (unpack it first)"),
     (0, b"\x89PNG", "a PNG image"),
     (0, b"\xff\xd8\xff", "a JPEG image"),

@@ -15,43 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import process
-from ..core.memory import AddressSpace, Bytes
+from ..core.memory import AddressSpace
 from ..core.process import Process
 from ..core.text import tell
-from . import annotation, layout, load_warnings, target
+from . import layout, load_warnings, target
 from .annotation import PlaceNote, PortNote
 from .dla_core import Core
 from .errors import NvdlaError
 from .facts.configs import config
 from .facts.precisions import NUMBERS
 from .hw.memory import DTYPES
-from .loadable import DataCategory, Loadable, TensorDesc
+from .loadable import Loadable
 from .network import LoadedNetwork
-from .scaled_inputs import remark
+from .real_tensors import Real, described, pack, reals_of, unpack
 from .settings import Settings
 from .task_report import LayerRecord, TaskReport
 
-Real = NDArray[np.float32]
 Arrays = dict[str, NDArray[Any]]
 OnPlace = Callable[[PlaceNote, Real], None]
-
-
-def steps_of(values: NDArray[Any], dtype: np.dtype[Any], scale: float | None, zero: int) -> Any:
-    """Real numbers as elements of a buffer; what does not fit takes the nearest that does."""
-    if scale is None:
-        limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
-        whole = values if dtype.kind == "f" else np.rint(values)
-        return np.clip(whole, float(limits.min), float(limits.max)).astype(dtype)
-    bounds = np.iinfo(dtype)
-    found = np.rint(values.astype(np.float64) / scale) + zero
-    return np.clip(found, bounds.min, bounds.max).astype(dtype)
-
-
-def reals_of(elements: NDArray[Any], scale: float | None, zero: int = 0) -> Real:
-    """Elements of a buffer as real numbers."""
-    if scale is None:
-        return elements.astype(np.float32)
-    return ((elements.astype(np.float64) - zero) * scale).astype(np.float32)
 
 
 class RealNetwork:
@@ -66,28 +47,7 @@ class RealNetwork:
         self, image: bytes | Loadable, hardware: str = "", within: Process | None = None
     ) -> None:
         self.loadable = image if isinstance(image, Loadable) else Loadable.parse(image)
-        found = annotation.read(self.loadable)
-        if found is None:
-            raise NvdlaError(
-                "the loadable does not say how its tensors hold real numbers (it is not from"
-                " cudla-sim compile or Network); run it on raw buffers"
-            )
-        self.note = found
-        for kind, ports, tensors in (
-            ("inputs", found.inputs, self.loadable.inputs),
-            ("outputs", found.outputs, self.loadable.outputs),
-        ):
-            if len(ports) != len(tensors):
-                raise NvdlaError(
-                    f"{len(ports)} {kind} are described, the loadable has {len(tensors)}"
-                )
-            for port, tensor in zip(ports, tensors, strict=True):
-                n, c, h, w = port.value
-                if (n, h, w) != (tensor.n, tensor.h, tensor.w) or c > tensor.c:
-                    raise NvdlaError(
-                        f"{port.name!r} is described as {port.value}, its tensor in the loadable is"
-                        f" {(tensor.n, tensor.c, tensor.h, tensor.w)}"
-                    )
+        self.note = described(self.loadable)
         owner = within or process.current()
         settings = owner.config.of(Settings)
         self.config = config(target.choose(self.loadable, hardware))
@@ -174,76 +134,30 @@ class RealNetwork:
             raise NvdlaError(f"input {note.name!r} is {note.shape}, the array is {array.shape}")
         return array.shape[0] // note.shape[0]
 
+    def _remark(self, name: str, text: str) -> None:
+        """Says what is odd about an input, once."""
+        if name not in self._remarked:
+            self._remarked.add(name)
+            tell(f"cudla-sim: {text}")
+
     def _once(self, feeds: Sequence[NDArray[Any]], on_place: OnPlace | None) -> list[NDArray[Any]]:
         inputs, outputs = self._buffers
         for note, tensor, region, array in zip(
             self.note.inputs, self.loadable.inputs, inputs, feeds, strict=True
         ):
-            region.data[: tensor.size] = self._pack(note, tensor, array)
+            atom = self.config.memory_atom
+            region.data[: tensor.size] = pack(note, tensor, atom, array, self._remark)
         addresses = [region.base for region in inputs], [region.base for region in outputs]
         watch = None
         if on_place is not None:
             watch = _Watch(self._network, self.note.places, addresses, on_place)
         self.report = self._core.run(self._network, *addresses, on_layer=watch)
         return [
-            self._unpack(note, tensor, region.data)
+            unpack(note, tensor, self.config.memory_atom, region.data)
             for note, tensor, region in zip(
                 self.note.outputs, self.loadable.outputs, outputs, strict=True
             )
         ]
-
-    # -- tensors ------------------------------------------------------------------------------
-
-    def _pack(self, note: PortNote, tensor: TensorDesc, array: NDArray[Any]) -> Bytes:
-        moved = _to_value(note, array)
-        dtype = layout.tensor_dtype(tensor)
-        if dtype.kind != "f" and np.isnan(moved).any():
-            raise NvdlaError(f"input {note.name!r} has NaN, its buffer holds {dtype}")
-        if note.name not in self._remarked and (text := remark(note, moved, dtype)):
-            self._remarked.add(note.name)
-            tell(f"cudla-sim: {text}")
-        elements = steps_of(moved, dtype, note.scale, note.zero)
-        missing = tensor.c - elements.shape[1]
-        if missing > 0:
-            elements = np.pad(elements, ((0, 0), (0, missing), (0, 0), (0, 0)))
-        line, surface = tensor.strides[1], tensor.strides[2]
-        if tensor.data_category == DataCategory.PLANAR:
-            data = layout.pack_planar(elements, line, surface)
-        elif layout.tensor_atom(tensor):
-            steps = (line, surface, tensor.size // max(tensor.n, 1))
-            data = layout.pack_feature(elements, self.config.memory_atom, steps, tensor.size)
-        else:
-            data = layout.pack_tensor(tensor, elements)
-        return np.pad(data[: tensor.size], (0, max(tensor.size - len(data), 0)))
-
-    def _unpack(self, note: PortNote, tensor: TensorDesc, buffer: Bytes) -> NDArray[Any]:
-        shape, dtype = (tensor.n, tensor.c, tensor.h, tensor.w), layout.tensor_dtype(tensor)
-        line, surface = tensor.strides[1], tensor.strides[2]
-        if tensor.data_category == DataCategory.PLANAR:
-            elements = layout.unpack_planar(buffer, shape, dtype, line, surface)
-        elif layout.tensor_atom(tensor):
-            steps = (line, surface, tensor.size // max(tensor.n, 1))
-            elements = layout.unpack_feature(buffer, shape, dtype, self.config.memory_atom, steps)
-        else:
-            elements = layout.unpack_tensor(tensor, buffer)
-        return _from_value(note, reals_of(elements[:, : note.value[1]], note.scale, note.zero))
-
-
-def _to_value(note: PortNote, array: NDArray[Any]) -> NDArray[Any]:
-    """From the ONNX tensor to real numbers [n, c, h, w]."""
-    stored = note.split or note.value
-    moved = array.reshape([stored[axis] for axis in note.order])
-    if note.integer_scale is not None:
-        moved = (moved.astype(np.float64) - note.integer_zero) * note.integer_scale
-    return moved.transpose(np.argsort(note.order)).reshape(note.value)
-
-
-def _from_value(note: PortNote, values: Real) -> NDArray[Any]:
-    """From real numbers [n, c, h, w] to the ONNX tensor."""
-    moved = values.reshape(note.split or note.value).transpose(note.order).reshape(note.shape)
-    if note.integer_scale is None:
-        return np.ascontiguousarray(moved)
-    return np.asarray(steps_of(moved, np.dtype(note.dtype), note.integer_scale, note.integer_zero))
 
 
 class _Watch:

@@ -11,10 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from cudla_sim.compiler.errors import CompileError
 from cudla_sim.compiler.options import Options
 from cudla_sim.compiler.partition import Package, compile_partitions
+from cudla_sim.core.memory import AddressSpace, MemoryFault
+from cudla_sim.nvdla.dla_core import Core
 from cudla_sim.nvdla.errors import NvdlaError
+from cudla_sim.nvdla.parts.on_core import PartsOnCore
+from cudla_sim.nvdla.parts.summary import summary
+from cudla_sim.nvdla.timing.parameters import Surroundings
 
 from ..mutate import altered, mutated
 from .models import explained
@@ -57,8 +61,29 @@ def package(random: Random) -> None:
         data = mutated(data, random)
     try:
         found = Package.decode(data)
-        if any(np.prod(shape, dtype=object) > MOST for shape in found.inputs.values()):
+        sizes = [*found.inputs.values(), *(tensor.shape for tensor in found.tensors.values())]
+        if any(np.prod(shape, dtype=object) > MOST for shape in sizes):
             return
-        found.run({name: np.zeros(shape, np.float32) for name, shape in found.inputs.items()})
-    except (CompileError, NvdlaError) as error:
+        summary(found, Surroundings())
+        found.run(found.zeros())
+        _on_core(found)
+    except (NvdlaError, MemoryFault) as error:
         explained(error)
+
+
+def _on_core(found: Package) -> None:
+    """As cuDLA runs it: between buffers."""
+    space, core = AddressSpace("the fuzzer's memory"), Core(found.config)
+    loaded = PartsOnCore(found, space, lambda loadable: core.config, 0)
+    buffers = [
+        [
+            space.allocate(max(port.tensor.size if port.tensor else port.linear.size, 1), name="")
+            for port in ports
+            if port.tensor or port.linear
+        ]
+        for ports in (loaded.inputs, loaded.outputs)
+    ]
+    try:
+        loaded.run(core, *([region.base for region in each] for each in buffers), None)
+    finally:
+        loaded.close()

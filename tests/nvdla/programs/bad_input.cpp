@@ -169,6 +169,10 @@ static void runtime(std::vector<unsigned char> image)
     CHECK(!r->bindInputTensor(0, &local));
     CHECK(!r->load(nullptr, 0));
     CHECK(!r->load(image.data(), 2));
+    std::vector<unsigned char> parts(4096);
+    std::memcpy(parts.data(), "PK\3\4", 4);
+    CHECK(!r->load(parts.data(), 0));
+    EXPLAINED("network in parts");
     std::vector<unsigned char> bad = image;
     for (std::size_t n : {0u, 4u, 8u, 64u, 1000u}) { /* truncated: what follows is zero */
         bad.assign(image.begin(), image.begin() + n);

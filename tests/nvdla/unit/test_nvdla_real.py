@@ -17,7 +17,8 @@ from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.build.container import Container
 from cudla_sim.nvdla.errors import NvdlaError
 from cudla_sim.nvdla.loadable import Loadable
-from cudla_sim.nvdla.real_numbers import RealNetwork, reals_of, run, steps_of
+from cudla_sim.nvdla.real_numbers import RealNetwork, run
+from cudla_sim.nvdla.real_tensors import reals_of, steps_of
 from cudla_sim.tools.nvdla import command as nvdla
 
 CONFIGS = [("nv_full", "int8"), ("nv_full", "fp16"), ("nv_full", "int16"), ("nv_small", "int8")]

@@ -10,7 +10,7 @@ from typing import Any
 from ...core import process
 from ...core.memory import host_bytes, readable_size
 from ...nvdla.errors import NvdlaError, Status
-from ...nvdla.loadable import Loadable, MemoryFlags
+from ...nvdla.loadable import PACKAGE, Loadable, MemoryFlags
 from ...nvdla.runtime import PlacedMemory, Runtime
 from ..embedding import address, ffi, pointer
 from ..entry import Handler
@@ -76,7 +76,14 @@ def load(runtime: Any, image: Any, memories: Any) -> None:
     size = readable_size(start)  # the interface has no size: the mapping is all we can know
     if not size:
         raise NvdlaError(f"buf ({start:#x}) is no readable memory", Status.BAD_PARAMETER)
-    target.wanted = target.model.load(Loadable.parse(host_bytes(start, size).data))
+    data = host_bytes(start, size).data
+    if bytes(data[: len(PACKAGE)]) == PACKAGE:
+        raise NvdlaError(
+            "buf is a network in parts, and this interface has no place for those on the host;"
+            " cudlaModuleLoadFromMemory takes it",
+            Status.NOT_SUPPORTED,
+        )
+    target.wanted = target.model.load(Loadable.parse(data))
     memories[0] = len(target.wanted)
 
 

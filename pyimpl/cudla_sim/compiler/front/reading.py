@@ -66,24 +66,6 @@ def load(
     return graph
 
 
-def has_external_data(data: bytes) -> bool:
-    """Whether a serialised model wants data from other files. Raises CompileError for what is no
-    model."""
-    try:
-        import onnx
-        from google.protobuf.message import DecodeError
-    except ImportError:
-        raise CompileError(_EXTRA) from None
-    try:
-        proto = onnx.load_model_from_string(data)
-        return any(
-            tensor.data_location == onnx.TensorProto.EXTERNAL
-            for tensor in onnx.external_data_helper._get_all_tensors(proto)
-        )
-    except (DecodeError, ValueError, TypeError, RuntimeError, RecursionError) as error:
-        raise CompileError(f"no ONNX model (protobuf): {_line(error)}") from None
-
-
 def load_model(path: Path) -> onnx.ModelProto:
     """The model of a file, with its external data. Raises CompileError."""
     return _parsed(path)[0]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cudla_sim.nvdla import annotation
+from cudla_sim.nvdla.loadable import Loadable
+from cudla_sim.nvdla.parts.package import Package
+from cudla_sim.nvdla.parts.part import Part, Tensor
 
 from .. import front
 from ..backend import compile_graph
@@ -17,8 +22,10 @@ from ..errors import CompileError, Refusal, Refused
 from ..front.inputs import element_type
 from ..options import Options
 from ..runtime import session
-from .package import Package, Part
+from .choice import moves
+from .costs import Costs
 from .split import Cut, extract, integers, prepare, reads, split
+from .varying import largest, varying
 
 if TYPE_CHECKING:
     import onnx
@@ -33,32 +40,67 @@ def compile_partitions(
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
     method: str = "minmax",
+    most: int | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Package:
     """Compile *model* for hardware and host; nodes that are refused go to the host.
 
-    *samples* (ONNX inputs by name) calibrate integer networks. *say* gets a line for each refusal.
-    Raises CompileError.
+    *samples* (ONNX inputs by name) calibrate integer networks. *most*: parts that are wanted; what
+    costs least then runs on the host, too. *say* gets a line for each refusal, and for hardware
+    that is not worth its transfers. Raises CompileError.
     """
     whole = prepare(model, shapes or {})
     given = [dict(sample) for sample in samples]
     if not given and options.precision != "fp16":
         raise CompileError("a network in parts needs calibration data (--calib) for integers")
-    host = _not_float(whole)
+    if most is not None and most < 1:
+        raise CompileError(f"{most} parts are wanted; at least 1 is possible")
+    data = given or [_random(whole)]
+    tensors = known(whole, data[0])
+    costs = Costs(whole, tensors, options.config)
+    loose = varying(whole)
+    trial = _Trial(whole, options, data, method, bool(given), costs, tensors, loose)
+    host = _not_float(whole) | {
+        node.name
+        for node in whole.graph.node
+        if any(name in loose for name in (*reads(node), *node.output))
+    }
+    chosen: set[str] = set()  # by cost, not because they are refused
     while True:
-        cuts = split(whole, host)
-        parts, refused = _try(whole, cuts, options, given or [_random(whole)], method, bool(given))
-        if not refused:
-            break
+        cuts = split(whole, host | chosen)
+        parts, refused = trial.parts(cuts)
         for name, reason in refused.items():
             say(f"{name!r} runs on the host: {reason}")
         host |= set(refused)
+        if refused:
+            continue
+        found = moves(cuts, _splitter(whole, host | chosen), costs, most)
+        for move in found:
+            names = [whole.graph.node[number].name for number in move.nodes]
+            verb = f"and the {len(names) - 1} nodes with it run" if names[1:] else "runs"
+            say(f"{names[0]!r} {verb} on the host: {move.reason}")
+            chosen |= set(names)
+        if not found:
+            break
+    between = {name for part in parts for name in (*part.inputs, *part.outputs)}
+    inputs = {item.name: _sizes(item) for item in _inputs(whole)}
+    most_of = largest(whole, loose)
+    for name in loose & set(tensors):
+        tensors[name] = Tensor(tensors[name].dtype, most_of.get(name, tensors[name].shape), True)
     return Package(
         options.config,
-        {item.name: _sizes(item) for item in _inputs(whole)},
+        inputs,
         tuple(item.name for item in whole.graph.output),
         tuple(parts),
+        {name: tensors[name] for name in sorted({*inputs, *between}) if name in tensors},
     )
+
+
+def _splitter(
+    model: onnx.ModelProto, host: Collection[str]
+) -> Callable[[Collection[int]], list[Cut]]:
+    nodes = model.graph.node
+    return lambda more: split(model, {*host, *(nodes[number].name for number in more)})
 
 
 def _inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
@@ -80,6 +122,27 @@ def _not_float(model: onnx.ModelProto) -> set[str]:
         for node in model.graph.node
         if any(name in other and name not in fixed for name in (*reads(node), *node.output))
     }
+
+
+def known(model: onnx.ModelProto, sample: Sample) -> dict[str, Tensor]:
+    """Element types and shapes of all tensors: as ONNX infers them, the rest by running once."""
+    from onnx import helper
+
+    found: dict[str, Tensor] = {}
+    for item in (*model.graph.input, *model.graph.value_info, *model.graph.output):
+        kind = item.type.tensor_type
+        sizes = [dim.dim_value for dim in kind.shape.dim]
+        if kind.elem_type and kind.HasField("shape") and all(size > 0 for size in sizes):
+            dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind.elem_type))
+            found[item.name] = Tensor(dtype.name, tuple(sizes))
+    made = [name for node in model.graph.node for name in node.output if name]
+    missing = [name for name in made if name not in found]
+    if missing:
+        values = _values(model, missing, [sample])[0]
+        for name in missing:
+            if isinstance(values[name], np.ndarray):
+                found[name] = Tensor(values[name].dtype.name, values[name].shape)
+    return found
 
 
 _MOST_ELEMENTS = 1 << 28
@@ -121,37 +184,63 @@ def _values(
     return found
 
 
-def _try(
-    model: onnx.ModelProto,
-    cuts: Sequence[Cut],
-    options: Options,
-    samples: Sequence[Sample],
-    method: str,
-    measured: bool,
-) -> tuple[list[Part], dict[str, str]]:
-    """All parts, or the nodes that must go to the host and why. *samples* are data (*measured*) or
-    random."""
-    from onnx import helper
+@dataclass
+class _Trial:
+    """Compiles cuts; *samples* are data (*measured*) or random. Parts that came out well are kept:
+    they are not compiled again when others change."""
 
-    names = list(dict.fromkeys(name for cut in cuts for name in (*cut.inputs, *cut.outputs)))
-    values = _values(model, names, samples)
-    types = {
-        name: helper.make_tensor_value_info(
-            name, helper.np_dtype_to_tensor_dtype(values[0][name].dtype), values[0][name].shape
-        )
-        for name in names
-    }
-    parts: list[Part] = []
-    refused: dict[str, str] = {}
-    for cut in cuts:
-        nodes = tuple(model.graph.node[number].name for number in cut.nodes)
-        part = extract(model, cut, types)
-        if cut.host:
-            parts.append(Part(True, nodes, cut.inputs, cut.outputs, part.SerializeToString()))
-            continue
-        feeds = [{name: value[name] for name in cut.inputs} for value in values]
+    model: onnx.ModelProto
+    options: Options
+    samples: Sequence[Sample]
+    method: str
+    measured: bool
+    costs: Costs
+    tensors: dict[str, Tensor]
+    loose: set[str]
+    """Tensors whose sizes depend on the data."""
+    done: dict[tuple[Any, ...], Part] = field(default_factory=dict)
+
+    def parts(self, cuts: Sequence[Cut]) -> tuple[list[Part], dict[str, str]]:
+        """All parts, or the nodes that must go to the host and why."""
+        from onnx import helper
+
+        names = list(dict.fromkeys(name for cut in cuts for name in (*cut.inputs, *cut.outputs)))
+        values = _values(self.model, names, self.samples)
+        for name in names:
+            array = values[0][name]
+            self.tensors[name] = Tensor(array.dtype.name, array.shape)
+        types = {}
+        for name in names:
+            array = values[0][name]
+            shape = [None] * array.ndim if name in self.loose else array.shape
+            kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+            types[name] = helper.make_tensor_value_info(name, kind, shape)
+        parts: list[Part] = []
+        refused: dict[str, str] = {}
+        for cut in cuts:
+            key = (cut.host, cut.nodes, cut.inputs, cut.outputs)
+            if key not in self.done:
+                refused.update(self._compile(cut, types, values))
+            if key in self.done:
+                parts.append(self.done[key])
+        return parts, refused
+
+    def _compile(
+        self,
+        cut: Cut,
+        types: Mapping[str, onnx.ValueInfoProto],
+        values: Sequence[Mapping[str, NDArray[Any]]],
+    ) -> dict[str, str]:
+        """Adds a part to those that are done, or returns what is refused of it and why."""
+        nodes = tuple(self.model.graph.node[number].name for number in cut.nodes)
+        part = extract(self.model, cut, types)
+        refused: dict[str, str] = {}
         try:
-            data = _compiled(part, cut, options, feeds, method, measured)
+            if cut.host:
+                data = part.SerializeToString()
+            else:
+                feeds = [{name: value[name] for name in cut.inputs} for value in values]
+                data = _compiled(part, cut, self.options, feeds, self.method, self.measured)
         except Refused as error:
             for refusal in error.refusals:
                 for name in _nodes(refusal, nodes):
@@ -159,11 +248,23 @@ def _try(
         except CompileError as error:
             refused.update(dict.fromkeys(nodes, str(error)))
         except Exception as error:  # the rest of the network shall not wait for this one's repair
+            if cut.host:
+                raise
             why = f"the compiler fails at it ({type(error).__name__}: {error}); please report it"
             refused.update(dict.fromkeys(nodes, why))
         else:
-            parts.append(Part(False, nodes, cut.inputs, cut.outputs, data))
-    return parts, refused
+            key = (cut.host, cut.nodes, cut.inputs, cut.outputs)
+            macs = self.costs.macs(cut.nodes)
+            inputs = cut.inputs if cut.host else _taken(data, cut.inputs)
+            self.done[key] = Part(cut.host, nodes, inputs, cut.outputs, data, macs)
+        return refused
+
+
+def _taken(data: bytes, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the inputs that a loadable has: nothing may depend on some of them."""
+    note = annotation.read(Loadable.parse(data))
+    known = {port.name for port in note.inputs} if note is not None else set(names)
+    return tuple(name for name in names if name in known)
 
 
 def _compiled(

@@ -25,11 +25,13 @@ class Cut:
 
 
 def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx.ModelProto:
-    """A copy with local functions inlined, names for all nodes, and fixed input shapes."""
+    """A copy with local functions inlined, names for all nodes, fixed input shapes, and without
+    nodes that nobody needs."""
     from onnx import ModelProto, shape_inference
 
     made = ModelProto()
     made.CopyFrom(inlined(model))
+    _prune(made)
     names: set[str] = set()
     for number, node in enumerate(made.graph.node):
         name = node.name or f"{node.op_type}:{next(iter(node.output), number)}"
@@ -59,6 +61,26 @@ def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx
     except (shape_inference.InferenceError, ValueError, RuntimeError) as error:
         text = " ".join(str(error).split())[:300]
         raise CompileError(f"ONNX finds no shapes in the model: {text}") from None
+
+
+def _prune(model: onnx.ModelProto) -> None:
+    """Leave out nodes that no output of the network depends on."""
+    wanted = {item.name for item in model.graph.output}
+    needed = []
+    for node in reversed(model.graph.node):
+        if wanted.intersection(node.output):
+            wanted.update(reads(node))
+            needed.append(node)
+    if len(needed) < len(model.graph.node):
+        kept = [_copied(node) for node in reversed(needed)]
+        del model.graph.node[:]
+        model.graph.node.extend(kept)
+
+
+def _copied(node: onnx.NodeProto) -> onnx.NodeProto:
+    made = type(node)()
+    made.CopyFrom(node)
+    return made
 
 
 def _refuse_fatal(node: onnx.NodeProto) -> None:

@@ -15,7 +15,7 @@ from ...evaluation import EvaluationError, evaluate
 from ...evaluation.api import Progress
 from ...evaluation.results import lines
 from ..command import JSON, Command, configuration, option, path_argument, path_option
-from ..onnx.calibration_options import Calibration, calibrated, fallback, precision
+from ..onnx.calibration_options import Calibration, calibrated, fallback, max_parts, precision
 from ..progress import Progress as Line
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _say(text: str) -> None:
 @click.command(
     "evaluate",
     cls=Command,
-    arguments=[("NETWORK", "A loadable, or an ONNX model to be compiled.")],
+    arguments=[("NETWORK", "A loadable, a network in parts, or an ONNX model.")],
 )
 @path_argument("network")
 @path_option("--inputs", required=True, group="Data", help="A folder, .npz, .npy: the samples.")
@@ -52,6 +52,12 @@ def _say(text: str) -> None:
 )
 @path_option(
     "-o", "--out", metavar="FILE", group="Output", help="Results: .parquet or .npz; resumable."
+)
+@option(
+    "--keep-outputs/--no-keep-outputs",
+    default=None,
+    group="Output",
+    help="Whether results hold outputs; default: up to 256 MiB.",
 )
 @option(
     "--restart",
@@ -78,6 +84,7 @@ def _say(text: str) -> None:
 @precision("ONNX")
 @calibrated("ONNX", pictures="Data")
 @fallback("ONNX")
+@max_parts("ONNX")
 @JSON
 def evaluate_network(
     network: Path,
@@ -86,6 +93,7 @@ def evaluate_network(
     reference: Path | None,
     output: str,
     out: Path | None,
+    keep_outputs: bool | None,
     restart: bool,
     workers: int,
     cluster: str,
@@ -94,6 +102,7 @@ def evaluate_network(
     precision: str,
     calibration: Calibration,
     fallback: str | None,
+    max_parts: int | None,
     as_json: bool,
 ) -> None:
     """Run a network over a data set: top-1 and top-5 accuracy, SQNR, throughput.
@@ -104,7 +113,7 @@ def evaluate_network(
     try:
         image: Path | bytes = network
         if network.suffix.lower() == ".onnx":
-            image = _compiled(network, config, precision, calibration, fallback or "")
+            image = _compiled(network, config, precision, calibration, fallback or "", max_parts)
         with _progress() as step:
             found = evaluate(
                 image,
@@ -116,6 +125,7 @@ def evaluate_network(
                 workers=workers,
                 batch=batch,
                 out=out,
+                keep_outputs=keep_outputs,
                 restart=restart,
                 config="" if isinstance(image, bytes) else config,
                 mean=calibration.mean,
@@ -147,6 +157,7 @@ def _compiled(
     precision: str,
     calibration: Calibration,
     fallback: str,
+    most: int | None,
 ) -> bytes:
     """Raises CompileError, EvaluationError."""
     from ...compiler import compilation
@@ -175,7 +186,7 @@ def _compiled(
             raise
         from ...compiler.fallback import compile_package
 
-        return compile_package(request, _say).encode()
+        return compile_package(request, _say, most).encode()
 
 
 @contextmanager

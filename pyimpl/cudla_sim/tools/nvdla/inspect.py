@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ...core.text import tell
+from ...core.text import printable, tell
 from ...nvdla import layout_picture
 from ...nvdla.errors import NvdlaError
 from ...nvdla.inspect import describe, render
 from ...nvdla.loadable import Loadable
+from ...nvdla.parts.package import Package
+from ...nvdla.parts.summary import part_line, summary
 from ..command import JSON, Command, option, path_argument, path_option
 from . import layer_graph as graph
 from .inputs import fail
+from .parts import as_json as parts_json
+from .parts import loadables, package_of, surroundings
 
 
-@click.command(cls=Command, arguments=[("FILE", "An NVDLA loadable.")])
+@click.command(cls=Command, arguments=[("FILE", "An NVDLA loadable, or a network in parts.")])
 @path_argument("file")
 @JSON
 @path_option(
@@ -30,7 +36,12 @@ from .inputs import fail
 def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
     """Print what a loadable holds: tensors, memory, tasks, layers, target configuration, graph."""
     try:
-        description = describe(Loadable.parse(file.read_bytes()))
+        data = file.read_bytes()
+        package = package_of(data)
+        if package is not None:
+            _inspect_parts(package, as_json, picture)
+            return
+        description = describe(Loadable.parse(data))
         layers = graph.build(description)
         if picture is not None:
             graph.draw(layers, picture)
@@ -50,7 +61,50 @@ def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
         print(graph.text(layers))
 
 
-@click.command("layout", cls=Command, arguments=[("LOADABLE", "An NVDLA loadable.")])
+def _inspect_parts(package: Package, as_json: bool, picture: Path | None) -> None:
+    """Raises NvdlaError, GraphError."""
+    found = {number: describe(loadable) for number, loadable, _ in loadables(package, "")}
+    layers = {number: graph.build(description) for number, description in found.items()}
+    if picture is not None:
+        for number, drawn in layers.items():
+            graph.draw(drawn, picture.with_stem(f"{picture.stem}_part{number}"))
+    if as_json:
+        more = parts_json(package, surroundings())
+        for item in more["parts"]:
+            if item["part"] in found:
+                item["loadable"] = found[item["part"]]
+        ports = {
+            "inputs": [_port(package, name) for name in package.inputs],
+            "outputs": [_port(package, name) for name in package.outputs],
+        }
+        described = {"schema_version": 1, "config": package.config, **ports, **more}
+        print(json.dumps(described, indent=2))
+        return
+    print(f"a network in {len(package.parts)} parts for {printable(package.config)}")
+    for number in range(len(package.parts)):
+        print(part_line(package, number))
+        if number in found:
+            print(textwrap.indent(render(found[number]), "  "))
+            print(textwrap.indent(graph.text(layers[number]), "  "))
+    print(summary(package, surroundings()))
+
+
+def _port(package: Package, name: str) -> dict[str, Any]:
+    """An input or output of the network; older packages do not say everything."""
+    tensor = package.tensors.get(name)
+    if tensor is None:
+        return {"name": name, "shape": list(package.inputs.get(name, ())) or None, "dtype": None}
+    return {
+        "name": name,
+        "shape": list(tensor.shape),
+        "dtype": tensor.dtype,
+        "varies": tensor.varies,
+    }
+
+
+@click.command(
+    "layout", cls=Command, arguments=[("LOADABLE", "An NVDLA loadable, or a network in parts.")]
+)
 @path_argument("loadable")
 @option(
     "--element", multiple=True, metavar="N,C,H,W", help="Where this element of each tensor lies."
@@ -58,15 +112,26 @@ def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
 def show_layout(loadable: Path, element: tuple[str, ...]) -> None:
     """Draw where the elements of a loadable's inputs and outputs lie in memory."""
     try:
-        network = Loadable.parse(loadable.read_bytes())
-        for kind, tensors in (("input", network.inputs), ("output", network.outputs)):
-            for number, tensor in enumerate(tensors):
-                print(f"{kind} {number} {layout_picture.picture(tensor)}")
-                for word in element:
-                    n, c, h, w = (int(i) for i in word.split(","))
-                    print(layout_picture.where(tensor, n, c, h, w))
-                print()
+        data = loadable.read_bytes()
+        package = package_of(data)
+        if package is None:
+            _layout(Loadable.parse(data), element)
+            return
+        for number, network, _ in loadables(package, ""):
+            print(part_line(package, number))
+            _layout(network, element)
     except OSError as error:
         raise fail("layout", f"{error.filename}: {error.strerror}") from None
     except (NvdlaError, ValueError) as error:
         raise fail("layout", error) from None
+
+
+def _layout(network: Loadable, element: tuple[str, ...]) -> None:
+    """Raises NvdlaError, ValueError."""
+    for kind, tensors in (("input", network.inputs), ("output", network.outputs)):
+        for number, tensor in enumerate(tensors):
+            print(f"{kind} {number} {layout_picture.picture(tensor)}")
+            for word in element:
+                n, c, h, w = (int(i) for i in word.split(","))
+                print(layout_picture.where(tensor, n, c, h, w))
+            print()

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import untrusted
-from ...core.text import printable
 from ...nvdla.errors import NvdlaError
+from ...nvdla.parts.package import Package
+from ...nvdla.parts.summary import part_line, summary
 from ...nvdla.real_numbers import RealNetwork
 from ...nvdla.task_report import TaskReport
+from .inputs import ANY
+from .parts import surroundings
 
 
 def files(words: Sequence[str], names: Sequence[str]) -> dict[str, Path]:
@@ -49,22 +52,18 @@ def load(name: str, file: Path) -> NDArray[np.generic]:
         raise NvdlaError(f"input {name!r}: {file} is no .npy file ({error})") from None
 
 
-def run_package(data: bytes, words: Sequence[str], output: Path | None) -> dict[str, NDArray[Any]]:
+def run_package(
+    data: bytes, words: Sequence[str], output: Path | None, config: str
+) -> dict[str, NDArray[Any]]:
     """Run a network in parts (``compile --fallback cpu``) once; see :func:`run`."""
-    from ...compiler.errors import CompileError
-    from ...compiler.partition import Package
-
-    try:
-        package = Package.decode(data)
-        given = files(words, list(package.inputs))
-        feeds = {name: load(name, file) for name, file in given.items()}
-        for name, shape in package.inputs.items():
-            feeds.setdefault(name, np.zeros(shape, np.float32))
-        results = package.run(feeds)
-    except CompileError as error:
-        raise NvdlaError(str(error)) from None
-    for number, part in enumerate(package.parts):
-        print(printable(f"part {number}, {part}"))
+    package = Package.decode(data)
+    given = files(words, list(package.inputs))
+    feeds = {**package.zeros(), **{name: load(name, file) for name, file in given.items()}}
+    with package.load(hardware="" if config in ANY else config) as loaded:
+        results = loaded.run(feeds)
+    for number in range(len(package.parts)):
+        print(part_line(package, number))
+    print(summary(package, surroundings()))
     save(results, output)
     return results
 

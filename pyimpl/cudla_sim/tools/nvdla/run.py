@@ -13,6 +13,7 @@ from ...nvdla import images, network_run, target
 from ...nvdla.cosim.hardware import COMPARE
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
+from ...nvdla.parts.package import MAGIC
 from ...nvdla.settings import Settings
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, configuration, option, path_argument, path_option
@@ -21,9 +22,7 @@ from ..timing_options import timed
 from . import outputs
 from . import real as real_numbers
 from .inputs import ANY, INPUT, MEAN, NORMALIZE, fail, numbered, read_inputs, tell_zeros
-
-_PACKAGE = b"PK\x03\x04"
-"""How a network in parts begins (``cudla-sim compile --fallback cpu``)."""
+from .parts import in_parts
 
 
 @click.command(cls=Command, arguments=[("LOADABLE", "An NVDLA loadable, or a network in parts.")])
@@ -97,7 +96,18 @@ def run(
 
     Exit status: 0 done, 1 an output differs from --compare or something failed, 2 wrong usage.
     """
-    if real or _in_parts(loadable):
+    of_loadables = {
+        "--on": chip,
+        "--dimg": write_dimg,
+        "--rawdump": rawdump,
+        "--layers": layers,
+        "--dump-layers": dump_layers,
+        "--compare": compare,
+    }
+    given = [name for name, value in of_loadables.items() if value]
+    if given and in_parts(loadable):
+        raise fail("run", f"{loadable} is a network in parts; {given[0]} is of single loadables")
+    if real or in_parts(loadable):
         _run_real(loadable, list(input), output, config)
         return
     try:
@@ -136,20 +146,11 @@ def run(
     raise click.exceptions.Exit(1 if any("differ" in d or "shape" in d for d in differences) else 0)
 
 
-def _in_parts(file: Path) -> bool:
-    """True for a network in parts: it takes real numbers only."""
-    try:
-        with file.open("rb") as opened:
-            return opened.read(len(_PACKAGE)) == _PACKAGE
-    except OSError:
-        return False
-
-
 def _run_real(loadable: Path, words: list[str], output: Path | None, config: str) -> None:
     try:
         data = loadable.read_bytes()
-        if data.startswith(_PACKAGE):
-            results, report, name = real_numbers.run_package(data, words, output), None, ""
+        if data.startswith(MAGIC):
+            results, report, name = real_numbers.run_package(data, words, output, config), None, ""
         else:
             results, report, name = real_numbers.run(data, words, output, config)
     except OSError as error:

@@ -15,6 +15,7 @@ from ...core import untrusted
 from ...core.text import tell
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
+from ...nvdla.parts.summary import part_line
 from ...nvdla.replay import TraceError
 from ...nvdla.replay import read as read_traces
 from ...nvdla.target import choose
@@ -26,8 +27,11 @@ from ..command import JSON, Command, configuration, option, path_argument, path_
 from ..progress import each
 from ..timing_options import timed
 from .inputs import ANY, fail
+from .parts import package_of
+from .times_of_parts import TimedPackage
 
 VERSION = 1
+Timed = TimedRun | TimedPackage
 _SIZES = ("input_kb", "min_input_kb", "output_kb", "weight_kb", "min_weight_kb")
 _COSTS = ("dram_traffic_kb", "dram_cycles", "mac_cycles", "cycles", "bound")
 _SRAM_COSTS = (*_COSTS[:2], "sram_read_cycles", "sram_write_cycles", *_COSTS[2:])
@@ -35,7 +39,7 @@ _SRAM_COSTS = (*_COSTS[:2], "sram_read_cycles", "sram_write_cycles", *_COSTS[2:]
 
 def time_runs(
     paths: list[Path], hardware: str, around: Surroundings
-) -> Iterator[TimedRun | tuple[str, str]]:
+) -> Iterator[Timed | tuple[str, str]]:
     """Every loadable and trace of *paths* (files or folders) in turn; (name, why) for one that
     cannot be timed. *hardware* "" takes what each was made for."""
     for path in paths:
@@ -57,9 +61,13 @@ def time_runs(
                 yield str(path), str(error)
 
 
-def _loadable(file: Path, hardware: str, around: Surroundings) -> TimedRun | tuple[str, str]:
+def _loadable(file: Path, hardware: str, around: Surroundings) -> Timed | tuple[str, str]:
     try:
-        network = Loadable.parse(file.read_bytes())
+        data = file.read_bytes()
+        package = package_of(data)
+        if package is not None:
+            return TimedPackage.of(package, file.stem, hardware, around)
+        network = Loadable.parse(data)
         chosen = choose(network, hardware)
         return runs.loadable(network, file.stem, chosen, around)
     except OSError as error:
@@ -68,33 +76,49 @@ def _loadable(file: Path, hardware: str, around: Surroundings) -> TimedRun | tup
         return str(file), str(error)
 
 
-def runs_as_json(found: list[TimedRun], problems: list[tuple[str, str]]) -> dict[str, Any]:
+def runs_as_json(found: list[Timed], problems: list[tuple[str, str]]) -> dict[str, Any]:
     """What ``--json`` prints."""
     return {
         "version": VERSION,
         "model": "pipeline",
-        "runs": [
-            {
-                "name": run.name,
-                "config": run.config,
-                "cycles": run.cycles,
-                "milliseconds": run.seconds * 1e3,
-                "frames_per_second": run.frames_per_second,
-                "bytes_read": run.bytes_read,
-                "bytes_written": run.bytes_written,
-                "macs": run.macs,
-                "mac_utilization": run.mac_utilization,
-                "bounds": run.bounds,
-                "operations": [asdict(o) for o in run.operations],
-            }
-            for run in found
-        ],
+        "runs": [_run_as_json(run) for run in found],
         "errors": [{"name": name, "error": why} for name, why in problems],
     }
 
 
-def run_table(run: TimedRun, around: Surroundings) -> list[str]:
+def _run_as_json(found: Timed) -> dict[str, Any]:
+    if isinstance(found, TimedPackage):
+        return {**_run_as_json(found.whole), **found.as_dict()}
+    return {
+        "name": found.name,
+        "config": found.config,
+        "cycles": found.cycles,
+        "milliseconds": found.seconds * 1e3,
+        "frames_per_second": found.frames_per_second,
+        "bytes_read": found.bytes_read,
+        "bytes_written": found.bytes_written,
+        "macs": found.macs,
+        "mac_utilization": found.mac_utilization,
+        "bounds": found.bounds,
+        "operations": [asdict(o) for o in found.operations],
+    }
+
+
+def run_table(found: Timed, around: Surroundings) -> list[str]:
     """Lines for people."""
+    if isinstance(found, TimedPackage):
+        return [*_parts_table(found, around), *found.last_lines()]
+    return _run_table(found, around)
+
+
+def _parts_table(found: TimedPackage, around: Surroundings) -> Iterator[str]:
+    for number in range(len(found.package.parts)):
+        yield part_line(found.package, number)
+        if number in found.parts:
+            yield from (f"  {line}" for line in _run_table(found.parts[number], around))
+
+
+def _run_table(run: TimedRun, around: Surroundings) -> list[str]:
     lines = [f"{run.name} on {run.config}"]
     lines.append(
         f"  {'unit':14s} {'start':>10s} {'end':>10s} {'cycles':>10s}  {'bound':8s} "
@@ -247,13 +271,13 @@ def show_time(
     if layers is not None:
         _show_sheet(layers, as_json)
         return
-    found: list[TimedRun] = []
+    found: list[Timed] = []
     problems: list[tuple[str, str]] = []
     for run in each(time_runs(list(paths), "" if config in ANY else config, around), "timing"):
-        if isinstance(run, TimedRun):
-            found.append(run)
-        else:
+        if isinstance(run, tuple):
             problems.append(run)
+        else:
+            found.append(run)
     if as_json:
         print(json.dumps(runs_as_json(found, problems), indent=1))
     else:

@@ -60,6 +60,13 @@ def fallback(group: str) -> Callable[[F], F]:
     return option("--fallback", type=click.Choice(["cpu"]), group=group, help=text)
 
 
+def max_parts(group: str) -> Callable[[F], F]:
+    """``--max-parts``."""
+    text = "With --fallback: parts at most; what costs least runs on the host."
+    kind = click.IntRange(min=1)
+    return option("--max-parts", type=kind, metavar="N", group=group, help=text)
+
+
 def calibrated(group: str, pictures: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Adds the options of calibration; the command gets ``calibration``.
 

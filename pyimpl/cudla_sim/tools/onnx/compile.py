@@ -16,7 +16,14 @@ from ...nvdla.errors import NvdlaError
 from ..command import Command, ConfigName, near, option, path_argument, path_option
 from ..progress import Progress
 from ..text_table import Table
-from .calibration_options import AUTO, Calibration, calibrated, fallback, precision
+from .calibration_options import (
+    AUTO,
+    Calibration,
+    calibrated,
+    fallback,
+    max_parts,
+    precision,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -96,6 +103,7 @@ def _dumping(names: Collection[str]) -> Watch:
     help="SQNR for an int8 network to reach: the layers that this takes run in fp16 (nv_full).",
 )
 @fallback("Machine")
+@max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
 @path_option(
     "--save-calib",
@@ -174,6 +182,7 @@ def compile_model(
     keep_fp16: tuple[str, ...],
     target_db: float | None,
     fallback: str | None,
+    max_parts: int | None,
     calibration: Calibration,
     save_calib: Path | None,
     invent_ranges: bool,
@@ -244,7 +253,7 @@ def compile_model(
                 raise CompileError(
                     "--emit-c writes programs for one loadable, not for parts"
                 ) from None
-            _in_parts(request, out, report)
+            _in_parts(request, out, report, max_parts)
             return
         write_whole(out, result.compiled.loadable)
         if emit_c is not None:
@@ -268,21 +277,25 @@ def compile_model(
     _summary(out, result.report)
 
 
-def _in_parts(request: Request, out: Path, report: Path | None) -> None:
+def _in_parts(request: Request, out: Path, report: Path | None, most: int | None) -> None:
     """Write a network in parts, because the hardware refuses some of it."""
     from ...compiler import fallback
+    from ...nvdla.parts.summary import part_line, summary
+    from ..nvdla.parts import surroundings
 
     if request.target is not None or request.whole:
         _say("--target-db is not asked for in a network of parts")
-    package = fallback.compile_package(request, _say)
+    package = fallback.compile_package(request, _say, most)
     data = package.encode()
     write_whole(out, data)
-    for number, part in enumerate(package.parts):
-        print(f"part {number}, {part}")
+    for number in range(len(package.parts)):
+        print(part_line(package, number))
     if report is not None:
-        known = fallback.report(request, package, len(data))
+        share = summary(package, surroundings()).as_dict()
+        known = {**fallback.report(request, package, len(data)), "share": share}
         text = json.dumps({"version": VERSION, **known}, indent=2)
         write_whole(report, text.encode())
+    print(summary(package, surroundings()))
     print(f"{out}: {package.config}, {len(package.parts)} parts, {len(data)} bytes")
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from ...compiler.partition.package import MAGIC, Package
 from ...nvdla.facts.configs import config
 from ...nvdla.loadable import Loadable
+from ...nvdla.parts.package import MAGIC, Package
 from ...nvdla.target import choose
 from ...nvdla.timing.layer_times import layer_times
 from ...nvdla.timing.parameters import Surroundings

@@ -9,6 +9,7 @@ from ...core import untrusted
 from ...nvdla import target
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
+from ...nvdla.parts.package import MAGIC, Package
 from ...nvdla.replay import TraceError
 from ...nvdla.replay import read as read_traces
 from ...nvdla.task_report import LayerRecord
@@ -105,7 +106,10 @@ def _loadable(
 
     layers: list[LayerRecord] = []
     try:
-        network = Loadable.parse(source.read_bytes())
+        data = source.read_bytes()
+        if data.startswith(MAGIC):
+            return _parts(source, Package.decode(data), hardware, around, inputs, accuracy)
+        network = Loadable.parse(data)
         chosen = target.choose(network, hardware)
         run = runs.loadable(network, source.stem, chosen, around)
         if inputs:
@@ -119,3 +123,22 @@ def _loadable(
     if accuracy is not None:
         sections.insert(3, nvdla.accuracy(accuracy))
     return Page(f"{source.name} on {chosen}", "An NVDLA loadable in hardware time", sections)
+
+
+def _parts(
+    source: Path,
+    package: Package,
+    hardware: str,
+    around: Surroundings,
+    inputs: list[str] | None,
+    accuracy: Path | None,
+) -> Page:
+    """Raises NvdlaError, ReportError."""
+    from . import parts
+
+    if inputs or accuracy is not None:
+        raise ReportError(
+            f"{source} is a network in parts; --input and --accuracy are of loadables"
+        )
+    title, sections = parts.of_package(source.name, package, hardware, around)
+    return Page(title, "A network in parts in hardware time", sections)

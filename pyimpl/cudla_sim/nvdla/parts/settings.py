@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..core.config import Section
-from ..core.errors import ConfigError
+from ...core.config import Section
+from ...core.errors import ConfigError
 
 
 @dataclass(frozen=True)
