@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,12 @@ from cudla_sim.nvdla.facts.precisions import NAMES
 from ..core.output import write_whole
 from . import calibrate, front
 from .backend import PASSES, Compiled, compile_graph
-from .calibrate.methods import PERCENTILE
-from .errors import CompileError
+from .errors import CompileError, Refusal, Refused
 from .front import simplify
 from .graph import Graph
 from .options import Options
-from .passes import Pass, Watch
+from .passes import Pass
+from .request import Request as Request
 
 FORMATS = {
     "chw16": "chw16",
@@ -41,28 +41,6 @@ Say = Callable[[str], None]
 
 class UsageError(Exception):
     """An option that makes no sense: exit status 2."""
-
-
-@dataclass(slots=True)
-class Request:
-    """One compilation as the user asks for it."""
-
-    model: Path
-    options: Options
-    outputs: Sequence[str] = ()
-    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    calib: Sequence[Path] = ()
-    method: str = "minmax"
-    percentile: float = PERCENTILE
-    mean: Sequence[float] = ()
-    scale: Sequence[float] = ()
-    invent: bool = False
-    save_calib: Path | None = None
-    input_words: Sequence[str] = ()
-    """Formats of inputs in their order (one for all), beside those by name in *options*."""
-    output_words: Sequence[str] = ()
-    watch: Watch | None = None
-    """Is called behind every pass of the front and the back end."""
 
 
 @dataclass(slots=True)
@@ -86,17 +64,22 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     Raises CompileError (Refused with all nodes), UsageError.
     """
     clock = _Clock()
-    graph = front.load(
+    graph = front.read(
         request.model, outputs=request.outputs, shapes=request.shapes, watch=request.watch
     )
     clock.lap("front")
+    if graph.refusals:
+        raise _explained(request, graph, ())
     for note in graph.notes:
         say(note)
     options = _formats(request, graph)
     samples, scales, source = _scales(request, graph, options, say, progress)
     seen = calibrate.statistics_for(graph, samples, options.precision)
     clock.lap("calibration")
-    compiled = compile_graph(graph, scales, options, seen.means, request.watch, seen.spans)
+    try:
+        compiled = compile_graph(graph, scales, options, seen.means, request.watch, seen.spans)
+    except Refused as error:
+        raise _explained(request, graph, error.refusals) from None
     for note in coarse_curves(compiled, samples is not None or bool(scales)):
         say(note)
     clock.lap("back end")
@@ -115,6 +98,14 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
         **compiled.report,
     }
     return Result(graph, compiled, report, samples)
+
+
+def _explained(request: Request, graph: Graph, found: Sequence[Refusal]) -> Refused:
+    if request.parts:
+        return Refused([*graph.refusals, *found])
+    from . import refusals
+
+    return refusals.explained(request, graph, found)
 
 
 COARSE = 40.0

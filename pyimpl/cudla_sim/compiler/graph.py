@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import Refusal
+
 if TYPE_CHECKING:
+    from .outline import Outline
     from .pixels import Image
 
 Array = NDArray[np.float32]
@@ -297,6 +300,12 @@ class Graph:
     name: str = "network"
     notes: list[str] = field(default_factory=list)
     """What the front changed or left out, for the report."""
+    outline: Outline | None = None
+    """The names of the model that it was read from."""
+    refusals: list[Refusal] = field(default_factory=list)
+    """Nodes that it lacks: what they compute are inputs, what they read are outputs."""
+    ends: list[Port] = field(default_factory=list)
+    """Those outputs."""
 
     def values(self) -> Iterator[Value]:
         """Every value once: inputs, then the outputs of the nodes."""

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .reading import load
+from .reading import load, read
 
-__all__ = ["load"]
+__all__ = ["load", "read"]

@@ -10,6 +10,7 @@ from cudla_sim.core import untrusted
 
 from ..errors import CompileError, Refused
 from ..graph import Graph, Reshape, Softmax, Transpose
+from ..outline import Outline
 from ..passes import Watch
 from .inputs import Layout, fixed_shape
 from .simplify import simplify
@@ -43,21 +44,37 @@ def load(
     Raises CompileError for a model that is wrong, Refused with all nodes that the graph cannot
     express.
     """
+    graph = read(model, outputs=outputs, shapes=shapes, watch=watch)
+    if graph.refusals:
+        raise Refused(graph.refusals)
+    return graph
+
+
+def read(
+    model: str | Path | onnx.ModelProto,
+    *,
+    outputs: Sequence[str] = (),
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    watch: Watch | None = None,
+) -> Graph:
+    """As :func:`load`, but nodes that the graph cannot express are ``refusals`` of the result: the
+    rest of the network can still be looked at."""
     proto, name = _parsed(model)
     proto = inlined(proto)
     _check_opsets(proto)
     given = dict(shapes or {})
     wanted = _wanted(proto, outputs)
     fixed = _fixed_shapes(proto, given)
+    outline = Outline.of(proto)
     constants = read_constants(proto.graph)
     if not isinstance(model, type(proto)):
         del proto.graph.initializer[:]  # large networks need the memory
     walker = _best_walk(proto, constants, wanted, fixed)
-    if walker.build.refusals:
-        raise Refused(walker.build.refusals)
     graph = walker.graph(name or proto.graph.name or "network")
     del walker, proto, constants
+    graph.outline = outline
     simplify(graph, watch)
+    graph.refusals[:] = outline.named(graph.refusals)
     return graph
 
 

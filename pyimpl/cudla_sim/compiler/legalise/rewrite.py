@@ -11,7 +11,7 @@ from cudla_sim.nvdla.facts.precisions import INT16
 
 from .. import graph as g
 from ..errors import Refused
-from .builder import Rewriter
+from .builder import Rewriter, tables_in
 
 
 def lrn(out: Rewriter, node: g.Lrn) -> None:
@@ -20,7 +20,7 @@ def lrn(out: Rewriter, node: g.Lrn) -> None:
         out.refuse(
             node,
             f"needs CDP's look-up tables, {out.config.name} has none",
-            "take a configuration with them (nv_full, nv_large, *_full)",
+            f"take a configuration with them ({tables_in(out.precision)})",
         )
     elif node.size not in NORMALISED_CHANNELS:
         out.refuse(node, f"size {node.size}: CDP has windows of {sizes} channels")
@@ -40,7 +40,8 @@ def softmax(out: Rewriter, node: g.Softmax) -> None:
             f" {out.per_atom} channels of {_MOST_ROWS} pixels",
         )
     elif out.precision == INT16:
-        out.refuse(node, "the host's softmax knows int8 and fp16, not int16")
+        why = "the host's softmax knows int8 and fp16, not int16"
+        out.refuse(node, why, "take --precision int8 or fp16")
     else:
         out.add(node)
 

@@ -201,6 +201,7 @@ def compile_model(
             invent=invent_ranges,
             save_calib=save_calib,
             watch=_dumping(dump_after) if dump_after else None,
+            parts=bool(fallback),
         )
         for path in (out, report, save_calib):
             if path is not None:
@@ -224,8 +225,8 @@ def compile_model(
     except compilation.UsageError as error:
         raise click.BadParameter(str(error)) from None
     except Refused as error:
-        for refusal in error.refusals:
-            _say(str(refusal))
+        for line in error.lines():
+            _say(line)
         raise click.exceptions.Exit(1) from None
     except (CompileError, NvdlaError, OutputError) as error:
         _say(str(error))

@@ -57,7 +57,7 @@ def simplify(graph: Graph, watch: Watch | None = None) -> None:
     """Changes the graph in place; what it computes stays the same. *watch* is called behind every
     pass.
 
-    Raises Refused for comparisons that are no part of an activation and for normalisation by
-    the data's own statistics.
+    Comparisons that are no part of an activation and normalisation by the data's own statistics
+    are refused.
     """
     run(PASSES, graph, watch)

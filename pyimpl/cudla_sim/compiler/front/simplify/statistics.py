@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from ...errors import Refusal, Refused
+from ...errors import Refusal
 from ...graph import Affine, Binary, Conv, Curve, Graph, Node, Pool, Value
 from .editing import Editing, joined
 
 REASON = "its mean and variance come from the data at run time"
-CURE = "train with BatchNormalization, or leave it to the host: cut before it with --outputs"
+CURE = "train with BatchNormalization"
 
 
 def refuse(graph: Graph) -> None:
-    """LayerNormalization and its kin: d / sqrt(mean(d * d) + epsilon). Raises Refused."""
+    """LayerNormalization and its kin: d / sqrt(mean(d * d) + epsilon)."""
     edit = Editing(graph)
-    found = []
     for node in graph.nodes:
         if not isinstance(node, Binary) or node.function != "mul":
             continue
@@ -21,10 +20,9 @@ def refuse(graph: Graph) -> None:
             parts = _deviation(edit, factor, centred)
             if parts is not None:
                 name = joined(*(part.name for part in reversed(parts)), node.name)
-                found.append(Refusal(name, "LayerNormalization (in pieces)", REASON, CURE))
+                why = f"together they are LayerNormalization: {REASON}"
+                graph.refusals.append(Refusal(name, "LayerNormalization", why, CURE))
                 break
-    if found:
-        raise Refused(found)
 
 
 def _deviation(edit: Editing, value: Value, centred: Value) -> list[Node] | None:
