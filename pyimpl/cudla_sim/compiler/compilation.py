@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -179,18 +180,22 @@ def named(words: Sequence[str], what: str) -> dict[str, str]:
     return found
 
 
+_SHAPE = re.compile(r",*(.+?):([0-9]+(?:x[0-9]+)*)(?:,+|$)")
+"""Names may have colons and commas."""
+
+
 def shapes_of(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """``name:1x3x224x224`` words, several to a word with commas. Raises UsageError."""
     found = {}
-    for word in (part for words_ in words for part in words_.split(",") if part):
-        name, colon, sizes = word.rpartition(":")
-        try:
-            shape = tuple(int(size) for size in sizes.split("x"))
-        except ValueError:
-            shape = ()
-        if not colon or not name or not shape or min(shape) < 1:
-            raise UsageError(f"--shapes: {word!r} is not name:1x3x224x224")
-        found[name] = shape
+    for word in words:
+        at = 0
+        while at < len(word):
+            one = _SHAPE.match(word, at)
+            shape = tuple(int(size) for size in one[2].split("x")) if one else ()
+            if one is None or min(shape) < 1:
+                raise UsageError(f"--shapes: {word[at:]!r} is not name:1x3x224x224")
+            found[one[1]] = shape
+            at = one.end()
     return found
 
 

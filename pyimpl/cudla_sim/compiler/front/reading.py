@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from ..errors import CompileError, Refused
 from ..graph import Graph, Reshape, Softmax, Transpose
 from ..outline import Outline
 from ..passes import Watch
-from .inputs import Layout, fixed_shape
+from . import shapes as shapes_of_inputs
+from .inputs import Layout
 from .simplify import simplify
 from .tensors import Constant
 from .walk import Walker, read_constants
@@ -64,9 +66,9 @@ def read(
     _check_opsets(proto)
     given = dict(shapes or {})
     wanted = _wanted(proto, outputs)
-    fixed = _fixed_shapes(proto, given)
     outline = Outline.of(proto)
     constants = read_constants(proto.graph)
+    fixed = shapes_of_inputs.fixed(proto, given, partial(_fits, proto, constants, wanted))
     if not isinstance(model, type(proto)):
         del proto.graph.initializer[:]  # large networks need the memory
     walker = _best_walk(proto, constants, wanted, fixed)
@@ -244,17 +246,17 @@ def _wanted(proto: onnx.ModelProto, outputs: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _fixed_shapes(
-    proto: onnx.ModelProto, given: Mapping[str, Sequence[int]]
-) -> dict[str, tuple[int, ...]]:
-    bound = {tensor.name for tensor in proto.graph.initializer}
-    bound |= {tensor.values.name for tensor in proto.graph.sparse_initializer}
-    ports = [port for port in proto.graph.input if port.name not in bound]
-    unknown = set(given) - {port.name for port in ports}
-    if unknown:
-        names = ", ".join(port.name for port in ports) or "none"
-        raise CompileError(f"--shapes: no input is called {sorted(unknown)[0]!r}; inputs: {names}")
-    return {port.name: fixed_shape(port, given.get(port.name)) for port in ports}
+def _fits(
+    proto: onnx.ModelProto,
+    constants: Mapping[str, Constant],
+    wanted: list[str],
+    sizes: shapes_of_inputs.Shapes,
+) -> bool:
+    """Whether all nodes can be read with inputs of these sizes."""
+    try:
+        return not _best_walk(proto, constants, wanted, sizes).build.refusals
+    except CompileError:
+        return False
 
 
 def _best_walk(

@@ -19,6 +19,7 @@ from .inference import check_inputs, infer, sizes
 from .nodes import LARGEST_VALUE
 from .operators import Call
 from .operators.registry import ON_INTEGERS, Converted
+from .shapes import dynamic
 from .tensors import Constant, Item, Several, Tensor
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Walker:
                 continue
             shape = self._shapes[port.name]
             dims = port.type.tensor_type.shape.dim
-            if dims and not dims[0].HasField("dim_value"):
+            if dims and dynamic(dims[0]):
                 self.build.note(f"input {port.name!r}: its batch is fixed to {shape[0]}")
             dtype = inputs.element_type(port)
             layout = self._layouts[port.name]
