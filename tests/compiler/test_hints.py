@@ -44,6 +44,8 @@ MODELS = {
         a = Conv (x, w) b = ReduceSum <keepdims = 0> (a) k = Greater (b, half)
         y = If (k) <then_branch = g () => (float p) { p = Relu (a) },
                     else_branch = h () => (float q) { q = Neg (a) }> }""",
+    "softmax at many pixels": """n (float[1,8,12,12] x) => (float y, float z) {
+        a = Conv (x, w) z = Relu (a) b = Conv (a, w) y = Softmax <axis = 1> (b) }""",
     "cubic": NETWORK + """
         a = Conv (x, w) y = Resize <mode = "cubic"> (a, , scales) }""",
 }  # fmt: skip
