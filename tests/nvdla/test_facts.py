@@ -45,7 +45,6 @@ OTHERS = {
     ("nvdla/hw/units/conv/reference/fp16.py", 65): "a bias of exponents",
     ("nvdla/replay/player.py", 36): "bits of an address",
     ("compiler/lower/lrn.py", 37): "bits of an end of CDP's table that nothing reaches",
-    ("compiler/legalise/rewrite.py", 4096): "rows of one product of matrices",
 }
 """Where a number means something else."""
 

@@ -181,7 +181,7 @@ class TimedChip(Chip):
         shapes: Shapes = (_NONE, _NONE),
         precision: int = -1,
     ) -> None:
-        busy = max(end - start, 1) * self.config.macs_per_cycle
+        busy = max(end - start, 1) * self.config.macs_per_cycle(precision)
         task, layers = self.who(groups)
         self.operations.append(
             TimedOperation(

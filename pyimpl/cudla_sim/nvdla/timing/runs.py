@@ -61,7 +61,8 @@ class TimedRun:
     @property
     def mac_utilization(self) -> float:
         """Share of the multipliers' work over the whole time."""
-        return self.macs / (max(self.cycles, 1) * config(self.config).macs_per_cycle)
+        used = sum(o.mac_utilization * max(o.end - o.start, 1) for o in self.operations)
+        return used / max(self.cycles, 1)
 
     def of_layers(self, units: Iterable[str]) -> list[TimedOperation | None]:
         """The operations of layers that ran on these units, in their order, whatever order they
