@@ -2,8 +2,8 @@
 
 Source: nvdla/hw ``perf/NVDLA_OpenSource_Performance.xlsx``, sheets AlexNet, GoogLeNet and ResNet50
 (they differ in what stays in the convolution buffer). All arithmetic is in fractions. The sheet's
-KB are 1024 bytes and its GB are 1024 * 10^6 bytes; its layers never overlap; pooling, scale, ReLU and
-element-wise operations cost nothing of their own; a 3x3 kernel counts as Winograd.
+KB are 1024 bytes and its GB are 1024 * 10^6 bytes; its layers never overlap; pooling, scale, ReLU
+and element-wise operations cost nothing of their own; a 3x3 kernel counts as Winograd.
 """
 
 from __future__ import annotations
