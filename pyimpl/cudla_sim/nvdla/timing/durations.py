@@ -128,6 +128,9 @@ class Durations:
         rate = self.ports[cdma.weight_mc].rate
         waits = self._weight_waits(sizes, fetched, group.cycles, room, rate)
         memory = ceil(self._moving([Stream(weights - fetched, cdma.weight_mc), *behind]))
+        drain = ceil(max(group.least, group.most - waits))
+        # results are written, too, while the last ones leave for SDP
+        memory -= min(max(drain - p.STRIPE_LATENCY, 0), ceil(self._moving(behind)))
         if memory > work + waits:
             bound = "memory"
         else:
@@ -145,7 +148,7 @@ class Durations:
         return Cost(
             load,
             compute,
-            p.CORE_START + ceil(max(group.least, group.most - waits)),
+            p.CORE_START + drain,
             bound,
             sum(s.size for s in moved if not s.write),
             sum(s.size for s in moved if s.write),

@@ -145,9 +145,9 @@ def trace(source: t.Trace, hardware: str, around: Surroundings) -> TimedRun:
             case t.RegCheck():
                 _until(chip, operation)
     _drain(chip, status)
-    begin = min((o.start for o in chip.operations), default=0)
     end = max((o.end for o in chip.operations), default=0)
-    return TimedRun(source.name, hardware, end - begin, chip.operations, around.clock_mhz)
+    cycles = end - round(chip.first_enable or 0) if chip.operations else 0
+    return TimedRun(source.name, hardware, cycles, chip.operations, around.clock_mhz)
 
 
 def _drain(chip: TimedChip, status: int) -> None:
