@@ -81,7 +81,7 @@ def page() -> str:
         rows.append(
             (
                 code(name),
-                str(c.macs_per_cycle),
+                str(c.macs_per_cycle()),
                 f"{c.memory_atom} bytes",
                 f"{banks} x {entries} x {width} bytes",
                 precisions,

@@ -10,10 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cudla_sim.compiler import graph as g
+from cudla_sim.compiler.backend import compile_graph
 from cudla_sim.compiler.errors import Refused
+from cudla_sim.compiler.options import Options
 
 from .blocks import Builder
-from .running import compare
+from .running import compare, ranges
 
 TARGETS = [
     ("nv_small", "int8"),
@@ -110,12 +112,17 @@ GRAPHS: dict[str, Callable[[Builder], list[g.Value]]] = {
 
 def tried(
     make: Callable[[Builder], list[g.Value]], config: str, precision: str, steps: float
-) -> None:
+) -> dict[str, int]:
+    """The hardware's operations of the network, after it has computed the same."""
     b = Builder()
     graph = b.graph(*make(b))
     own = np.random.default_rng(7)
     data = [own.normal(size=value.shape) for value in b.inputs]
     compare(graph, data, config, precision, steps, 1e-2)
+    scales = ranges(graph, [data], precision)
+    found = compile_graph(graph, scales, Options(config=config, precision=precision))
+    operations: dict[str, int] = found.report["operations"]
+    return operations
 
 
 @pytest.mark.parametrize(("config", "precision"), TARGETS)
@@ -158,6 +165,31 @@ def test_softmax_at_every_pixel(config: str, precision: str) -> None:
         return [b.add(g.Softmax, [b.channels(x, 2, 6)], (1, 6, 6, 7))]
 
     tried(classes, config, precision, 6)
+
+
+@pytest.mark.parametrize(("config", "precision"), [t for t in TARGETS if t[0] != "nv_small"])
+@pytest.mark.parametrize("last", [True, False])
+def test_softmax_of_two_channels_at_many_pixels(config: str, precision: str, last: bool) -> None:
+    def face(b: Builder) -> list[g.Value]:
+        x = b.conv(b.relu(b.conv(b.input(1, 5, 10, 9), 20, 3)), 2)
+        y = b.add(g.Softmax, [x], (1, 2, 10, 9))
+        return [y] if last else [b.conv(y, 7, 3)]
+
+    found = tried(face, config, precision, 6)
+    assert set(found) == {"CONV", "SDP"}
+
+
+def test_softmax_at_more_pixels_than_the_emulator_should_do_is_refused() -> None:
+    def classes(height: int) -> Callable[[Builder], list[g.Value]]:
+        def network(b: Builder) -> list[g.Value]:
+            return [b.add(g.Softmax, [b.conv(b.input(1, 5, height, 8), 5)], (1, 5, height, 8))]
+
+        return network
+
+    found = tried(classes(8), "nv_full", "fp16", 6)
+    assert found == {"CONV": 1, "SDP": 1, "EMU": 64}
+    with pytest.raises(Refused, match=r"emulator's softmax is of one pixel, .* up to 64 pixels"):
+        tried(classes(9), "nv_full", "fp16", 6)
 
 
 def test_a_curve_without_tables_is_refused_by_name() -> None:

@@ -38,14 +38,13 @@ OTHERS = {
     ("nvdla/again/plan.py", 4096): "steps of a plan that is kept",
     ("nvdla/flatbuffer.py", 4096): "the longest name",
     ("nvdla/loadable.py", 127): "the last character of ASCII",
-    ("nvdla/timing/spreadsheet.py", 4096): "kilobytes of SRAM",
+    ("nvdla/timing/inception.py", 4096): "kilobytes of SRAM",
     ("nvdla/timing/stripes.py", 4096): "results that are kept",
     ("nvdla/hw/fields.py", 8192): "parameter objects that are kept",
     ("nvdla/hw/units/cdp/lut.py", 127): "the lowest exponent of a bias",
     ("nvdla/hw/units/conv/reference/fp16.py", 65): "a bias of exponents",
     ("nvdla/replay/player.py", 36): "bits of an address",
     ("compiler/lower/lrn.py", 37): "bits of an end of CDP's table that nothing reaches",
-    ("compiler/legalise/rewrite.py", 4096): "rows of one product of matrices",
 }
 """Where a number means something else."""
 

@@ -79,9 +79,19 @@ class Compilation:
 
     def run(self, watch: passes.Watch | None = None) -> Compiled:
         """All passes. Raises CompileError, Refused."""
-        passes.run(PASSES, self, watch)
+        self.until("check", watch)
         assert self.writer is not None
         return Compiled(self.loadable, report(self.writer), self.options.precision)
+
+    def until(self, last: str, watch: passes.Watch | None = None) -> None:
+        """All passes up to the one called *last*. Raises CompileError, Refused."""
+        end = [item.name for item in PASSES].index(last) + 1
+        try:
+            passes.run(PASSES[:end], self, watch)
+        except Refused as error:
+            if self.graph.outline is None:
+                raise
+            raise Refused(self.graph.outline.named(error.refusals)) from None
 
 
 def compile_graph(
@@ -181,8 +191,7 @@ def _check(c: Compilation) -> None:
             raise CompileError(f"{c.config.name} would not take the network: {item}")
         node = operations[item.operation].label
         why = f"{c.config.name} would not take its {item.unit}: {item.field}: {item.message}"
-        cure = "--fallback cpu leaves it to the host"
-        found.setdefault(node, Refusal(node, item.unit, why, cure))
+        found.setdefault(node, Refusal(node, item.unit, why))
     if found:
         raise Refused(list(found.values()))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,12 @@ from cudla_sim.nvdla.facts.precisions import NAMES
 from ..core.output import write_whole
 from . import calibrate, front
 from .backend import PASSES, Compiled, compile_graph
-from .calibrate.methods import PERCENTILE
-from .errors import CompileError
+from .errors import CompileError, Refusal, Refused
 from .front import simplify
 from .graph import Graph
 from .options import Options
-from .passes import Pass, Watch
+from .passes import Pass
+from .request import Request as Request
 
 if TYPE_CHECKING:
     from . import mixed
@@ -47,38 +48,6 @@ class UsageError(Exception):
 
 
 @dataclass(slots=True)
-class Request:
-    """One compilation as the user asks for it."""
-
-    model: Path
-    options: Options
-    outputs: Sequence[str] = ()
-    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    calib: Sequence[Path] = ()
-    method: str = "minmax"
-    percentile: float = PERCENTILE
-    mean: Sequence[float] = ()
-    scale: Sequence[float] = ()
-    invent: bool = False
-    save_calib: Path | None = None
-    input_words: Sequence[str] = ()
-    """Formats of inputs in their order (one for all), beside those by name in *options*."""
-    output_words: Sequence[str] = ()
-    target: float | None = None
-    """SQNR in dB that layers in fp16 shall bring an int8 network to."""
-    whole: bool = False
-    """The network may become one of fp16 for that."""
-    pixels: dict[str, str] = field(default_factory=dict)
-    """Inputs that are 8-bit pictures, nchw or nhwc: *mean* and *scale* go into the network."""
-    watch: Watch | None = None
-    """Is called behind every pass of the front and the back end."""
-
-    def of_samples(self) -> dict[str, Sequence[float]]:
-        """What happens to pictures of the calibration data before the network has them."""
-        return {} if self.pixels else {"mean": self.mean, "scale": self.scale}
-
-
-@dataclass(slots=True)
 class Result:
     """A compiled network and all that is worth telling."""
 
@@ -99,7 +68,7 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     Raises CompileError (Refused with all nodes), UsageError.
     """
     clock = _Clock()
-    graph = front.load(
+    graph = front.read(
         request.model,
         outputs=request.outputs,
         shapes=request.shapes,
@@ -107,6 +76,8 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
         pixels=front.Pixels(request.pixels, request.mean, request.scale),
     )
     clock.lap("front")
+    if graph.refusals:
+        raise _explained(request, graph, ())
     for note in graph.notes:
         say(note)
     options = _formats(request, graph)
@@ -114,11 +85,14 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     seen = calibrate.statistics_for(graph, samples, options.precision)
     clock.lap("calibration")
     mixed = None
-    if (request.target is not None or request.whole) and options.precision == "int8":
-        mixed = _mixed(request, graph, scales, options, samples, seen, say)
-        compiled = mixed.compiled
-    else:
-        compiled = compile_graph(graph, scales, options, seen.means, request.watch, seen.spans)
+    try:
+        if (request.target is not None or request.whole) and options.precision == "int8":
+            mixed = _mixed(request, graph, scales, options, samples, seen, say)
+            compiled = mixed.compiled
+        else:
+            compiled = compile_graph(graph, scales, options, seen.means, request.watch, seen.spans)
+    except Refused as error:
+        raise _explained(request, graph, error.refusals) from None
     for note in coarse_curves(compiled, samples is not None or bool(scales)):
         say(note)
     clock.lap("back end")
@@ -164,6 +138,14 @@ def _mixed(
     if found.choice.decibels < target:
         say(f"{target:g} dB are not reached: {found.choice.decibels:.1f} dB are the best")
     return found
+
+
+def _explained(request: Request, graph: Graph, found: Sequence[Refusal]) -> Refused:
+    if request.parts:
+        return Refused([*graph.refusals, *found])
+    from . import refusals
+
+    return refusals.explained(request, graph, found)
 
 
 COARSE = 40.0
@@ -250,18 +232,22 @@ def named(words: Sequence[str], what: str) -> dict[str, str]:
     return found
 
 
+_SHAPE = re.compile(r",*(.+?):([0-9]+(?:x[0-9]+)*)(?:,+|$)")
+"""Names may have colons and commas."""
+
+
 def shapes_of(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """``name:1x3x224x224`` words, several to a word with commas. Raises UsageError."""
     found = {}
-    for word in (part for words_ in words for part in words_.split(",") if part):
-        name, colon, sizes = word.rpartition(":")
-        try:
-            shape = tuple(int(size) for size in sizes.split("x"))
-        except ValueError:
-            shape = ()
-        if not colon or not name or not shape or min(shape) < 1:
-            raise UsageError(f"--shapes: {word!r} is not name:1x3x224x224")
-        found[name] = shape
+    for word in words:
+        at = 0
+        while at < len(word):
+            one = _SHAPE.match(word, at)
+            shape = tuple(int(size) for size in one[2].split("x")) if one else ()
+            if one is None or min(shape) < 1:
+                raise UsageError(f"--shapes: {word[at:]!r} is not name:1x3x224x224")
+            found[one[1]] = shape
+            at = one.end()
     return found
 
 

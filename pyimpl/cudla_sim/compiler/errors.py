@@ -8,15 +8,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One node that cannot be compiled: why, and what would help."""
+    """One node that cannot be compiled: why, and what would help.
+
+    *node* is the name of an ONNX node (or several, joined by " + "), *operator* is what it is;
+    *operators* are those of all its names where the model is known.
+    """
 
     node: str
     operator: str
     reason: str
     cure: str = ""
+    operators: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        text = f"{self.operator} {self.node!r}: {self.reason}"
+        who = f"{self.operator} {self.node!r}"
+        if len(self.operators) > 1:
+            names = self.node.split(" + ")
+            who = " + ".join(f"{op} {n!r}" for op, n in zip(self.operators, names, strict=True))
+        text = f"{who}: {self.reason}"
         return f"{text}; {self.cure}" if self.cure else text
 
 
@@ -25,11 +34,19 @@ class CompileError(Exception):
 
 
 class Refused(CompileError):
-    """Nodes that the hardware (or this compiler) cannot do, all of them."""
+    """Nodes that the hardware (or this compiler) cannot do, all of them.
 
-    def __init__(self, refusals: Sequence[Refusal]) -> None:
+    *hints* are sentences about options of ``cudla-sim compile`` that have been tried and work.
+    """
+
+    def __init__(self, refusals: Sequence[Refusal], hints: Sequence[str] = ()) -> None:
         self.refusals = tuple(refusals)
-        super().__init__("\n".join(str(item) for item in self.refusals))
+        self.hints = tuple(hints)
+        super().__init__("\n".join(self.lines()))
+
+    def lines(self) -> list[str]:
+        """What to tell the user, a line for each node and hint."""
+        return [*map(str, self.refusals), *self.hints]
 
 
 class Unsupported(Exception):

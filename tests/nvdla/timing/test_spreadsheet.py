@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudla_sim.nvdla.timing.spreadsheet import Machine, Sheet, SheetLayer
+from cudla_sim.nvdla.timing.spreadsheet import Machine, Sheet, SheetLayer, Total
 
 
 def alexnet() -> list[dict[str, Any]]:
@@ -65,6 +65,48 @@ def test_every_case_to_the_last_digit(fixtures: Path) -> None:
         _equal(found.total(with_sram=True), data["total_with_sram"])
 
 
+CONFIG = {
+    "feature_bytes": 1, "weight_bytes": 1, "cbuf_kb": 512, "macs": 2048, "clock_mhz": 1000,
+    "sram_read_gbps": 25, "sram_write_gbps": 25, "dram_gbps": 10, "fc_batch": 16,
+}  # fmt: skip
+GOOGLENET = json.loads((Path(__file__).parent / "googlenet_sheet.json").read_text())
+
+
+def googlenet(config: dict[str, Any]) -> Sheet:
+    layers = [SheetLayer.of(layer) for layer in GOOGLENET["layers"]]
+    return Sheet("GoogLeNet", Machine.of(config), layers)
+
+
+def test_googlenet_is_the_sheets_result() -> None:
+    """The cached values of the file: 818.3 and 1725.0 frames a second."""
+    found = googlenet(CONFIG)
+    assert found.total().cycles == 1222071
+    assert found.total(with_sram=True).cycles == Fraction("579712.5")
+    assert float(found.total().hw_mac_utilization) == pytest.approx(0.43188079906977583)
+    assert float(found.total().network_mac_utilization) == pytest.approx(0.62722787792198653)
+
+
+@pytest.mark.parametrize("case", GOOGLENET["cases"], ids=lambda case: case["config"]["name"])
+def test_googlenet_to_the_last_digit(case: dict[str, Any]) -> None:
+    found = googlenet(case["config"])
+    for row, expected in zip(found.rows, case["rows"], strict=True):
+        known = dict(zip(GOOGLENET["columns"], expected, strict=True))
+        _equal(row, {k: v for k, v in known.items() if " " not in k})
+        _equal(row.with_sram, {k.split()[1]: v for k, v in known.items() if " " in k})
+    _equal(found.total(), {k: v for k, v in case.items() if k in Total.__dataclass_fields__})
+    assert float(found.total(with_sram=True).cycles) == pytest.approx(case["cycles_with_sram"])
+
+
+def test_googlenets_blocks_are_asked_for() -> None:
+    layers = [SheetLayer.of(layer) for layer in GOOGLENET["layers"]]
+    for some in (layers[:-1], layers[1:], layers[:7], [*layers[:3], *layers[4:]]):
+        with pytest.raises(ValueError, match="blocks of four layers"):
+            Sheet("GoogLeNet", Machine(), some)
+    for parts in ([64, 96], [64, 96, -1], "176", [176.0]):
+        with pytest.raises(ValueError, match=r"parts is .* kernels that make up k"):
+            SheetLayer.of({**GOOGLENET["layers"][2], "parts": parts})
+
+
 def _equal(found: object, expected: dict[str, Any]) -> None:
     for name, value in expected.items():
         mine = getattr(found, name)
@@ -86,12 +128,6 @@ def command(*words: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
-
-
-CONFIG = {
-    "feature_bytes": 1, "weight_bytes": 1, "cbuf_kb": 512, "macs": 2048, "clock_mhz": 1000,
-    "sram_read_gbps": 25, "sram_write_gbps": 25, "dram_gbps": 10, "fc_batch": 16,
-}  # fmt: skip
 
 
 def test_command(tmp_path: Path) -> None:

@@ -38,6 +38,12 @@ class Builder(Nodes):
         super().__init__()
         self._moved: dict[tuple[Value, Any], Value] = {}
 
+    def forget(self, count: int) -> None:
+        """Only the first *count* nodes are left."""
+        gone = {node.output for node in self.nodes[count:]}
+        del self.nodes[count:]
+        self._moved = {key: value for key, value in self._moved.items() if value not in gone}
+
     # --- element-wise, on the value behind a tensor: the arrangement stays
 
     def affine(self, x: Value, scale: Any = 1.0, shift: Any = 0.0, name: str = "") -> Value:

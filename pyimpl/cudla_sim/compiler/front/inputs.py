@@ -57,36 +57,6 @@ class Layout:
         return grouped(build.value(name, (n, c, h, w)), shape, self.groups)
 
 
-def fixed_shape(port: onnx.ValueInfoProto, given: Sequence[int] | None) -> tuple[int, ...]:
-    """The static shape of an input. Raises CompileError."""
-    name = port.name
-    if port.type.WhichOneof("value") != "tensor_type":
-        raise CompileError(f"input {name!r} is no tensor; sequences and maps cannot be compiled")
-    tensor = port.type.tensor_type
-    if not tensor.HasField("shape"):
-        if given is None:
-            raise CompileError(f"input {name!r} has no shape; give it: --shapes {name}:1x3x224x224")
-        return tuple(given)
-    dims = [d.dim_value if d.HasField("dim_value") else None for d in tensor.shape.dim]
-    if given is not None:
-        if len(given) != len(dims) or any(d not in (None, g) for d, g in zip(dims, given)):  # noqa: B905
-            said = "x".join("?" if d is None else str(d) for d in dims)
-            asked = "x".join(map(str, given))
-            raise CompileError(f"--shapes: input {name!r} is {said} in the model, not {asked}")
-        dims = list(given)
-    elif dims and dims[0] is None:
-        dims[0] = 1
-    if None in dims:
-        said = "x".join("?" if d is None else str(d) for d in dims)
-        raise CompileError(
-            f"input {name!r} has the dynamic shape {said}; fix it: "
-            f"--shapes {name}:{said.replace('?', '64')}"
-        )
-    if any(d is not None and d < 1 for d in dims):
-        raise CompileError(f"input {name!r} has an empty dimension: {dims}")
-    return tuple(d for d in dims if d is not None)
-
-
 def element_type(port: onnx.ValueInfoProto) -> str:
     """numpy's name of an input's element type. Raises CompileError for strings and the like."""
     from onnx import helper

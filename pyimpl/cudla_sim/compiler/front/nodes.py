@@ -58,7 +58,8 @@ class Nodes:
         """A node of *kind*; its output is called *name* or after the tensor that is computed."""
         n, c, h, w = (int(size) for size in shape)
         if min(n, c, h, w) < 1:
-            raise Unsupported(f"its result has no elements ({n} x {c} x {h} x {w})")
+            why = f"its result has no elements ({n} x {c} x {h} x {w})"
+            raise Unsupported(why, "repair the model")
         if n * c * h * w > LARGEST_VALUE:
             raise Unsupported(
                 f"its result has {n} x {c} x {h} x {w} elements; {LARGEST_VALUE} are possible"

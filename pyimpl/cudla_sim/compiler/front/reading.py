@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,10 @@ from cudla_sim.core import untrusted
 
 from ..errors import CompileError, Refused
 from ..graph import Graph, Reshape, Softmax, Transpose
+from ..outline import Outline
 from ..passes import Watch
-from .inputs import Layout, fixed_shape
+from . import shapes as shapes_of_inputs
+from .inputs import Layout
 from .pixels import Pixels, put_in_front
 from .simplify import simplify
 from .tensors import Constant
@@ -46,6 +49,22 @@ def load(
     Raises CompileError for a model that is wrong, Refused with all nodes that the graph cannot
     express.
     """
+    graph = read(model, outputs=outputs, shapes=shapes, watch=watch, pixels=pixels)
+    if graph.refusals:
+        raise Refused(graph.refusals)
+    return graph
+
+
+def read(
+    model: str | Path | onnx.ModelProto,
+    *,
+    outputs: Sequence[str] = (),
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    watch: Watch | None = None,
+    pixels: Pixels | None = None,
+) -> Graph:
+    """As :func:`load`, but nodes that the graph cannot express are ``refusals`` of the result: the
+    rest of the network can still be looked at."""
     proto, name = _parsed(model)
     proto = inlined(proto)
     _check_opsets(proto)
@@ -53,16 +72,17 @@ def load(
     if pixels:
         proto, given = put_in_front(proto, pixels), dict(pixels.shapes(given))
     wanted = _wanted(proto, outputs)
-    fixed = _fixed_shapes(proto, given)
+    outline = Outline.of(proto)
     constants = read_constants(proto.graph)
+    fixed = shapes_of_inputs.fixed(proto, given, partial(_fits, proto, constants, wanted))
     if not isinstance(model, type(proto)):
         del proto.graph.initializer[:]  # large networks need the memory
     walker = _best_walk(proto, constants, wanted, fixed)
-    if walker.build.refusals:
-        raise Refused(walker.build.refusals)
     graph = walker.graph(name or proto.graph.name or "network")
     del walker, proto, constants
+    graph.outline = outline
     simplify(graph, watch)
+    graph.refusals[:] = outline.named(graph.refusals)
     return graph
 
 
@@ -214,17 +234,17 @@ def _wanted(proto: onnx.ModelProto, outputs: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _fixed_shapes(
-    proto: onnx.ModelProto, given: Mapping[str, Sequence[int]]
-) -> dict[str, tuple[int, ...]]:
-    bound = {tensor.name for tensor in proto.graph.initializer}
-    bound |= {tensor.values.name for tensor in proto.graph.sparse_initializer}
-    ports = [port for port in proto.graph.input if port.name not in bound]
-    unknown = set(given) - {port.name for port in ports}
-    if unknown:
-        names = ", ".join(port.name for port in ports) or "none"
-        raise CompileError(f"--shapes: no input is called {sorted(unknown)[0]!r}; inputs: {names}")
-    return {port.name: fixed_shape(port, given.get(port.name)) for port in ports}
+def _fits(
+    proto: onnx.ModelProto,
+    constants: Mapping[str, Constant],
+    wanted: list[str],
+    sizes: shapes_of_inputs.Shapes,
+) -> bool:
+    """Whether all nodes can be read with inputs of these sizes."""
+    try:
+        return not _best_walk(proto, constants, wanted, sizes).build.refusals
+    except CompileError:
+        return False
 
 
 def _best_walk(

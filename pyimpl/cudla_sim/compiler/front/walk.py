@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import CompileError, Refusal, Unsupported
-from ..graph import Graph, Port
+from ..graph import Graph, Port, Value
 from . import inputs, operators
 from .builder import Builder, layouts
 from .constants import evaluate
@@ -19,6 +19,7 @@ from .inference import check_inputs, infer, sizes
 from .nodes import LARGEST_VALUE
 from .operators import Call
 from .operators.registry import ON_INTEGERS, Converted
+from .shapes import dynamic
 from .tensors import Constant, Item, Several, Tensor
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLi
 _KNOWN_DOMAINS = {"", "com.microsoft"}
 Known = Item | Several | None
 """What a name stands for; None where that is unknown after a refusal."""
-CUT = "cut the network before it with --outputs"
 _OF_WRONG_MODELS = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)
 """What arithmetic on shapes and attributes raises where ONNX's rules leave a contradiction open."""
 
@@ -53,6 +53,7 @@ class Walker:
         self._opsets = {_domain(o.domain): o.version for o in proto.opset_import}
         self._items: dict[str, Known] = dict(constants)
         self._ports: list[Port] = []
+        self._ends: list[Value] = []
         self._read = set(self.wanted)
 
     def run(self) -> Walker:
@@ -74,13 +75,16 @@ class Walker:
                 f"symmetric scales of the same range: {', '.join(zeros[:3])}"
                 + (", ..." if len(zeros) > 3 else "")
             )
+        ends = [Port(name=v.name, shape=v.shape, value=v) for v in dict.fromkeys(self._ends)]
         return Graph(
             inputs=build.inputs,
-            outputs=self._ports,
+            outputs=[*self._ports, *ends],
             nodes=build.nodes,
             name=name,
             notes=build.notes,
             precise=set(build.precise),
+            refusals=build.refusals,
+            ends=ends,
         )
 
     # --- the edges of the network
@@ -91,7 +95,7 @@ class Walker:
                 continue
             shape = self._shapes[port.name]
             dims = port.type.tensor_type.shape.dim
-            if dims and not dims[0].HasField("dim_value"):
+            if dims and dynamic(dims[0]):
                 self.build.note(f"input {port.name!r}: its batch is fixed to {shape[0]}")
             dtype = inputs.element_type(port)
             layout = self._layouts[port.name]
@@ -156,12 +160,13 @@ class Walker:
                 return self._if(node, given, items)
             return list(self._converted(node, given))
         except Unsupported as error:
-            del build.nodes[count:]
+            build.forget(count)
             self._refuse(node, error.reason, error.cure)
+            self._ends += [item.view.value for item in given if isinstance(item, Tensor)]
             return self._stand_ins(node, given)
 
     def _refuse(self, node: onnx.NodeProto, reason: str, cure: str) -> None:
-        refusal = Refusal(self.build.node, node.op_type, reason, cure or CUT)
+        refusal = Refusal(self.build.node, node.op_type, reason, cure)
         if refusal not in self.build.refusals:
             self.build.refusals.append(refusal)
 
@@ -210,7 +215,7 @@ class Walker:
     def _if(self, node: onnx.NodeProto, given: list[Known], items: dict[str, Known]) -> list[Known]:
         condition = given[0] if given else None
         if not isinstance(condition, Constant):
-            raise Unsupported("its condition is computed at run time", CUT)
+            raise Unsupported("its condition is computed at run time")
         if condition.array.size != 1:
             raise Unsupported(
                 f"its condition has {condition.array.size} elements, not one", "repair the model"
@@ -242,7 +247,10 @@ class Walker:
         if shape is None:
             return None
         layout = inputs.Layout(tuple(tuple(group) for group in layouts(shape)[0]))
-        return Tensor(layout.view(self.build, name, shape))
+        view = layout.view(self.build, name, shape)
+        value = view.value
+        self.build.inputs.append(Port(name=value.name, shape=value.shape, value=value))
+        return Tensor(view)
 
 
 def read_constants(graph: onnx.GraphProto) -> dict[str, Constant]:
@@ -359,15 +367,12 @@ def _contradiction(error: Exception) -> Unsupported:
 def _why_unknown(node: onnx.NodeProto) -> tuple[str, str]:
     op = node.op_type
     if _domain(node.domain) not in _KNOWN_DOMAINS:
-        return f"operators of the domain {node.domain!r} are unknown", (
-            "export with ONNX's own operators, or cut the network before it with --outputs"
-        )
+        why = f"operators of the domain {node.domain!r} are unknown"
+        return why, "export with ONNX's own operators"
     if op in ("Loop", "Scan"):
         return "loops cannot be compiled", "unroll it when exporting"
     if op in _RUN_TIME:
-        return "its result's shape or order depends on the data", (
-            "leave it to the host: cut the network before it with --outputs"
-        )
+        return "its result's shape or order depends on the data", ""
     if op.startswith("Sequence") or op in ("SplitToSequence", "ConcatFromSequence"):
         return "sequences cannot be compiled", "export tensors only"
-    return "the hardware has no operation for it", CUT
+    return "the hardware has no operation for it", ""

@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from cudla_sim.nvdla.facts.configs import HardwareConfig
+from cudla_sim.nvdla.facts.configs import CONFIGS, HardwareConfig
 
 from .. import graph as g
 from ..errors import Refusal
+
+
+def tables_in(precision: int) -> str:
+    """Configurations with look-up tables, for messages."""
+    return ", ".join(c.name for c in CONFIGS.values() if c.lut and precision in c.precisions)
 
 
 class Rewriter:
@@ -70,5 +75,4 @@ class Rewriter:
 
     def refuse(self, node: g.Node, reason: str, cure: str = "") -> None:
         """Note that a node cannot be done."""
-        cure = cure or f"cut the network there with --outputs {node.inputs[0].name}"
         self.refusals.append(Refusal(node.name, node.kind, reason, cure))

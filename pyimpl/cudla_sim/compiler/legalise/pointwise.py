@@ -11,7 +11,7 @@ from cudla_sim.nvdla.facts.tables import LO_ENTRIES
 
 from .. import graph as g
 from ..errors import Refusal
-from .builder import Rewriter
+from .builder import Rewriter, tables_in
 from .nodes import GatherLines, KernelConv
 
 _JUMPS = {"Floor", "Ceil", "Round"}
@@ -45,8 +45,7 @@ def curve(out: Rewriter, node: g.Curve) -> None:
                 node.name,
                 node.function,
                 f"needs a look-up table, {out.config.name} has none",
-                "take a configuration with one (nv_full, nv_large, *_full), train with ReLU,"
-                f" or cut the network there with --outputs {source.name}",
+                f"take a configuration with one ({tables_in(out.precision)}), or train with ReLU",
             )
         )
 

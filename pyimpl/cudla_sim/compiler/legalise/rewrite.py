@@ -7,11 +7,10 @@ from importlib import import_module
 from typing import Any
 
 from cudla_sim.nvdla.facts.limits import LARGEST, NORMALISED_CHANNELS
-from cudla_sim.nvdla.facts.precisions import INT16
 
 from .. import graph as g
 from ..errors import Refused
-from .builder import Rewriter
+from .builder import Rewriter, tables_in
 
 
 def lrn(out: Rewriter, node: g.Lrn) -> None:
@@ -20,33 +19,13 @@ def lrn(out: Rewriter, node: g.Lrn) -> None:
         out.refuse(
             node,
             f"needs CDP's look-up tables, {out.config.name} has none",
-            "take a configuration with them (nv_full, nv_large, *_full)",
+            f"take a configuration with them ({tables_in(out.precision)})",
         )
     elif node.size not in NORMALISED_CHANNELS:
         out.refuse(node, f"size {node.size}: CDP has windows of {sizes} channels")
     else:
         out.add(node)
 
-
-def softmax(out: Rewriter, node: g.Softmax) -> None:
-    _, channels, height, width = node.output.shape
-    one_atom = channels <= out.per_atom and height * width <= _MOST_ROWS
-    if node is not out.last or node.axis != 1:
-        out.refuse(node, "softmax runs on the host, as the last operator, over channels")
-    elif (height, width) != (1, 1) and not one_atom:
-        out.refuse(
-            node,
-            f"the host's softmax runs over channels that lie together: of 1 x 1 pixel, or at most"
-            f" {out.per_atom} channels of {_MOST_ROWS} pixels",
-        )
-    elif out.precision == INT16:
-        out.refuse(node, "the host's softmax knows int8 and fp16, not int16")
-    else:
-        out.add(node)
-
-
-_MOST_ROWS = 4096
-"""Operations of a software task."""
 
 _KEPT = (g.Affine, g.Clip, g.PRelu, g.Concat)
 """SDP, or the arrangement of memory, does it as it is."""
@@ -64,7 +43,7 @@ RULES = {
     g.Resize: "resize:rewrite",
     g.Pad: "arrange:pad",
     g.Lrn: "rewrite:lrn",
-    g.Softmax: "rewrite:softmax",
+    g.Softmax: "softmax:rewrite",
     g.Transpose: "arrange:transpose",
     g.Reshape: "arrange:reshape",
 }

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.descriptors import ConvOp, ConvSurface, CvtParam, DataCube, OpType
 from cudla_sim.nvdla.facts.cbuf import data_banks, entries_per_slice
+from cudla_sim.nvdla.facts.configs import CONFIGS
 from cudla_sim.nvdla.facts.formats import FEATURE
 from cudla_sim.nvdla.facts.limits import LARGEST
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, TOPS, element_size
@@ -66,8 +67,7 @@ def _block(
     channels = data.channels
     if channels > LARGEST:
         why = f"it reads {channels} channels as they lie in memory, at most {LARGEST} can be"
-        cure = "cut the network there with --outputs, or make the input smaller"
-        raise Refused([Refusal(node.name, "Conv", why, cure)])
+        raise Refused([Refusal(node.name, "Conv", why, "make the input smaller")])
     _, span, rows, columns = node.weights.shape
     dtype = np.float16 if source.precision == FP16 else np.int16
     dense = np.zeros((kernels, channels, rows, columns), dtype)
@@ -96,17 +96,20 @@ def _block(
                 len(choice) > 1,
             )
     if split is None:
-        raise Refused(
-            [
-                Refusal(
-                    node.name,
-                    "Conv",
-                    f"{kernels} kernels of {columns} x {rows} x {channels} do not fit into the"
-                    f" convolution buffer of {task.config.name}",
-                    "a smaller kernel, or a configuration with a larger buffer",
-                )
-            ]
+        why = (
+            f"{kernels} kernels of {columns} x {rows} x {channels} do not fit into the"
+            f" convolution buffer of {task.config.name}"
         )
+        larger = [
+            other.name
+            for other in CONFIGS.values()
+            if source.precision in other.precisions
+            and cbuf.split(
+                other, source.precision, size, kernels, per_kernel, window, node.stride, False
+            )
+        ]
+        cure = f", or a configuration with a larger buffer ({', '.join(larger)})" if larger else ""
+        raise Refused([Refusal(node.name, "Conv", why, f"take a smaller kernel{cure}")])
     step = np.ones(kernels)
     step[place] = weights.step[index]
     out_base = target.channel_range(block.first, block.last - 1)[0]

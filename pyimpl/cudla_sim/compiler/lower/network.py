@@ -142,20 +142,26 @@ class Network:
     # -- operations ---------------------------------------------------------------------------
 
     def lower(self) -> None:
-        """Append the operations of all passes."""
+        """Append the operations of all passes. Raises Refused."""
         images = self.inputs[0].shape[0] if self.inputs else 1
         for value, buffer in zip(self.inputs, self.input_buffers, strict=True):
             for image in range(value.shape[0] if value in self.formats.planes else 0):
                 self.task.label = f"{value.name} from planes"
                 self.homes.image = image
                 planes.merge(self.task, value, buffer, self.homes.cube(value), image)
+        refusals: list[Refusal] = []
         for item in self.passes:
             self.task.label = item.head.name
             start = len(self.task.ops)
-            for image in range(max(images, item.output.shape[0])):
-                self.homes.image = image
-                self._emit(item)
+            try:
+                for image in range(max(images, item.output.shape[0])):
+                    self.homes.image = image
+                    self._emit(item)
+            except Refused as error:
+                refusals += error.refusals
             self.ranges[item.output] = range(start, len(self.task.ops))
+        if refusals:
+            raise Refused(refusals)
         if self.emulated is not None:
             value = self.emulated.inputs[0]
             for image in range(value.shape[0]):

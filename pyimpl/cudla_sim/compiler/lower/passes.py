@@ -49,10 +49,11 @@ class Former:
     readers: dict[g.Value, list[g.Node]]
 
     def form(self, nodes: list[g.Node]) -> list[Pass]:
-        """Group nodes into passes, in the order in which they will run."""
+        """Group nodes into passes, in the order in which they will run. Raises Refused."""
         order = {node: number for number, node in enumerate(nodes)}
         taken: set[g.Node] = set()
         passes: list[Pass] = []
+        refusals: list[Refusal] = []
         for node in nodes:
             if node in taken:
                 continue
@@ -64,13 +65,20 @@ class Former:
                     fit.level = Level.X1
                 found = Pass(node, fit, node.inputs[0], node.output, order[node], precision)
             elif isinstance(node, CHAIN):
-                found = self._chain(node, order[node], precision)
+                chain = self._chain(node, order[node], precision)
+                if chain is None:
+                    what = node.function if isinstance(node, g.Curve | g.Binary) else node.kind
+                    refusals.append(Refusal(node.name, node.kind, f"{what} does not fit into SDP"))
+                    continue
+                found = chain
             else:
                 main = node.inputs[0]
                 passes.append(Pass(node, None, main, node.output, order[node], self.precision))
                 continue
             self._extend(found, order, taken)
             passes.append(found)
+        if refusals:
+            raise Refused(refusals)
         return sorted(passes, key=lambda item: item.order)
 
     def arithmetic(self, node: g.Node) -> int:
@@ -78,15 +86,14 @@ class Former:
         mine = isinstance(node, (*CHAIN, KernelConv))
         return FP16 if mine and self.kept.intersection(node.name.split(" + ")) else self.precision
 
-    def _chain(self, node: g.Node, order: int, precision: int) -> Pass:
+    def _chain(self, node: g.Node, order: int, precision: int) -> Pass | None:
         for main in dict.fromkeys((node.inputs[-1], node.inputs[0])):
             if main.shape != node.output.shape:
                 continue
             fit = Fit(self.config, precision, False, main.shape[1])
             if fit.take(node, main):
                 return Pass(node, fit, main, node.output, order, precision)
-        function = node.function if isinstance(node, g.Curve | g.Binary) else node.kind
-        raise Refused([Refusal(node.name, node.kind, f"{function} does not fit into SDP")])
+        return None
 
     def _extend(self, found: Pass, order: dict[g.Node, int], taken: set[g.Node]) -> None:
         """Take over readers as long as they fit and nobody else needs the value."""

@@ -67,7 +67,7 @@ class Costs:
         for item in model.graph.initializer:
             shapes.setdefault(item.name, tuple(item.dims))
         self._macs = [macs_of(node, shapes) for node in model.graph.node]
-        self._rate = config(hardware).macs_per_cycle * HARDWARE_HERTZ * HARDWARE_SHARE
+        self._rate = config(hardware).macs_per_cycle() * HARDWARE_HERTZ * HARDWARE_SHARE
 
     def macs(self, numbers: Iterable[int]) -> int:
         """Multiply-accumulates of nodes."""

@@ -27,7 +27,7 @@ class Cut:
 def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx.ModelProto:
     """A copy with local functions inlined, names for all nodes, fixed input shapes, and without
     nodes that nobody needs."""
-    from onnx import ModelProto, shape_inference
+    from onnx import ModelProto, TensorShapeProto, shape_inference
 
     made = ModelProto()
     made.CopyFrom(inlined(model))
@@ -46,6 +46,8 @@ def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx
             continue
         dims = item.type.tensor_type.shape.dim
         wished = shapes.get(item.name)
+        if wished is not None and not dims:
+            dims.extend(TensorShapeProto.Dimension() for _ in wished)
         for place, dim in enumerate(dims):
             size = wished[place] if wished is not None and place < len(wished) else dim.dim_value
             if size < 1 and place == 0:
@@ -56,6 +58,10 @@ def prepare(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onnx
                     f" {item.name}:1x... fixes it"
                 )
             dim.dim_value = size
+    for item in (*made.graph.value_info, *made.graph.output):
+        for dim in item.type.tensor_type.shape.dim:
+            if dim.dim_value < 0:
+                dim.Clear()  # some exporters write it so
     try:
         return shape_inference.infer_shapes(made, data_prop=True)
     except (shape_inference.InferenceError, ValueError, RuntimeError) as error:

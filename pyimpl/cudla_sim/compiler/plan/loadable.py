@@ -269,6 +269,9 @@ def report(writer: Writer) -> dict[str, Any]:
     kinds: dict[str, int] = {}
     for op in network.task.ops:
         kinds[op.op_type.name] = kinds.get(op.op_type.name, 0) + 1
+    if network.emulated is not None:
+        cubes = network.emulated_sources
+        kinds["EMU"] = sum(cube.height * cube.width for cube in cubes)
     return {
         "operations": kinds,
         "weight_bytes": network.task.weights.size,

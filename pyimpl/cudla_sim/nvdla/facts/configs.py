@@ -73,10 +73,9 @@ class HardwareConfig:
         """Channels that lie together in one memory atom."""
         return self.memory_atom // element_size(precision)
 
-    @property
-    def macs_per_cycle(self) -> int:
-        """Multiply-accumulates a cycle at full use."""
-        return self.atomic_c * self.atomic_k
+    def macs_per_cycle(self, precision: int = INT8) -> int:
+        """Multiply-accumulates a cycle at full use: a group of kernels, each with an atom."""
+        return self.atomic_c * self.kernel_group(precision)
 
 
 _CONFIGS = (

@@ -128,6 +128,9 @@ class Durations:
         rate = self.ports[cdma.weight_mc].rate
         waits = self._weight_waits(sizes, fetched, group.cycles, room, rate)
         memory = ceil(self._moving([Stream(weights - fetched, cdma.weight_mc), *behind]))
+        drain = ceil(max(group.least, group.most - waits))
+        # results are written, too, while the last ones leave for SDP
+        memory -= min(max(drain - p.STRIPE_LATENCY, 0), ceil(self._moving(behind)))
         if memory > work + waits:
             bound = "memory"
         else:
@@ -145,17 +148,11 @@ class Durations:
         return Cost(
             load,
             compute,
-            p.CORE_START + ceil(max(group.least, group.most - waits)),
+            p.CORE_START + drain,
             bound,
             sum(s.size for s in moved if not s.write),
             sum(s.size for s in moved if s.write),
-            csc.kernels
-            * csc.channels
-            * csc.rows
-            * csc.columns
-            * csc.out_width
-            * csc.out_height
-            * cdma.batches,
+            csc.products * cdma.batches,
         )
 
     def _load(self, data: Stream, weights: Stream, requests: float) -> tuple[int, int]:
@@ -192,7 +189,8 @@ class Durations:
         the one before has left."""
         blocks = csc.rows * csc.columns * ceil(csc.channels / self.config.atomic_c)
         width, height = csc.out_width, csc.out_height
-        if cdma.conv_mode:  # Winograd: 4 by 4 outputs from 16 products, 2.25 times fewer atoms
+        if cdma.conv_mode:  # Winograd: an atom is 4 x 4 of 4 channels and makes 2 x 2 outputs
+            blocks = ceil(csc.rows * csc.columns * csc.channels / self.config.atomic_c)
             width, height = ceil(width / 4) * 4, ceil(height / 4)
         # CACC delivers a whole group, however few its kernels are (CACC_delivery_ctrl)
         whole = self.config.kernel_group(cdma.proc_precision)

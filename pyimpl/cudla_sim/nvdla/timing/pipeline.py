@@ -79,6 +79,8 @@ class TimedChip(Chip):
         self._running: set[str] = set()
         self._loaded_at = 0.0  # when CDMA is free for the next load
         self._enabled: dict[str, list[float]] = {}
+        self.first_enable: float | None = None
+        """The cycle in which a block was enabled first."""
         self._freed: dict[str, float] = {}
         self._cost: dict[str, Callable[[Chain], None]] = {
             "SDP": self._sdp,
@@ -106,6 +108,8 @@ class TimedChip(Chip):
         state = self.csb.blocks.get(block)
         if state is not None:
             self._enabled.setdefault(block, [0, 0])[state.producer] = self.now
+            if self.first_enable is None:
+                self.first_enable = self.now
 
     @property
     def pending(self) -> int:
@@ -181,7 +185,7 @@ class TimedChip(Chip):
         shapes: Shapes = (_NONE, _NONE),
         precision: int = -1,
     ) -> None:
-        busy = max(end - start, 1) * self.config.macs_per_cycle
+        busy = max(end - start, 1) * self.config.macs_per_cycle(precision)
         task, layers = self.who(groups)
         self.operations.append(
             TimedOperation(

@@ -61,7 +61,8 @@ class TimedRun:
     @property
     def mac_utilization(self) -> float:
         """Share of the multipliers' work over the whole time."""
-        return self.macs / (max(self.cycles, 1) * config(self.config).macs_per_cycle)
+        used = sum(o.mac_utilization * max(o.end - o.start, 1) for o in self.operations)
+        return used / max(self.cycles, 1)
 
     def of_layers(self, units: Iterable[str]) -> list[TimedOperation | None]:
         """The operations of layers that ran on these units, in their order, whatever order they
@@ -144,9 +145,9 @@ def trace(source: t.Trace, hardware: str, around: Surroundings) -> TimedRun:
             case t.RegCheck():
                 _until(chip, operation)
     _drain(chip, status)
-    begin = min((o.start for o in chip.operations), default=0)
     end = max((o.end for o in chip.operations), default=0)
-    return TimedRun(source.name, hardware, end - begin, chip.operations, around.clock_mhz)
+    cycles = end - round(chip.first_enable or 0) if chip.operations else 0
+    return TimedRun(source.name, hardware, cycles, chip.operations, around.clock_mhz)
 
 
 def _drain(chip: TimedChip, status: int) -> None:

@@ -1,9 +1,9 @@
 """NVIDIA's own estimate: the formulas of the performance spreadsheet in nvdla/hw, exactly.
 
-Source: nvdla/hw ``perf/NVDLA_OpenSource_Performance.xlsx``, sheets AlexNet and ResNet50 (the two
-differ in what stays in the convolution buffer). All arithmetic is in fractions. The sheet's KB are
-1024 bytes and its GB are 1024 * 10^6 bytes; its layers never overlap; pooling, scale, ReLU and
-element-wise operations cost nothing of their own; a 3x3 kernel counts as Winograd.
+Source: nvdla/hw ``perf/NVDLA_OpenSource_Performance.xlsx``, sheets AlexNet, GoogLeNet and ResNet50
+(they differ in what stays in the convolution buffer). All arithmetic is in fractions. The sheet's
+KB are 1024 bytes and its GB are 1024 * 10^6 bytes; its layers never overlap; pooling, scale, ReLU
+and element-wise operations cost nothing of their own; a 3x3 kernel counts as Winograd.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
-SRAM_KB = 4096
+from . import inception
+
 WINOGRAD_WEIGHTS = Fraction(16, 9)
 WINOGRAD_SPEED = Fraction(9, 4)
 
@@ -75,6 +76,8 @@ class SheetLayer:
     """Kernel height and width, strides down and right."""
     winograd_weights: bool
     """The sheet counts the weights in Winograd's form, 16/9 of their size."""
+    parts: tuple[int, ...] = ()
+    """Kernels of the convolutions that are one layer here (GoogLeNet sheet)."""
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> SheetLayer:
@@ -95,6 +98,10 @@ class SheetLayer:
                 pool = tuple(int(pool[key]) for key in ("kh", "kw", "sv", "sh"))
             except (KeyError, TypeError, ValueError):
                 raise ValueError(f"layer {name}: pool needs kh, kw, sv and sh") from None
+        parts = values.get("parts", ())
+        counts = isinstance(parts, list | tuple) and all(isinstance(p, int) for p in parts)
+        if not counts or (parts and (min(parts) <= 0 or sum(parts) != numbers["k"])):
+            raise ValueError(f"layer {name}: parts is {parts!r}; numbers of kernels that make up k")
         return cls(
             name,
             kind,
@@ -102,6 +109,7 @@ class SheetLayer:
             pad=bool(values.get("pad")),
             pool=pool,
             winograd_weights=bool(values.get("winograd_weights_16_9")),
+            parts=tuple(parts),
         )
 
     @property
@@ -187,8 +195,8 @@ def _multiple(value: int, unit: int) -> int:
 
 
 class Sheet:
-    """Rows for the layers of a network. ``network`` "AlexNet" takes that sheet's rules, everything
-    else those of ResNet50.
+    """Rows for the layers of a network. ``network`` "AlexNet" and "GoogLeNet" take those sheets'
+    rules, everything else those of ResNet50.
 
     Raises ValueError for a layer whose smallest working set does not fit the convolution buffer:
     the sheet's formulas mean nothing then.
@@ -197,9 +205,17 @@ class Sheet:
     def __init__(self, network: str, machine: Machine, layers: Sequence[SheetLayer]) -> None:
         self.machine = machine
         self._alexnet = network == "AlexNet"
+        self._googlenet = network == "GoogLeNet"
         self._layers = layers
         self._sizes = [self._size(number, layer) for number, layer in enumerate(layers)]
+        self._blocks: tuple[list[inception.Traffic], list[inception.Whole]] = ([], [])
+        if self._googlenet:
+            self._blocks = inception.traffic([self._of_block(n) for n in range(len(layers))])
         self.rows = [self._row(number, layer) for number, layer in enumerate(layers)]
+
+    @property
+    def _resnet(self) -> bool:
+        return not (self._alexnet or self._googlenet)
 
     # -- sizes in KB: input, smallest input, output, weights, smallest weights -----------------
 
@@ -207,7 +223,7 @@ class Sheet:
         m = self.machine
         channels = _multiple(layer.c * layer.stride_v * layer.stride_h, 16)
         high, wide = _up(layer.h, layer.stride_v), _up(layer.w, layer.stride_h)
-        lines = layer.r if number and not self._alexnet else layer.r + 1
+        lines = layer.r if number and self._resnet else layer.r + 1
         line = Fraction(channels * wide * m.feature_bytes, 1024)
         pooled_h, pooled_w = layer.pooled
         output = Fraction(pooled_h * pooled_w * _multiple(layer.k, 16) * m.feature_bytes, 1024)
@@ -242,7 +258,10 @@ class Sheet:
         if self._alexnet:
             batch = self.machine.fc_batch if layer.kind == "fc" else 1
             return weight / batch + output + source, ""
-        keep_feature = least < smallest if number == 0 else source < weight
+        if self._googlenet:
+            keep_feature = source < smallest
+        else:
+            keep_feature = least < smallest if number == 0 else source < weight
         if keep_feature:
             traffic = self._passes(layer, source, smallest) * weight + source + output
         else:
@@ -263,7 +282,7 @@ class Sheet:
     def _sram_batch(self) -> int:
         """Pictures whose features fit the second memory in every convolution (AlexNet sheet)."""
         batches = [
-            floor((SRAM_KB - weight) / (source + output))
+            floor((inception.SRAM_KB - weight) / (source + output))
             for layer, (source, _, output, weight, _) in zip(self._layers, self._sizes, strict=True)
             if layer.kind != "fc"
         ]
@@ -289,13 +308,29 @@ class Sheet:
             traffic += output
         return traffic
 
+    def _of_block(self, number: int) -> inception.Sizes:
+        layer = self._layers[number]
+        source, _, output, weight, _ = self._sizes[number]
+        kernels = _multiple(layer.k, 16)
+        first = output * _multiple(layer.parts[0], 16) / kernels if layer.parts else Fraction(0)
+        return inception.Sizes(source, output, weight, len(layer.parts), first)
+
+    def _waits(self) -> Fraction:
+        """Cycles for which blocks wait for the first memory after their layers (GoogLeNet)."""
+        m = self.machine
+        waits = Fraction(0)
+        for whole in self._blocks[1]:
+            layers = sum((self.rows[n].with_sram.cycles for n in whole.layers), Fraction(0))
+            waits += max(m.cycles(whole.dram, m.dram_gbps) - layers, Fraction(0))
+        return waits
+
     # -- rows ---------------------------------------------------------------------------------
 
     def _row(self, number: int, layer: SheetLayer) -> Row:
         m = self.machine
         traffic, kept = self._traffic(number, layer)
         dram = m.cycles(traffic, m.dram_gbps)
-        mac = self._mac_cycles(layer, 16 if self._alexnet else 128)
+        mac = self._mac_cycles(layer, 128 if self._resnet else 16)
         return Row(
             layer,
             *self._sizes[number],
@@ -310,11 +345,16 @@ class Sheet:
 
     def _with_sram(self, number: int, layer: SheetLayer) -> Memory:
         m = self.machine
-        source, _, output, _, _ = self._sizes[number]
-        traffic = self._sram_dram(number, layer)
+        if self._googlenet:
+            found = self._blocks[0][number]
+        else:
+            source, _, output, _, _ = self._sizes[number]
+            source = source if number else Fraction(0)
+            found = inception.Traffic(self._sram_dram(number, layer), source, output)
+        traffic = found.dram
         dram = m.cycles(traffic, m.dram_gbps)
-        read = m.cycles(source, m.sram_read_gbps) if number else 0
-        write = m.cycles(output, m.sram_write_gbps)
+        read = m.cycles(found.read, m.sram_read_gbps)
+        write = m.cycles(found.write, m.sram_write_gbps)
         mac = self._mac_cycles(layer, 16)
         limits: dict[str, Fraction | int] = {
             "MAC": mac,
@@ -330,7 +370,7 @@ class Sheet:
     def total(self, with_sram: bool = False) -> Total:
         """The summary without or with the second memory."""
         rows: list[Row | Memory] = [r.with_sram if with_sram else r for r in self.rows]
-        cycles = sum((r.cycles for r in rows), Fraction(0))
+        cycles = sum((r.cycles for r in rows), self._waits() if with_sram else Fraction(0))
         macs = sum(layer.macs for layer in self._layers)
         ms = cycles / 1000 / self.machine.clock_mhz
         return Total(

@@ -139,6 +139,9 @@ def evaluate_network(
     except Refused as error:
         for refusal in error.refusals:
             _say(str(refusal))
+        for hint in error.hints:
+            if hint.startswith("--fallback"):
+                _say(hint)
         raise click.exceptions.Exit(1) from None
     except (EvaluationError, CompileError) as error:
         _say(str(error))
@@ -172,6 +175,7 @@ def _compiled(
         percentile=calibration.percentile,
         mean=calibration.mean,
         scale=calibration.scale,
+        parts=bool(fallback),
     )
     try:
         with Line("compiling").shown() as shown:

@@ -139,8 +139,14 @@ def _run_table(run: TimedRun, around: Surroundings) -> list[str]:
         f"{run.mac_utilization:.1%} of the multipliers used; bound by "
         + (", ".join(f"{name} {count}" for name, count in run.bounds.items()) or "nothing")
     )
-    if "software" in run.bounds and not around.software_us:
-        lines.append("  software operations (EMU) are not counted; --software-us says their time")
+    count = sum(o.bound == "software" for o in run.operations)
+    if count:
+        time = (
+            f"{around.software_us:g} us each"
+            if around.software_us
+            else ("of no time in these cycles; --software-us says it")
+        )
+        lines.append(f"  {count} software operation{'s' * (count > 1)} (EMU), {time}")
     return lines
 
 

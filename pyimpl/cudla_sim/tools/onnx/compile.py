@@ -237,6 +237,7 @@ def compile_model(
             target=target_db,
             whole=precision == AUTO,
             watch=_dumping(dump_after) if dump_after else None,
+            parts=bool(fallback),
         )
         for path in (out, report, save_calib, emit_c):
             if path is not None:
@@ -268,8 +269,8 @@ def compile_model(
     except compilation.UsageError as error:
         raise click.BadParameter(str(error)) from None
     except Refused as error:
-        for refusal in error.refusals:
-            _say(str(refusal))
+        for line in error.lines():
+            _say(line)
         raise click.exceptions.Exit(1) from None
     except (CompileError, NvdlaError, OutputError) as error:
         _say(str(error))

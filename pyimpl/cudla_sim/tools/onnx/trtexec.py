@@ -53,6 +53,8 @@ def main(words: Sequence[str]) -> int:
     except Refused as error:
         for refusal in error.refusals:
             _log("E", str(refusal))
+        for hint in error.hints:
+            _log("E", f"cudla-sim compile: {hint}")
         status = 1
     except (BadWord, CompileError, NvdlaError, OutputError) as error:
         _log("E", str(error))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ...core import untrusted
-from ...nvdla.facts.configs import config
 from ...nvdla.inspect import describe
 from ...nvdla.loadable import Loadable
 from ...nvdla.task_report import LayerRecord
@@ -62,7 +61,6 @@ def _summary(run: TimedRun, around: Surroundings) -> Section:
     read = sum(o.bytes_read for o in run.operations)
     written = sum(o.bytes_written for o in run.operations)
     ms = run.cycles / around.clock_mhz / 1e3
-    peak = config(run.config).macs_per_cycle * max(run.cycles, 1)
     facts = [
         ("configuration", run.config),
         ("cycles", number(run.cycles)),
@@ -70,7 +68,7 @@ def _summary(run: TimedRun, around: Surroundings) -> Section:
         ("a second", number(1000 / ms) if ms else "-"),
         ("operations", number(len(run.operations))),
         ("MACs", number(macs)),
-        ("MACs used", f"{macs / peak:.1%}"),
+        ("MACs used", f"{run.mac_utilization:.1%}"),
         ("bytes read", number(read)),
         ("bytes written", number(written)),
     ]

@@ -18,7 +18,7 @@ from ..windows import needed_stride, pads_of, two
 from .arithmetic import changed, combined, with_constant
 from .registry import Call, floats, operator
 
-_AT_RUN_TIME = "multiply by a constant, or cut the network before it with --outputs"
+_AT_RUN_TIME = "multiply by a constant"
 
 
 def picture(call: Call, x: Tensor) -> tuple[Value, list[list[int]]]:

@@ -57,6 +57,6 @@ def simplify(graph: Graph, watch: Watch | None = None) -> None:
     """Changes the graph in place; what it computes stays the same. *watch* is called behind every
     pass.
 
-    Raises Refused for comparisons that are no part of an activation.
+    Comparisons that are no part of an activation are refused.
     """
     run(PASSES, graph, watch)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...curves import CURVES
-from ...errors import Refusal, Refused
+from ...errors import Refusal
 from ...graph import Affine, Binary, Clip, Curve, Graph, Node, PRelu, Value
 from .editing import Editing, joined
 
@@ -42,11 +42,10 @@ def recognise(graph: Graph) -> None:
 
 
 def refuse_comparisons(graph: Graph) -> None:
-    """Comparisons that were not recognised as a part of something. Raises Refused."""
+    """Comparisons that were not recognised as a part of something."""
     left = [node for node in graph.nodes if isinstance(node, Curve) and node.function == "Greater"]
-    if left:
-        why, cure = "comparisons and logic at run time have no hardware", "leave it to the host"
-        raise Refused([Refusal(node.name, "Greater", why, cure) for node in left])
+    why = "comparisons and logic at run time have no hardware"
+    graph.refusals += [Refusal(node.name, "Greater", why) for node in left]
 
 
 def _is_simple(node: Node) -> bool:

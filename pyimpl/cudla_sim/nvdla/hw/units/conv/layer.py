@@ -134,9 +134,7 @@ class Convolution:
     @property
     def macs(self) -> int:
         """Multiply-accumulates of the layer."""
-        s = self.csc
-        taps = s.kernels * s.rows * s.columns * s.channels
-        return taps * s.out_height * s.out_width * self.batches
+        return self.csc.products * self.batches
 
     @property
     def weight_shape(self) -> WeightShape:

@@ -99,6 +99,15 @@ class Csc(Params):
     pad_value: int = bits("D_ZERO_PADDING_VALUE.PAD_VALUE", signed=True)
     transform_truncate: int = bits("D_PRA_CFG.PRA_TRUNCATE")
 
+    @property
+    def products(self) -> int:
+        """Multiplications for one picture, those with padding included; Winograd's are 16 for 2 x 2
+        outputs."""
+        positions = self.out_width * self.out_height
+        if self.conv_mode:
+            positions = -(-self.out_width // 2) * -(-self.out_height // 2)
+        return self.kernels * self.rows * self.columns * self.channels * positions
+
 
 @dataclass(slots=True)
 class Cacc(Params):
