@@ -10,11 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
-from onnx.reference import ReferenceEvaluator
 
 from cudla_sim.compiler import front
 from cudla_sim.compiler.errors import Refused
-from tests.compiler.reference import assert_same, run_graph
+from tests.compiler.reference import assert_same, run, run_graph
 from tests.compiler.whole_way import compare
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
@@ -149,11 +148,11 @@ def test_other_activations_and_a_clip() -> None:
 
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])
 def test_the_batch_first(op: str) -> None:
-    """onnxruntime has no such layout: ONNX's own evaluator does."""
-    model = network(op, 4, 3, 5, layout=1, outputs=("Y", "Y_h"))
-    graph = front.load(model)
+    """onnxruntime has no such layout; of one sequence the elements lie as in the other one."""
+    graph = front.load(network(op, 4, 3, 5, layout=1, outputs=("Y", "Y_h")))
     x = np.random.default_rng(1).normal(size=(1, 4, 3)).astype(np.float32)
     found = run_graph(graph, {"x": x})
-    expected = ReferenceEvaluator(model).run(["Y", "Y_h"], {"x": x})
-    for name, array in zip(("Y", "Y_h"), expected, strict=True):
-        assert np.allclose(found[name].reshape(-1), np.asarray(array).reshape(-1), atol=1e-5)
+    other = network(op, 4, 3, 5, outputs=("Y", "Y_h"))
+    for name, array in run(other, {"x": x.reshape(4, 1, 3)}).items():
+        assert found[name].size == array.size
+        assert np.allclose(found[name].reshape(-1), array.reshape(-1), atol=1e-5)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from math import ceil, floor, log2, log10
+from functools import cache, lru_cache
+from math import ceil, floor, log2, log10, sqrt
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +38,16 @@ _FINE = 20
 _LEVELS = 12
 """Steps are tried down to 2**-12 of those that reach over the whole range."""
 _POINTS = 1025
+_MARGIN = 1.05
+"""Results beyond the largest one by so much are still wanted."""
 _HEADROOM = 1.25
 """An entry just outside of the range may be this much larger than the results in it."""
 _FAR_COUNT = 1 / 1024
 """What an input counts that is larger than usual, or near a bend, where nothing is known."""
 _BEST = 4
 """Tables of LO that are tried with tables of LE."""
-_ENOUGH = (90.0, 75.0)
+_OFTEN = 401
+_ENOUGH = (100.0, 90.0)
 """Decibels with which LO alone is as good as integers, and halves, can be."""
 
 
@@ -128,11 +132,29 @@ class _Problem:
             defined = curves.defined(self.function, self.parameters)
             self.x = np.concatenate([self.x, far, -far[-far > defined]])
         self.y = self.evaluate(self.x)
+        # what would have larger results than there are is no input: both sides of a pole
+        self.wanted = self.possible(self.x)
+        self.often = self._often(inputs)
+        self.often = self.often[self.possible(self.often)]
+        self.often_y = self.evaluate(self.often)
         size = np.abs(self.y)
         self.peak = float(size.max()) or 1.0
         self.weight = 1 / (size + float(np.median(size)) + 1e-30)
         self.counts = np.where(np.arange(len(self.x)) < _POINTS, 1.0, _FAR_COUNT)
         self._answers: dict[tuple[_Part, int], Real] = {}
+
+    def _often(self, inputs: Inputs) -> Real:
+        """Inputs as activations mostly are: normally distributed around 0, or around what is next
+        to it, with the largest ones four deviations away."""
+        around = min(max(0.0, inputs.low), inputs.high)
+        points = around + (inputs.high - inputs.low) / 8 * _quantiles()
+        return points[(points >= self.low) & (points <= self.high)]
+
+    def possible(self, points: Real) -> NDArray[np.bool_]:
+        """Points with results that are wanted."""
+        with np.errstate(all="ignore"):
+            values = np.asarray(curves.CURVES[self.function](points, **self.parameters))
+        return np.abs(np.nan_to_num(values, nan=np.inf)) <= self.top * _MARGIN
 
     def evaluate(self, points: Real) -> Real:
         """The function, with finite values everywhere."""
@@ -219,6 +241,7 @@ class _Problem:
         finest = [whole[step] for step in sorted(whole)[:2]]
         for lo in dict.fromkeys(item.lo for item in [*alone[:_BEST], *finest]):
             error = self.result(_Tables(lo), self.spread) - self.y[:_POINTS]
+            error *= self.wanted[:_POINTS]
             end = float(lo.nodes[-1])
             for le in self.les(error):
                 inner = lo.start <= le.start and float(le.nodes[-1]) <= end
@@ -291,17 +314,34 @@ class _Problem:
         return self._answers[key]
 
     def score(self, tables: _Tables) -> float:
-        """The smaller, the better: mean and largest error."""
-        error = np.abs(self.result(tables, self.x) - self.y)
+        """The smaller, the better: mean errors over the range and where inputs mostly are, and the
+        largest one."""
+        error = np.abs(self.result(tables, self.x) - self.y) * self.wanted
         if not self.measured:  # nobody knows which inputs matter: all do a little
             return float((np.minimum(error * self.weight, 1.0) * self.counts).mean())
-        return float(np.sqrt((error[:_POINTS] ** 2).mean()) + error.max() / 4)
+        found = _noise(error[:_POINTS], self.y[:_POINTS]) + float(error.max()) / self.peak / 4
+        if len(self.often):
+            found += _noise(self.result(tables, self.often) - self.often_y, self.often_y)
+        return found
 
     def decibels(self, tables: _Tables) -> float:
         """Over the range of the inputs, all of them equally often."""
-        signal = self.y[:_POINTS]
-        noise = float(((self.result(tables, self.spread) - signal) ** 2).mean())
+        wanted = self.wanted[:_POINTS]
+        signal = self.y[:_POINTS] * wanted
+        noise = float(((self.result(tables, self.spread) * wanted - signal) ** 2).mean())
         return 10 * log10(max(float((signal**2).mean()), 1e-300) / max(noise, 1e-300))
+
+
+@cache
+def _quantiles() -> Real:
+    """Of the normal distribution."""
+    normal = NormalDist()
+    return np.array([normal.inv_cdf((i + 0.5) / _OFTEN) for i in range(_OFTEN)])
+
+
+def _noise(error: Real, signal: Real) -> float:
+    """Noise beside the signal."""
+    return sqrt(float((error**2).mean()) / max(float((signal**2).mean()), 1e-300))
 
 
 def _within(problem: _Problem, inputs: Inputs) -> tuple[float, float]:
@@ -316,12 +356,10 @@ def _within(problem: _Problem, inputs: Inputs) -> tuple[float, float]:
             low, high = -reach, reach
     if high - low < 1e-30 + 1e-6 * max(abs(low), abs(high)):
         high = low + max(abs(low) * 1e-3, 1e-6)
-    with np.errstate(all="ignore"):
-        near = (high - low) * 2.0 ** -np.arange(30.0)
-        points = np.concatenate([np.linspace(low, high, 4097), low + near, near, -near])
-        points = np.sort(points[(points >= low) & (points <= high)])
-        values = curves.CURVES[problem.function](points, **problem.parameters)
-        wanted = points[np.abs(np.asarray(values)) <= problem.top * 1.05]
+    near = (high - low) * 2.0 ** -np.arange(30.0)
+    points = np.concatenate([np.linspace(low, high, 4097), low + near, near, -near])
+    points = np.sort(points[(points >= low) & (points <= high)])
+    wanted = points[problem.possible(points)]
     return (float(wanted[0]), float(wanted[-1])) if len(wanted) > 1 else (low, high)
 
 
