@@ -88,6 +88,19 @@ def refused(made: Any) -> str:
     return str(caught.value)
 
 
+def test_a_graph_among_the_attributes_of_constants() -> None:
+    helper = pytest.importorskip("onnx").helper
+    made = model(
+        [("Where", ["c", "a", "b"], ["t"], {}), ("Add", ["x", "t"], ["y"], {})],
+        c=np.eye(4, dtype=bool),
+        a=np.ones((4, 4), np.float32),
+        b=np.zeros((4, 4), np.float32),
+    )
+    inner = helper.make_attribute("body", helper.make_graph([], "g", [], []))
+    made.graph.node[0].attribute.append(inner)
+    assert "Unrecognized attribute: body" in refused(made)
+
+
 MATRIX = np.ones((4, 4), np.float32)
 MICROSOFT = {"domain": "com.microsoft"}
 FOUND = {

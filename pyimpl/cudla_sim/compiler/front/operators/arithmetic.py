@@ -168,7 +168,8 @@ def _where(call: Call) -> Item:
     if isinstance(first, Constant):
         first, second = second, first
     if isinstance(second, Constant):
-        assert isinstance(first, Tensor)
+        if isinstance(first, Constant):  # with a graph for an attribute: not folded
+            return Constant(first.floats() + second.floats())
         return with_constant(build, first, second, lambda v, c: build.affine(v, 1.0, c))
     assert isinstance(first, Tensor)
     return combined(build, "add", first, second)
