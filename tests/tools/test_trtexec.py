@@ -212,3 +212,11 @@ def test_formats_and_precisions() -> None:
             io_formats(text, "int8", output=True)
     found = layer_precisions("*:int8,/a/conv:fp16,b:fp16,b:int8", ["/a/conv", "b", "c"])
     assert found == {"/a/conv": "fp16", "b": "int8", "c": "int8"}
+
+
+def test_an_engine_of_any_name_is_timed(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engine = model.with_suffix(".engine")
+    words = [f"--onnx={model}", "--fp16", f"--saveEngine={engine}", "--skipInference"]
+    assert trtexec(*words) == 0
+    assert run_command(["nvdla", "time", str(engine)]) == 0
+    assert "CONV+SDP" in capsys.readouterr().out

@@ -100,6 +100,8 @@ class Loadable:
 PACKAGE = b"PK\x03\x04"
 """How a network in parts begins (``nvdla.parts``): it is a zip archive."""
 
+IDENTIFIER = b"NVDA"
+"""Bytes 4 to 7 of a loadable: the file identifier of its schema."""
 _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"ptrt", "a TensorRT engine plan (build a DLA-only loadable instead)"),
     (0, b"ftrt", "a TensorRT engine plan (build a DLA-only loadable instead)"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..facts.memory import PAGE
-from ..loadable import Interface, MemoryFlags
+from ..loadable import IDENTIFIER, Interface, MemoryFlags
 from .flatwriter import Node, Octets, Refs, Scalars, Tab, Text, serialize
 
 DLA_VERSION = (0, 12, 3)
@@ -160,4 +160,4 @@ class Container:
             (8, submits),
         ):
             root.ref(slot, Refs(tuple(entries)))
-        return serialize(root, b"NVDA")
+        return serialize(root, IDENTIFIER)

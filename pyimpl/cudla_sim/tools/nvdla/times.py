@@ -14,7 +14,8 @@ import click
 from ...core import untrusted
 from ...core.text import tell
 from ...nvdla.errors import NvdlaError
-from ...nvdla.loadable import Loadable
+from ...nvdla.loadable import IDENTIFIER, Loadable
+from ...nvdla.parts.package import MAGIC
 from ...nvdla.parts.summary import part_line
 from ...nvdla.replay import TraceError
 from ...nvdla.replay import read as read_traces
@@ -43,13 +44,12 @@ def time_runs(
     """Every loadable and trace of *paths* (files or folders) in turn; (name, why) for one that
     cannot be timed. *hardware* "" takes what each was made for."""
     for path in paths:
+        if _holds_network(path):
+            yield _loadable(path, hardware, around)
+            continue
         loadables = sorted(path.rglob("*.nvdla")) if path.is_dir() else []
-        if path.suffix == ".nvdla":
-            loadables = [path]
         for file in loadables:
             yield _loadable(file, hardware, around)
-        if path.suffix == ".nvdla":
-            continue
         try:
             for trace in read_traces(path):
                 try:
@@ -59,6 +59,18 @@ def time_runs(
         except TraceError as error:
             if not loadables:
                 yield str(path), str(error)
+
+
+def _holds_network(path: Path) -> bool:
+    """By its name, or by how it begins: engines have any name."""
+    if path.suffix == ".nvdla":
+        return True
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+    except OSError:
+        return False
+    return head.startswith(MAGIC) or head[4:] == IDENTIFIER
 
 
 def _loadable(file: Path, hardware: str, around: Surroundings) -> Timed | tuple[str, str]:
