@@ -141,7 +141,8 @@ class _Problem:
         self.peak = float(size.max()) or 1.0
         self.weight = 1 / (size + float(np.median(size)) + 1e-30)
         self.counts = np.where(np.arange(len(self.x)) < _POINTS, 1.0, _FAR_COUNT)
-        self._answers: dict[tuple[_Part, int], Real] = {}
+        self._all = np.concatenate([self.x, self.often])
+        self._answers: dict[_Part, tuple[Real, NDArray[np.bool_], NDArray[np.bool_]]] = {}
 
     def _often(self, inputs: Inputs) -> Real:
         """Inputs as activations mostly are: normally distributed around 0, or around what is next
@@ -240,8 +241,7 @@ class _Problem:
         }
         finest = [whole[step] for step in sorted(whole)[:2]]
         for lo in dict.fromkeys(item.lo for item in [*alone[:_BEST], *finest]):
-            error = self.result(_Tables(lo), self.spread) - self.y[:_POINTS]
-            error *= self.wanted[:_POINTS]
+            error = (self.result(_Tables(lo))[:_POINTS] - self.y[:_POINTS]) * self.wanted[:_POINTS]
             end = float(lo.nodes[-1])
             for le in self.les(error):
                 inner = lo.start <= le.start and float(le.nodes[-1]) <= end
@@ -286,14 +286,12 @@ class _Problem:
         pole = self.function == "Reciprocal"  # what lies beyond is nearer to 0, not farther
         return 0.0 if leaves or pole or not defined or not np.isfinite(slope) else slope
 
-    def result(self, tables: _Tables, x: Real) -> Real:
-        """What hardware computes, but for roundings of sums."""
-        below, above = tables.lo.misses(x)
-        answer = self._answer(tables.lo, x)
+    def result(self, tables: _Tables) -> Real:
+        """What hardware computes at all points, but for roundings of sums."""
+        answer, below, above = self._answer(tables.lo)
         if tables.le is None:
             return answer
-        under, over = tables.le.misses(x)
-        other = self._answer(tables.le, x)
+        other, under, over = self._answer(tables.le)
         hits, missed = ~(under | over), below | above
         use_le = np.where(hits & ~missed, tables.hybrid == 0, hits & missed)
         both_under, both_over = under & below, over & above
@@ -302,33 +300,33 @@ class _Problem:
         mixed = ~hits & missed & ~both_under & ~both_over
         return np.where(np.where(mixed, tables.hybrid == 0, use_le), other, answer)
 
-    def _answer(self, part: _Part, x: Real) -> Real:
-        """What one table says."""
-        key = part, len(x)
-        if key not in self._answers:
-            nodes, entries = part.nodes, self.entries(part)
+    def _answer(self, part: _Part) -> tuple[Real, NDArray[np.bool_], NDArray[np.bool_]]:
+        """What one table says, and which points lie below and above it."""
+        if part not in self._answers:
+            x, nodes, entries = self._all, part.nodes, self.entries(part)
             below, above = self.slopes(part)
             found = np.interp(x, nodes, entries)
             found += below * np.minimum(x - nodes[0], 0) + above * np.maximum(x - nodes[-1], 0)
-            self._answers[key] = found
-        return self._answers[key]
+            self._answers[part] = found, *part.misses(x)
+        return self._answers[part]
 
     def score(self, tables: _Tables) -> float:
         """The smaller, the better: mean errors over the range and where inputs mostly are, and the
         largest one."""
-        error = np.abs(self.result(tables, self.x) - self.y) * self.wanted
+        made, count = self.result(tables), len(self.x)
+        error = np.abs(made[:count] - self.y) * self.wanted
         if not self.measured:  # nobody knows which inputs matter: all do a little
             return float((np.minimum(error * self.weight, 1.0) * self.counts).mean())
         found = _noise(error[:_POINTS], self.y[:_POINTS]) + float(error.max()) / self.peak / 4
         if len(self.often):
-            found += _noise(self.result(tables, self.often) - self.often_y, self.often_y)
+            found += _noise(made[count:] - self.often_y, self.often_y)
         return found
 
     def decibels(self, tables: _Tables) -> float:
         """Over the range of the inputs, all of them equally often."""
         wanted = self.wanted[:_POINTS]
         signal = self.y[:_POINTS] * wanted
-        noise = float(((self.result(tables, self.spread) * wanted - signal) ** 2).mean())
+        noise = float(((self.result(tables)[:_POINTS] * wanted - signal) ** 2).mean())
         return 10 * log10(max(float((signal**2).mean()), 1e-300) / max(noise, 1e-300))
 
 

@@ -10,7 +10,7 @@ from .. import annotation
 from ..errors import BadLoadable
 from ..facts.configs import config
 from ..loadable import Loadable, TensorDesc
-from ..timing.parameters import Surroundings, ports
+from ..timing.parameters import Surroundings, transfer_cycles
 from .package import Package
 from .part import Part
 from .transfers import transfers
@@ -97,8 +97,8 @@ def summary(package: Package, around: Surroundings) -> Summary:
     for item in transfers(package.parts):
         side = known[item.part].inputs if item.into else known[item.part].outputs
         moved.append(side[item.tensor].size)
-    _, memory = ports(config(package.config), around)
-    cycles = sum(memory.latency + size / memory.rate for size in moved)
+    hardware_of = config(package.config)
+    cycles = sum(transfer_cycles(size, hardware_of, around) for size in moved)
     counted = all(part.macs is not None for part in package.parts)
     return Summary(
         sum(len(part.nodes) for part in package.parts),

@@ -176,3 +176,10 @@ IN_FLIGHT_EXTRA = 15
 """Cycles that each round of reads in flight takes beside the latency."""
 READS_IN_FLIGHT = 8
 """Beats that a reader of nv_small keeps in flight."""
+
+
+def transfer_cycles(size: int, hardware: HardwareConfig, around: Surroundings) -> float:
+    """Cycles in which so many bytes come into the memory, or out of it: its latency, and their time
+    at its bandwidth."""
+    _, memory = ports(hardware, around)
+    return memory.latency + size / memory.rate

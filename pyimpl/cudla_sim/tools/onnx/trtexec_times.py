@@ -17,7 +17,7 @@ from ...nvdla.loadable import Loadable
 from ...nvdla.parts.package import MAGIC, Package
 from ...nvdla.target import choose
 from ...nvdla.timing.layer_times import layer_times
-from ...nvdla.timing.parameters import Surroundings
+from ...nvdla.timing.parameters import Surroundings, transfer_cycles
 
 _MOST = 100_000
 """Queries that a duration alone asks for: all of them are alike."""
@@ -74,15 +74,13 @@ def engine_of(data: bytes, hardware: str, around: Surroundings) -> Engine:
     if not data.startswith(MAGIC):
         network = Loadable.parse(data)
         chosen = choose(network, hardware)
-        sizes = [
-            sum(max(tensor.size, 0) for tensor in tensors)
+        h2d, d2h = (
+            sum(transfer_cycles(tensor.size, config(chosen), around) for tensor in tensors)
+            / around.clock_mhz
+            / 1e3
             for tensors in (network.inputs, network.outputs)
-        ]
-        return Engine(
-            list(_layers(network, chosen, around)),
-            [],
-            *(_ms(size, chosen, around) for size in sizes),
         )
+        return Engine(list(_layers(network, chosen, around)), [], h2d, d2h)
     package = Package.decode(data)
     engine = Engine([], [], 0.0, 0.0)
     for part in package.parts:
@@ -94,12 +92,6 @@ def engine_of(data: bytes, hardware: str, around: Surroundings) -> Engine:
         engine.h2d += found.h2d
         engine.d2h += found.d2h
     return engine
-
-
-def _ms(size: int, hardware: str, around: Surroundings) -> float:
-    """Milliseconds in which the memory takes so many bytes."""
-    rate = around.bytes_per_cycle or config(hardware).timing.port_bytes
-    return size / rate / around.clock_mhz / 1e3
 
 
 def _layers(network: Loadable, hardware: str, around: Surroundings) -> Iterator[Layer]:
