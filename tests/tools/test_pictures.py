@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
+from PIL import Image
 
+from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.real_numbers import RealNetwork
 from cudla_sim.testing import Compiler
 from cudla_sim.tools.root import run_command
@@ -55,6 +58,82 @@ def test_pixels_go_in_as_they_are(
         assert running.note.inputs[0].dtype == "uint8"
         found = running.run({"x": one})["b"]
     assert np.abs(found - want).max() <= error * np.abs(want).max()
+
+
+DIVIDED = ["--mean", "123,117,104", "--normalize", "58.8235294"]
+
+
+@pytest.mark.parametrize("layout", ["", "nchw", "nhwc"], ids=lambda word: word or "real")
+@pytest.mark.parametrize("words", [WORDS, DIVIDED], ids=["scale", "normalize"])
+def test_one_meaning_in_every_command(words: list[str], layout: str, model: Path) -> None:
+    """A PNG that `run --real` feeds gives what the array of its numbers gives."""
+    pixels = pictures("nhwc", 1)
+    picture, out = model.with_suffix(".png"), model.with_suffix(".nvdla")
+    Image.fromarray(pixels[0]).save(picture)
+    compiled = ["compile", str(model), "-o", str(out), "--calib", str(picture)]
+    if layout:
+        np.save(model.with_suffix(".npy"), pixels if layout == "nhwc" else _first(pixels))
+        compiled[-1] = str(model.with_suffix(".npy"))
+        compiled += ["--pixels", f"x:{layout}"]
+    assert run_command([*compiled, *words]) == 0
+    if layout:
+        array, given = (pixels if layout == "nhwc" else _first(pixels)), []
+    else:
+        array, given = normalised(pixels, "nhwc"), words
+    with RealNetwork(out.read_bytes()) as running:
+        want = running.run({"x": array})["b"]
+    folder = model.with_suffix(".out")
+    run = ["nvdla", "run", str(out), "--real", "--input", f"x={picture}", "--output", str(folder)]
+    assert run_command([*run, *given]) == 0
+    np.testing.assert_array_equal(np.load(folder / "out0.npy"), want)
+
+
+def _first(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
+
+
+@pytest.mark.parametrize("words", [["--scale", "0.5"], ["--normalize", "2"]])
+def test_raw_buffers_of_pictures(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A network of halves: what multiplies by a half divides by two."""
+    net = Network(input=("data", (1, 1, 2, 3)), precision="fp16")
+    net.conv2d(np.ones((1, 1, 1, 1)))
+    (tmp_path / "net.nvdla").write_bytes(net.build())
+    pixels = np.arange(6, dtype=np.uint8).reshape(2, 3) * 40
+    Image.fromarray(pixels).save(tmp_path / "x.png")
+    run = ["nvdla", "run", str(tmp_path / "net.nvdla"), "--input", f"0={tmp_path / 'x.png'}"]
+    assert run_command([*run, "--mean", "10", *words, "--output", str(tmp_path)]) == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "out0.npy")[0, 0], (pixels - 10.0) / 2)
+    for wrong, why in (
+        (["--scale", "1", "--normalize", "2"], "give one of them"),
+        (["--normalize", "0"], "0 is no divisor"),
+        (["--mean", "a"], "'a' is no list of numbers"),
+    ):
+        assert run_command([*run, *wrong]) == 2
+        assert why in " ".join(capsys.readouterr().err.split())
+
+
+def test_inspect_says_what_elements_mean(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With scale and zero point of the JSON, plain numpy feeds and reads the buffers."""
+    data, out = model.with_suffix(".npy"), model.with_suffix(".nvdla")
+    array = normalised(pictures("nchw"), "nchw")
+    np.save(data, array)
+    assert run_command(["compile", str(model), "-o", str(out), "--calib", str(data)]) == 0
+    capsys.readouterr()
+    assert run_command(["inspect", "--json", str(out)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (given,), (made,) = (printed[kind] for kind in ("inputs", "outputs"))
+    assert given["real"].items() >= {"name": "x", "shape": [1, 3, 8, 8], "zero_point": 0}.items()
+    elements = np.clip(np.rint(array[:1] / given["real"]["scale"]), -128, 127).astype(np.int8)
+    raw, folder = model.with_suffix(".raw.npy"), model.with_suffix(".out")
+    np.save(raw, elements)
+    assert (
+        run_command(["nvdla", "run", str(out), "--input", f"0={raw}", "--output", str(folder)]) == 0
+    )
+    found = np.load(folder / "out0.npy").astype(np.float64) * made["real"]["scale"]
+    (want,) = run(onnx.load(model), {"x": array[:1]}).values()
+    assert np.abs(found.ravel() - want.ravel()).max() <= 0.03 * np.abs(want).max()
 
 
 @pytest.mark.parametrize(

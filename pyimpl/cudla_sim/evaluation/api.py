@@ -12,8 +12,9 @@ from typing import Any
 from ..cluster.connection import ClusterError, client_of
 from ..core import process
 from ..core.output import OutputError, check_writable, write_whole
+from ..nvdla.pictures import Preparation
 from . import local, runner, stored, truth
-from .data import Inputs, Preparation
+from .data import Inputs
 from .errors import EvaluationError
 from .journal import Journal
 from .results import Evaluation, check_name
@@ -49,7 +50,7 @@ def evaluate(
     ``network``: a loadable, or a network in parts, as bytes or a file. ``inputs``: a folder, a file
     (.npy, .npz, picture), an array [samples, *shape of the input], or a mapping of these by input.
     For loadables of the ONNX compiler these are real numbers in the shapes of the model; for others
-    elements [n, c, h, w]. ``mean`` and ``scale``: of pictures, see ``data.Preparation``.
+    elements [n, c, h, w]. ``mean`` and ``scale``: of pictures, see ``nvdla.pictures.Preparation``.
 
     ``labels``: classes as whole numbers, one a sample (array or file, see ``truth.labels``).
     ``reference``: expected outputs, arrays [samples, ...] by output, or an .npz of these.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import untrusted
+from ..nvdla.pictures import SUFFIXES, Preparation
 from .errors import EvaluationError
 from .runner import Arrays, EvaluatedNetwork, InputTensor
 
 ARRAYS = {".npy", ".npz"}
-PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm", ".webp"}
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """How pictures become numbers: (pixel - mean) * scale, each one number or one a channel, for
-    networks of the ONNX compiler; for others as ``nvdla run`` does it, (pixel - mean) / scale."""
-
-    mean: tuple[float, ...] = ()
-    scale: tuple[float, ...] = ()
 
 
 class Inputs:
@@ -92,7 +82,7 @@ class Inputs:
 
     def _count(self, file: Path) -> int:
         """Samples in a file, from the headers of its arrays."""
-        if file.suffix.lower() in PICTURES:
+        if file.suffix.lower() in SUFFIXES:
             self._picture_port(file)
             return 1
         try:
@@ -106,7 +96,7 @@ class Inputs:
         return counts.pop()
 
     def _read(self, source: int, index: int) -> Arrays:
-        if self._files and self._files[source].suffix.lower() in PICTURES:
+        if self._files and self._files[source].suffix.lower() in SUFFIXES:
             file = self._files[source]
             tensor = self._picture_port(file)
             return {tensor.name: self._picture(file, tensor)}
@@ -129,7 +119,7 @@ class Inputs:
             from ..nvdla import images, layout
 
             try:
-                data = images.load(file, tensor.raw, how.mean, *how.scale[:1])
+                data = images.load(file, tensor.raw, how.mean, 1.0, how.factors or 1.0)
             except images.InputError as error:
                 raise EvaluationError(str(error)) from None
             return layout.unpack_tensor(tensor.raw, data)[:1]
@@ -137,7 +127,7 @@ class Inputs:
         from ..compiler.errors import CompileError
 
         try:
-            return read_picture(file, _port(tensor, self._network.group), how.mean, how.scale)
+            return read_picture(file, _port(tensor, self._network.group), how)
         except CompileError as error:
             text = str(error).removeprefix("calibration: ")
             raise EvaluationError(text) from None
@@ -211,7 +201,7 @@ def _elements(array: NDArray[Any], tensor: InputTensor, where: str) -> NDArray[A
 
 
 def _files(path: Path) -> list[Path]:
-    known = ARRAYS | PICTURES
+    known = ARRAYS | SUFFIXES
     if path.is_dir():
         found = sorted(p for p in path.rglob("*") if p.suffix.lower() in known and p.is_file())
         if not found:

@@ -1,8 +1,8 @@
 """From an input file to the raw buffer of a network's input tensor.
 
 Pictures are converted as the public ``nvdla_runtime`` application does it: fp16 tensors get
-``(value - mean[c]) / normalize``, int8 tensors ``floor(value * 127 / 255 + 0.5)``; channels that
-the picture does not have are zero.
+``(value - mean[c]) * scale / normalize``, int8 tensors ``floor(value * 127 / 255 + 0.5)``;
+channels that the picture does not have are zero.
 """
 
 from __future__ import annotations
@@ -29,15 +29,24 @@ class InputError(Exception):
     """A file that cannot be this tensor's input; the text says why."""
 
 
+Numbers = float | Sequence[float]
+"""One number, or one a channel."""
+
+
 def load(
-    path: Path, tensor: TensorDesc, mean: Sequence[float] = (), normalize: float = 1.0
+    path: Path,
+    tensor: TensorDesc,
+    mean: Sequence[float] = (),
+    normalize: Numbers = 1.0,
+    scale: Numbers = 1.0,
 ) -> Bytes:
-    """The tensor's whole buffer (uint8). Raises InputError."""
+    """The tensor's whole buffer (uint8). *scale* is 1 where that application is meant; it and
+    *normalize* are one number, or one a channel. Raises InputError."""
     try:
         if path.suffix == ".npy":
             return _from_array(untrusted.read_npy(path), tensor)
         if path.suffix.lower() in _PICTURES:
-            return _from_picture(_pixels(path), tensor, mean, normalize)
+            return _from_picture(_pixels(path), tensor, mean, normalize, scale)
         return _raw(untrusted.read_bytes(path), tensor)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
@@ -97,7 +106,11 @@ def _netpbm(data: bytes) -> NDArray[np.uint8]:
 
 
 def _from_picture(
-    pixels: NDArray[np.uint8], tensor: TensorDesc, mean: Sequence[float], normalize: float
+    pixels: NDArray[np.uint8],
+    tensor: TensorDesc,
+    mean: Sequence[float],
+    normalize: Numbers,
+    scale: Numbers,
 ) -> Bytes:
     channels, height, width = pixels.shape
     if (height, width) != (tensor.h, tensor.w):
@@ -108,9 +121,17 @@ def _from_picture(
     if tensor.data_type == DataType.HALF:
         offsets = np.zeros(used, np.float32)
         offsets[: min(used, len(mean))] = list(mean)[:used]
-        full[0, :used] = half_ties_away((values - offsets[:, None, None]) / np.float32(normalize))
+        moved = (values - offsets[:, None, None]) * _each(scale, used) / _each(normalize, used)
+        full[0, :used] = half_ties_away(moved)
     elif tensor.data_type == DataType.INT8:
         full[0, :used] = np.floor(values.astype(np.float64) * INT8_TOP / 255 + 0.5)
     else:
         raise InputError(f"pictures go into fp16 and int8 tensors; {tensor.name!r} is neither")
     return layout.pack_tensor(tensor, full)
+
+
+def _each(numbers: Numbers, channels: int) -> NDArray[np.float32]:
+    found = np.atleast_1d(np.asarray(numbers, np.float32))
+    if len(found) not in (1, channels):
+        raise InputError(f"{len(found)} numbers of --scale or --normalize for {channels} channels")
+    return found.reshape(-1, 1, 1)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, is_dataclass
+from itertools import zip_longest
 from typing import Any
 
 from ..core.text import printable
 from . import emu, target
+from .annotation import BLOB, PortNote
 from .descriptors import (
     Activation,
     ConvOp,
@@ -31,6 +33,7 @@ from .loadable import (
     MemoryDomain,
     TensorDesc,
 )
+from .real_tensors import described
 
 _DATA_FORMATS = {0: "unknown", 1: "NCHW", 2: "NHWC", 3: "NCxHWx"}
 _MODES = ("per layer", "per kernel", "per point")
@@ -49,7 +52,17 @@ def _enum(kind: Any, value: int) -> str:
         return str(value)
 
 
-def _tensor(tensor: TensorDesc) -> dict[str, Any]:
+def _tensor(tensor: TensorDesc, note: PortNote | None) -> dict[str, Any]:
+    """A tensor descriptor, with what the numbers in it mean where the loadable says that."""
+    real = {}
+    if note is not None:
+        real["real"] = {
+            "name": note.name,
+            "shape": list(note.shape),
+            "dtype": note.dtype,
+            "scale": note.scale,
+            "zero_point": note.zero,
+        }
     return {
         "name": tensor.name,
         "shape": [tensor.n, tensor.c, tensor.h, tensor.w],
@@ -60,6 +73,24 @@ def _tensor(tensor: TensorDesc) -> dict[str, Any]:
         "size": tensor.size,
         "offset": tensor.offset,
         "strides": [stride for stride in tensor.strides if stride],
+        **real,
+    }
+
+
+def _tensors(loadable: Loadable, problems: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """Inputs and outputs, in bind order."""
+    try:
+        note = described(loadable) if BLOB in loadable.blobs else None
+    except NvdlaError as error:
+        problems.append(str(error))
+        note = None
+    return {
+        "inputs": [
+            _tensor(*two) for two in zip_longest(loadable.inputs, note.inputs if note else ())
+        ],
+        "outputs": [
+            _tensor(*two) for two in zip_longest(loadable.outputs, note.outputs if note else ())
+        ],
     }
 
 
@@ -202,7 +233,9 @@ def _emu_layers(loadable: Loadable, number: int) -> list[dict[str, Any]]:
 def describe(loadable: Loadable) -> dict[str, Any]:
     """Return what a loadable holds as JSON-able data.
 
-    Keys: version, interface_version, tensors (input, output), memory, tasks, layers, target
+    Keys: version, interface_version, inputs and outputs (with "real" where our compiler made them:
+    name, shape and dtype of the ONNX tensor, scale and zero_point of real = (element - zero_point)
+    * scale, None for elements that are real numbers themselves), memory, tasks, layers, target
     (possible configurations and why others are excluded), problems (lists that do not decode).
     """
     problems: list[str] = []
@@ -226,8 +259,7 @@ def describe(loadable: Loadable) -> dict[str, Any]:
         "descriptor_layout": "new (32-byte cubes)"
         if loadable.new_layout
         else "old (28-byte cubes)",
-        "inputs": [_tensor(item) for item in loadable.inputs],
-        "outputs": [_tensor(item) for item in loadable.outputs],
+        **_tensors(loadable, problems),
         "memory": [
             {
                 "index": index,
@@ -286,6 +318,8 @@ def render(description: dict[str, Any]) -> str:
                 f" {item['data_type']} {item['pixel_format']}, {item['size']} bytes,"
                 f" strides {item['strides']}"
             )
+            if "real" in item:
+                lines.append(f"  {_meaning(item['real'])}")
     total = sum(item["size"] for item in description["memory"])
     lines.append(f"memory: {len(description['memory'])} buffers, {total} bytes")
     for item in description["memory"]:
@@ -302,6 +336,15 @@ def render(description: dict[str, Any]) -> str:
                 lines.append(_layer_line(layer))
     lines += [f"problem: {text}" for text in description["problems"]]
     return "\n".join(printable(line) for line in lines)
+
+
+def _meaning(real: dict[str, Any]) -> str:
+    """How real numbers lie in a buffer."""
+    of = f"{real['name']!r} {_shape_text(real['shape'])} {real['dtype']}"
+    if real["scale"] is None:
+        return f"holds {of} as it is"
+    zero = f" - {real['zero_point']}" if real["zero_point"] else ""
+    return f"holds {of} = (element{zero}) * {real['scale']:.9g}".replace("(element)", "element")
 
 
 def _layer_line(layer: dict[str, Any]) -> str:

@@ -29,7 +29,8 @@ def key_of(samples: Samples, method: str, percentile: float) -> str:
     digest.update(proto.SerializeToString(deterministic=True))
     for array in large.values():
         digest.update(np.ascontiguousarray(array).view(np.uint8).data)
-    words = [method, percentile, samples.mean, samples.scale]
+    how = samples.pictures
+    words = [method, percentile, list(how.mean), list(how.factors)]
     words += [[port.name, port.shape, port.dtype, port.scale] for port in samples.graph.inputs]
     words += [[value.name, value.scale] for value in samples.graph.values()]
     digest.update(json.dumps(words).encode())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.core import untrusted
+from cudla_sim.nvdla import pictures
+from cudla_sim.nvdla.errors import NvdlaError
+from cudla_sim.nvdla.pictures import Preparation
 
 from ..errors import CompileError
 from ..graph import Graph, Port
 
 Arrays = dict[str, NDArray[Any]]
-PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm", ".webp"}
 _ARRAYS = {".npy", ".npz"}
 
 
@@ -25,15 +26,12 @@ _ARRAYS = {".npy", ".npz"}
 class Samples:
     """Where samples come from; iterating reads them one by one: {input name: array}.
 
-    The arrays have the shapes of the ONNX inputs. *mean* and *scale* apply to pictures only:
-    (pixel - mean) * scale, each one number or one for each channel; pixels are 0 ... 255 in the
-    order red, green, blue.
+    The arrays have the shapes of the ONNX inputs.
     """
 
     graph: Graph
     files: tuple[Path, ...]
-    mean: tuple[float, ...] = ()
-    scale: tuple[float, ...] = ()
+    pictures: Preparation = field(default_factory=Preparation)
 
     def __iter__(self) -> Iterator[Arrays]:
         """Raises CompileError for a file that cannot be a sample."""
@@ -53,7 +51,7 @@ class Samples:
             yield from _split(file, self._named(file, arrays), self.graph)
         else:
             port = self._port(file)
-            yield {port.name: read_picture(file, port, self.mean, self.scale)}
+            yield {port.name: read_picture(file, port, self.pictures)}
 
     def _port(self, file: Path) -> Port:
         """The input that a file of one array is for: the only one, or that of its name."""
@@ -93,19 +91,21 @@ def load_samples(
     files: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if p.suffix.lower() in _ARRAYS | PICTURES)
+            found = sorted(
+                p for p in path.rglob("*") if p.suffix.lower() in _ARRAYS | pictures.SUFFIXES
+            )
             if not found:
                 raise CompileError(f"calibration: {path} holds no .npy, .npz or pictures")
             files += found
         elif not path.exists():
             raise CompileError(f"calibration: {path} does not exist")
-        elif path.suffix.lower() in _ARRAYS | PICTURES:
+        elif path.suffix.lower() in _ARRAYS | pictures.SUFFIXES:
             files.append(path)
         else:
             raise CompileError(
                 f"calibration: {path} is neither .npy, .npz, a picture nor a folder of these"
             )
-    return Samples(graph, tuple(files), tuple(mean), tuple(scale))
+    return Samples(graph, tuple(files), Preparation(tuple(mean), tuple(scale)))
 
 
 def _split(file: Path, arrays: Arrays, graph: Graph) -> Iterator[Arrays]:
@@ -146,39 +146,13 @@ def _times(shape: Sequence[int]) -> str:
     return " x ".join(map(str, shape)) or "one number"
 
 
-def read_picture(
-    file: Path, port: Port, mean: Sequence[float], scale: Sequence[float]
-) -> NDArray[Any]:
+def read_picture(file: Path, port: Port, how: Preparation) -> NDArray[Any]:
+    """A picture as the ONNX tensor of *port*. Raises CompileError."""
     try:
-        from PIL import Image
-    except ImportError:
-        raise CompileError("pictures need Pillow: pip install 'cudla-sim[images]'") from None
-    n, c, h, w = port.value.shape
-    if n != 1 or c not in (1, 3, 4):
-        raise CompileError(
-            f"calibration: {file} is a picture, input {port.name!r} has {n} x {c} channels"
-        )
-    data = untrusted.read_bytes(file)
-    try:
-        with Image.open(io.BytesIO(data)) as opened:
-            picture = opened.convert({1: "L", 3: "RGB", 4: "RGBA"}[c])
-            if picture.size != (w, h):
-                picture = picture.resize((w, h), Image.Resampling.BILINEAR)
-            pixels = np.asarray(picture, np.float32).reshape(h, w, c).transpose(2, 0, 1)
-    except Exception as error:  # each of Pillow's formats raises others, SyntaxError among them
-        raise CompileError(f"calibration: {file} is no sound picture: {error}") from None
-    real = (pixels - _per_channel(mean, c, 0.0)) * _per_channel(scale, c, 1.0)
-    integer = port.scale is not None
-    if not integer:
-        return port.from_value(real[None].astype(np.float32))
+        real = pictures.read(file, port.value.shape, how)
+    except NvdlaError as error:
+        raise CompileError(f"calibration: {error}") from None
+    if port.scale is None:
+        return port.from_value(real)
     plain = Port(name="", shape=port.shape, value=port.value, order=port.order, split=port.split)
-    limits = np.iinfo(port.dtype)
-    whole = np.clip(np.rint(plain.from_value(real[None])), limits.min, limits.max)
-    return whole.astype(port.dtype)
-
-
-def _per_channel(numbers: Sequence[float], channels: int, default: float) -> NDArray[np.float32]:
-    given = list(numbers) or [default]
-    if len(given) not in (1, channels):
-        raise CompileError(f"{len(given)} numbers of --mean or --scale for {channels} channels")
-    return np.broadcast_to(np.asarray(given, np.float32), channels).reshape(-1, 1, 1)
+    return pictures.whole(plain.from_value(real), port.dtype)

@@ -11,10 +11,11 @@ from ...nvdla.errors import NvdlaError
 from ...nvdla.export import files, recording
 from ...nvdla.export.bench import Write
 from ...nvdla.loadable import Loadable
+from ...nvdla.pictures import Preparation
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, Number, configuration, option, path_argument, path_option
 from ..timing_options import timed
-from .inputs import INPUT, MEAN, NORMALIZE, fail, read_inputs, tell_zeros
+from .inputs import INPUT, fail, prepared, read_inputs, tell_zeros
 
 
 @click.command("export", cls=Command, arguments=[("LOADABLE", "An NVDLA loadable.")])
@@ -30,8 +31,7 @@ from .inputs import INPUT, MEAN, NORMALIZE, fail, read_inputs, tell_zeros
 )
 @configuration(status=1)
 @INPUT
-@MEAN
-@NORMALIZE
+@prepared
 @path_option("-o", "--output", required=True, metavar="FOLDER", group="Output", help="Is made.")
 @timed
 def export(
@@ -39,8 +39,7 @@ def export(
     base: int,
     config: str,
     input: tuple[str, ...],
-    mean: str,
-    normalize: float,
+    pictures: Preparation,
     output: Path,
     around: Surroundings,
 ) -> None:
@@ -53,7 +52,7 @@ def export(
         data = loadable.read_bytes()
         network = Loadable.parse(data)
         chosen = target.choose(network, config)
-        buffers = read_inputs(network, list(input), mean, normalize)
+        buffers = read_inputs(network, list(input), pictures)
         tell_zeros(network, buffers, "export")
         name = files.plain(loadable.stem)
         bench = recording.record(network, chosen, buffers, base, name=name, around=around)

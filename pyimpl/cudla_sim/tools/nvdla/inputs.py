@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,22 +13,36 @@ from ...core.memory import Bytes
 from ...core.text import tell
 from ...nvdla import images
 from ...nvdla.loadable import Loadable
+from ...nvdla.pictures import Preparation
+from .. import picture_options
 from ..command import option
 
 ANY = ("", "auto")
 """Values of ``--config`` that leave the choice to the loadable or the trace."""
 
+_GROUP = "Input"
 INPUT = option(
     "--input",
     multiple=True,
     metavar="N=FILE",
-    group="Input",
+    group=_GROUP,
     help="Raw buffer, .npy (n,c,h,w), .pgm, .ppm, .jpg, .png. Zeros where it is left out.",
 )
-MEAN = option(
-    "--mean", default="", metavar="A,B,C,D", group="Input", help="Subtracted per channel (fp16)."
-)
-NORMALIZE = option("--normalize", default=1.0, group="Input", help="Divides after the mean (fp16).")
+
+
+def prepared(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds ``--mean``, ``--scale`` and ``--normalize``; the command gets ``pictures``."""
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        mean = picture_options.numbers(given.pop("mean"), "--mean")
+        rest = picture_options.divisors(given.pop("scale"), given.pop("normalize"))
+        command(pictures=Preparation(mean, *rest), **given)
+
+    made: Callable[..., None] = wrapped
+    for add in (picture_options.normalize, picture_options.scale, picture_options.mean):
+        made = add(_GROUP)(made)
+    return made
 
 
 def fail(what: str, error: object) -> click.exceptions.Exit:
@@ -48,15 +65,11 @@ def numbered(words: list[str], count: int, what: str) -> dict[int, Path]:
     return found
 
 
-def read_inputs(
-    network: Loadable, words: list[str], mean: str, normalize: float
-) -> dict[int, Bytes]:
+def read_inputs(network: Loadable, words: list[str], pictures: Preparation) -> dict[int, Bytes]:
     """Raw buffers by number from ``N=FILE`` words. Raises OSError, ValueError, InputError."""
-    means = [float(m) for m in mean.split(",")] if mean else []
-    if normalize == 0:
-        raise ValueError("--normalize is 0; it is a divisor")
     files = numbered(words, len(network.inputs), "input")
-    return {n: images.load(f, network.inputs[n], means, normalize) for n, f in files.items()}
+    how = pictures.mean, pictures.normalize or 1.0, pictures.scale or 1.0
+    return {n: images.load(f, network.inputs[n], *how) for n, f in files.items()}
 
 
 def tell_zeros(network: Loadable, buffers: dict[int, Bytes], what: str = "run") -> None:

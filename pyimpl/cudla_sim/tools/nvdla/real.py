@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import untrusted
+from ...nvdla import pictures
 from ...nvdla.errors import NvdlaError
 from ...nvdla.parts.package import Package
 from ...nvdla.parts.summary import part_line, summary
+from ...nvdla.pictures import Preparation
 from ...nvdla.real_numbers import RealNetwork
 from ...nvdla.task_report import TaskReport
 from .inputs import ANY
@@ -44,8 +46,17 @@ def files(words: Sequence[str], names: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-def load(name: str, file: Path) -> NDArray[np.generic]:
-    """Read an array. Raises OSError, NvdlaError for what is no .npy file of numbers."""
+def load(
+    name: str,
+    file: Path,
+    shape: Sequence[int] = (),
+    dtype: str = "float32",
+    how: Preparation | None = None,
+) -> NDArray[np.generic]:
+    """Read an array, or a picture as the tensor of *shape* and *dtype*. Raises OSError, NvdlaError
+    for what is neither."""
+    if how is not None and file.suffix.lower() in pictures.SUFFIXES:
+        return pictures.tensor(file, shape, dtype, how)
     try:
         return untrusted.read_npy(file)
     except ValueError as error:
@@ -53,12 +64,15 @@ def load(name: str, file: Path) -> NDArray[np.generic]:
 
 
 def run_package(
-    data: bytes, words: Sequence[str], output: Path | None, config: str
+    data: bytes, words: Sequence[str], how: Preparation, output: Path | None, config: str
 ) -> dict[str, NDArray[Any]]:
     """Run a network in parts (``compile --fallback cpu``) once; see :func:`run`."""
     package = Package.decode(data)
     given = files(words, list(package.inputs))
-    feeds = {**package.zeros(), **{name: load(name, file) for name, file in given.items()}}
+    feeds = package.zeros()
+    for name, file in given.items():
+        zeros = feeds[name]
+        feeds[name] = load(name, file, zeros.shape, zeros.dtype.name, how)
     with package.load(hardware="" if config in ANY else config) as loaded:
         results = loaded.run(feeds)
     for number in range(len(package.parts)):
@@ -77,7 +91,7 @@ def save(results: dict[str, NDArray[Any]], output: Path | None) -> None:
 
 
 def run(
-    loadable: bytes, words: Sequence[str], output: Path | None, config: str
+    loadable: bytes, words: Sequence[str], how: Preparation, output: Path | None, config: str
 ) -> tuple[dict[str, NDArray[Any]], TaskReport | None, str]:
     """Run once, write ``outN.npy``; return outputs, report, configuration.
 
@@ -85,9 +99,13 @@ def run(
     """
     with RealNetwork(loadable, config) as network:
         given = files(words, [note.name for note in network.note.inputs])
-        feeds = {name: load(name, file) for name, file in given.items()}
+        feeds: dict[str, NDArray[Any]] = {}
         for note in network.note.inputs:
-            feeds.setdefault(note.name, np.zeros(note.shape, np.float32))
+            if note.name in given:
+                file = given[note.name]
+                feeds[note.name] = load(note.name, file, note.shape, note.dtype, how)
+            else:
+                feeds[note.name] = np.zeros(note.shape, np.float32)
         results = network.run(feeds)
         report, name = network.report, network.config.name
     save(results, output)

@@ -14,6 +14,7 @@ from ...nvdla.cosim.hardware import COMPARE
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
 from ...nvdla.parts.package import MAGIC
+from ...nvdla.pictures import Preparation
 from ...nvdla.settings import Settings
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, configuration, option, path_argument, path_option
@@ -21,7 +22,7 @@ from ..progress import Progress
 from ..timing_options import timed
 from . import outputs
 from . import real as real_numbers
-from .inputs import ANY, INPUT, MEAN, NORMALIZE, fail, numbered, read_inputs, tell_zeros
+from .inputs import ANY, INPUT, fail, numbered, prepared, read_inputs, tell_zeros
 from .parts import in_parts
 
 
@@ -32,10 +33,9 @@ from .parts import in_parts
     "--real",
     is_flag=True,
     group="Input",
-    help="NAME=FILE.npy: real numbers as the ONNX model has them.",
+    help="NAME=FILE, .npy or a picture: real numbers as the ONNX model has them.",
 )
-@MEAN
-@NORMALIZE
+@prepared
 @configuration(status=1)
 @option(
     "--on",
@@ -78,8 +78,7 @@ def run(
     loadable: Path,
     input: tuple[str, ...],
     real: bool,
-    mean: str,
-    normalize: float,
+    pictures: Preparation,
     config: str,
     chip: str,
     lockstep: str,
@@ -108,13 +107,13 @@ def run(
     if given and in_parts(loadable):
         raise fail("run", f"{loadable} is a network in parts; {given[0]} is of single loadables")
     if real or in_parts(loadable):
-        _run_real(loadable, list(input), output, config)
+        _run_real(loadable, list(input), pictures, output, config)
         return
     try:
         network = Loadable.parse(loadable.read_bytes())
         chip = chip or process.current().config.of(Settings).chip
         name = config if chip else target.choose(network, config)
-        buffers = read_inputs(network, list(input), mean, normalize)
+        buffers = read_inputs(network, list(input), pictures)
         tell_zeros(network, buffers)
         with Progress(f"running {loadable.name}").shown():
             result = network_run.run(
@@ -146,13 +145,19 @@ def run(
     raise click.exceptions.Exit(1 if any("differ" in d or "shape" in d for d in differences) else 0)
 
 
-def _run_real(loadable: Path, words: list[str], output: Path | None, config: str) -> None:
+def _run_real(
+    loadable: Path, words: list[str], pictures: Preparation, output: Path | None, config: str
+) -> None:
     try:
         data = loadable.read_bytes()
         if data.startswith(MAGIC):
-            results, report, name = real_numbers.run_package(data, words, output, config), None, ""
+            results, report, name = (
+                real_numbers.run_package(data, words, pictures, output, config),
+                None,
+                "",
+            )
         else:
-            results, report, name = real_numbers.run(data, words, output, config)
+            results, report, name = real_numbers.run(data, words, pictures, output, config)
     except OSError as error:
         raise fail("run", f"{error.filename}: {error.strerror}") from None
     except NvdlaError as error:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from ...nvdla.facts import precisions
+from .. import picture_options
 from ..command import option, path_option
 
 METHODS = ("auto", "minmax", "entropy", "percentile", "mse")
@@ -29,14 +30,6 @@ class Calibration:
     mean: list[float]
     """Of pictures: one number, one a channel, or none."""
     scale: list[float]
-
-
-def numbers(text: str, name: str) -> list[float]:
-    """``1,2,3``, or nothing. Wrong usage of the option *name* otherwise."""
-    try:
-        return [float(word) for word in text.split(",")] if text else []
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no list of numbers", param_hint=name) from None
 
 
 AUTO = "auto"
@@ -70,7 +63,7 @@ def max_parts(group: str) -> Callable[[F], F]:
 def calibrated(group: str, pictures: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Adds the options of calibration; the command gets ``calibration``.
 
-    *group* and *pictures* (``--mean``, ``--scale``) are headings of the help.
+    *group* and *pictures* (``--mean``, ``--scale``, ``--normalize``) are headings of the help.
     """
     options = [
         path_option(
@@ -95,20 +88,9 @@ def calibrated(group: str, pictures: str) -> Callable[[Callable[..., None]], Cal
             group=group,
             help="For --calib-method percentile.",
         ),
-        option(
-            "--mean",
-            default="",
-            metavar="A,B,C",
-            group=pictures,
-            help="Of pictures, one or one a channel: 123,117,104.",
-        ),
-        option(
-            "--scale",
-            default="",
-            metavar="S",
-            group=pictures,
-            help="Of pictures, after the mean: 0.017.",
-        ),
+        picture_options.mean(pictures),
+        picture_options.scale(pictures),
+        picture_options.normalize(pictures),
     ]
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
@@ -118,8 +100,8 @@ def calibrated(group: str, pictures: str) -> Callable[[Callable[..., None]], Cal
                 paths=tuple(given.pop("calib")),
                 method=given.pop("calib_method"),
                 percentile=given.pop("percentile"),
-                mean=numbers(given.pop("mean"), "--mean"),
-                scale=numbers(given.pop("scale"), "--scale"),
+                mean=picture_options.numbers(given.pop("mean"), "--mean"),
+                scale=picture_options.factors(given.pop("scale"), given.pop("normalize")),
             )
             command(calibration=found, **given)
 

@@ -10,6 +10,7 @@ from ...nvdla import target
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
 from ...nvdla.parts.package import MAGIC, Package
+from ...nvdla.pictures import Preparation
 from ...nvdla.replay import TraceError
 from ...nvdla.replay import read as read_traces
 from ...nvdla.task_report import LayerRecord
@@ -113,7 +114,7 @@ def _loadable(
         chosen = target.choose(network, hardware)
         run = runs.loadable(network, source.stem, chosen, around)
         if inputs:
-            buffers = nvdla_inputs.read_inputs(network, inputs, "", 1.0)
+            buffers = nvdla_inputs.read_inputs(network, inputs, Preparation())
             layers = network_run.run(network, chosen, buffers).report.layers
         sections = nvdla.of_loadable(network, run, around, layers)
     except OSError as error:
