@@ -75,6 +75,17 @@ def compiled(function: str, low: float, high: float, precision: str) -> tuple[by
     return result.loadable, largest[1], result.report["curves"]["curve"]
 
 
+@cache
+def unknown(function: str) -> tuple[bytes, float]:
+    """The same network in fp16, of whose inputs nothing is known, and what the compiler says."""
+    x, y = g.Value("x", SHAPE), g.Value("y", SHAPE)
+    node = g.Curve(name="curve", inputs=[x], output=y, function=function)
+    ports = [g.Port(name=value.name, shape=value.shape, value=value) for value in (x, y)]
+    graph = g.Graph(inputs=ports[:1], outputs=ports[1:], nodes=[node])
+    result = compile_graph(graph, {}, Options(precision="fp16"))
+    return result.loadable, result.report["curves"]["curve"]
+
+
 def outputs(loadable: bytes, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """What the model of the hardware computes."""
     with RealNetwork(loadable) as network:

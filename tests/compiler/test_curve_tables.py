@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cudla_sim.compiler.compilation import COARSE
 from tests.compiler.curve_cases import (
     FUNCTIONS,
     ON_THE_PAGE,
@@ -21,6 +22,7 @@ from tests.compiler.curve_cases import (
     near,
     outputs,
     row,
+    unknown,
 )
 
 RANGES = {
@@ -118,3 +120,15 @@ def test_a_curve_is_never_left(
         # halves between two entries are rounded twice
         rounding = np.maximum(np.abs(found[1:]), np.abs(found[:-1])) * 2e-3 + step * 1.01
         assert (falls <= rounding).all()
+
+
+@pytest.mark.parametrize("function", ["Sqrt", "Log", "Reciprocal"])
+def test_inputs_of_any_magnitude(function: str) -> None:
+    """Where nothing is known, positive inputs of any size have results of the right size."""
+    loadable, told = unknown(function)
+    least, near = (0.2, 0.13) if function == "Reciprocal" else (2.0**-14, 0.03)
+    x = np.geomspace(least, 6e4, POINTS).astype(np.float16).astype(np.float64)
+    want = FUNCTIONS[function](x)
+    error = np.abs(outputs(loadable, x) - want)
+    assert (error <= near * np.maximum(np.abs(want), 0.5 if function == "Log" else 0)).all()
+    assert told < COARSE or function != "Reciprocal"

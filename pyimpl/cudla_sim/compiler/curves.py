@@ -130,6 +130,9 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 }
 """Values that a curve never leaves, with its usual parameters."""
 
+SCALELESS = ("Sqrt", "Log", "Reciprocal", "Pow")
+"""Curves that look alike at all magnitudes: there are no usual inputs."""
+
 _EXP = -17.0, 11.0
 """Inputs of Exp with results that fp16 can tell apart."""
 
@@ -182,6 +185,12 @@ def defined(function: str, given: Parameters) -> float:
     """The least input that a curve is defined for."""
     fraction = not float(given.get("exponent", 2.0)).is_integer()
     return 0.0 if function in ("Sqrt", "Log") or (function == "Pow" and fraction) else -_INF
+
+
+def pole(function: str, given: Parameters) -> bool:
+    """Whether results grow without end towards an input of 0, on both sides of it. Inputs are
+    sums, roots and counts, mostly: seldom negative."""
+    return function == "Reciprocal" or (function == "Pow" and given.get("exponent", 2.0) < 0)
 
 
 def usual_inputs(function: str, given: Parameters) -> tuple[float, float]:

@@ -55,15 +55,22 @@ class LayerDesc:
 
 def memory_image(loadable: Loadable, mem_id: int) -> bytes:
     """Return the initial content of a memory, up to its last blob."""
+    return memory_part(loadable, mem_id, 0, loadable.memories[mem_id].size)
+
+
+def memory_part(loadable: Loadable, mem_id: int, start: int, end: int) -> bytes:
+    """Bytes *start* to *end* of :func:`memory_image`."""
     entry = loadable.memories[mem_id]
     image = bytearray()
     for name, offset in zip(entry.contents, entry.offsets, strict=False):
         blob = loadable.blobs.get(name)
         if blob is None or entry.bindable or offset + blob.size > entry.size:
             continue
-        if len(image) < offset + blob.size:
-            image.extend(bytes(offset + blob.size - len(image)))
-        image[offset : offset + blob.size] = blob.data
+        first, last = max(offset, start), min(offset + blob.size, end)
+        if last > start:
+            image.extend(bytes(max(min(first, last) - start - len(image), 0)))
+        if first < last:
+            image[first - start : last - start] = blob.data[first - offset : last - offset]
     return bytes(image)
 
 

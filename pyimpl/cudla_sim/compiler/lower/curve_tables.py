@@ -43,6 +43,8 @@ _MARGIN = 1.05
 _HEADROOM = 1.25
 """An entry just outside of the range may be this much larger than the results in it."""
 _FAR_COUNT = 1 / 1024
+_LEAST = 2.0**-14
+"""The least half that is not subnormal."""
 """What an input counts that is larger than usual, or near a bend, where nothing is known."""
 _BEST = 4
 """Tables of LO that are tried with tables of LE."""
@@ -60,6 +62,8 @@ class Inputs:
     high: float
     top: float = FP16_TOP
     measured: bool = True
+    usual: bool = False
+    """Nothing is known: the range is what such curves mostly have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +131,10 @@ class _Problem:
         self.x = np.concatenate([spread, close[(close > low) & (close < high)]])
         self.bends = bend
         self.measured = inputs.measured
+        self.scaleless = inputs.usual and self.function in curves.SCALELESS
         if not inputs.measured:
-            far = np.geomspace(max(abs(low), abs(high)), FP16_TOP, 64)[1:]
+            first = _LEAST if self.scaleless else max(abs(low), abs(high))
+            far = np.geomspace(first, FP16_TOP, 255 if self.scaleless else 64)[1:]
             defined = curves.defined(self.function, self.parameters)
             self.x = np.concatenate([self.x, far, -far[-far > defined]])
         self.y = self.evaluate(self.x)
@@ -140,7 +146,13 @@ class _Problem:
         size = np.abs(self.y)
         self.peak = float(size.max()) or 1.0
         self.weight = 1 / (size + float(np.median(size)) + 1e-30)
-        self.counts = np.where(np.arange(len(self.x)) < _POINTS, 1.0, _FAR_COUNT)
+        usual = np.arange(len(self.x)) < _POINTS
+        self.counts = np.where(usual == self.scaleless, _FAR_COUNT, 1.0)
+        if self.scaleless:
+            octaves = np.log2(np.abs(self.x) + _LEAST)
+            seldom = 1 / 4 if curves.pole(self.function, self.parameters) else 1.0
+            self.counts *= np.where(self.x < 0, seldom, 1.0) / (1 + ((octaves - 2) / 4) ** 2)
+            self.weight = 1 / (size + 1e-30)
         self._all = np.concatenate([self.x, self.often])
         self._answers: dict[_Part, tuple[Real, NDArray[np.bool_], NDArray[np.bool_]]] = {}
 
@@ -199,6 +211,8 @@ class _Problem:
             starts = {self.low - step, self.low, self.high - length}
             for bend in self.bends:
                 starts |= {bend - length / 2, bend, bend - length}
+            if self.scaleless:  # LE has what lies below
+                starts |= {length / 256, length / 64, length / 16}
             for start in dict.fromkeys(self.at(item, step) for item in sorted(starts)):
                 yield _Part(start, step, LO_ENTRIES)
             if self.unit is not None and level <= 0:
@@ -240,7 +254,8 @@ class _Problem:
             if item.lo.start <= self.low and item.end >= self.high
         }
         finest = [whole[step] for step in sorted(whole)[:2]]
-        for lo in dict.fromkeys(item.lo for item in [*alone[:_BEST], *finest]):
+        upper = [item for item in alone if self.scaleless and item.lo.start > 0]
+        for lo in dict.fromkeys(item.lo for item in [*alone[:_BEST], *finest, *upper]):
             error = (self.result(_Tables(lo))[:_POINTS] - self.y[:_POINTS]) * self.wanted[:_POINTS]
             end = float(lo.nodes[-1])
             for le in self.les(error):
@@ -283,7 +298,7 @@ class _Problem:
         low, high = self.bounds
         leaves = (slope * way > 0 and np.isfinite(high)) or (slope * way < 0 and np.isfinite(low))
         defined = end > curves.defined(self.function, self.parameters) or way > 0
-        pole = self.function == "Reciprocal"  # what lies beyond is nearer to 0, not farther
+        pole = curves.pole(self.function, self.parameters)  # beyond, results come nearer to 0
         return 0.0 if leaves or pole or not defined or not np.isfinite(slope) else slope
 
     def result(self, tables: _Tables) -> Real:
@@ -323,7 +338,12 @@ class _Problem:
         return found
 
     def decibels(self, tables: _Tables) -> float:
-        """Over the range of the inputs, all of them equally often."""
+        """Over the range of the inputs, all of them equally often; without a usual range, of each
+        result to its own error."""
+        if self.scaleless:
+            missed = np.abs(self.result(tables)[: len(self.x)] - self.y) * self.wanted * self.weight
+            share = self.counts / self.counts.sum()
+            return -10 * log10(max(float((np.minimum(missed, 1.0) ** 2 * share).sum()), 1e-300))
         wanted = self.wanted[:_POINTS]
         signal = self.y[:_POINTS] * wanted
         noise = float(((self.result(tables)[:_POINTS] * wanted - signal) ** 2).mean())
@@ -417,7 +437,8 @@ def _integer(key: _Key, unit: float, inputs: Inputs, codes: bool) -> Table:
 @lru_cache(512)
 def _half(key: _Key, inputs: Inputs | None) -> Table:
     if inputs is None:
-        inputs = Inputs(*curves.usual_inputs(key[0], dict(key[1])), measured=False)
+        usual = curves.usual_inputs(key[0], dict(key[1]))
+        inputs = Inputs(*usual, measured=False, usual=True)
     problem = _Problem(key, inputs, None)
     tables, decibels = _best(problem)
 

@@ -14,7 +14,7 @@ from ..facts.formats import FEATURE
 from ..facts.precisions import INT8, element_size
 from ..facts.windows import output_size
 from ..hw.units.conv.pixels import NAMES, TEN_BIT, channel_count, element_bytes
-from ..target import memory_image
+from ..target import memory_part
 from .extent import Extent
 from .inspection import Accesses, Inspection, accesses
 
@@ -390,7 +390,7 @@ def _constant(
     extent = look.surface(cube, cube.size)
     if extent is None:
         return None
-    image = memory_image(look.loadable, extent.memory)[extent.start : extent.end]
+    image = memory_part(look.loadable, extent.memory, extent.start, extent.end)
     return np.frombuffer(image, np.uint8) if len(image) == cube.size else None
 
 
