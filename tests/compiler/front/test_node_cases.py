@@ -12,12 +12,8 @@ from tests.compiler import node_cases
 from tests.compiler.reference import run_graph
 
 REFUSED = {
-    "cubic": "cubic",
-    "antialias": "antialias",
-    "crop": "tf_crop",
     "argmax": "indices",
     "maxpool_2d_dilations": "dilated",
-    "averagepool_2d_dilations": "dilated",
     "training": "training",
     "blocked": "blocked",
     "pow_types_float32_": "exponents",
@@ -31,6 +27,7 @@ EXACTLY = {"pow": "exponents", "gather_0": "batch", "tile": "batch"}
 OTHER = {
     # the reference divides by a length that is no whole number there, onnxruntime does not
     "resize_downsample_scales_linear_align_corners",
+    "resize_downsample_scales_cubic_align_corners",
 }
 
 

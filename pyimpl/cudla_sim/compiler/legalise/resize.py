@@ -1,10 +1,11 @@
-"""Resizing: nearest by copies of lines and pixels, linear by convolutions or by weighted sums.
+"""Resizing: nearest by copies of lines and pixels, linear and cubic by convolutions or by weighted
+sums.
 
-Linear with an integer factor and half-pixel centres: each position modulo the factor is a fixed
-3 x 3 stencil on the cube with copied edges, so one convolution computes all positions as channels
-and they are interleaved. Any other two-point scheme: a convolution of two lines for every line of
-the output, then of two pixels for every pixel; where these would be too many, copies of both
-neighbours of every line and first + weight * (second - first).
+An integer factor and half-pixel centres: each position modulo the factor is a fixed stencil (3 x 3
+for linear, 5 x 5 for cubic) on the cube with copied edges, so one convolution computes all
+positions as channels and they are interleaved. Anything else: a convolution of some lines for every
+line of the output, then of some pixels for every pixel; where these would be too many and are two
+each, copies of both neighbours of every line and first + weight * (second - first).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from .convolution import kernel_conv
 from .nodes import GatherLines, Interleave, KernelConv
 
 _MOST_LINES, _MOST_CHANNELS = 512, 128
+_FARTHEST = 2
+"""Lines before and behind that a stencil takes."""
 
 
 def rewrite(out: Rewriter, node: Resize) -> None:
@@ -37,16 +40,22 @@ def rewrite(out: Rewriter, node: Resize) -> None:
     if stencils[0] is not None and stencils[1] is not None:
         _by_stencil(out, node, stencils[0], stencils[1])
         return
-    if max((rows != 0).sum(axis=1).max(), (columns != 0).sum(axis=1).max()) > 2:
-        out.refuse(node, "an output that depends on more than two lines or pixels")
+    pairs = max((rows != 0).sum(axis=1).max(), (columns != 0).sum(axis=1).max()) <= 2
+    lines = len(rows) + len(columns)
+    if lines > _MOST_LINES and not pairs:
+        out.refuse(
+            node,
+            f"{lines} lines and pixels that each depend on others, {_MOST_LINES} are possible",
+            "use a whole factor, linear or nearest",
+        )
         return
-    few = len(rows) + len(columns) <= _MOST_LINES and node.inputs[0].shape[1] <= _MOST_CHANNELS
-    step = _pairs if few else _lerp
+    few = lines <= _MOST_LINES and node.inputs[0].shape[1] <= _MOST_CHANNELS
+    step = _lines if few or not pairs else _lerp
     middle = step(out, node, node.inputs[0], rows, 0, None)
     step(out, node, middle, columns, 1, node.output)
 
 
-def _pairs(
+def _lines(
     out: Rewriter, node: Resize, source: Value, matrix: Array, axis: int, output: Value | None
 ) -> Value:
     """One axis: every line of the output is a convolution of the lines it depends on."""
@@ -54,11 +63,12 @@ def _pairs(
     shape = [n, channels, height, width]
     shape[2 + axis] = len(matrix)
     if output is None:
-        output = out.value(node, (shape[0], shape[1], shape[2], shape[3]), source)
+        most = max(1.0, float(np.abs(matrix).sum(axis=1).max()))
+        output = out.value(node, (shape[0], shape[1], shape[2], shape[3]), source, most)
     parts = []
     for row in matrix:
         used = np.flatnonzero(row)
-        first, last = int(used[0]), int(used[-1])
+        first, last = (int(used[0]), int(used[-1])) if len(used) else (0, 0)
         starts, size = [0, 0, 0], [n, channels, height, width]
         starts[1 + axis], size[2 + axis] = first, last - first + 1
         cut = out.put(
@@ -70,7 +80,7 @@ def _pairs(
         )
         taps = row[first : last + 1].astype(np.float32)
         size[2 + axis] = 1
-        line = out.value(node, (size[0], size[1], size[2], size[3]), source)
+        line = out.value(node, (size[0], size[1], size[2], size[3]), output)
         kernel = taps[:, None] if axis == 0 else taps[None, :]
         kernel_conv(
             out,
@@ -90,27 +100,26 @@ def _one_hot(matrix: Array) -> bool:
 
 
 def _stencil(matrix: Array) -> NDArray[np.float64] | None:
-    """[factor, 3] weights of the lines before, at and behind, if the map is that of a factor."""
+    """[factor, 2 r + 1] weights of the lines before, at and behind, if the map is that of a whole
+    factor; what falls on a copied line at the edge counts for the line it copies."""
     out, size = matrix.shape
     factor = out // size
     if out % size or factor < 1 or factor > 8:
         return None
     if factor == 1:
         same = np.array_equal(matrix, np.eye(size, dtype=matrix.dtype))
-        return np.array([[0.0, 1.0, 0.0]]) if same else None
-    padded = np.zeros((out, size + 2))
-    padded[:, 1:-1] = matrix
-    # edges: what falls on a copied line counts for the line it copies
-    stencil = np.zeros((factor, 3))
+        return np.array([[1.0]]) if same else None
     middle = min(max(size // 2, 0), size - 1)
-    if size < 3:
+    inner = matrix[middle * factor : (middle + 1) * factor]
+    used = np.flatnonzero((inner != 0).any(axis=0))
+    reach = int(np.abs(used - middle).max())
+    if reach > _FARTHEST or middle < reach or middle + reach >= size:
         return None
-    for phase in range(factor):
-        stencil[phase] = padded[middle * factor + phase, middle : middle + 3]
+    stencil = inner[:, middle - reach : middle + reach + 1].astype(np.float64)
     expected = np.zeros((out, size))
     for y in range(out):
-        for tap in range(3):
-            line = min(max(y // factor + tap - 1, 0), size - 1)
+        for tap in range(2 * reach + 1):
+            line = min(max(y // factor + tap - reach, 0), size - 1)
             expected[y, line] += stencil[y % factor, tap]
     return stencil if np.allclose(expected, matrix, atol=1e-6) else None
 
@@ -120,17 +129,17 @@ def _by_stencil(
 ) -> None:
     source = node.inputs[0]
     n, channels, height, width = source.shape
+    (sy, high), (sx, wide) = rows.shape, columns.shape
     framed = out.put(
         GatherLines,
         node,
         source,
-        (n, channels, height + 2, width + 2),
-        rows=np.clip(np.arange(-1, height + 1), 0, height - 1),
-        columns=np.clip(np.arange(-1, width + 1), 0, width - 1),
+        (n, channels, height + high - 1, width + wide - 1),
+        rows=np.clip(np.arange(height + high - 1) - high // 2, 0, height - 1),
+        columns=np.clip(np.arange(width + wide - 1) - wide // 2, 0, width - 1),
     )
-    sy, sx = len(rows), len(columns)
     group = -(-channels // out.per_atom) * out.per_atom
-    weights = np.zeros((sy, sx, group, 1, 3, 3), np.float32)
+    weights = np.zeros((sy, sx, group, 1, high, wide), np.float32)
     weights[:, :, :channels, 0] = np.einsum("ya,xb->yxab", rows, columns)[:, :, None]
     first = np.zeros((sy, sx, group), np.int64)
     first[:, :, :channels] = np.arange(channels)
@@ -141,7 +150,7 @@ def _by_stencil(
             name=node.name,
             inputs=[framed],
             output=middle,
-            weights=weights.reshape(-1, 1, 3, 3),
+            weights=weights.reshape(-1, 1, high, wide),
             first=first.reshape(-1),
         ),
     )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cudla_sim.nvdla.facts.windows import output_size
 
 from ...errors import Unsupported
-from ...graph import Conv, Pool, Value
+from ...graph import Affine, Conv, Pool, Value
 from ..tensors import Item, Tensor
 from ..windows import needed_stride, pads_of, two
 from .convolutions import picture, placed
@@ -27,8 +27,6 @@ def _max_pool(call: Call) -> Item:
 
 @operator("AveragePool")
 def _average_pool(call: Call) -> Item:
-    if any(d != 1 for d in call.attribute("dilations") or []):
-        raise Unsupported("it is dilated", "pool without dilation")
     kernel = call.attribute("kernel_shape")
     if len(kernel) == 3 and call.tensor().rank == 5:
         return _across_channels(call)
@@ -51,9 +49,11 @@ def _pool(call: Call, mode: str) -> Tensor:
     x = call.tensor()
     value, groups = picture(call, x)
     n, c, h, w = value.shape
-    kernel = two(call.attribute("kernel_shape"))
+    taps = two(call.attribute("kernel_shape"))
     stride = two(call.attribute("strides"))
-    top, bottom, left, right = pads_of(call, (h, w), kernel, stride, (1, 1))
+    dilation = two(call.attribute("dilations"))
+    kernel = tuple((count - 1) * step + 1 for count, step in zip(taps, dilation, strict=True))
+    top, bottom, left, right = pads_of(call, (h, w), taps, stride, dilation)
     if min(top, bottom, left, right) < 0:
         raise Unsupported("it has negative pads", "use Slice")
     ceiling = bool(call.attribute("ceil_mode", 0)) and call.attribute("auto_pad", "NOTSET") in (
@@ -75,11 +75,16 @@ def _pool(call: Call, mode: str) -> Tensor:
                            pads=pads)  # fmt: skip
         return placed(x, y, groups)
     inside = bool(call.attribute("count_include_pad", 0))
-    rows = _counted(oh, h, top, bottom, kernel[0], counted[0], inside)
-    columns = _counted(ow, w, left, right, kernel[1], counted[1], inside)
-    divisor: float | NDArray[np.float32] = np.outer(rows, columns).astype(np.float32)
-    if len(np.unique(divisor)) == 1:
-        divisor = float(np.max(divisor))
+    rows = _counted(oh, h, top, bottom, taps[0], counted[0], dilation[0], inside)
+    columns = _counted(ow, w, left, right, taps[1], counted[1], dilation[1], inside)
+    counts = np.outer(rows, columns).astype(np.float32)
+    if dilation != (1, 1):
+        total = call.build.add(Conv, [value], (n, c, oh, ow), stride=stride, pads=pads,
+                               weights=np.ones((c, 1, *taps), np.float32), groups=c,
+                               bias=np.zeros(c, np.float32), dilation=dilation)  # fmt: skip
+        y = call.build.add(Affine, [total], (n, c, oh, ow), scale=1 / counts[None, None])
+        return placed(x, y, groups)
+    divisor = float(counts.max()) if len(np.unique(counts)) == 1 else counts
     y = call.build.add(Pool, [value], (n, c, oh, ow), mode=mode, kernel=kernel, stride=stride,
                        pads=pads, divisor=divisor)  # fmt: skip
     return placed(x, y, groups)
@@ -99,13 +104,20 @@ def _windows(
 
 
 def _counted(
-    count: int, length: int, before: int, after: int, kernel: int, stride: int, inside: bool
+    count: int,
+    length: int,
+    before: int,
+    after: int,
+    taps: int,
+    stride: int,
+    dilation: int,
+    inside: bool,
 ) -> NDArray[np.int64]:
     """How many lines of each window count: those of the input, with *inside* the pads, too (but
     never those that ceil_mode adds)."""
-    starts = np.arange(count) * stride - before
+    lines = np.arange(count)[:, None] * stride - before + np.arange(taps) * dilation
     low, high = (-before, length + after) if inside else (0, length)
-    return np.minimum(starts + kernel, high) - np.maximum(starts, low)
+    return np.asarray(((lines >= low) & (lines < high)).sum(axis=1))
 
 
 def _across_channels(call: Call) -> Tensor:

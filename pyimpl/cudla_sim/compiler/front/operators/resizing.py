@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import floor
+from dataclasses import dataclass
+from math import ceil, floor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Unsupported
-from ...graph import Resize, Value
+from ...graph import Affine, Resize, Value
 from ..builder import identity, picked
 from ..tensors import Item, Tensor
 from ..views import arranged, grouped
@@ -38,12 +39,6 @@ def _resize(call: Call) -> Item:
         sizes = [floor(s * length) for s, length in zip(scales, x.shape, strict=True)]
         return _resized(call, x, sizes, scales, mode, "asymmetric")
     coordinates = call.attribute("coordinate_transformation_mode", "half_pixel")
-    if mode == "cubic":
-        raise Unsupported("cubic interpolation has no hardware", "use linear or nearest")
-    if call.attribute("antialias", 0):
-        raise Unsupported("it is antialiased", "use linear without antialias")
-    if coordinates == "tf_crop_and_resize":
-        raise Unsupported("it crops (tf_crop_and_resize)", "use Slice and Resize")
     axes = [axis_of(a, x.rank) for a in call.attribute("axes") or range(x.rank)]
     given_sizes = call.optional(3, "sizes")
     if given_sizes is not None and given_sizes.array.size:
@@ -62,8 +57,18 @@ def _resize(call: Call) -> Item:
         asked = {a: floor(factors[a] * x.shape[a]) for a in axes}
     sizes = [asked.get(a, length) for a, length in enumerate(x.shape)]
     scales = [factors.get(a, 1.0) for a in range(x.rank)]
-    rounding = call.attribute("nearest_mode", "round_prefer_floor")
-    return _resized(call, x, sizes, scales, mode, coordinates, rounding)
+    how = Sampling(
+        rounding=call.attribute("nearest_mode", "round_prefer_floor"),
+        cubic=float(call.attribute("cubic_coeff_a", -0.75)),
+        inside=bool(call.attribute("exclude_outside", 0)),
+        antialias=bool(call.attribute("antialias", 0)),
+    )
+    regions = [(0.0, 1.0)] * x.rank
+    if coordinates == "tf_crop_and_resize":
+        given = call.constant(1, "roi").floats().astype(np.float64).reshape(2, -1)
+        for axis, begin, end in zip(axes, *given, strict=True):
+            regions[axis] = float(begin), float(end)
+    return _resized(call, x, sizes, scales, mode, coordinates, how, regions)
 
 
 def _resized(
@@ -73,25 +78,35 @@ def _resized(
     scales: list[float],
     mode: str,
     coordinates: str,
-    rounding: str = "floor",
+    how: Sampling | None = None,
+    regions: list[tuple[float, float]] | None = None,
 ) -> Tensor:
-    if mode not in ("nearest", "linear"):
-        raise Unsupported(f"its mode {mode!r} is unknown", "use linear or nearest")
+    if mode not in ("nearest", "linear", "cubic"):
+        raise Unsupported(f"its mode {mode!r} is unknown", "use linear, nearest or cubic")
+    how = how or Sampling(rounding="floor")
+    regions = regions or [(0.0, 1.0)] * x.rank
     value, groups = _placed_for(call, x, sizes)
-    matrices = []
+    matrices, inside = [], []
     for axis in (2, 3):
         moving = [d for d in groups[axis] if x.shape[d] > 1 or sizes[d] > 1]
+        inside.append(np.ones(value.shape[axis], bool))
         if not moving:
             matrices.append(identity(value.shape[axis]))
             continue
         if len(moving) > 1 and any(sizes[d] != x.shape[d] for d in moving):
             raise Unsupported("it resizes more than two dimensions")
         d = moving[0]
-        if sizes[d] == x.shape[d] and scales[d] == 1:
+        if sizes[d] == x.shape[d] and scales[d] == 1 and regions[d] == (0.0, 1.0):
             matrices.append(identity(value.shape[axis]))
             continue
-        build = nearest if mode == "nearest" else linear
-        matrices.append(build(x.shape[d], sizes[d], scales[d], coordinates, rounding))
+        centers = _source(sizes[d], x.shape[d], scales[d], coordinates, regions[d])
+        if mode == "nearest":
+            matrices.append(nearest(centers, x.shape[d], how.rounding))
+        else:
+            matrices.append(weighted(centers, x.shape[d], scales[d], mode, how))
+        if coordinates == "tf_crop_and_resize":
+            inside[-1] = (centers >= 0) & (centers <= x.shape[d] - 1)
+            matrices[-1][~inside[-1]] = 0
     rows, columns = matrices
     if mode == "nearest" and rows.shape[0] == rows.shape[1] and _is_eye(rows) and _is_eye(columns):
         return x
@@ -104,6 +119,11 @@ def _resized(
         rows=rows,
         columns=columns,
     )
+    outside = float(call.attribute("extrapolation_value", 0.0))
+    if coordinates == "tf_crop_and_resize" and outside:
+        shift = np.where(np.outer(*inside), 0.0, outside).astype(np.float32)
+        one = np.ones((1, 1, 1, 1), np.float32)
+        result = call.build.add(Affine, [result], result.shape, scale=one, shift=shift[None, None])
     return x.viewed(grouped(result, sizes, groups))
 
 
@@ -129,17 +149,29 @@ def _placed_for(call: Call, x: Tensor, sizes: list[int]) -> tuple[Value, list[li
     raise Unsupported("it resizes the batch or more than two dimensions", "resize h and w only")
 
 
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How outputs come from their neighbours: the rounding of "nearest", the coefficient of
+    "cubic", whether only neighbours *inside* of the picture count, and whether a filter as wide as
+    the step between outputs goes before."""
+
+    rounding: str = "round_prefer_floor"
+    cubic: float = -0.75
+    inside: bool = False
+    antialias: bool = False
+
+
 def _source(
-    count: int, length: int, size: int, scale: float, coordinates: str
+    size: int, length: int, scale: float, coordinates: str, region: tuple[float, float]
 ) -> NDArray[np.float64]:
     """Where each output position lies in the input (ONNX Resize-19)."""
-    out = np.arange(count, dtype=np.float64)
+    out = np.arange(size, dtype=np.float64)
     if coordinates == "asymmetric":
         return out / scale
     if coordinates == "align_corners":
-        return out * (length - 1) / (size - 1) if size > 1 else np.zeros(count)
+        return out * (length - 1) / (size - 1) if size > 1 else np.zeros(size)
     if coordinates == "pytorch_half_pixel":
-        return (out + 0.5) / scale - 0.5 if size > 1 else np.zeros(count)
+        return (out + 0.5) / scale - 0.5 if size > 1 else np.zeros(size)
     if coordinates == "half_pixel":
         return (out + 0.5) / scale - 0.5
     if coordinates == "half_pixel_symmetric":
@@ -148,6 +180,11 @@ def _source(
         return centre * (1 - adjusted) + (out + 0.5) / scale - 0.5
     if coordinates == "tf_half_pixel_for_nn":
         return (out + 0.5) / scale
+    if coordinates == "tf_crop_and_resize":
+        begin, end = (at * (length - 1) for at in region)
+        if size == 1:
+            return np.array([(begin + end) / 2])
+        return begin + out * (end - begin) / (size - 1)
     raise Unsupported(f"its coordinate mode {coordinates!r} is unknown", "use half_pixel")
 
 
@@ -159,29 +196,40 @@ _ROUND: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 }
 
 
-def nearest(
-    length: int, size: int, scale: float, coordinates: str, rounding: str
-) -> NDArray[np.float32]:
+def nearest(centers: NDArray[np.float64], length: int, rounding: str) -> NDArray[np.float32]:
     """[size, length] with one 1 in each line."""
     if rounding not in _ROUND:
         raise Unsupported(f"its nearest_mode {rounding!r} is unknown", "use floor")
-    x = _source(size, length, size, scale, coordinates)
-    index = np.clip(_ROUND[rounding](x), 0, length - 1).astype(np.int64)
-    picked(size, length)
+    index = np.clip(_ROUND[rounding](centers), 0, length - 1).astype(np.int64)
+    picked(len(centers), length)
     return identity(length)[index]
 
 
-def linear(
-    length: int, size: int, scale: float, coordinates: str, rounding: str = ""
+def _cubic(distance: NDArray[np.float64], a: float) -> NDArray[np.float64]:
+    """Keys' kernel."""
+    near = ((a + 2) * distance - (a + 3)) * distance**2 + 1
+    far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
+    return np.where(distance <= 1, near, np.where(distance < 2, far, 0.0))
+
+
+def weighted(
+    centers: NDArray[np.float64], length: int, scale: float, mode: str, how: Sampling
 ) -> NDArray[np.float32]:
-    """[size, length] with the weights of the two neighbours; the border repeats."""
-    del rounding
-    picked(size, length)
-    x = np.clip(_source(size, length, size, scale, coordinates), 0, length - 1)
-    low = np.floor(x).astype(np.int64)
-    part = x - low
-    matrix = np.zeros((size, length))
-    line = np.arange(size)
-    np.add.at(matrix, (line, low), 1 - part)
-    np.add.at(matrix, (line, np.minimum(low + 1, length - 1)), part)
+    """[size, length] with the weights of neighbours, which depend on their distance; beyond the
+    border it repeats, or nothing counts."""
+    picked(len(centers), length)
+    stretch = min(scale, 1.0) if how.antialias else 1.0
+    reach = (1 if mode == "linear" else 2) / stretch
+    if mode == "linear" and not how.inside and not how.antialias:
+        centers = np.clip(centers, 0, length - 1)
+    matrix = np.zeros((len(centers), length))
+    for line, center in enumerate(centers):
+        places = np.arange(floor(center - reach) + 1, ceil(center + reach))
+        distance = np.abs(places - center) * stretch
+        weights = np.maximum(1 - distance, 0) if mode == "linear" else _cubic(distance, how.cubic)
+        if how.inside:
+            weights = np.where((places >= 0) & (places < length), weights, 0.0)
+        if how.inside or how.antialias:
+            weights = weights / weights.sum()
+        np.add.at(matrix[line], np.clip(places, 0, length - 1), weights)
     return matrix.astype(np.float32)

@@ -22,6 +22,8 @@ def never_negative(edit: Editing, value: Value, depth: int = 0) -> bool:
         return True
     if isinstance(node, Curve):
         return node.function in _POSITIVE
+    if isinstance(node, Resize) and (node.rows.min() < 0 or node.columns.min() < 0):
+        return False
     if isinstance(node, Pool | Slice | ChannelGather | Resize | Concat):
         return all(never_negative(edit, x, depth + 1) for x in node.inputs)
     if isinstance(node, Binary) and node.function in ("add", "mul", "min"):
