@@ -6,7 +6,7 @@ Both fronts end here, ONNX models (:mod:`.front`) and networks in Python (:mod:`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
@@ -153,8 +153,9 @@ def _fuse(c: Compilation) -> None:
     means = {v: c.means[v.name] for v in c.graph.values() if v.name in c.means}
     spans = {v: c.spans[v.name] for v in c.graph.values() if v.name in c.spans}
     c.network = Network(
-        c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means, spans
-    )
+        c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means, spans,
+        c.options.without,
+    )  # fmt: skip
     c.network.form()
     if c.precision != FP16:
         stored = [item.output for item in c.network.passes]
@@ -173,7 +174,7 @@ def _lower(c: Compilation) -> None:
 
 def _plan(c: Compilation) -> None:
     assert c.network is not None
-    c.writer = Writer(c.network, c.graph, asdict(c.options))
+    c.writer = Writer(c.network, c.graph, c.options)
     c.writer.plan()
 
 

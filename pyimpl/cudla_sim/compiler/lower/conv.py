@@ -23,7 +23,8 @@ from cudla_sim.nvdla.facts.windows import extent
 
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
-from . import cbuf, sdp
+from ..options import STACKING
+from . import cbuf, sdp, stacked
 from .cubes import Cube, Values
 from .cuts import Block, Piece, blocks, pieces, restrict, sized, within
 from .fit import Fit
@@ -42,6 +43,11 @@ def emit(
 ) -> None:
     """Append the operations of a convolution with its SDP pass."""
     weights = prepared(node, fit, source.precision, source.scale, mean)
+    together = None
+    if STACKING not in task.without:
+        together = stacked.of(node, fit, weights, source, target)
+    if together is not None:
+        node, fit, weights, source, target = together
     lookup = target.kernels()
     for block in sized(blocks(node, source, target), target):
         chosen = lookup[block.first : block.last]

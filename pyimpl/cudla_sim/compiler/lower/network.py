@@ -37,6 +37,8 @@ class Network:
     formats: Formats
     means: dict[g.Value, NDArray[Any]] = field(default_factory=dict)
     spans: dict[g.Value, tuple[float, float]] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    """Optimisations that are left out."""
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -49,7 +51,7 @@ class Network:
     """Which operations write a value."""
 
     def __post_init__(self) -> None:
-        self.task = Task(self.config)
+        self.task = Task(self.config, self.without)
         self.homes = Homes(
             self.config,
             self.precision,

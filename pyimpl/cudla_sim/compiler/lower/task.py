@@ -41,6 +41,8 @@ class Task:
     """Collects operations in the order of their execution."""
 
     config: HardwareConfig
+    without: tuple[str, ...] = ()
+    """Optimisations that are left out."""
     ops: list[LabelledOp] = field(default_factory=list)
     luts: list[LutParam] = field(default_factory=list)
     weights: Buffer = field(default_factory=lambda: Buffer("weights", 0))
@@ -51,7 +53,7 @@ class Task:
     """How good the tables of the curves are, by label: 10 log10 (signal / noise)."""
     _cubes: list[tuple[DataCube, Buffer, int]] = field(default_factory=list)
     _constants: dict[bytes, int] = field(default_factory=dict)
-    _fetched: dict[int, Buffer] = field(default_factory=dict)
+    _placed: dict[int, tuple[Buffer, int]] = field(default_factory=dict)
 
     # -- memory -------------------------------------------------------------------------------
 
@@ -70,8 +72,12 @@ class Task:
     def at(self, cube: DataCube, buffer: Buffer, offset: int) -> DataCube:
         """Note where a descriptor's cube lies."""
         self._cubes.append((cube, buffer, offset))
-        self._fetched[id(cube)] = buffer
+        self._placed[id(cube)] = buffer, offset
         return cube
+
+    def placed(self, cube: DataCube) -> tuple[Buffer, int] | None:
+        """Buffer and offset of a descriptor's cube; None for one that is in no memory."""
+        return self._placed.get(id(cube))
 
     def cube(self, cube: Cube) -> DataCube:
         """Describe a cube."""

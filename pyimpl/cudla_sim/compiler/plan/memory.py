@@ -1,13 +1,15 @@
 """Activations in one buffer: best fit by the time in which each piece is needed.
 
-Operations run one after the other, so a piece may be reused as soon as
-its last reader is over.
+A piece may be reused as soon as its last reader is over. Where operations overlap, those that
+another unit than SDP ends may begin as soon as their inputs are there: until then back, nobody else
+has their memory, or they would have to wait for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cudla_sim.nvdla.build.queue import chains
 from cudla_sim.nvdla.descriptors import OpType
 
 from ..lower.cubes import Buffer
@@ -16,17 +18,26 @@ from ..lower.task import Task
 ALIGN = 256
 
 
-def plan(task: Task, buffers: Iterable[Buffer], kept: Iterable[Buffer] = ()) -> int:
+def plan(
+    task: Task, buffers: Iterable[Buffer], kept: Iterable[Buffer] = (), overlap: bool = False
+) -> int:
     """Give every buffer its offset; return the bytes of all. *kept* are needed until the end."""
     first: dict[Buffer, int] = {}
     last: dict[Buffer, int] = {}
-    number = 0
-    for at, op in enumerate(task.ops):
-        fused = at > 0 and task.ops[at - 1].op_type == OpType.CONV
-        number += not fused  # a convolution and its SDP pass run at the same time
-        for buffer in (*op.reads, *op.writes):
-            first.setdefault(buffer, number)
-            last[buffer] = number
+    written: dict[Buffer, int] = {}
+    for number, chain in enumerate(chains(task.ops)):
+        ops = task.ops[chain.start : chain.stop]
+        begin = number
+        reads = {buffer for op in ops for buffer in op.reads}
+        if overlap and ops[-1].op_type != OpType.SDP:
+            begin = max((written.get(buffer, -1) for buffer in reads), default=-1) + 1
+        for op in ops:
+            for buffer in op.writes:
+                written[buffer] = number
+                first.setdefault(buffer, begin)
+            for buffer in (*op.reads, *op.writes):
+                first.setdefault(buffer, number)
+                last[buffer] = number
     for buffer in kept:
         last[buffer] = len(task.ops) + 1
         first.setdefault(buffer, 0)

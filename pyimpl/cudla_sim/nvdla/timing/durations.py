@@ -21,7 +21,9 @@ from .stripes import Core, cycles, packages
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cycles before computing can begin (``load``), of computing, and after it (``tail``)."""
+    """Cycles before computing can begin (``load``), of computing, and after it (``tail``). Of a
+    convolution: bytes of its ``first`` and ``last`` weights, and cycles of the port for what is
+    read ``beside`` the load."""
 
     load: int
     compute: int
@@ -30,6 +32,9 @@ class Cost:
     bytes_read: int
     bytes_written: int
     macs: int = 0
+    first: float = 0
+    last: float = 0
+    beside: int = 0
 
     @property
     def cycles(self) -> int:
@@ -127,7 +132,8 @@ class Durations:
         sizes = [each * min(kernels, csc.kernels - k) for k in range(0, csc.kernels, kernels)]
         rate = self.ports[cdma.weight_mc].rate
         waits = self._weight_waits(sizes, fetched, group.cycles, room, rate)
-        memory = ceil(self._moving([Stream(weights - fetched, cdma.weight_mc), *behind]))
+        rest = Stream(weights - fetched, cdma.weight_mc)
+        memory = ceil(self._moving([rest, *behind]))
         drain = ceil(max(group.least, group.most - waits))
         # results are written, too, while the last ones leave for SDP
         memory -= min(max(drain - p.STRIPE_LATENCY, 0), ceil(self._moving(behind)))
@@ -153,6 +159,9 @@ class Durations:
             sum(s.size for s in moved if not s.write),
             sum(s.size for s in moved if s.write),
             csc.products * cdma.batches,
+            fetched,
+            min(sizes[-1], weights) if not cdma.weight_reuse else room,
+            ceil(self._moving([s for s in (rest, *behind) if not s.write])),
         )
 
     def _load(self, data: Stream, weights: Stream, requests: float) -> tuple[int, int]:

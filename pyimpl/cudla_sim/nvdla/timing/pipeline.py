@@ -2,8 +2,8 @@
 of the real model (``hw/chains.py``), a launch only finds out how long it takes.
 
 Operations run over the units with two register groups each: a convolution loads while the one
-before it computes, if it is enabled by then. A register write takes its cycles, and so does the
-answer to an interrupt.
+before it computes, if it is enabled by then and there is room (:mod:`.held`). A register write
+takes its cycles, and so does the answer to an interrupt.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ..hw.units.pdp.registers import Pdp, PdpRdma
 from ..hw.units.rubik.registers import Rubik
 from ..hw.units.sdp.registers import STAGES, BnDma, BsDma, EwDma, Sdp, SdpRdma
 from .durations import Cost, Durations, Stream, cube_bytes
+from .held import Held
 from .parameters import Surroundings
 
 _NONE = (0, 0, 0)
@@ -78,6 +79,7 @@ class TimedChip(Chip):
         self._order = count()
         self._running: set[str] = set()
         self._loaded_at = 0.0  # when CDMA is free for the next load
+        self._held: Held | None = None
         self._enabled: dict[str, list[float]] = {}
         self.first_enable: float | None = None
         """The cycle in which a block was enabled first."""
@@ -276,7 +278,16 @@ class TimedChip(Chip):
         enabled = self._enabled.get("CDMA", [start, start])[groups["CDMA"]]
         load_start = max(enabled, self._loaded_at)
         loaded = load_start + cost.load
-        self._loaded_at = loaded
+        if self._held is not None:
+            room = self._held.room(self.config, source, cost.first)
+            loaded = self._held.loaded(load_start, cost.load, room)
+        self._loaded_at = loaded + cost.beside
+        self._held = Held(
+            (source.data_banks, source.weight_banks),
+            source.entries * source.height * source.batches,
+            cost.last,
+            max(loaded, start) + cost.compute,
+        )
         accumulated = max(loaded, start) + cost.compute + cost.tail
         end = accumulated + self._durations.sdp_tail(behind[-1])
         # CDMA's data and weights, CACC, then SDP and PDP

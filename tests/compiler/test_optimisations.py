@@ -1,0 +1,140 @@
+"""Optimisations change when and where things are computed, never what."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cudla_sim.compiler import graph as g
+from cudla_sim.compiler.backend import Compiled, compile_graph
+from cudla_sim.compiler.options import OPTIMISATIONS, OVERLAP, STACKING, Options
+from cudla_sim.nvdla import Loadable, target
+from cudla_sim.nvdla.descriptors import Event, OpType
+from cudla_sim.nvdla.timing import runs
+from cudla_sim.nvdla.timing.parameters import Surroundings
+
+from .blocks import Builder
+from .running import ranges, run
+
+CHOICES = [("nv_small", "int8"), ("nv_large", "int8"), ("nv_full", "int16"), ("nv_full", "fp16")]
+
+
+def compiled(graph: g.Graph, config: str, precision: str, *without: str) -> Compiled:
+    """Checked by the compiler's last pass."""
+    shape = graph.inputs[0].value.shape
+    samples = [[np.random.default_rng(3).normal(size=shape).astype(np.float32)]]
+    options = Options(config=config, precision=precision, without=without)
+    return compile_graph(graph, ranges(graph, samples, precision), options)
+
+
+def outputs(found: Compiled, graph: g.Graph, config: str) -> list[np.ndarray]:
+    """What it computes."""
+    shape = graph.inputs[0].value.shape
+    return run(found, config, [np.random.default_rng(5).normal(size=shape).astype(np.float32)])
+
+
+def same(graph: g.Graph, config: str, precision: str, *names: str) -> tuple[Compiled, Compiled]:
+    """Compiled with and without these; both compute the same."""
+    with_, without = (compiled(graph, config, precision, *left) for left in ((), names))
+    for one, two in zip(
+        outputs(with_, graph, config), outputs(without, graph, config), strict=True
+    ):
+        np.testing.assert_array_equal(one, two)
+    return with_, without
+
+
+def cycles(found: Compiled, config: str) -> int:
+    return runs.loadable(Loadable.parse(found.loadable), "", config, Surroundings()).cycles
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> g.Graph:
+    """Small networks with branches, sums, joins and pooling."""
+    b = Builder(draw(st.integers(0, 99)))
+    size = draw(st.integers(6, 18))
+    values = [b.input(1, draw(st.sampled_from([3, 8, 16, 33])), size, size)]
+    for _ in range(draw(st.integers(2, 7))):
+        x = values[draw(st.integers(max(len(values) - 3, 0), len(values) - 1))]
+        height = x.shape[2]
+        kind = draw(
+            st.sampled_from(["conv", "conv", "conv", "relu", "max", "average", "add", "join"])
+        )
+        others = [v for v in values if v.shape[2:] == x.shape[2:] and v is not x]
+        alike = [v for v in others if v.shape == x.shape]
+        if kind == "conv":
+            kernel = draw(st.sampled_from([1, 3])) if height >= 3 else 1
+            x = b.conv(
+                x, draw(st.sampled_from([4, 8, 16, 40])), kernel, draw(st.sampled_from([1, 1, 2]))
+            )
+            values.append(b.relu(x) if draw(st.booleans()) else x)
+        elif kind == "relu":
+            values.append(b.relu(x))
+        elif kind in ("max", "average") and height >= 3:
+            window, stride, pad = draw(
+                st.sampled_from([(2, 2, 0), (3, 2, 1), (3, 1, 1), (3, 3, 0)])
+            )
+            values.append(b.pool(x, kind, window, stride, pad))
+        elif kind == "add" and alike:
+            values.append(b.binary("add", x, draw(st.sampled_from(alike))))
+        elif kind == "join" and others:
+            values.append(b.concat(x, draw(st.sampled_from(others))))
+    if len(values) == 1:
+        values.append(b.relu(values[0]))
+    read = {v for node in b.nodes for v in node.inputs}
+    return b.graph(*[v for v in values[1:] if v not in read])
+
+
+@settings(max_examples=25, deadline=None)
+@given(graph=graphs(), choice=st.sampled_from(CHOICES))
+def test_results_do_not_depend_on_optimisations(graph: g.Graph, choice: tuple[str, str]) -> None:
+    same(graph, *choice, *OPTIMISATIONS)
+
+
+@settings(max_examples=12, deadline=None)
+@given(graph=graphs(), name=st.sampled_from([*OPTIMISATIONS]))
+def test_nor_on_one_of_them(graph: g.Graph, name: str) -> None:
+    same(graph, "nv_small", "int8", name)
+
+
+def inception(b: Builder) -> g.Graph:
+    x = b.relu(b.conv(b.input(1, 16, 14, 14), 32, 3))
+    parts = [b.relu(b.conv(x, 16)), b.relu(b.conv(b.relu(b.conv(x, 16)), 32, 3))]
+    parts.append(b.relu(b.conv(b.pool(x, "max", 3, 1, 1), 16)))
+    return b.graph(b.concat(*parts))
+
+
+@pytest.mark.parametrize(("config", "precision"), CHOICES)
+def test_branches_overlap(config: str, precision: str) -> None:
+    found, serial = same(inception(Builder()), config, precision, OVERLAP)
+    assert cycles(found, config) < cycles(serial, config)
+
+
+def waits(found: Compiled) -> list[tuple[int, int]]:
+    """(who, on whom) of all waits for completion."""
+    return [
+        (consumer.index, layer.index)
+        for layer in target.layers(Loadable.parse(found.loadable))
+        for consumer in layer.dependency.consumers
+        if consumer.index != -1 and consumer.event == Event.OP_COMPLETED
+    ]
+
+
+def test_a_pooling_waits_for_its_input_only() -> None:
+    """The convolutions that read the same value run beside it."""
+    found = compiled(inception(Builder()), "nv_small", "int8")
+    layers = list(target.layers(Loadable.parse(found.loadable)))
+    (pool,) = [item.index for item in layers if item.op_type == OpType.PDP]
+    first = next(item.index for item in layers if item.op_type == OpType.SDP)
+    assert [on for who, on in waits(found) if who == pool] == [first]
+
+
+def test_an_average_over_all_pixels_is_one_operation() -> None:
+    b = Builder()
+    x = b.relu(b.conv(b.input(1, 8, 7, 7), 256))
+    graph = b.graph(b.pool(x, "average", 7, 1))
+    found, each = same(graph, "nv_small", "int8", STACKING)
+    count = [len(list(target.layers(Loadable.parse(c.loadable)))) for c in (found, each)]
+    assert count[0] == 4 < count[1]
+    assert cycles(found, "nv_small") < cycles(each, "nv_small")
