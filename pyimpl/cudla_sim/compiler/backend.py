@@ -24,7 +24,7 @@ from .formats import Formats
 from .legalise import fold, rewrite
 from .legalise.builder import Rewriter
 from .lower.network import Network
-from .options import Options
+from .options import OPTIMISATIONS, Options
 from .passes import Pass
 from .plan.loadable import Writer, report
 
@@ -73,6 +73,10 @@ class Compilation:
                 f"{self.config.name} has no {self.options.precision} arithmetic; it has"
                 f" {', '.join(have)}"
             )
+        for name in self.options.without:
+            if name not in OPTIMISATIONS:
+                known = ", ".join(OPTIMISATIONS)
+                raise CompileError(f"Options.without: {name!r} is no optimisation: {known}")
         if not self.graph.nodes:
             raise CompileError("the network has no operation that computes anything")
         self.nodes = list(self.graph.nodes)

@@ -14,6 +14,9 @@ OPTIMISATIONS = {
 }
 """What the compiler does for speed or memory alone, and ``without`` switches off."""
 
+LAYERWISE = (FLYING, CUTS)
+"""Without these a layer has operations of its own, and no more than it needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.build.queue import HardwareOp, new_entry
 from cudla_sim.nvdla.descriptors import (
+    ConvOp,
     DataCube,
     LutParam,
     MemoryType,
@@ -93,7 +94,7 @@ class Task:
         return packed(buffer, cube.config, cube.precision, shape, cube.positions, cube.scale)
 
     def flying(self, kernels: int, height: int, width: int) -> DataCube:
-        """What CACC hands to SDP."""
+        """What CACC hands to SDP, or SDP to PDP."""
         atom = self.config.memory_atom
         return DataCube(
             type=MemoryType.HW,
@@ -137,6 +138,14 @@ class Task:
         op = LabelledOp(op_type, operation, surface, entry, self.label, set(reads), set(writes))
         self.ops.append(op)
         return op
+
+    def reuse_weights(self) -> None:
+        """Let the last convolution take the weights that the one before it leaves in the buffer."""
+        found = (op.operation for op in reversed(self.ops) if op.op_type == OpType.CONV)
+        last, before = next(found), next(found)
+        assert isinstance(before, ConvOp)
+        assert isinstance(last, ConvOp)
+        before.skip_weight_rls = last.weight_reuse = 1
 
     def lut(self, lut: LutParam) -> int:
         """Store a table once; return its number."""

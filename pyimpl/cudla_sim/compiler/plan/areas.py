@@ -44,7 +44,7 @@ class Area:
             return False
         if ahead >= other.buffer.offset + other.end or behind >= self.buffer.offset + self.end:
             return False
-        if self.buffer is not other.buffer or not self.line:
+        if self.buffer.offset != other.buffer.offset or not self.line:
             return True
         if (self.line, self.surface) != (other.line, other.surface):
             return True

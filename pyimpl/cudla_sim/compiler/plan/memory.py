@@ -14,6 +14,8 @@ from cudla_sim.nvdla.descriptors import OpType
 
 from ..lower.cubes import Buffer
 from ..lower.task import Task
+from ..options import IN_PLACE
+from . import in_place
 
 ALIGN = 256
 
@@ -22,6 +24,7 @@ def plan(
     task: Task, buffers: Iterable[Buffer], kept: Iterable[Buffer] = (), overlap: bool = False
 ) -> int:
     """Give every buffer its offset; return the bytes of all. *kept* are needed until the end."""
+    kept = list(kept)
     first: dict[Buffer, int] = {}
     last: dict[Buffer, int] = {}
     written: dict[Buffer, int] = {}
@@ -42,9 +45,17 @@ def plan(
         last[buffer] = len(task.ops) + 1
         first.setdefault(buffer, 0)
     used = [buffer for buffer in buffers if buffer in first]
+    taken: dict[Buffer, Buffer] = {}
+    if IN_PLACE not in task.without:
+        own = [buffer for buffer in used if buffer not in set(kept)]
+        taken = in_place.shared(task, set(own), first, last)
+    for buffer in sorted(taken, key=lambda item: -first[item]):  # results of results come first
+        operand = taken[buffer]
+        last[operand] = max(last[operand], last[buffer])
     placed: list[Buffer] = []
     total = 0
-    for buffer in sorted(used, key=lambda item: (-item.size, first[item])):
+    alone = [buffer for buffer in used if buffer not in taken]
+    for buffer in sorted(alone, key=lambda item: (-item.size, first[item])):
         busy = sorted(
             (other.offset, other.offset + _rounded(other.size))
             for other in placed
@@ -53,6 +64,8 @@ def plan(
         buffer.offset = _best(busy, _rounded(buffer.size))
         placed.append(buffer)
         total = max(total, buffer.offset + _rounded(buffer.size))
+    for buffer in sorted(taken, key=lambda item: first[item]):
+        buffer.offset = taken[buffer].offset
     return total
 
 

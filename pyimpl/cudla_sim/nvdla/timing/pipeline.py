@@ -225,7 +225,7 @@ class TimedChip(Chip):
         shape = p.channels, p.height, p.width
         memory = p.destination_mc
         written = cube_bytes(self.config, shape, p.out_precision)
-        result = shape
+        result, pooled = shape, None
         if "PDP" in chain.blocks:
             pooled = Pdp.decode(blocks["PDP"].active)
             result = pooled.out_channels, pooled.out_height, pooled.out_width
@@ -235,7 +235,7 @@ class TimedChip(Chip):
         start = self._begin(chain.blocks)
         if "CDMA" in chain.blocks:
             behind = [*operands, Stream(written, memory, write=True)]
-            self._convolve(chain, start, behind, result, p.proc_precision)
+            self._convolve(chain, start, behind, pooled, result, p.proc_precision)
             return
         on = [not stage.decode(active).bypass for stage in STAGES]
         source = SdpRdma.decode(blocks["SDP_RDMA"].active)
@@ -245,6 +245,7 @@ class TimedChip(Chip):
             (source.source_mc, memory),
             operands,
             (any(on), on[-1]),
+            pooled,
         )
         end = start + float(cost.cycles)
         groups = chain.groups(self.csb)
@@ -268,12 +269,13 @@ class TimedChip(Chip):
         chain: Chain,
         start: float,
         behind: list[Stream],
+        pooled: Pdp | None,
         result: tuple[int, int, int],
         precision: int,
     ) -> None:
         blocks = self.csb.blocks
         source = Cdma.decode(blocks["CDMA"].active)
-        cost = self._durations.convolution(source, Csc.decode(blocks["CSC"].active), behind)
+        cost = self._durations.convolution(source, Csc.decode(blocks["CSC"].active), behind, pooled)
         groups = chain.groups(self.csb)
         enabled = self._enabled.get("CDMA", [start, start])[groups["CDMA"]]
         load_start = max(enabled, self._loaded_at)
@@ -289,7 +291,7 @@ class TimedChip(Chip):
             max(loaded, start) + cost.compute,
         )
         accumulated = max(loaded, start) + cost.compute + cost.tail
-        end = accumulated + self._durations.sdp_tail(behind[-1])
+        end = accumulated + self._durations.sdp_tail(behind[-1], pooled)
         # CDMA's data and weights, CACC, then SDP and PDP
         self._release(chain, loaded, loaded, accumulated, *[end] * (len(chain.parts) - 3))
         shapes = (source.channels, source.height, source.width), result
