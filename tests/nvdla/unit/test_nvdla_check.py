@@ -347,6 +347,51 @@ def test_memory_must_not_be_used_again_before_it_is_read() -> None:
     assert fields == ["surface.dst"]
 
 
+def branches() -> Loadable:
+    """Two convolutions read what a pooling makes; only the first of them waits for it."""
+    rng = np.random.default_rng(5)
+    net = Network(input=("x", (1, 16, 12, 12)), precision="int8", config="nv_small")
+    net.conv2d(rng.normal(size=(16, 16, 1, 1)))
+    first = net.max_pool(2)
+    one = net.conv2d(rng.normal(size=(16, 16, 3, 3)), padding=1)
+    net.add(one, net.conv2d(rng.normal(size=(16, 16, 1, 1)), source=first))
+    return Loadable.parse(net.build(rng.normal(size=(1, 16, 12, 12))))
+
+
+def waiting(good: Loadable, kind: OpType, number: int) -> list[tuple[int, int]]:
+    """(unit, operation) whose completion an operation waits for."""
+    layers = list(target.layers(good))
+    index = [item.index for item in layers if item.op_type == kind][number]
+    return [
+        (item.op_type, item.index)
+        for item in layers
+        for told in item.dependency.consumers
+        if (told.index, told.event) == (index, Event.OP_COMPLETED)
+    ]
+
+
+def test_a_convolution_fetches_behind_the_one_before() -> None:
+    """The second branch waits for nothing and reads what is certainly there."""
+    good = branches()
+    assert check(good, "nv_small") == []
+    assert waiting(good, CONV, 1) == [(PDP, 2)]
+    assert waiting(good, CONV, 2) == []
+    early = mutated(good, PDP, 0, f"dependency.consumers.{int(CONV)}.event", Event.OP_PROGRAMMED)
+    found = {(item.operation, item.field) for item in check(early, "nv_small")}
+    assert found >= {(3, "surface.src"), (5, "surface.src")}
+
+
+def test_an_operand_is_fetched_as_soon_as_its_pass_is_enabled() -> None:
+    """Before the convolution begins: what that waits for says nothing about the operand."""
+    good = branches()
+    (unit, maker), *_ = waiting(good, SDP, 2)
+    assert (unit, maker) == (SDP, 4)
+    place = f"dependency.consumers.{int(SDP)}.event"
+    found = check(mutated(good, SDP, 1, place, Event.OP_PROGRAMMED), "nv_small")
+    assert [(item.operation, item.unit) for item in found] == [(6, "SDP")]
+    assert "nothing makes one wait" in found[0].message
+
+
 def test_operations_that_wait_for_each_other() -> None:
     good = built("nv_full", "int8")
     head = next(item for item in target.layers(good) if item.op_type == CONV)
