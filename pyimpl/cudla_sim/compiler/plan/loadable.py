@@ -28,8 +28,8 @@ from .. import graph as g
 from ..lower import planes
 from ..lower.cubes import Buffer, Cube, cube_bytes, strides
 from ..lower.network import Network
-from ..options import OVERLAP, Options
-from . import memory, order
+from ..options import CUTS, OVERLAP, Options
+from . import banks, memory, order
 
 _TYPES = {INT8: DataType.INT8, INT16: DataType.INT16, FP16: DataType.HALF}
 _PLANAR_FORMATS = {
@@ -62,6 +62,8 @@ class Writer:
         for number, buffer in enumerate(bound):
             buffer.entry = 3 + number
         task.place()
+        if not {OVERLAP, CUTS} & set(self.without):
+            banks.unite(task)
         connect(task.ops, order.overlapping(task) if overlap else order.serial(task.ops))
 
     def _bound(self) -> list[Buffer]:
