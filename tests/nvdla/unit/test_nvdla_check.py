@@ -376,13 +376,16 @@ def test_a_convolution_fetches_behind_the_one_before() -> None:
     assert check(good, "nv_small") == []
     assert waiting(good, CONV, 1) == [(PDP, 2)]
     assert waiting(good, CONV, 2) == []
-    early = mutated(good, PDP, 0, f"dependency.consumers.{int(CONV)}.event", Event.OP_PROGRAMMED)
+    early = good
+    for unit in (CONV, SDP):
+        place = f"dependency.consumers.{int(unit)}.event"
+        early = mutated(early, PDP, 0, place, Event.OP_PROGRAMMED)
     found = {(item.operation, item.field) for item in check(early, "nv_small")}
     assert found >= {(3, "surface.src"), (5, "surface.src")}
 
 
 def test_an_operand_is_fetched_as_soon_as_its_pass_is_enabled() -> None:
-    """Before the convolution begins: what that waits for says nothing about the operand."""
+    """Before the convolution begins, which waits for something else."""
     good = branches()
     (unit, maker), *_ = waiting(good, SDP, 2)
     assert (unit, maker) == (SDP, 4)

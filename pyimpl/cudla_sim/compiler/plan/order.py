@@ -1,9 +1,9 @@
 """Who waits for whom: only those whose data or memory another operation still uses.
 
-Convolutions wait for what wrote their input; what their SDP pass writes and reads besides is waited
-for by the pass. Much is known without a wait: a unit works on its queue in order, and the third
-operation of a queue gets registers when the first is complete. An operation can tell one other of
-each unit, so what is known must not be waited for again.
+Convolutions wait for what wrote their input, and so does their SDP pass, which waits for operands
+and for those whose memory it takes, too. Much is known without a wait: a unit works on its queue in
+order, and the third operation of a queue gets registers when the first is complete. An operation
+can tell one other of each unit, so what is known must not be waited for again.
 Source: nvdla/sw firmware, scheduler; nvdla hardware manual "Programming guide" (register groups).
 """
 
@@ -61,8 +61,9 @@ class _Order:
         for buffer in used:
             self._beside[buffer] = [other for other in used if _share(buffer, other)]
         for chain in chains(ops):
+            reads: Known = {}  # a chain is enabled when all of its input is there
             for number in chain:
-                reads = self._needed(touched[number].reads, write=False)
+                _learn(reads, self._needed(touched[number].reads, write=False))
                 writes = self._needed(touched[number].writes, write=True)
                 self._enter(number, reads, writes, on_the_fly=number > chain.start)
             for number in chain:
