@@ -135,8 +135,9 @@ def _scales(c: Compilation) -> None:
 
 def _legalise(c: Compilation) -> None:
     rewriter = Rewriter(
-        c.config, c.precision, c.scales, c.nodes[-1], c.formats.pictures, c.options.direct
-    )
+        c.config, c.precision, c.scales, c.nodes[-1], c.formats.pictures, c.options.direct,
+        c.options.without,
+    )  # fmt: skip
     c.nodes = rewrite.run(rewriter, c.nodes)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 OVERLAP, STACKING, FLYING, IN_PLACE, CUTS = "overlap", "stacking", "flying", "in-place", "cuts"
+BLOCKS = "blocks"
 OPTIMISATIONS = {
     OVERLAP: "operations wait only for those whose data or memory they need",
     STACKING: "one operation for surfaces that all get the same convolution (averages)",
     FLYING: "pooling takes what SDP makes on the fly",
     IN_PLACE: "element-wise results take the memory of an operand that nobody needs any more",
+    BLOCKS: "pixels over which a convolution of few channels steps become channels first",
     CUTS: "convolutions are cut so that a piece loads while another computes",
 }
 """What the compiler does for speed or memory alone, and ``without`` switches off."""
