@@ -9,9 +9,19 @@ from hypothesis import strategies as st
 
 from cudla_sim.compiler import graph as g
 from cudla_sim.compiler.backend import Compiled, compile_graph
-from cudla_sim.compiler.options import BLOCKS, CUTS, OPTIMISATIONS, OVERLAP, STACKING, Options
+from cudla_sim.compiler.errors import CompileError
+from cudla_sim.compiler.options import (
+    BLOCKS,
+    CUTS,
+    FLYING,
+    IN_PLACE,
+    OPTIMISATIONS,
+    OVERLAP,
+    STACKING,
+    Options,
+)
 from cudla_sim.nvdla import Loadable, target
-from cudla_sim.nvdla.descriptors import Event, OpType
+from cudla_sim.nvdla.descriptors import ConvOp, Event, OpType
 from cudla_sim.nvdla.timing import runs
 from cudla_sim.nvdla.timing.parameters import Surroundings
 
@@ -142,6 +152,94 @@ def test_pixels_of_a_step_become_channels(
     results = [outputs(each, graph, config)[0] for each in (found, plain)]
     close = 2e-3 * float(np.abs(results[1]).max()) * (precision == "fp16")  # another order of sums
     np.testing.assert_allclose(*results, rtol=0, atol=close)
+
+
+def chains_of(found: Compiled) -> list[str]:
+    """The units of each operation that runs."""
+    return [
+        o.unit for o in runs.loadable(
+            Loadable.parse(found.loadable), "", "nv_small", Surroundings()
+        ).operations
+    ]  # fmt: skip
+
+
+def pooled(b: Builder, sums: bool, size: int, window: int, stride: int, pad: int) -> g.Graph:
+    x = b.input(1, 16, size, size)
+    made = b.binary("add", x, b.affine(x)) if sums else b.relu(b.conv(x, 24, 3))
+    return b.graph(b.pool(made, "max", window, stride, pad))
+
+
+@pytest.mark.parametrize("sums", [False, True])
+@pytest.mark.parametrize(("window", "stride", "pad"), [(2, 2, 0), (3, 2, 1), (3, 1, 1), (5, 3, 2)])
+def test_pooling_takes_results_on_the_fly(sums: bool, window: int, stride: int, pad: int) -> None:
+    graph = pooled(Builder(), sums, 16, window, stride, pad)
+    found, apart = same(graph, "nv_small", "int8", FLYING)
+    assert chains_of(found)[-1] == ("SDP+PDP" if sums else "CONV+SDP+PDP")
+    assert chains_of(apart)[-1] == "PDP"
+    for config, precision in CHOICES[1:]:
+        same(graph, config, precision, FLYING)
+
+
+@pytest.mark.parametrize(("size", "flies"), [(32, True), (33, False)])
+def test_not_where_the_line_buffer_is_too_narrow(size: int, flies: bool) -> None:
+    """Windows of three lines that step by one are in three lines at once, of 32 columns each."""
+    graph = pooled(Builder(), False, size, 3, 1, 1)
+    found = compiled(graph, "nv_small", "int8")
+    assert ("CONV+SDP+PDP" in chains_of(found)) == flies
+
+
+def test_a_convolution_that_is_cut_computes_common_lines_twice() -> None:
+    b = Builder()
+    graph = b.graph(b.pool(b.conv(b.input(1, 64, 60, 60), 8, 3), "max", 3, 2, 1))
+    found, _ = same(graph, "nv_small", "int8", FLYING)
+    assert chains_of(found) == ["CONV+SDP+PDP"] * 2
+    layers = [o.surface.dst for o in target.layers(Loadable.parse(found.loadable))]
+    made = [item.height for item in layers[1::3]]
+    pools = [item.height for item in layers[2::3]]
+    assert sum(pools) == 30
+    assert sum(made) == 60 + 1
+
+
+def test_sums_lie_where_their_operand_lay() -> None:
+    b = Builder()
+    x = b.relu(b.conv(b.input(1, 8, 12, 12), 16, 3))
+    for _ in range(2):
+        x = b.relu(b.binary("add", b.conv(b.relu(b.conv(x, 16, 3)), 16, 3), x))
+    graph = b.graph(b.conv(x, 8, 3))
+    found, apart = same(graph, "nv_small", "int8", IN_PLACE)
+    size = 16 * 12 * 12
+    assert found.report["activation_bytes"] == 2 * size
+    assert apart.report["activation_bytes"] == 3 * size
+
+
+def test_an_operand_that_is_read_again_keeps_its_memory() -> None:
+    b = Builder()
+    x = b.relu(b.conv(b.input(1, 8, 12, 12), 16, 3))
+    y = b.binary("add", b.conv(x, 16, 3), x)
+    graph = b.graph(b.conv(y, 8), b.conv(x, 8))
+    same(graph, "nv_small", "int8", IN_PLACE)
+
+
+def test_a_convolution_is_cut_to_load_ahead() -> None:
+    b = Builder()
+    graph = b.graph(b.relu(b.conv(b.input(1, 64, 40, 40), 16, 1)))
+    found, whole = same(graph, "nv_small", "int8", CUTS)
+    convolutions = [
+        item.operation
+        for item in target.layers(Loadable.parse(found.loadable))
+        if isinstance(item.operation, ConvOp)
+    ]
+    assert len(convolutions) > 1
+    assert len({(op.data_bank, op.weight_bank) for op in convolutions}) == 1
+    assert [op.weight_reuse for op in convolutions] == [0] + [1] * (len(convolutions) - 1)
+    assert [op.skip_weight_rls for op in convolutions] == [1] * (len(convolutions) - 1) + [0]
+    assert cycles(found, "nv_small") < cycles(whole, "nv_small")
+
+
+@pytest.mark.parametrize("name", ["overlaps", ""])
+def test_names_that_there_are_not(name: str) -> None:
+    with pytest.raises(CompileError, match=f"{name!r} is no optimisation: overlap, "):
+        compiled(inception(Builder()), "nv_small", "int8", name)
 
 
 def test_an_average_over_all_pixels_is_one_operation() -> None:

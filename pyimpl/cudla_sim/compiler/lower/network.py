@@ -345,6 +345,11 @@ class Network:
         elif isinstance(item.head, KernelConv):
             mean = self.means.get(item.main)
             flying = conv.emit(task, item.head, fit, source, out, values, mean, pooling)
+        elif pooling is not None and pooling.whole(out):
+            flying = True
+            sdp.emit(task, fit, source, out, values, onward=True)
+            lines = pooling.lines(0, pooling.target.height, out.height)
+            pooling.append(task, out, 0, out.channels - 1, lines)
         else:
             sdp.emit(task, fit, source, out, values)
         if flying and pooling is not None:

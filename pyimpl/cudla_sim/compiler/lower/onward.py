@@ -1,4 +1,5 @@
-"""Pooling that takes what SDP makes on the fly: a convolution, its pass and PDP work as one chain.
+"""Pooling that takes what SDP makes on the fly: a convolution, its pass and PDP work as one chain,
+or a pass over memory and PDP.
 
 PDP keeps partial results of lines in a buffer of limited width and cannot go back: a chain makes
 all columns and no line that no window takes. Where the convolution is cut, lines that windows of
@@ -65,6 +66,15 @@ class Pooling:
             and not begun(target.height, node.stride[0], node.pads[0])
             and height <= LARGEST
             and node.pads[0] < height
+        )
+
+    def whole(self, made: Cube) -> bool:
+        """True if PDP can take all that a pass over memory makes."""
+        read = self.lines(0, self.target.height, made.height).size, self.columns(made.width)[0]
+        return (
+            read == (made.height, made.width)
+            and max(made.height, made.width) <= LARGEST
+            and self.possible(made.height)
         )
 
     def fits(
