@@ -323,6 +323,22 @@ def test_banks_must_hold_the_input_and_a_kernel_group() -> None:
         assert found.message.endswith(str(least))
 
 
+def test_weights_that_stay_are_those_that_are_taken() -> None:
+    """Pieces of one convolution; the second takes other weights, or the first keeps none."""
+    rng = np.random.default_rng(3)
+    net = Network(input=("x", (1, 64, 40, 40)), precision="int8", config="nv_small")
+    net.conv2d(rng.normal(size=(16, 64, 1, 1)))
+    good = Loadable.parse(net.build(rng.normal(size=(1, 64, 40, 40)), without=()))
+    assert check(good, "nv_small") == []
+    for number, path, value, told in (
+        (1, "surface.weight.size", plus(8), "those that stayed have 1024"),
+        (0, "operation.skip_weight_rls", 0, "does not keep its weights"),
+        (1, "operation.data_bank", plus(-1), "data_bank is"),
+    ):
+        found = check(mutated(good, CONV, number, path, value), "nv_small")
+        assert any(item.field == "weight_reuse" and told in item.message for item in found)
+
+
 # --- order ---------------------------------------------------------------------------------------
 
 
