@@ -154,6 +154,16 @@ def test_pixels_of_a_step_become_channels(
     np.testing.assert_allclose(*results, rtol=0, atol=close)
 
 
+@pytest.mark.parametrize("precision", ["int8", "fp16"])
+def test_channels_with_weights_of_their_own_are_no_average(precision: str) -> None:
+    b = Builder()
+    x = b.input(1, 64, 4, 4)
+    weights = b.rng.normal(size=(64, 1, 4, 4)).astype(np.float32)
+    bias = np.zeros(64, np.float32)
+    y = b.add(g.Conv, [x], (1, 64, 1, 1), weights=weights, bias=bias, groups=64)
+    same(b.graph(y), "nv_full", precision, STACKING)
+
+
 def chains_of(found: Compiled) -> list[str]:
     """The units of each operation that runs."""
     return [
