@@ -63,26 +63,36 @@ class _Order:
         for chain in chains(ops):
             reads: Known = {}  # a chain is enabled when all of its input is there
             for number in chain:
-                _learn(reads, self._needed(touched[number].reads, write=False))
-                writes = self._needed(touched[number].writes, write=True)
-                self._enter(number, reads, writes, on_the_fly=number > chain.start)
+                reading, writing = self._known(number, on_the_fly=number > chain.start)
+                _learn(reads, self._needed(touched[number].reads, reading, write=False))
+                writes = self._needed(touched[number].writes, writing, write=True)
+                self._enter(number, reads, writes, reading, writing)
             for number in chain:
                 for area, write in _all(touched[number]):
                     self._history[area.buffer].append((chain.stop - 1, area, write))
 
-    def _needed(self, found: Sequence[Area], write: bool) -> Known:
-        """The last operation of each unit that must be complete before these are touched."""
+    def _needed(self, found: Sequence[Area], known: Known, write: bool) -> Known:
+        """The last operation of each unit that must be complete before these are touched, but for
+        those that are *known* to be."""
         last: Known = {}
+        ends = (kind for kind in self._queues if kind != OpType.CONV)  # which SDP always follows
+        done = min((known.get(kind, -1) for kind in ends), default=-1)
         for area in found:
             for buffer in self._beside[area.buffer]:
-                for number, other, wrote in self._history[buffer]:
+                for number, other, wrote in reversed(self._history[buffer]):
+                    if number <= done:
+                        break
                     kind = self.task.ops[number].op_type
-                    if (write or wrote) and number > last.get(kind, -1) and area.meets(other):
+                    if not (write or wrote) or number <= max(
+                        known.get(kind, -1), last.get(kind, -1)
+                    ):
+                        continue
+                    if area.meets(other):
                         last[kind] = number
         return last
 
-    def _enter(self, number: int, reads: Known, writes: Known, on_the_fly: bool) -> None:
-        """Find the waits of an operation and what is known when it begins."""
+    def _known(self, number: int, on_the_fly: bool) -> tuple[Known, Known]:
+        """What is complete without a wait when an operation begins to read, and to write."""
         op = self.task.ops[number]
         queue = self._queues[op.op_type]
         reading: Known = {}
@@ -95,6 +105,14 @@ class _Order:
             _learn(writing, self._writing[queue[-1]], op.op_type, queue[-1])
         if on_the_fly:
             _learn(writing, self._reading[number - 1])
+        return reading, writing
+
+    def _enter(
+        self, number: int, reads: Known, writes: Known, reading: Known, writing: Known
+    ) -> None:
+        """Find the waits of an operation."""
+        op = self.task.ops[number]
+        queue = self._queues[op.op_type]
         waits: list[int] = []
         for needed, known in ((reads, reading), (writes, writing)):
             for kind, other in needed.items():
