@@ -2,7 +2,8 @@
 
 Compiles in a fresh process; accuracy is compared with onnxruntime's own static int8 quantisation
 (Q/DQ, symmetric, weights per kernel, minimum and maximum) on the same pictures. The utilisation is
-that of the timing model; NVIDIA's spreadsheet has 63 % for this network on nv_large.
+that of the timing model; NVIDIA's spreadsheet, with 3x3 kernels computed directly as here, has 66 %
+for this network on nv_large.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .report import Figure
 
 CONFIG = "nv_large"
 SHAPE = (1, 3, 224, 224)
-SPREADSHEET = 0.628
+SPREADSHEET = 0.657
 MACS = 4.089e9
 """Of the network, not of what splits and padding make of it."""
 
@@ -174,6 +175,6 @@ def figures() -> list[Figure]:
             "higher",
             json.dumps({"ours": round(sqnr, 1)}),
         ),
-        Figure("MAC utilisation / the spreadsheet's, chw32 input", used[0], "", 0.9, "higher"),
-        Figure("MAC utilisation / the spreadsheet's, hwc4 input", used[1], "", 0.9, "higher"),
+        Figure("MAC utilisation / the spreadsheet's, chw32 input", used[0], "", 0.95, "higher"),
+        Figure("MAC utilisation / the spreadsheet's, hwc4 input", used[1], "", 0.95, "higher"),
     ]

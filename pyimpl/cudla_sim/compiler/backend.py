@@ -6,7 +6,7 @@ Both fronts end here, ONNX models (:mod:`.front`) and networks in Python (:mod:`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from .formats import Formats
 from .legalise import fold, rewrite
 from .legalise.builder import Rewriter
 from .lower.network import Network
-from .options import Options
+from .options import OPTIMISATIONS, Options
 from .passes import Pass
 from .plan.loadable import Writer, report
 
@@ -73,6 +73,10 @@ class Compilation:
                 f"{self.config.name} has no {self.options.precision} arithmetic; it has"
                 f" {', '.join(have)}"
             )
+        for name in self.options.without:
+            if name not in OPTIMISATIONS:
+                known = ", ".join(OPTIMISATIONS)
+                raise CompileError(f"Options.without: {name!r} is no optimisation: {known}")
         if not self.graph.nodes:
             raise CompileError("the network has no operation that computes anything")
         self.nodes = list(self.graph.nodes)
@@ -131,8 +135,9 @@ def _scales(c: Compilation) -> None:
 
 def _legalise(c: Compilation) -> None:
     rewriter = Rewriter(
-        c.config, c.precision, c.scales, c.nodes[-1], c.formats.pictures, c.options.direct
-    )
+        c.config, c.precision, c.scales, c.nodes[-1], c.formats.pictures, c.options.direct,
+        c.options.without,
+    )  # fmt: skip
     c.nodes = rewrite.run(rewriter, c.nodes)
 
 
@@ -153,8 +158,9 @@ def _fuse(c: Compilation) -> None:
     means = {v: c.means[v.name] for v in c.graph.values() if v.name in c.means}
     spans = {v: c.spans[v.name] for v in c.graph.values() if v.name in c.spans}
     c.network = Network(
-        c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means, spans
-    )
+        c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means, spans,
+        c.options.without,
+    )  # fmt: skip
     c.network.form()
     if c.precision != FP16:
         stored = [item.output for item in c.network.passes]
@@ -173,7 +179,7 @@ def _lower(c: Compilation) -> None:
 
 def _plan(c: Compilation) -> None:
     assert c.network is not None
-    c.writer = Writer(c.network, c.graph, asdict(c.options))
+    c.writer = Writer(c.network, c.graph, c.options)
     c.writer.plan()
 
 

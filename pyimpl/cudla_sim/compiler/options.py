@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+OVERLAP, STACKING, FLYING, IN_PLACE, CUTS = "overlap", "stacking", "flying", "in-place", "cuts"
+BLOCKS = "blocks"
+OPTIMISATIONS = {
+    OVERLAP: "operations wait only for those whose data or memory they need",
+    STACKING: "one operation for surfaces that all get the same convolution (averages)",
+    FLYING: "pooling takes what SDP makes on the fly",
+    IN_PLACE: "element-wise results take the memory of an operand that nobody needs any more",
+    BLOCKS: "pixels over which a convolution of few channels steps become channels first",
+    CUTS: "convolutions are cut so that a piece loads while another computes",
+}
+"""What the compiler does for speed or memory alone, and ``without`` switches off."""
+
+LAYERWISE = (FLYING, CUTS)
+"""Without these a layer has operations of its own, and no more than it needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -14,6 +29,7 @@ class Options:
     "int8:dla_hwc4", "int8:dla_linear"); what is absent gets the feature format of the precision.
     *direct* keeps layers as they are: an average is PDP's, a convolution of few channels is one,
     and kernels keep what meets nothing but padding.
+    *without* are names of :data:`OPTIMISATIONS` that are left out; results are the same.
     *keep_fp16* are names of ONNX nodes that run in fp16 inside an int8 network (nv_full).
     """
 
@@ -23,3 +39,4 @@ class Options:
     output_formats: dict[str, str] = field(default_factory=dict)
     keep_fp16: tuple[str, ...] = ()
     direct: bool = False
+    without: tuple[str, ...] = ()

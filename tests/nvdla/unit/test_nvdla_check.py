@@ -323,6 +323,22 @@ def test_banks_must_hold_the_input_and_a_kernel_group() -> None:
         assert found.message.endswith(str(least))
 
 
+def test_weights_that_stay_are_those_that_are_taken() -> None:
+    """Pieces of one convolution; the second takes other weights, or the first keeps none."""
+    rng = np.random.default_rng(3)
+    net = Network(input=("x", (1, 64, 40, 40)), precision="int8", config="nv_small")
+    net.conv2d(rng.normal(size=(16, 64, 1, 1)))
+    good = Loadable.parse(net.build(rng.normal(size=(1, 64, 40, 40)), without=()))
+    assert check(good, "nv_small") == []
+    for number, path, value, told in (
+        (1, "surface.weight.size", plus(8), "those that stayed have 1024"),
+        (0, "operation.skip_weight_rls", 0, "does not keep its weights"),
+        (1, "operation.data_bank", plus(-1), "data_bank is"),
+    ):
+        found = check(mutated(good, CONV, number, path, value), "nv_small")
+        assert any(item.field == "weight_reuse" and told in item.message for item in found)
+
+
 # --- order ---------------------------------------------------------------------------------------
 
 
@@ -345,6 +361,54 @@ def test_memory_must_not_be_used_again_before_it_is_read() -> None:
     bad = mutated(good, PDP, 0, "surface.dst.offset", pool.surface.src.offset)  # type: ignore[union-attr]
     fields = [item.field for item in check(bad, "nv_small")]
     assert fields == ["surface.dst"]
+
+
+def branches() -> Loadable:
+    """Two convolutions read what a pooling makes; only the first of them waits for it."""
+    rng = np.random.default_rng(5)
+    net = Network(input=("x", (1, 16, 12, 12)), precision="int8", config="nv_small")
+    net.conv2d(rng.normal(size=(16, 16, 1, 1)))
+    first = net.max_pool(2)
+    one = net.conv2d(rng.normal(size=(16, 16, 3, 3)), padding=1)
+    net.add(one, net.conv2d(rng.normal(size=(16, 16, 1, 1)), source=first))
+    return Loadable.parse(net.build(rng.normal(size=(1, 16, 12, 12))))
+
+
+def waiting(good: Loadable, kind: OpType, number: int) -> list[tuple[int, int]]:
+    """(unit, operation) whose completion an operation waits for."""
+    layers = list(target.layers(good))
+    index = [item.index for item in layers if item.op_type == kind][number]
+    return [
+        (item.op_type, item.index)
+        for item in layers
+        for told in item.dependency.consumers
+        if (told.index, told.event) == (index, Event.OP_COMPLETED)
+    ]
+
+
+def test_a_convolution_fetches_behind_the_one_before() -> None:
+    """The second branch waits for nothing and reads what is certainly there."""
+    good = branches()
+    assert check(good, "nv_small") == []
+    assert waiting(good, CONV, 1) == [(PDP, 2)]
+    assert waiting(good, CONV, 2) == []
+    early = good
+    for unit in (CONV, SDP):
+        place = f"dependency.consumers.{int(unit)}.event"
+        early = mutated(early, PDP, 0, place, Event.OP_PROGRAMMED)
+    found = {(item.operation, item.field) for item in check(early, "nv_small")}
+    assert found >= {(3, "surface.src"), (5, "surface.src")}
+
+
+def test_an_operand_is_fetched_as_soon_as_its_pass_is_enabled() -> None:
+    """Before the convolution begins, which waits for something else."""
+    good = branches()
+    (unit, maker), *_ = waiting(good, SDP, 2)
+    assert (unit, maker) == (SDP, 4)
+    place = f"dependency.consumers.{int(SDP)}.event"
+    found = check(mutated(good, SDP, 1, place, Event.OP_PROGRAMMED), "nv_small")
+    assert [(item.operation, item.unit) for item in found] == [(6, "SDP")]
+    assert "nothing makes one wait" in found[0].message
 
 
 def test_operations_that_wait_for_each_other() -> None:

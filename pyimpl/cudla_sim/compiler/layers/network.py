@@ -15,6 +15,7 @@ Layers work on the tensor made last, or on the tensor given as ``source``. Array
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +35,7 @@ from cudla_sim.nvdla.hw.units.conv.pixels import channel_order, element_bytes
 from .. import graph as g
 from ..backend import Compilation
 from ..errors import CompileError, Refused
-from ..options import Options
+from ..options import LAYERWISE, Options
 from ..pixels import Image
 from . import reference
 from .reference import POOLS, Array
@@ -423,11 +424,15 @@ class Network:
             return values.astype(np.float32)
         return values.astype(np.float32) * np.float32(self._last.scale)
 
-    def build(self, calibration: Any = None, *, checked: bool = True) -> bytes:
+    def build(
+        self, calibration: Any = None, *, checked: bool = True, without: Sequence[str] = LAYERWISE
+    ) -> bytes:
         """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w].
 
-        Raises NvdlaError for a network that the configuration cannot do. Not *checked*, nobody
-        asks the checker afterwards, which takes time.
+        *without* names optimisations to leave out (``compiler.options.OPTIMISATIONS``); unless
+        they are asked for, each layer has operations of its own, as few as can be. Not *checked*,
+        nobody asks the checker afterwards, which takes time. Raises NvdlaError for a network that
+        the configuration cannot do.
         """
         if all(isinstance(node, g.Softmax) for node in self.nodes):
             raise NvdlaError(
@@ -440,7 +445,12 @@ class Network:
         compilation = Compilation(
             self._graph(),
             {},
-            Options(config=self.config.name, precision=NAMES[self.precision], direct=True),
+            Options(
+                config=self.config.name,
+                precision=NAMES[self.precision],
+                direct=True,
+                without=tuple(without),
+            ),
             spans=self._spans(calibration),
             checked=checked,
         )

@@ -30,9 +30,11 @@ class Rewriter:
         last: g.Node,
         pictures: Collection[g.Value] = (),
         direct: bool = False,
+        without: Collection[str] = (),
     ) -> None:
         self.config, self.precision, self.scales = config, precision, scales
         self.last, self.pictures, self.direct = last, pictures, direct
+        self.without = without
         self.nodes: list[g.Node] = []
         self.refusals: list[Refusal] = []
         self._count = 0

@@ -6,7 +6,8 @@ Source: nvdla hardware manual "Convolution"; :mod:`.cbuf`.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ from cudla_sim.nvdla.facts.windows import extent
 
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
-from . import cbuf, sdp
+from ..options import STACKING
+from . import ahead, cbuf, sdp, stacked
 from .cubes import Cube, Values
 from .cuts import Block, Piece, blocks, pieces, restrict, sized, within
 from .fit import Fit
+from .onward import Lines, Pooling
 from .task import Task
 from .weights import Weights, compressed, prepared
 
@@ -39,29 +42,57 @@ def emit(
     target: Cube,
     values: Values,
     mean: NDArray[Any] | None = None,
-) -> None:
-    """Append the operations of a convolution with its SDP pass."""
+    pooling: Pooling | None = None,
+) -> bool:
+    """Append the operations of a convolution with its SDP pass, and of the *pooling* behind it if
+    that can take their results on the fly; return whether it does."""
     weights = prepared(node, fit, source.precision, source.scale, mean)
+    together = None
+    if STACKING not in task.without and pooling is None:
+        together = stacked.of(node, fit, weights, source, target)
+    if together is not None:
+        node, fit, weights, source, target = together
     lookup = target.kernels()
-    for block in sized(blocks(node, source, target), target):
-        chosen = lookup[block.first : block.last]
-        index = chosen[chosen >= 0]
-        place = np.flatnonzero(chosen >= 0)
-        _block(task, node, fit, source, target, values, weights, block, index, place)
+    parts = [
+        _part(task, node, source, weights, block, lookup[block.first : block.last])
+        for block in sized(blocks(node, source, target), target)
+    ]
+    size = source.height, source.width
+    flying = pooling is not None and all(
+        pooling.fits(task.config, node, part.split, size, target, part.atoms) for part in parts
+    )
+    for part in parts:
+        _append(task, fit, source, target, values, part, pooling if flying else None)
+    return flying
 
 
-def _block(
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A convolution of some kernels: *index* are theirs, at *place* in the block; *stored* are its
+    weights, *channels* those that it reads in memory."""
+
+    node: KernelConv
+    weights: Weights
+    block: Block
+    index: NDArray[np.int64]
+    place: NDArray[np.int64]
+    stored: tuple[NDArray[np.uint8], ...]
+    channels: int
+    split: cbuf.Split
+    atoms: int
+    """Cycles of the core for one output position."""
+
+
+def _part(
     task: Task,
     node: KernelConv,
-    fit: Fit,
     source: Cube,
-    target: Cube,
-    values: Values,
     weights: Weights,
     block: Block,
-    index: NDArray[np.int64],
-    place: NDArray[np.int64],
-) -> None:
+    chosen: NDArray[np.int64],
+) -> _Part:
+    """Pack the weights of a block of kernels and find its share of the buffer. Raises Refused."""
+    index, place = chosen[chosen >= 0], np.flatnonzero(chosen >= 0)
     kernels = block.last - block.first
     data, base = source.channel_range(block.low, max(block.high, block.low))
     channels = data.channels
@@ -110,37 +141,74 @@ def _block(
         ]
         cure = f", or a configuration with a larger buffer ({', '.join(larger)})" if larger else ""
         raise Refused([Refusal(node.name, "Conv", why, f"take a smaller kernel{cure}")])
-    step = np.ones(kernels)
-    step[place] = weights.step[index]
+    config = task.config
+    chunks = -(-channels // config.atomic_c)
+    groups = -(-kernels // config.kernel_group(source.precision))
+    atoms = rows * columns * chunks * groups
+    return _Part(node, weights, block, index, place, stored, channels, split, atoms)
+
+
+def _append(
+    task: Task,
+    fit: Fit,
+    source: Cube,
+    target: Cube,
+    values: Values,
+    part: _Part,
+    pooling: Pooling | None,
+) -> None:
+    """Append the operations of some kernels, cut where the buffer asks for it."""
+    node, weights, block, channels = part.node, part.weights, part.block, part.channels
+    kernels = block.last - block.first
+    data, _ = source.channel_range(block.low, max(block.high, block.low))
     out_base = target.channel_range(block.first, block.last - 1)[0]
+    cut = ahead.Cut(part.split)
+    if pooling is None:
+        cut = ahead.cut(task, node, part.split, data, target, kernels, part.atoms, part.stored)
+    for number, (y, x, pooled) in enumerate(_places(node, source, target, cut.split, pooling)):
+        piece = data.box(y.start, y.size, x.start, x.size)
+        out = replace(out_base.box(y.first, y.count, x.first, x.count), positions=part.place)
+        own = restrict(
+            fit, part.index, slice(y.first, y.first + y.count), slice(x.first, x.first + x.count)
+        )
+        operands = sdp.settled(task, own, within(values, block, y, x))
+        entries = entries_per_slice(task.config, x.size, channels, data.precision)
+        lines = min(y.size, cut.split.lines)
+        banks = cut.banks or (data_banks(task.config, entries, lines), cut.split.weight_banks)
+        op = operation(
+            node,
+            weights,
+            data.precision,
+            data.scale,
+            y,
+            x,
+            channels=channels,
+            entries=entries,
+            banks=banks,
+        )
+        op.weight_format = int(len(part.stored) > 1)
+        flying = task.flying(kernels, y.count, x.count)
+        cubes = surface(task, node, part.stored, task.cube(piece), flying, channels)
+        task.append(OpType.CONV, op, cubes, {data.buffer, task.weights})
+        if cut.reuse and number:
+            task.reuse_weights()
+        sums = sdp.Sums(kernels, y.count, x.count, weights.step[part.index])
+        sdp.emit(task, own, sums, out, operands, onward=pooled is not None)
+        if pooling is not None and pooled is not None:
+            pooling.append(task, out, block.first, block.last - 1, pooled)
+
+
+def _places(
+    node: KernelConv, source: Cube, target: Cube, split: cbuf.Split, pooling: Pooling | None
+) -> Iterator[tuple[Piece, Piece, Lines | None]]:
+    """Lines and columns of each operation, and what is pooled of them on the fly."""
+    if pooling is not None:
+        size = source.height, source.width
+        yield from pooling.places(node, size, target, split.lines)
+        return
     for y in pieces(source.height, target.height, split.lines, node, 0):
         for x in pieces(source.width, target.width, split.columns, node, 1):
-            piece = data.box(y.start, y.size, x.start, x.size)
-            out = replace(out_base.box(y.first, y.count, x.first, x.count), positions=place)
-            part = restrict(
-                fit, index, slice(y.first, y.first + y.count), slice(x.first, x.first + x.count)
-            )
-            operands = sdp.settled(task, part, within(values, block, y, x))
-            entries = entries_per_slice(task.config, x.size, channels, data.precision)
-            lines = min(y.size, split.lines)
-            banks = data_banks(task.config, entries, lines), split.weight_banks
-            op = operation(
-                node,
-                weights,
-                data.precision,
-                data.scale,
-                y,
-                x,
-                channels=channels,
-                entries=entries,
-                banks=banks,
-            )
-            op.weight_format = int(len(stored) > 1)
-            flying = task.flying(kernels, y.count, x.count)
-            cubes = surface(task, node, stored, task.cube(piece), flying, channels)
-            task.append(OpType.CONV, op, cubes, {data.buffer, task.weights})
-            sums = sdp.Sums(kernels, y.count, x.count, weights.step[index])
-            sdp.emit(task, part, sums, out, operands)
+            yield y, x, None
 
 
 def operation(

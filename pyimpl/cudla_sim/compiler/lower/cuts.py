@@ -143,6 +143,12 @@ def pieces(length: int, out: int, most: int, node: KernelConv, axis: int) -> Ite
         first += piece.count
 
 
+def covering(node: KernelConv, axis: int, first: int, count: int, length: int) -> Piece:
+    """The piece with *count* output positions from *first* on, of an input of *length*."""
+    taps = extent(node.weights.shape[2 + axis], node.dilation[axis])
+    return _piece(first, count, length, node.stride[axis], taps, node.pads[2 * axis])
+
+
 def _piece(first: int, count: int, length: int, stride: int, taps: int, pad: int) -> Piece:
     low = first * stride - pad
     high = (first + count - 1) * stride - pad + taps

@@ -15,11 +15,13 @@ from .. import graph as g
 from ..errors import Refusal, Refused
 from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
+from ..options import FLYING
 from . import conv, convert, layouts, moves, pictures, planes, pool, sdp
 from .cubes import Buffer, Cube, Values, cube_bytes, packed
 from .fit import Fit, Limit
 from .homes import Homes
 from .layouts import Layout
+from .onward import Pooling
 from .passes import Former, Pass
 from .task import Task
 
@@ -37,6 +39,8 @@ class Network:
     formats: Formats
     means: dict[g.Value, NDArray[Any]] = field(default_factory=dict)
     spans: dict[g.Value, tuple[float, float]] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    """Optimisations that are left out."""
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -47,9 +51,11 @@ class Network:
     """What the host's softmax reads, a cube a picture."""
     ranges: dict[g.Value, range] = field(default_factory=dict)
     """Which operations write a value."""
+    _pooled: dict[g.Value, g.Value] = field(default_factory=dict)
+    """Results that are pooled on the fly, with what becomes of them; that, too, with itself."""
 
     def __post_init__(self) -> None:
-        self.task = Task(self.config)
+        self.task = Task(self.config, self.without)
         self.homes = Homes(
             self.config,
             self.precision,
@@ -154,12 +160,14 @@ class Network:
             self.task.label = item.head.name
             start = len(self.task.ops)
             try:
-                for image in range(max(images, item.output.shape[0])):
-                    self.homes.image = image
-                    self._emit(item)
+                if item.output not in self._pooled:
+                    for image in range(max(images, item.output.shape[0])):
+                        self.homes.image = image
+                        self._emit(item)
             except Refused as error:
                 refusals += error.refusals
-            self.ranges[item.output] = range(start, len(self.task.ops))
+            made = self._pooled.get(item.output, item.output)
+            self.ranges.setdefault(made, range(start, len(self.task.ops)))
         if refusals:
             raise Refused(refusals)
         if self.emulated is not None:
@@ -327,17 +335,42 @@ class Network:
             moved[operand.value] = self._aligned(cube, layout, operand.value.name)
         values = Values(lambda value: moved[value], homes.scale)
         self._limits(fit, out)
+        pooling = self._pooling(item, out) if out is target else None
+        flying = False
         if isinstance(item.head, KernelConv) and item.main in self.formats.pictures:
             picture = homes.picture(item.main)
             place = (self._own(item.main), homes.image * picture.size)
             mean = self.means.get(item.main)
-            pictures.emit(task, item.head, fit, picture, place, out, values, mean)
+            flying = pictures.emit(task, item.head, fit, picture, place, out, values, mean, pooling)
         elif isinstance(item.head, KernelConv):
-            conv.emit(task, item.head, fit, source, out, values, self.means.get(item.main))
+            mean = self.means.get(item.main)
+            flying = conv.emit(task, item.head, fit, source, out, values, mean, pooling)
+        elif pooling is not None and pooling.whole(out):
+            flying = True
+            sdp.emit(task, fit, source, out, values, onward=True)
+            lines = pooling.lines(0, pooling.target.height, out.height)
+            pooling.append(task, out, 0, out.channels - 1, lines)
         else:
             sdp.emit(task, fit, source, out, values)
+        if flying and pooling is not None:
+            after = pooling.node.output
+            self._pooled.update({item.output: after, after: after})
         if out is not target:
             convert.to_integer(task, homes, out, target)
+
+    def _pooling(self, item: Pass, made: Cube) -> Pooling | None:
+        """What pools the result of a pass, if nobody else needs that."""
+        readers = self.homes.readers.get(item.output, [])
+        if FLYING in self.without or len(readers) != 1 or item.output in self.outputs:
+            return None
+        node = readers[0].head
+        if not isinstance(node, g.Pool):
+            return None
+        target = self.homes.cube(node.output)
+        same = (made.precision, made.scale) == (target.precision, target.scale)
+        if not same or made.channels != target.channels or self.homes[node.output].coded:
+            return None
+        return Pooling(node, target)
 
     def _seen(self, curve: g.Curve) -> tuple[float, float, float] | None:
         """Inputs and results of a curve in the data."""

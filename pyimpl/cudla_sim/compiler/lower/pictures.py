@@ -8,6 +8,7 @@ weight 0. Only lines can be cut. Source: nvdla hardware manual "Image input".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,8 +29,10 @@ from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
 from ..pixels import Image
 from . import conv, cuts, numbers, sdp
+from .cbuf import Split
 from .cubes import Buffer, Cube, Values
 from .fit import Fit
+from .onward import Lines, Pooling
 from .task import Task
 from .weights import prepared
 
@@ -139,8 +142,10 @@ def emit(
     target: Cube,
     values: Values,
     mean: NDArray[Any] | None = None,
-) -> None:
-    """Append the operations of a convolution that reads the picture at (buffer, offset)."""
+    pooling: Pooling | None = None,
+) -> bool:
+    """Append the operations of a convolution that reads the picture at (buffer, offset), and of the
+    *pooling* behind it if that can take their results on the fly; return whether it does."""
     weights = prepared(node, fit, picture.precision, picture.scale, mean)
     _, channels, rows, columns = node.weights.shape
     lookup = target.kernels()
@@ -166,7 +171,25 @@ def emit(
         why = f"a line of {picture.width} pixels does not fit into the convolution buffer"
         raise Refused([Refusal(node.name, "Conv", why, "take the chw32 or chw16 input format")])
     x = next(iter(cuts.pieces(picture.width, target.width, picture.width, node, 1)))
-    for y in cuts.pieces(picture.height, target.height, share.lines, node, 0):
+    size, split = (
+        (picture.height, picture.width),
+        Split(share.weights, share.lines, picture.width),
+    )
+    chunks = -(-picture.pixel * columns // task.config.atomic_c)
+    atoms = rows * chunks * -(-target.channels // task.config.kernel_group(picture.precision))
+    onward = (
+        pooling is not None
+        and pooling.columns(target.width)[0] == target.width
+        and pooling.fits(task.config, node, split, size, target, atoms)
+    )
+    places: Iterable[tuple[cuts.Piece, Lines | None]]
+    if pooling is not None and onward:
+        places = [(y, p) for y, _, p in pooling.places(node, size, target, share.lines)]
+    else:
+        places = [
+            (y, None) for y in cuts.pieces(picture.height, target.height, share.lines, node, 0)
+        ]
+    for y, pooled in places:
         operation = conv.operation(
             node,
             weights,
@@ -197,4 +220,7 @@ def emit(
         block = cuts.Block(0, target.channels, 0, 0)
         operands = sdp.settled(task, part, cuts.within(values, block, y, x))
         task.append(OpType.CONV, operation, surface, {place[0], task.weights})
-        sdp.emit(task, part, sums, out, operands)
+        sdp.emit(task, part, sums, out, operands, onward=pooled is not None)
+        if pooling is not None and pooled is not None:
+            pooling.append(task, out, 0, target.channels - 1, pooled)
+    return onward

@@ -12,7 +12,7 @@ from cudla_sim.nvdla.facts.limits import LARGEST, POOLING_STRIDE
 from cudla_sim.nvdla.facts.modes import Pooling, by_word
 from cudla_sim.nvdla.facts.pooling import begun, covered, widest
 
-from ..graph import Pool
+from ..graph import Pads, Pool
 from .cubes import Cube
 from .task import Task
 
@@ -44,17 +44,23 @@ def _lines(
         start, end = max(low, 0), min(high, source.width)
         data = source.whole().box(begin, height, start, end - start)
         out = replace(target.whole(), channels=source.channels).box(line, lines, first, count)
-        operation = PdpOp(
-            pool_mode=by_word(Pooling)[node.mode],
-            pool_width=kw - 1,
-            pool_height=kh - 1,
-            stride_x=sx,
-            stride_y=stride,
-            pad_left=start - low,
-            pad_right=max(high - end, 0),
-            pad_top=top,
-            pad_bottom=bottom,
-            precision=source.precision,
-        )
+        pads = (top, bottom, start - low, max(high - end, 0))
+        op = operation(node, source.precision, stride, pads)
         surface = PdpSurface(src=task.cube(data), dst=task.cube(out))
-        task.append(OpType.PDP, operation, surface, {source.buffer}, {target.buffer})
+        task.append(OpType.PDP, op, surface, {source.buffer}, {target.buffer})
+
+
+def operation(node: Pool, precision: int, stride: int, pads: Pads) -> PdpOp:
+    """A pooling with the windows of *node*; *stride* is its step down, *pads* as in graph.Pool."""
+    return PdpOp(
+        pool_mode=by_word(Pooling)[node.mode],
+        pool_width=node.kernel[1] - 1,
+        pool_height=node.kernel[0] - 1,
+        stride_x=node.stride[1],
+        stride_y=stride,
+        pad_left=pads[2],
+        pad_right=pads[3],
+        pad_top=pads[0],
+        pad_bottom=pads[1],
+        precision=precision,
+    )

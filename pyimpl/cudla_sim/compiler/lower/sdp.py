@@ -408,8 +408,9 @@ class Stages:
 
     # -- the operation ------------------------------------------------------------------------
 
-    def append(self) -> None:
-        """Append the operation with the stages as they are filled."""
+    def append(self, onward: bool = False) -> None:
+        """Append the operation with the stages as they are filled; *onward*: its result goes to PDP
+        and into no memory."""
         task, source, target = self.task, self.source, self.target
         if isinstance(source, Cube):
             src = task.cube(source)
@@ -425,20 +426,31 @@ class Stages:
             x2=self.x2,
             y=self.y,
         )
-        surface = SdpSurface(src=src, dst=task.cube(target), **self.cubes)
-        task.append(OpType.SDP, operation, surface, self.reads, {target.buffer})
+        if onward:
+            dst = task.flying(target.channels, target.height, target.width)
+        else:
+            dst = task.cube(target)
+        surface = SdpSurface(src=src, dst=dst, **self.cubes)
+        task.append(OpType.SDP, operation, surface, self.reads, () if onward else {target.buffer})
 
 
-def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values) -> None:
+def emit(
+    task: Task,
+    fit: Fit,
+    source: Cube | Sums,
+    target: Cube,
+    values: Values,
+    onward: bool = False,
+) -> None:
     """Append the SDP operation of a pass (behind a convolution: right after it, with *values* of
-    :func:`settled`)."""
+    :func:`settled`); *onward*: PDP takes what it makes."""
     if isinstance(source, Cube):
         if max(target.height, target.width) > LARGEST:
             for part in boxes(fit, source, target, values):
                 emit(task, *part)
             return
         source, values = gathered(task, source), settled(task, fit, values)
-    if target.loose:
+    if target.loose and not onward:
         together = task.packed(target)
         emit(task, fit, source, together, values)
         copy(task, together.whole(), target.whole())
@@ -448,7 +460,7 @@ def emit(task: Task, fit: Fit, source: Cube | Sums, target: Cube, values: Values
         stages.real()
     else:
         stages.integer()
-    stages.append()
+    stages.append(onward)
 
 
 def copy(task: Task, source: Cube, target: Cube) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cudla_sim.nvdla import layout
 from cudla_sim.nvdla.build.queue import HardwareOp, new_entry
 from cudla_sim.nvdla.descriptors import (
+    ConvOp,
     DataCube,
     LutParam,
     MemoryType,
@@ -41,6 +42,8 @@ class Task:
     """Collects operations in the order of their execution."""
 
     config: HardwareConfig
+    without: tuple[str, ...] = ()
+    """Optimisations that are left out."""
     ops: list[LabelledOp] = field(default_factory=list)
     luts: list[LutParam] = field(default_factory=list)
     weights: Buffer = field(default_factory=lambda: Buffer("weights", 0))
@@ -51,7 +54,7 @@ class Task:
     """How good the tables of the curves are, by label: 10 log10 (signal / noise)."""
     _cubes: list[tuple[DataCube, Buffer, int]] = field(default_factory=list)
     _constants: dict[bytes, int] = field(default_factory=dict)
-    _fetched: dict[int, Buffer] = field(default_factory=dict)
+    _placed: dict[int, tuple[Buffer, int]] = field(default_factory=dict)
 
     # -- memory -------------------------------------------------------------------------------
 
@@ -70,8 +73,12 @@ class Task:
     def at(self, cube: DataCube, buffer: Buffer, offset: int) -> DataCube:
         """Note where a descriptor's cube lies."""
         self._cubes.append((cube, buffer, offset))
-        self._fetched[id(cube)] = buffer
+        self._placed[id(cube)] = buffer, offset
         return cube
+
+    def placed(self, cube: DataCube) -> tuple[Buffer, int] | None:
+        """Buffer and offset of a descriptor's cube; None for one that is in no memory."""
+        return self._placed.get(id(cube))
 
     def cube(self, cube: Cube) -> DataCube:
         """Describe a cube."""
@@ -87,7 +94,7 @@ class Task:
         return packed(buffer, cube.config, cube.precision, shape, cube.positions, cube.scale)
 
     def flying(self, kernels: int, height: int, width: int) -> DataCube:
-        """What CACC hands to SDP."""
+        """What CACC hands to SDP, or SDP to PDP."""
         atom = self.config.memory_atom
         return DataCube(
             type=MemoryType.HW,
@@ -131,6 +138,14 @@ class Task:
         op = LabelledOp(op_type, operation, surface, entry, self.label, set(reads), set(writes))
         self.ops.append(op)
         return op
+
+    def reuse_weights(self) -> None:
+        """Let the last convolution take the weights that the one before it leaves in the buffer."""
+        found = (op.operation for op in reversed(self.ops) if op.op_type == OpType.CONV)
+        last, before = next(found), next(found)
+        assert isinstance(before, ConvOp)
+        assert isinstance(last, ConvOp)
+        before.skip_weight_rls = last.weight_reuse = 1
 
     def lut(self, lut: LutParam) -> int:
         """Store a table once; return its number."""

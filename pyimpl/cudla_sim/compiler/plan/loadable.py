@@ -7,6 +7,7 @@ Source: nvdla/sw ``loadable.fbs``, ``Runtime.cpp``.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -27,7 +28,8 @@ from .. import graph as g
 from ..lower import planes
 from ..lower.cubes import Buffer, Cube, cube_bytes, strides
 from ..lower.network import Network
-from . import memory
+from ..options import CUTS, OVERLAP, Options
+from . import banks, memory, order
 
 _TYPES = {INT8: DataType.INT8, INT16: DataType.INT16, FP16: DataType.HALF}
 _PLANAR_FORMATS = {
@@ -40,8 +42,9 @@ _PLANAR_FORMATS = {
 class Writer:
     """Writes the loadable of a lowered network."""
 
-    def __init__(self, network: Network, graph: g.Graph, options: dict[str, Any]) -> None:
-        self.network, self.graph, self.options = network, graph, options
+    def __init__(self, network: Network, graph: g.Graph, options: Options) -> None:
+        self.network, self.graph, self.options = network, graph, asdict(options)
+        self.without = options.without
         self.activation_bytes = 0
 
     def plan(self) -> None:
@@ -50,7 +53,8 @@ class Writer:
         task = network.task
         kept = [cube.buffer for cube in network.emulated_sources]
         activations = [*network.homes.buffers, *task.scratch]
-        self.activation_bytes = memory.plan(task, activations, kept)
+        overlap = OVERLAP not in self.without
+        self.activation_bytes = memory.plan(task, activations, kept, overlap)
         bound = self._bound()
         task.weights.entry = 1
         for buffer in activations:
@@ -58,7 +62,9 @@ class Writer:
         for number, buffer in enumerate(bound):
             buffer.entry = 3 + number
         task.place()
-        connect(task.ops)
+        if not {OVERLAP, CUTS} & set(self.without):
+            banks.unite(task)
+        connect(task.ops, order.overlapping(task) if overlap else order.serial(task.ops))
 
     def _bound(self) -> list[Buffer]:
         return [*self.network.input_buffers, *self.network.output_buffers]

@@ -1,12 +1,11 @@
 """Operations of a DLA task with their graph: who waits for whom, and the lists in memory.
 
-Every operation waits until the one before it is complete; a convolution and the SDP pass behind
-it are one. Source: nvdla/sw firmware interface (dla_common_op_desc), ``Runtime.cpp``.
+Source: nvdla/sw firmware interface (dla_common_op_desc), ``Runtime.cpp``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +19,11 @@ from ..descriptors import (
     DataCube,
     Event,
     LutParam,
+    MemoryType,
     NetworkDesc,
     Operation,
     OpType,
+    SdpSurface,
     Surface,
 )
 from ..facts.memory import PAGE
@@ -59,29 +60,45 @@ def heads(ops: Sequence[HardwareOp]) -> list[int]:
     return result
 
 
-def connect(ops: Sequence[HardwareOp]) -> None:
-    """Enter who waits for whom: the queue of each processor, fused pairs, the order."""
-    last: dict[OpType, HardwareOp] = {}
-    previous: HardwareOp | None = None
+def chains(ops: Sequence[HardwareOp]) -> Iterator[range]:
+    """Numbers of operations that work on the fly: a convolution with its SDP pass, and PDP where
+    that hands its result on."""
+    start = 0
     for number, op in enumerate(ops):
-        if op.op_type in last:
-            _wait(op, last[op.op_type], Event.OP_PROGRAMMED)
-        last[op.op_type] = op
-        before = ops[number - 1] if number else None
-        if before is not None and before.op_type == OpType.CONV:
-            _wait(op, before, Event.OP_PROGRAMMED)
-            op.entry.fused_parent = Consumer(before.entry.index, Event.OP_ENABLED)
-            before.entry.dependency_count += 1
-        if previous is not None:  # an SDP pass, too: its operands may be what was written last
-            _wait(op, previous, Event.OP_COMPLETED)
-        if op.op_type != OpType.CONV:
-            previous = op
+        if op.op_type != OpType.CONV and not _hands_on(op):
+            yield range(start, number + 1)
+            start = number + 1
+
+
+def _hands_on(op: HardwareOp) -> bool:
+    return isinstance(op.surface, SdpSurface) and op.surface.dst.type == MemoryType.HW
+
+
+def connect(ops: Sequence[HardwareOp], waits: Sequence[Sequence[int]]) -> None:
+    """Enter who waits for whom: the queue of each processor, chains on the fly, and *waits*, for
+    each operation the numbers of those that must be complete before it begins. An operation can
+    tell one other of each processor."""
+    last: dict[OpType, HardwareOp] = {}
+    for chain in chains(ops):
+        for number in chain:
+            op = ops[number]
+            if op.op_type in last:
+                _wait(op, last[op.op_type], Event.OP_PROGRAMMED)
+            last[op.op_type] = op
+            if number > chain.start:
+                before = ops[number - 1]
+                _wait(op, before, Event.OP_PROGRAMMED)
+                op.entry.fused_parent = Consumer(before.entry.index, Event.OP_ENABLED)
+                before.entry.dependency_count += 1
+            for other in waits[number]:
+                _wait(op, ops[other], Event.OP_COMPLETED)
 
 
 def _wait(op: HardwareOp, on: HardwareOp, event: Event) -> None:
     """Let *op* wait for an event of *on*; completion replaces a weaker wait."""
     slot = on.entry.consumers[op.op_type]
     if slot.index != op.entry.index:
+        assert slot.index == -1, f"{on.entry.index} tells {slot.index} already"
         op.entry.dependency_count += 1
     on.entry.consumers[op.op_type] = Consumer(op.entry.index, event)
 

@@ -139,9 +139,9 @@ def _neighbours(looks: list[Inspection], order: Order) -> None:
                 pointwise.behind(looks[taker], second.operation, second.surface, source)
             case SdpOp(), SdpSurface(), PdpOp(), PdpSurface():
                 pooling.behind(looks[taker], second.surface, first.surface.dst)
-    before: ConvOp | None = None
+    before: Inspection | None = None
     for index in order.queues[OpType.CONV]:
         operation = looks[index].layer.operation
         if isinstance(operation, ConvOp):
             convolution.follows(looks[index], operation, before)
-            before = operation
+            before = looks[index]

@@ -454,16 +454,30 @@ def _buffer(look: Inspection, op: ConvOp, surface: ConvSurface, image: bool) -> 
         )
 
 
-def follows(look: Inspection, op: ConvOp, before: ConvOp | None) -> None:
+def follows(look: Inspection, op: ConvOp, before: Inspection | None) -> None:
     """Check reuse of what the convolution before left in the buffer."""
+    last = None if before is None else before.layer.operation
     for what in ("data", "weight"):
         if not getattr(op, f"{what}_reuse"):
             continue
         field = f"{what}_reuse"
         skip = f"skip_{'data' if what == 'data' else 'weight'}_rls"
-        if before is None or not getattr(before, skip):
+        if not isinstance(last, ConvOp) or not getattr(last, skip):
             look.bad(field, f"the convolution before does not keep its {what}s ({skip})")
             continue
         for name in ("conv_mode", "out_precision", "data_bank", "weight_bank", "weight_format"):
-            mine, other = getattr(op, name), getattr(before, name)
+            mine, other = getattr(op, name), getattr(last, name)
             look.require(mine == other, field, f"{name} is {mine}, it was {other}")
+        if what == "weight" and before is not None:
+            sizes = [_weight_size(each) for each in (look, before)]
+            look.require(
+                sizes[0] == sizes[1],
+                field,
+                f"its weights have {sizes[0]} bytes, those that stayed have {sizes[1]}",
+            )
+
+
+def _weight_size(look: Inspection) -> int:
+    surface = look.layer.surface
+    assert isinstance(surface, ConvSurface)
+    return surface.weight.size

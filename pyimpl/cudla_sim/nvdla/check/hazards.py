@@ -13,7 +13,7 @@ from ..descriptors import OpType
 from ..target import LayerDesc
 from .extent import Extent
 from .inspection import Accesses
-from .order import DONE, ENABLED, FETCHED, WRITING, Order
+from .order import DONE, FETCHED, READING, WRITING, Order
 from .violation import Violation
 
 
@@ -70,7 +70,7 @@ def _before(layers: Sequence[LayerDesc], order: Order, one: _Access, two: _Acces
     """True if *one* is certainly over when *two* begins."""
     fetched = layers[one.operation].op_type == OpType.CONV and one.name.startswith("surface.src")
     end = FETCHED if fetched else DONE
-    begin = WRITING if two.write else ENABLED
+    begin = WRITING if two.write else READING
     return order.follows(one.operation, end, two.operation, begin)
 
 

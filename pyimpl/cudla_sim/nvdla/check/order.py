@@ -1,10 +1,12 @@
 """What the dependency graph of a task says about the order of its operations.
 
-Each operation has four moments: it is enabled (and may read), may write first, has fetched its
-input, is finished. What the graph, the queues of the units and fused pairs say is entered as
+Each operation has five moments: it is enabled, may read, may write first, has fetched its input, is
+finished. What the graph, the queues of the units and fused pairs say is entered as
 "not later than"; what follows from it is a matter of reachability.
 Source: nvdla/sw firmware (scheduler: two operations of a unit are in flight, completion frees a
-register group); nvdla hardware manual (register groups alternate).
+register group); nvdla hardware manual (register groups alternate: a DMA begins to fetch when it has
+fetched what was enabled in the other group, and not before that is enabled; SDP and PDP leave out
+the groups of their DMA where they have nothing to fetch).
 """
 
 from __future__ import annotations
@@ -14,18 +16,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..descriptors import Consumer, Event, MemoryType, NetworkDesc, OpType
+from ..descriptors import Consumer, Event, MemoryType, NetworkDesc, OpType, SdpMode, SdpOp
 from ..target import LayerDesc
 from .violation import WHOLE_TASK, Violation
 
-ENABLED, WRITING, FETCHED, DONE = range(4)
-_MOMENTS = 4
+ENABLED, READING, WRITING, FETCHED, DONE = range(5)
+_MOMENTS = 5
 _EVENTS = frozenset(Event)
 
 
 def _flying(layer: LayerDesc, name: str) -> bool:
     cube = getattr(layer.surface, name, None)
     return cube is not None and cube.type == MemoryType.HW
+
+
+def _fetches(layer: LayerDesc) -> bool:
+    """True if the unit's DMA takes part."""
+    operation = layer.operation
+    if isinstance(operation, SdpOp) and _flying(layer, "src"):
+        stages = (operation.x1, operation.x2, operation.y)
+        return any(stage.enable and stage.mode != SdpMode.PER_LAYER for stage in stages)
+    return not _flying(layer, "src")
 
 
 @dataclass
@@ -134,14 +145,17 @@ class Order:
         for queue in self.queues.values():
             for one, two in pairwise(queue):
                 before(one, DONE, two, WRITING)
+                if _fetches(self.layers[one]) and _fetches(self.layers[two]):
+                    before(one, READING, two, READING)
             for one, three in zip(queue, queue[2:], strict=False):
                 before(one, DONE, three, ENABLED)
                 earlier[three] = one
         for layer in self.layers:
             index = layer.index
             for one, two in (
-                (ENABLED, WRITING),
-                (ENABLED, FETCHED),
+                (ENABLED, READING),
+                (READING, WRITING),
+                (READING, FETCHED),
                 (WRITING, DONE),
                 (FETCHED, DONE),
             ):
@@ -158,7 +172,7 @@ class Order:
                 elif index in earlier:  # it was programmed when a register group became free
                     before(earlier[index], DONE, entry.index, ENABLED)
         for giver, taker in self.pairs.items():
-            before(giver, ENABLED, taker, WRITING)
+            before(giver, READING, taker, WRITING)
             before(taker, WRITING, giver, DONE)
             before(giver, DONE, taker, DONE)
         return edges

@@ -21,7 +21,9 @@ from .stripes import Core, cycles, packages
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cycles before computing can begin (``load``), of computing, and after it (``tail``)."""
+    """Cycles before computing can begin (``load``), of computing, and after it (``tail``). Of a
+    convolution: bytes of its ``first`` and ``last`` weights, and cycles of the port for what is
+    read ``beside`` the load."""
 
     load: int
     compute: int
@@ -30,6 +32,9 @@ class Cost:
     bytes_read: int
     bytes_written: int
     macs: int = 0
+    first: float = 0
+    last: float = 0
+    beside: int = 0
 
     @property
     def cycles(self) -> int:
@@ -110,8 +115,11 @@ class Durations:
 
     # -- convolution --------------------------------------------------------------------------
 
-    def convolution(self, cdma: Cdma, csc: Csc, behind: list[Stream]) -> Cost:
-        """CDMA to CACC; *behind* is what SDP and PDP read and write meanwhile."""
+    def convolution(
+        self, cdma: Cdma, csc: Csc, behind: list[Stream], pooling: Pdp | None = None
+    ) -> Cost:
+        """CDMA to CACC; *behind* is what SDP and PDP read and write meanwhile. With *pooling* on
+        the fly, results leave as PDP takes them."""
         weights, data = self._weight_bytes(cdma), self._input_bytes(cdma)
         kernels = min(self.config.kernel_group(cdma.proc_precision), csc.kernels)
         groups = ceil(csc.kernels / kernels)
@@ -121,13 +129,14 @@ class Durations:
         load, latency = self._load(
             Stream(data, cdma.data_mc), Stream(fetched, cdma.weight_mc), self._request_share(cdma)
         )
-        group = self._group(cdma, csc, groups)
+        group = self._group(cdma, csc, groups, pooling is not None)
         work = round(groups * group.cycles)
         each = weights / csc.kernels
         sizes = [each * min(kernels, csc.kernels - k) for k in range(0, csc.kernels, kernels)]
         rate = self.ports[cdma.weight_mc].rate
         waits = self._weight_waits(sizes, fetched, group.cycles, room, rate)
-        memory = ceil(self._moving([Stream(weights - fetched, cdma.weight_mc), *behind]))
+        rest = Stream(weights - fetched, cdma.weight_mc)
+        memory = ceil(self._moving([rest, *behind]))
         drain = ceil(max(group.least, group.most - waits))
         # results are written, too, while the last ones leave for SDP
         memory -= min(max(drain - p.STRIPE_LATENCY, 0), ceil(self._moving(behind)))
@@ -153,6 +162,9 @@ class Durations:
             sum(s.size for s in moved if not s.write),
             sum(s.size for s in moved if s.write),
             csc.products * cdma.batches,
+            fetched,
+            min(sizes[-1], weights) if not cdma.weight_reuse else room,
+            ceil(self._moving([s for s in (rest, *behind) if not s.write])),
         )
 
     def _load(self, data: Stream, weights: Stream, requests: float) -> tuple[int, int]:
@@ -184,7 +196,7 @@ class Durations:
         rounds = ceil(surfaces / p.ROUND_SURFACES) * ceil(atoms / p.ROUND_ATOMS)
         return 1 + p.ROUND_CYCLES * rounds / (surfaces * atoms)
 
-    def _group(self, cdma: Cdma, csc: Csc, groups: int) -> Group:
+    def _group(self, cdma: Cdma, csc: Csc, groups: int, pooled: bool) -> Group:
         """One of so many groups of kernels, for all positions. Each begins with the credits that
         the one before has left."""
         blocks = csc.rows * csc.columns * ceil(csc.channels / self.config.atomic_c)
@@ -194,7 +206,8 @@ class Durations:
             width, height = ceil(width / 4) * 4, ceil(height / 4)
         # CACC delivers a whole group, however few its kernels are (CACC_delivery_ctrl)
         whole = self.config.kernel_group(cdma.proc_precision)
-        delivery = whole / self.unit.sdp + self.unit.position_extra
+        rate = min(self.unit.sdp, self.unit.pdp) if pooled else self.unit.sdp
+        delivery = whole / rate + self.unit.position_extra
         core = Core(self.config.atomic_k, self.unit.credits, delivery)
         run, runs, upper = width * height, 1, self.unit.stripe
         lower = upper // 2
@@ -231,9 +244,15 @@ class Durations:
             left -= size
         return ceil(waits)
 
-    def sdp_tail(self, output: Stream) -> int:
-        """From the accumulator's last element to SDP's interrupt."""
-        return p.SDP_TAIL + self.ports[output.memory].latency
+    def sdp_tail(self, output: Stream, pooling: Pdp | None = None) -> int:
+        """From the accumulator's last element to SDP's interrupt, or PDP's behind it."""
+        extra = 0 if pooling is None else p.PDP_FIXED + self._flushed(pooling)
+        return p.SDP_TAIL + extra + self.ports[output.memory].latency
+
+    def _flushed(self, pooling: Pdp) -> int:
+        """Cycles in which PDP ends windows behind its input."""
+        column = self.config.channels_per_atom(pooling.precision) / self.unit.pdp
+        return ceil(flushing(pooling, self.config) * column)
 
     def _input_bytes(self, cdma: Cdma) -> int:
         if cdma.data_reuse:
@@ -291,9 +310,10 @@ class Durations:
         memories: tuple[int, int],
         operands: list[Stream],
         stages: tuple[bool, bool],
+        pooling: Pdp | None = None,
     ) -> Cost:
-        """SDP from memory. *operands* come from memory too; *stages*: any is on, the slower one
-        (Y) is."""
+        """SDP from memory, and *pooling* on the fly behind it. *operands* come from memory too;
+        *stages*: any is on, the slower one (Y) is."""
         read = cube_bytes(self.config, shape, precisions[0])
         written = cube_bytes(self.config, shape, precisions[1])
         streams = [Stream(read, memories[0]), *operands, Stream(written, memories[1], write=True)]
@@ -305,6 +325,9 @@ class Durations:
         elif operands and line > 1:
             extra += p.SDP_OPERANDS
         rate = self.unit.sdp_y if stages[1] else self.unit.sdp
+        if pooling is not None:
+            rate = min(rate, self.unit.pdp)
+            extra += p.PDP_FIXED + self._flushed(pooling)
         return self._stream(read / element_size(precisions[0]), rate, streams, extra)
 
     def pdp(self, pooling: Pdp, source: int) -> Cost:
@@ -316,8 +339,7 @@ class Durations:
         written = cube_bytes(self.config, result, pooling.precision)
         streams = [Stream(read, source), Stream(written, pooling.destination_mc, write=True)]
         elements = read / element_size(pooling.precision)
-        column = self.config.channels_per_atom(pooling.precision) / self.unit.pdp
-        extra = p.PDP_FIXED + ceil(flushing(pooling, self.config) * column)
+        extra = p.PDP_FIXED + self._flushed(pooling)
         if pooling.width == 1:
             surfaces = read // (self.config.memory_atom * pooling.height)
             lines = surfaces * pooling.height + pooling.pad_bottom // pooling.stride_y

@@ -2,8 +2,8 @@
 of the real model (``hw/chains.py``), a launch only finds out how long it takes.
 
 Operations run over the units with two register groups each: a convolution loads while the one
-before it computes, if it is enabled by then. A register write takes its cycles, and so does the
-answer to an interrupt.
+before it computes, if it is enabled by then and there is room (:mod:`.held`). A register write
+takes its cycles, and so does the answer to an interrupt.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ..hw.units.pdp.registers import Pdp, PdpRdma
 from ..hw.units.rubik.registers import Rubik
 from ..hw.units.sdp.registers import STAGES, BnDma, BsDma, EwDma, Sdp, SdpRdma
 from .durations import Cost, Durations, Stream, cube_bytes
+from .held import Held
 from .parameters import Surroundings
 
 _NONE = (0, 0, 0)
@@ -78,6 +79,7 @@ class TimedChip(Chip):
         self._order = count()
         self._running: set[str] = set()
         self._loaded_at = 0.0  # when CDMA is free for the next load
+        self._held: Held | None = None
         self._enabled: dict[str, list[float]] = {}
         self.first_enable: float | None = None
         """The cycle in which a block was enabled first."""
@@ -223,7 +225,7 @@ class TimedChip(Chip):
         shape = p.channels, p.height, p.width
         memory = p.destination_mc
         written = cube_bytes(self.config, shape, p.out_precision)
-        result = shape
+        result, pooled = shape, None
         if "PDP" in chain.blocks:
             pooled = Pdp.decode(blocks["PDP"].active)
             result = pooled.out_channels, pooled.out_height, pooled.out_width
@@ -233,7 +235,7 @@ class TimedChip(Chip):
         start = self._begin(chain.blocks)
         if "CDMA" in chain.blocks:
             behind = [*operands, Stream(written, memory, write=True)]
-            self._convolve(chain, start, behind, result, p.proc_precision)
+            self._convolve(chain, start, behind, pooled, result, p.proc_precision)
             return
         on = [not stage.decode(active).bypass for stage in STAGES]
         source = SdpRdma.decode(blocks["SDP_RDMA"].active)
@@ -243,6 +245,7 @@ class TimedChip(Chip):
             (source.source_mc, memory),
             operands,
             (any(on), on[-1]),
+            pooled,
         )
         end = start + float(cost.cycles)
         groups = chain.groups(self.csb)
@@ -266,19 +269,29 @@ class TimedChip(Chip):
         chain: Chain,
         start: float,
         behind: list[Stream],
+        pooled: Pdp | None,
         result: tuple[int, int, int],
         precision: int,
     ) -> None:
         blocks = self.csb.blocks
         source = Cdma.decode(blocks["CDMA"].active)
-        cost = self._durations.convolution(source, Csc.decode(blocks["CSC"].active), behind)
+        cost = self._durations.convolution(source, Csc.decode(blocks["CSC"].active), behind, pooled)
         groups = chain.groups(self.csb)
         enabled = self._enabled.get("CDMA", [start, start])[groups["CDMA"]]
         load_start = max(enabled, self._loaded_at)
         loaded = load_start + cost.load
-        self._loaded_at = loaded
+        if self._held is not None:
+            room = self._held.room(self.config, source, cost.first)
+            loaded = self._held.loaded(load_start, cost.load, room)
+        self._loaded_at = loaded + cost.beside
+        self._held = Held(
+            (source.data_banks, source.weight_banks),
+            source.entries * source.height * source.batches,
+            cost.last,
+            max(loaded, start) + cost.compute,
+        )
         accumulated = max(loaded, start) + cost.compute + cost.tail
-        end = accumulated + self._durations.sdp_tail(behind[-1])
+        end = accumulated + self._durations.sdp_tail(behind[-1], pooled)
         # CDMA's data and weights, CACC, then SDP and PDP
         self._release(chain, loaded, loaded, accumulated, *[end] * (len(chain.parts) - 3))
         shapes = (source.channels, source.height, source.width), result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...compiler.errors import CompileError, Refused
-from ...compiler.options import Options
+from ...compiler.options import OPTIMISATIONS, Options
 from ...core.output import OutputError, check_writable, write_whole
 from ...core.text import tell
 from ...nvdla.errors import NvdlaError
@@ -49,6 +49,16 @@ def _list_passes(context: click.Context, option: click.Parameter, wanted: bool) 
         for item in listed:
             click.echo(f"{item.name:{width}}  {item.summary}")
         context.exit()
+
+
+def _optimisations(context: click.Context, option: click.Parameter, names: str) -> tuple[str, ...]:
+    """The names of an option; a usage error for one that there is not."""
+    found = tuple(name.strip() for name in names.split(",") if name.strip())
+    for name in found:
+        if name not in OPTIMISATIONS:
+            text = f"{name!r} is no optimisation{near(name, list(OPTIMISATIONS))}: "
+            raise click.BadParameter(text + ", ".join(OPTIMISATIONS), context, option)
+    return found
 
 
 class PassName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -159,6 +169,14 @@ def _dumping(names: Collection[str]) -> Watch:
     help="Write a C program that quantises, runs and dequantises.",
 )
 @option(
+    "--without",
+    default="",
+    metavar="NAMES",
+    callback=_optimisations,
+    group="Passes",
+    help=f"Optimisations to leave out, with commas: {', '.join(OPTIMISATIONS)}.",
+)
+@option(
     "--passes",
     is_flag=True,
     is_eager=True,
@@ -194,6 +212,7 @@ def compile_model(
     accuracy: bool,
     report: Path | None,
     emit_c: Path | None,
+    without: tuple[str, ...],
     dump_after: tuple[str, ...],
 ) -> None:
     """Compile an ONNX model to an NVDLA loadable.
@@ -223,6 +242,7 @@ def compile_model(
                 input_formats=formats[0],
                 output_formats=formats[1],
                 keep_fp16=keep_fp16,
+                without=without,
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
