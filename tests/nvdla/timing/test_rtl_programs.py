@@ -28,6 +28,8 @@ NARROW = {
     "conv 1x1 8->8 1x4": 0.06,
     "lrn 3 8x1x10": 0.04,
     "max pool 3x3/1 pad 8x12x12": 0.07,
+    "max pool 3x3/1 pad 8x12x12, in 2 parts": 0.07,
+    "max pool 3x3/1 pad 8x12x12, in 4 parts": 0.07,
     "max pool 3x1/1 32x30x1": 0.21,
     "relu 64x1x1": 0.29,
 }

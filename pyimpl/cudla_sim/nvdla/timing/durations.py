@@ -331,9 +331,11 @@ class Durations:
         return self._stream(read / element_size(precisions[0]), rate, streams, extra)
 
     def pdp(self, pooling: Pdp, source: int) -> Cost:
-        """PDP from memory *source*: input elements count, whatever the kernel; pads behind them
-        where the next surface's do not hide them."""
-        cube = (pooling.channels, pooling.height, pooling.width)
+        """PDP from memory *source*: input elements count, whatever the kernel, and those that two
+        parts of a split line have in common twice; pads behind them where the next surface's do not
+        hide them."""
+        again = (pooling.splits - 1) * max(pooling.kernel_width - pooling.stride_x, 0)
+        cube = (pooling.channels, pooling.height, pooling.width + again)
         result = (pooling.out_channels, pooling.out_height, pooling.out_width)
         read = cube_bytes(self.config, cube, pooling.precision)
         written = cube_bytes(self.config, result, pooling.precision)
