@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.check import WHOLE_TASK, check
-from cudla_sim.nvdla.facts.configs import HardwareConfig, config
+from cudla_sim.nvdla.facts.configs import CONFIGS, HardwareConfig, config
 from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, INT16_TOP, NUMBERS, TOPS
 from cudla_sim.nvdla.loadable import Loadable
 
@@ -73,6 +73,11 @@ class Compilation:
                 f"{self.config.name} has no {self.options.precision} arithmetic; it has"
                 f" {', '.join(have)}"
             )
+        if self.options.cvsram < 0:
+            raise CompileError(f"cvsram is {self.options.cvsram}; it is in bytes, 0 or more")
+        if self.options.cvsram and not self.config.second_memory:
+            have = ", ".join(item.name for item in CONFIGS.values() if item.second_memory)
+            raise CompileError(f"{self.config.name} has no second memory (cvsram); {have} have one")
         if not self.graph.nodes:
             raise CompileError("the network has no operation that computes anything")
         self.nodes = list(self.graph.nodes)

@@ -15,6 +15,8 @@ class Options:
     *direct* keeps layers as they are: an average is PDP's, a convolution of few channels is one,
     and kernels keep what meets nothing but padding.
     *keep_fp16* are names of ONNX nodes that run in fp16 inside an int8 network (nv_full).
+    *cvsram* are the bytes of the second memory that activations may take, where the configuration
+    has a port for one; no public source says how much there is.
     """
 
     config: str = "nv_full"
@@ -23,3 +25,4 @@ class Options:
     output_formats: dict[str, str] = field(default_factory=dict)
     keep_fp16: tuple[str, ...] = ()
     direct: bool = False
+    cvsram: int = 0

@@ -423,9 +423,10 @@ class Network:
             return values.astype(np.float32)
         return values.astype(np.float32) * np.float32(self._last.scale)
 
-    def build(self, calibration: Any = None, *, checked: bool = True) -> bytes:
+    def build(self, calibration: Any = None, *, checked: bool = True, **options: Any) -> bytes:
         """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w].
 
+        *options* are more of :class:`cudla_sim.compiler.options.Options`, as ``cvsram``.
         Raises NvdlaError for a network that the configuration cannot do. Not *checked*, nobody
         asks the checker afterwards, which takes time.
         """
@@ -437,14 +438,15 @@ class Network:
             )
         if self.precision != FP16:
             self._calibrate(calibration)
-        compilation = Compilation(
-            self._graph(),
-            {},
-            Options(config=self.config.name, precision=NAMES[self.precision], direct=True),
-            spans=self._spans(calibration),
-            checked=checked,
-        )
+        chosen = {"config": self.config.name, "precision": NAMES[self.precision], "direct": True}
         try:
+            compilation = Compilation(
+                self._graph(),
+                {},
+                Options(**{**chosen, **options}),
+                spans=self._spans(calibration),
+                checked=checked,
+            )
             compilation.run()
         except Refused as error:
             raise NvdlaError("; ".join(f"{r.node}: {r.reason}" for r in error.refusals)) from None

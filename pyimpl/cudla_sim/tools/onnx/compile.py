@@ -13,7 +13,7 @@ from ...compiler.options import Options
 from ...core.output import OutputError, check_writable, write_whole
 from ...core.text import tell
 from ...nvdla.errors import NvdlaError
-from ..command import Command, ConfigName, near, option, path_argument, path_option
+from ..command import Command, ConfigName, Size, near, option, path_argument, path_option
 from ..progress import Progress
 from ..text_table import Table
 from .calibration_options import (
@@ -102,6 +102,14 @@ def _dumping(names: Collection[str]) -> Watch:
     group="Machine",
     help="SQNR for an int8 network to reach: the layers that this takes run in fp16 (nv_full).",
 )
+@option(
+    "--cvsram",
+    type=Size(),
+    default=0,
+    metavar="SIZE",
+    group="Machine",
+    help="Second memory (CVSRAM) that activations may take, as 2MiB; default: none.",
+)
 @fallback("Machine")
 @max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
@@ -181,6 +189,7 @@ def compile_model(
     precision: str,
     keep_fp16: tuple[str, ...],
     target_db: float | None,
+    cvsram: int,
     fallback: str | None,
     max_parts: int | None,
     calibration: Calibration,
@@ -223,6 +232,7 @@ def compile_model(
                 input_formats=formats[0],
                 output_formats=formats[1],
                 keep_fp16=keep_fp16,
+                cvsram=cvsram,
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
