@@ -112,7 +112,9 @@ def test_it_spares_the_first_memory_time(config: str) -> None:
 
 
 def test_a_configuration_without_one_is_an_error() -> None:
-    with pytest.raises(NvdlaError, match=r"nv_small has no second memory \(cvsram\); nv_full"):
+    with pytest.raises(
+        NvdlaError, match=r"nv_small has no second memory \(cvsram\); nv_full, .* have"
+    ):
         chain(4096, "nv_small")
     graph = front.load(network(1, 3))
     with pytest.raises(CompileError, match="in bytes, 0 or more"):

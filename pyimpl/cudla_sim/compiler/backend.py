@@ -76,8 +76,8 @@ class Compilation:
         if self.options.cvsram < 0:
             raise CompileError(f"cvsram is {self.options.cvsram}; it is in bytes, 0 or more")
         if self.options.cvsram and not self.config.second_memory:
-            have = ", ".join(item.name for item in CONFIGS.values() if item.second_memory)
-            raise CompileError(f"{self.config.name} has no second memory (cvsram); {have} have one")
+            others = ", ".join(item.name for item in CONFIGS.values() if item.second_memory)
+            raise CompileError(f"{self.config.name} has no second memory (cvsram); {others} have")
         if not self.graph.nodes:
             raise CompileError("the network has no operation that computes anything")
         self.nodes = list(self.graph.nodes)
@@ -158,7 +158,16 @@ def _fuse(c: Compilation) -> None:
     means = {v: c.means[v.name] for v in c.graph.values() if v.name in c.means}
     spans = {v: c.spans[v.name] for v in c.graph.values() if v.name in c.spans}
     c.network = Network(
-        c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means, spans
+        c.config,
+        c.precision,
+        c.nodes,
+        inputs,
+        outputs,
+        c.scales,
+        c.formats,
+        means,
+        spans,
+        c.options.batch_mode,
     )
     c.network.form()
     if c.precision != FP16:

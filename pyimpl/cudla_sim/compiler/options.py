@@ -17,6 +17,8 @@ class Options:
     *keep_fp16* are names of ONNX nodes that run in fp16 inside an int8 network (nv_full).
     *cvsram* are the bytes of the second memory that activations may take, where the configuration
     has a port for one; no public source says how much there is.
+    *batch_mode*: a convolution takes several pictures of a batch at once where that is faster
+    (nv_full); else each picture has operations of its own.
     """
 
     config: str = "nv_full"
@@ -26,3 +28,4 @@ class Options:
     keep_fp16: tuple[str, ...] = ()
     direct: bool = False
     cvsram: int = 0
+    batch_mode: bool = True

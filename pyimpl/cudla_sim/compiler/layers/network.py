@@ -33,6 +33,7 @@ from cudla_sim.nvdla.hw.units.conv.pixels import channel_order, element_bytes
 
 from .. import graph as g
 from ..backend import Compilation
+from ..batch import batched
 from ..errors import CompileError, Refused
 from ..options import Options
 from ..pixels import Image
@@ -423,10 +424,13 @@ class Network:
             return values.astype(np.float32)
         return values.astype(np.float32) * np.float32(self._last.scale)
 
-    def build(self, calibration: Any = None, *, checked: bool = True, **options: Any) -> bytes:
+    def build(
+        self, calibration: Any = None, *, checked: bool = True, batch: int = 1, **options: Any
+    ) -> bytes:
         """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w].
 
-        *options* are more of :class:`cudla_sim.compiler.options.Options`, as ``cvsram``.
+        The loadable takes *batch* pictures at once. *options* are more of
+        :class:`cudla_sim.compiler.options.Options`, as ``cvsram``.
         Raises NvdlaError for a network that the configuration cannot do. Not *checked*, nobody
         asks the checker afterwards, which takes time.
         """
@@ -441,7 +445,7 @@ class Network:
         chosen = {"config": self.config.name, "precision": NAMES[self.precision], "direct": True}
         try:
             compilation = Compilation(
-                self._graph(),
+                batched(self._graph(), batch),
                 {},
                 Options(**{**chosen, **options}),
                 spans=self._spans(calibration),
@@ -453,8 +457,9 @@ class Network:
         except CompileError as error:
             raise NvdlaError(str(error)) from None
         if self.precision != FP16:
+            scales = {value.name: scale for value, scale in compilation.scales.items()}
             for tensor in self._tensors:
-                tensor.scale = compilation.scales[tensor.value]
+                tensor.scale = scales[tensor.value.name]
         return compilation.loadable
 
     def _spans(self, images: Any) -> dict[str, tuple[float, float]]:

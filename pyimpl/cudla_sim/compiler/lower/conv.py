@@ -23,7 +23,8 @@ from cudla_sim.nvdla.facts.windows import extent
 
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
-from . import cbuf, sdp
+from . import at_once, cbuf, sdp
+from .at_once import ALONE, Together
 from .cubes import Cube, Values
 from .cuts import Block, Piece, blocks, pieces, restrict, sized, within
 from .fit import Fit
@@ -39,15 +40,17 @@ def emit(
     target: Cube,
     values: Values,
     mean: NDArray[Any] | None = None,
+    pictures: Together = ALONE,
 ) -> None:
-    """Append the operations of a convolution with its SDP pass."""
+    """Append the operations of a convolution with its SDP pass; *source* and *target* are those of
+    the first of *pictures*."""
     weights = prepared(node, fit, source.precision, source.scale, mean)
     lookup = target.kernels()
     for block in sized(blocks(node, source, target), target):
         chosen = lookup[block.first : block.last]
         index = chosen[chosen >= 0]
         place = np.flatnonzero(chosen >= 0)
-        _block(task, node, fit, source, target, values, weights, block, index, place)
+        _block(task, node, fit, source, target, values, weights, block, index, place, pictures)
 
 
 def _block(
@@ -61,6 +64,7 @@ def _block(
     block: Block,
     index: NDArray[np.int64],
     place: NDArray[np.int64],
+    pictures: Together,
 ) -> None:
     kernels = block.last - block.first
     data, base = source.channel_range(block.low, max(block.high, block.low))
@@ -81,20 +85,25 @@ def _block(
     window = (min(window[0], source.height), min(window[1], source.width))
     size = (channels, source.height, source.width)
     split = None
+
+    def fitting(batch: int, compressed: bool) -> cbuf.Split | None:
+        return cbuf.split(
+            task.config,
+            source.precision,
+            size,
+            kernels,
+            per_kernel,
+            window,
+            node.stride,
+            compressed,
+            batch,
+        )
+
     stored = compressed(task.config, packed, dense, source.precision, node.compress)
     for choice in (stored, (packed,)):
         if split is None and choice:
             stored = choice
-            split = cbuf.split(
-                task.config,
-                source.precision,
-                size,
-                kernels,
-                per_kernel,
-                window,
-                node.stride,
-                len(choice) > 1,
-            )
+            split = fitting(1, len(choice) > 1)
     if split is None:
         why = (
             f"{kernels} kernels of {columns} x {rows} x {channels} do not fit into the"
@@ -113,22 +122,68 @@ def _block(
     step = np.ones(kernels)
     step[place] = weights.step[index]
     out_base = target.channel_range(block.first, block.last - 1)[0]
+
+    def whole(batch: int) -> bool:
+        found = fitting(batch, len(stored) > 1)
+        return found is not None and (found.lines, found.columns) == size[1:]
+
+    def cost(batch: int) -> float:
+        weighs = sum(map(len, stored)) / task.config.timing.port_bytes
+        shape, out = (channels, rows, columns), (target.height, target.width)
+        core = at_once.core_cycles(task.config, source.precision, kernels, shape, out, batch)
+        return max(core, weighs)
+
+    taken = at_once.turns(task.config, pictures.count, whole, cost) if pictures.count > 1 else [1]
+    first = 0
+    for count in taken:
+        moved = replace(data, offset=data.offset + first * pictures.source)
+        written = replace(out_base, offset=out_base.offset + first * pictures.target)
+        together = replace(pictures, count=count)
+        chosen = split if count == 1 else fitting(count, len(stored) > 1)
+        assert chosen is not None
+        _pieces(
+            task, node, fit, (moved, written), values, weights, stored, block, index, place,
+            chosen, together,
+        )  # fmt: skip
+        first += count
+
+
+def _pieces(
+    task: Task,
+    node: KernelConv,
+    fit: Fit,
+    cubes: tuple[Cube, Cube],
+    values: Values,
+    weights: Weights,
+    stored: tuple[NDArray[np.uint8], ...],
+    block: Block,
+    index: NDArray[np.int64],
+    place: NDArray[np.int64],
+    split: cbuf.Split,
+    pictures: Together,
+) -> None:
+    """Append the operations of one block for *pictures*, from and to the *cubes* of the first."""
+    source, target = cubes
+    kernels, channels = block.last - block.first, source.channels
     for y in pieces(source.height, target.height, split.lines, node, 0):
         for x in pieces(source.width, target.width, split.columns, node, 1):
-            piece = data.box(y.start, y.size, x.start, x.size)
-            out = replace(out_base.box(y.first, y.count, x.first, x.count), positions=place)
+            piece = source.box(y.start, y.size, x.start, x.size)
+            out = replace(target.box(y.first, y.count, x.first, x.count), positions=place)
             part = restrict(
                 fit, index, slice(y.first, y.first + y.count), slice(x.first, x.first + x.count)
             )
             operands = sdp.settled(task, part, within(values, block, y, x))
-            entries = entries_per_slice(task.config, x.size, channels, data.precision)
+            entries = entries_per_slice(task.config, x.size, channels, source.precision)
             lines = min(y.size, split.lines)
-            banks = data_banks(task.config, entries, lines), split.weight_banks
+            banks = (
+                data_banks(task.config, entries, lines, pictures.count),
+                split.weight_banks,
+            )
             op = operation(
                 node,
                 weights,
-                data.precision,
-                data.scale,
+                source.precision,
+                source.scale,
                 y,
                 x,
                 channels=channels,
@@ -136,10 +191,12 @@ def _block(
                 banks=banks,
             )
             op.weight_format = int(len(stored) > 1)
+            if pictures.count > 1:
+                op.batch, op.batch_stride = pictures.count, pictures.source
             flying = task.flying(kernels, y.count, x.count)
-            cubes = surface(task, node, stored, task.cube(piece), flying, channels)
-            task.append(OpType.CONV, op, cubes, {data.buffer, task.weights})
-            sums = sdp.Sums(kernels, y.count, x.count, weights.step[index])
+            surfaces = surface(task, node, stored, task.cube(piece), flying, channels)
+            task.append(OpType.CONV, op, surfaces, {source.buffer, task.weights})
+            sums = sdp.Sums(kernels, y.count, x.count, weights.step[index], pictures)
             sdp.emit(task, part, sums, out, operands)
 
 

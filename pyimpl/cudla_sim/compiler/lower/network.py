@@ -15,7 +15,8 @@ from .. import graph as g
 from ..errors import Refusal, Refused
 from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
-from . import conv, convert, layouts, moves, pictures, planes, pool, sdp
+from . import at_once, conv, convert, layouts, moves, pictures, planes, pool, sdp
+from .at_once import ALONE, Together
 from .cubes import Buffer, Cube, Values, cube_bytes, packed
 from .fit import Fit, Limit
 from .homes import Homes
@@ -37,6 +38,8 @@ class Network:
     formats: Formats
     means: dict[g.Value, NDArray[Any]] = field(default_factory=dict)
     spans: dict[g.Value, tuple[float, float]] = field(default_factory=dict)
+    batches: bool = True
+    """Convolutions may take several pictures at once, where the hardware can."""
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -154,9 +157,11 @@ class Network:
             self.task.label = item.head.name
             start = len(self.task.ops)
             try:
-                for image in range(max(images, item.output.shape[0])):
+                count = max(images, item.output.shape[0])
+                together = self._together(item, count)
+                for image in range(1 if together.count > 1 else count):
                     self.homes.image = image
-                    self._emit(item)
+                    self._emit(item, together)
             except Refused as error:
                 refusals += error.refusals
             self.ranges[item.output] = range(start, len(self.task.ops))
@@ -175,6 +180,27 @@ class Network:
                 if cube.buffer is not buffer:
                     self._deliver(value, cube, buffer, image)
         self.homes.image = 0
+
+    def _together(self, item: Pass, count: int) -> Together:
+        """The pictures of a batch, where a convolution may take several of them at once."""
+        node, homes = item.head, self.homes
+        if count == 1 or not self.batches or not self.config.batch:
+            return ALONE
+        if not isinstance(node, KernelConv) or item.fit is None or item.main in homes.pictures:
+            return ALONE
+        if homes.cube(item.output).loose or not at_once.possible(item.fit):
+            return ALONE
+        if any(homes[value].precision != item.precision for value in (item.main, item.output)):
+            return ALONE
+        source, target = (
+            self._cube_of(value, 1).offset - self._cube_of(value, 0).offset
+            for value in (item.main, item.output)
+        )
+        return Together(count, source, target)
+
+    def _cube_of(self, value: g.Value, image: int) -> Cube:
+        self.homes.image = image
+        return self.homes.cube(value)
 
     def _contiguous(self, value: g.Value, image: int) -> Cube:
         """A value whose channels lie one after the other at each pixel, as softmax reads them."""
@@ -247,7 +273,7 @@ class Network:
         self._rearrange(cube, target)
         return target
 
-    def _emit(self, item: Pass) -> None:
+    def _emit(self, item: Pass, together: Together = ALONE) -> None:
         node, task, homes = item.head, self.task, self.homes
         if isinstance(node, g.Concat):
             self._concat(node)
@@ -256,7 +282,7 @@ class Network:
             return
         source, target = homes.cube(item.main), homes.cube(item.output)
         if item.fit is not None:
-            self._sdp(item, source, target)
+            self._sdp(item, source, target, together)
         elif isinstance(node, g.Slice):
             base = homes[item.main].layout
             _, first = layouts.part(base, node.starts[0], node.output.shape[1], homes.atom)
@@ -303,7 +329,7 @@ class Network:
         lrn.emit(self.task, node, plain, middle)
         self._rearrange(middle, target)
 
-    def _sdp(self, item: Pass, source: Cube, target: Cube) -> None:
+    def _sdp(self, item: Pass, source: Cube, target: Cube, together: Together = ALONE) -> None:
         assert item.fit is not None
         homes, task = self.homes, self.task
         fit = replace(item.fit, nodes=list(item.fit.nodes))
@@ -333,7 +359,8 @@ class Network:
             mean = self.means.get(item.main)
             pictures.emit(task, item.head, fit, picture, place, out, values, mean)
         elif isinstance(item.head, KernelConv):
-            conv.emit(task, item.head, fit, source, out, values, self.means.get(item.main))
+            mean = self.means.get(item.main)
+            conv.emit(task, item.head, fit, source, out, values, mean, together)
         else:
             sdp.emit(task, fit, source, out, values)
         if out is not target:

@@ -32,6 +32,7 @@ from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT8_TOP, INT
 
 from ..graph import PRelu
 from . import curve_tables, numbers
+from .at_once import ALONE, Together
 from .cubes import Buffer, Cube, Values
 from .curve_tables import Inputs
 from .cuts import boxes
@@ -48,12 +49,14 @@ _SPARE_RESULTS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What CACC delivers: *step* [kernels] is the real value of one of its integers."""
+    """What CACC delivers: *step* [kernels] is the real value of one of its integers, of how many
+    *pictures* together."""
 
     kernels: int
     height: int
     width: int
     step: NDArray[np.float64]
+    pictures: Together = ALONE
 
 
 class Stages:
@@ -425,6 +428,9 @@ class Stages:
             x2=self.x2,
             y=self.y,
         )
+        if isinstance(source, Sums) and source.pictures.count > 1:
+            operation.batch_num = source.pictures.count
+            operation.batch_stride = source.pictures.target
         surface = SdpSurface(src=src, dst=task.cube(target), **self.cubes)
         task.append(OpType.SDP, operation, surface, self.reads, {target.buffer})
 

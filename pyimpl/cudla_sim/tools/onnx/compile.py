@@ -110,6 +110,20 @@ def _dumping(names: Collection[str]) -> Watch:
     group="Machine",
     help="Second memory (CVSRAM) that activations may take, as 2MiB; default: none.",
 )
+@option(
+    "--batch",
+    type=click.IntRange(1, 1024),
+    default=1,
+    metavar="N",
+    group="Network",
+    help="Pictures of a submission, for each of the model's.",
+)
+@option(
+    "--no-batch-mode",
+    is_flag=True,
+    group="Machine",
+    help="Each picture has operations of its own, where one could take several (nv_full).",
+)
 @fallback("Machine")
 @max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
@@ -190,6 +204,8 @@ def compile_model(
     keep_fp16: tuple[str, ...],
     target_db: float | None,
     cvsram: int,
+    batch: int,
+    no_batch_mode: bool,
     fallback: str | None,
     max_parts: int | None,
     calibration: Calibration,
@@ -233,6 +249,7 @@ def compile_model(
                 output_formats=formats[1],
                 keep_fp16=keep_fp16,
                 cvsram=cvsram,
+                batch_mode=not no_batch_mode,
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
@@ -246,6 +263,7 @@ def compile_model(
             pixels=compilation.pixels_of(pixels),
             target=target_db,
             whole=precision == AUTO,
+            batch=batch,
             watch=_dumping(dump_after) if dump_after else None,
             parts=bool(fallback),
         )
