@@ -78,6 +78,9 @@ class Compilation:
         if self.options.cvsram and not self.config.second_memory:
             others = ", ".join(item.name for item in CONFIGS.values() if item.second_memory)
             raise CompileError(f"{self.config.name} has no second memory (cvsram); {others} have")
+        if self.options.winograd and not self.config.winograd:
+            others = ", ".join(item.name for item in CONFIGS.values() if item.winograd)
+            raise CompileError(f"{self.config.name} has no Winograd mode (winograd); {others} has")
         if not self.graph.nodes:
             raise CompileError("the network has no operation that computes anything")
         self.nodes = list(self.graph.nodes)
@@ -168,6 +171,7 @@ def _fuse(c: Compilation) -> None:
         means,
         spans,
         c.options.batch_mode,
+        c.options.winograd,
     )
     c.network.form()
     if c.precision != FP16:

@@ -40,6 +40,8 @@ class Network:
     spans: dict[g.Value, tuple[float, float]] = field(default_factory=dict)
     batches: bool = True
     """Convolutions may take several pictures at once, where the hardware can."""
+    winograd: bool = False
+    """Convolutions may be in Winograd mode, where that takes less time."""
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -60,6 +62,7 @@ class Network:
             self.outputs,
             set(self.formats.halves),
             self.scales,
+            self.winograd,
             self.formats.pictures,
         )
 
@@ -187,6 +190,8 @@ class Network:
         if count == 1 or not self.batches or not self.config.batch:
             return ALONE
         if not isinstance(node, KernelConv) or item.fit is None or item.main in homes.pictures:
+            return ALONE
+        if homes[item.output].tiles is not None:
             return ALONE
         if homes.cube(item.output).loose or not at_once.possible(item.fit):
             return ALONE
@@ -358,6 +363,12 @@ class Network:
             place = (self._own(item.main), homes.image * picture.size)
             mean = self.means.get(item.main)
             pictures.emit(task, item.head, fit, picture, place, out, values, mean)
+        elif isinstance(item.head, KernelConv) and homes[item.output].tiles is not None:
+            from . import winograd
+
+            tiles, mean = homes[item.output].tiles, self.means.get(item.main)
+            assert tiles is not None
+            winograd.emit(task, item.head, fit, source, out, values, tiles, mean)
         elif isinstance(item.head, KernelConv):
             mean = self.means.get(item.main)
             conv.emit(task, item.head, fit, source, out, values, mean, together)

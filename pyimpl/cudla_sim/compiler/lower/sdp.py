@@ -50,13 +50,14 @@ _SPARE_RESULTS = 2.0
 @dataclass(frozen=True, slots=True)
 class Sums:
     """What CACC delivers: *step* [kernels] is the real value of one of its integers, of how many
-    *pictures* together."""
+    *pictures* together; *winograd*: tile by tile."""
 
     kernels: int
     height: int
     width: int
     step: NDArray[np.float64]
     pictures: Together = ALONE
+    winograd: bool = False
 
 
 class Stages:
@@ -428,6 +429,8 @@ class Stages:
             x2=self.x2,
             y=self.y,
         )
+        if isinstance(source, Sums):
+            operation.conv_mode = int(source.winograd)
         if isinstance(source, Sums) and source.pictures.count > 1:
             operation.batch_num = source.pictures.count
             operation.batch_stride = source.pictures.target

@@ -28,7 +28,6 @@ from ..lower import planes
 from ..lower.cubes import Buffer, Cube, cube_bytes, strides
 from ..lower.network import Network
 from . import memory
-from . import second as second_memory
 
 _TYPES = {INT8: DataType.INT8, INT16: DataType.INT16, FP16: DataType.HALF}
 _PLANAR_FORMATS = {
@@ -54,6 +53,8 @@ class Writer:
         activations = [*network.homes.buffers, *task.scratch]
         second: list[Buffer] = []
         if self.options["cvsram"]:
+            from . import second as second_memory
+
             free = [buffer for buffer in activations if buffer not in kept]
             second = second_memory.choose(task, free, self.options["cvsram"])
             activations = [buffer for buffer in activations if not buffer.second]

@@ -124,6 +124,12 @@ def _dumping(names: Collection[str]) -> Watch:
     group="Machine",
     help="Each picture has operations of its own, where one could take several (nv_full).",
 )
+@option(
+    "--winograd",
+    is_flag=True,
+    group="Machine",
+    help="Winograd for 3 x 3 convolutions where that is faster (nv_full); less exact.",
+)
 @fallback("Machine")
 @max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
@@ -206,6 +212,7 @@ def compile_model(
     cvsram: int,
     batch: int,
     no_batch_mode: bool,
+    winograd: bool,
     fallback: str | None,
     max_parts: int | None,
     calibration: Calibration,
@@ -250,6 +257,7 @@ def compile_model(
                 keep_fp16=keep_fp16,
                 cvsram=cvsram,
                 batch_mode=not no_batch_mode,
+                winograd=winograd,
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
