@@ -137,7 +137,7 @@ def test_an_output_of_the_network_is_not_filled_up() -> None:
 
 
 def test_it_takes_less_time() -> None:
-    """A sixteenth of 36 / 16 less, as far as the multipliers decide."""
+    """36 / 16 times less, as far as the multipliers decide."""
     random = np.random.default_rng(8)
     net, images = grown(random, "int8", (64, 56, 56), 64)
     cycles = [
