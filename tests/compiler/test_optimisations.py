@@ -60,10 +60,10 @@ def cycles(found: Compiled, config: str) -> int:
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> g.Graph:
-    """Small networks with branches, sums, joins and pooling."""
+def graphs(draw: st.DrawFn, least: int = 6, most: int = 18) -> g.Graph:
+    """Small networks with branches, sums, joins and pooling, of *least* ... *most* lines."""
     b = Builder(draw(st.integers(0, 99)))
-    size = draw(st.integers(6, 18))
+    size = draw(st.integers(least, most))
     values = [b.input(1, draw(st.sampled_from([3, 8, 16, 33])), size, size)]
     for _ in range(draw(st.integers(2, 7))):
         x = values[draw(st.integers(max(len(values) - 3, 0), len(values) - 1))]

@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.check import WHOLE_TASK, check
-from cudla_sim.nvdla.facts.configs import HardwareConfig, config
+from cudla_sim.nvdla.facts.configs import CONFIGS, HardwareConfig, config
 from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, INT16_TOP, NUMBERS, TOPS
 from cudla_sim.nvdla.loadable import Loadable
 
@@ -77,6 +77,14 @@ class Compilation:
             if name not in OPTIMISATIONS:
                 known = ", ".join(OPTIMISATIONS)
                 raise CompileError(f"Options.without: {name!r} is no optimisation: {known}")
+        if self.options.cvsram < 0:
+            raise CompileError(f"cvsram is {self.options.cvsram}; it is in bytes, 0 or more")
+        if self.options.cvsram and not self.config.second_memory:
+            others = ", ".join(item.name for item in CONFIGS.values() if item.second_memory)
+            raise CompileError(f"{self.config.name} has no second memory (cvsram); {others} have")
+        if self.options.winograd and not self.config.winograd:
+            others = ", ".join(item.name for item in CONFIGS.values() if item.winograd)
+            raise CompileError(f"{self.config.name} has no Winograd mode (winograd); {others} has")
         if not self.graph.nodes:
             raise CompileError("the network has no operation that computes anything")
         self.nodes = list(self.graph.nodes)
@@ -158,9 +166,19 @@ def _fuse(c: Compilation) -> None:
     means = {v: c.means[v.name] for v in c.graph.values() if v.name in c.means}
     spans = {v: c.spans[v.name] for v in c.graph.values() if v.name in c.spans}
     c.network = Network(
-        c.config, c.precision, c.nodes, inputs, outputs, c.scales, c.formats, means, spans,
+        c.config,
+        c.precision,
+        c.nodes,
+        inputs,
+        outputs,
+        c.scales,
+        c.formats,
+        means,
+        spans,
         c.options.without,
-    )  # fmt: skip
+        c.options.batch_mode,
+        c.options.winograd,
+    )
     c.network.form()
     if c.precision != FP16:
         stored = [item.output for item in c.network.passes]

@@ -17,6 +17,7 @@ from cudla_sim.nvdla.facts.precisions import NAMES
 from ..core.output import write_whole
 from . import calibrate, front
 from .backend import PASSES, Compiled, compile_graph
+from .batch import batched, grouped
 from .errors import CompileError, Refusal, Refused
 from .front import simplify
 from .graph import Graph
@@ -55,6 +56,8 @@ class Result:
     compiled: Compiled
     report: dict[str, Any]
     samples: calibrate.Samples | None
+    batch: int = 1
+    """How many times the pictures of the graph the loadable takes."""
 
 
 def listed() -> list[Pass[Any]]:
@@ -67,6 +70,11 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
 
     Raises CompileError (Refused with all nodes), UsageError.
     """
+    if request.batch > 1 and (request.target is not None or request.whole):
+        raise UsageError(
+            "--batch does not go with --target-db and --precision auto, which run single pictures:"
+            " name the layers that they find with --keep-fp16"
+        )
     clock = _Clock()
     graph = front.read(
         request.model,
@@ -90,7 +98,8 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
             mixed = _mixed(request, graph, scales, options, samples, seen, say)
             compiled = mixed.compiled
         else:
-            compiled = compile_graph(graph, scales, options, seen.means, request.watch, seen.spans)
+            whole = batched(graph, request.batch)
+            compiled = compile_graph(whole, scales, options, seen.means, request.watch, seen.spans)
     except Refused as error:
         raise _explained(request, graph, error.refusals) from None
     for note in coarse_curves(compiled, samples is not None or bool(scales)):
@@ -113,7 +122,7 @@ def run(request: Request, say: Say, progress: Callable[[int], None] | None = Non
     if mixed is not None:
         report["mixed"] = {"tried": [asdict(item) for item in mixed.tried]}
         report["mixed"]["keep_fp16"] = mixed.choice.keep
-    return Result(graph, compiled, report, samples)
+    return Result(graph, compiled, report, samples, request.batch)
 
 
 def _mixed(
@@ -367,4 +376,5 @@ def accuracy_of(result: Result, say: Say) -> Any:
     else:
         samples = random_samples(result.graph)
         say("accuracy: without --calib data, on random inputs")
-    return accuracy.measure(result.compiled.loadable, result.graph, samples)
+    graph = batched(result.graph, result.batch)
+    return accuracy.measure(result.compiled.loadable, graph, grouped(samples, result.batch))

@@ -27,6 +27,10 @@ def compile_package(
     CompileError."""
     if request.outputs:
         raise CompileError("--outputs and --fallback do not go together: cut the model first")
+    if request.batch > 1:
+        raise CompileError(
+            "--batch and --fallback do not go together: --shapes gives more pictures"
+        )
     if any(calibrate.Table.is_table(path) for path in request.calib):
         raise CompileError("--fallback needs calibration data, not a calibration cache")
     model, shapes = load_model(Path(request.model)), request.shapes

@@ -31,6 +31,12 @@ class Options:
     and kernels keep what meets nothing but padding.
     *without* are names of :data:`OPTIMISATIONS` that are left out; results are the same.
     *keep_fp16* are names of ONNX nodes that run in fp16 inside an int8 network (nv_full).
+    *cvsram* are the bytes of the second memory that activations may take, where the configuration
+    has a port for one; no public source says how much there is.
+    *batch_mode*: a convolution takes several pictures of a batch at once where that is faster
+    (nv_full); else each picture has operations of its own.
+    *winograd*: convolutions of 3 x 3 are in Winograd mode where that takes less time (nv_full).
+    Results are near those of direct ones, not the same.
     """
 
     config: str = "nv_full"
@@ -40,3 +46,6 @@ class Options:
     keep_fp16: tuple[str, ...] = ()
     direct: bool = False
     without: tuple[str, ...] = ()
+    cvsram: int = 0
+    batch_mode: bool = True
+    winograd: bool = False

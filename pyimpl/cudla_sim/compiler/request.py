@@ -37,6 +37,8 @@ class Request:
     """Inputs that are 8-bit pictures, nchw or nhwc: *mean* and *scale* go into the network."""
     watch: Watch | None = None
     """Is called behind every pass of the front and the back end."""
+    batch: int = 1
+    """Pictures of a submission, for each of the model's."""
     parts: bool = False
     """What is refused will go to the host: it need not be complete."""
 

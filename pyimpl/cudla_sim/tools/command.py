@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -206,6 +207,21 @@ class Number(click.ParamType):  # type: ignore[type-arg,unused-ignore]
             raise click.BadParameter(
                 f"{value!r} is no number; 0x80000000 or 2147483648 is", ctx, param
             ) from None
+
+
+_BYTES = {"": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """Bytes: a number, or one with KiB, MiB or GiB behind it."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        match = re.fullmatch(r"(\d+)\s*([a-z]*)", str(value).lower())
+        if match is None or match[2] not in _BYTES:
+            raise click.BadParameter(f"{value!r} is no size; 2MiB or 2097152 is", ctx, param)
+        return int(match[1]) * _BYTES[match[2]]
 
 
 class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]

@@ -10,6 +10,7 @@ import pytest
 
 from cudla_sim.core.memory import AddressSpace
 from cudla_sim.nvdla import Engine, Loadable, LoadedNetwork
+from cudla_sim.nvdla.build import Network
 from cudla_sim.testing import Compiler
 from tests.conftest import ROOT
 
@@ -53,6 +54,33 @@ def test_iruntime(
     options: tuple[str, ...],
 ) -> None:  # fmt: skip
     run(sim_cc, program("run_loadable.cpp", options=options), case, tmp_path)
+
+
+def test_activations_in_the_second_memory(
+    sim_cc: Compiler, program: Program, tmp_path: Path
+) -> None:
+    """The runtime asks the portability layer for SRAM, and the engine finds it."""
+    random = np.random.default_rng(3)
+    net = Network(input=("x", (1, 32, 8, 8)), precision="int8", config="nv_full")
+    for _ in range(3):
+        net.conv2d(random.normal(size=(32, 32, 3, 3)), padding=1)
+    images = random.normal(size=(1, 32, 8, 8))
+    plain, placed = net.build(images), net.build(images, cvsram=4096)
+    loadable = Loadable.parse(plain)
+    space = AddressSpace()
+    network = LoadedNetwork(loadable, space, "nv_full")
+    source = space.allocate(loadable.inputs[0].size, name="input")
+    result = space.allocate(loadable.outputs[0].size, name="output")
+    source.data[...] = random.integers(0, 256, source.size, np.uint8)
+    Engine("nv_full").run(network, [source.base], [result.base])
+    (tmp_path / "placed.nvdla").write_bytes(placed)
+    (tmp_path / "input.bin").write_bytes(source.data.tobytes())
+    done = sim_cc.run(
+        program("run_loadable.cpp"), str(tmp_path / "placed.nvdla"), "2", str(tmp_path / "out"),
+        str(tmp_path / "input.bin"),
+    )  # fmt: skip
+    assert (done.status, done.out.splitlines()[-1]) == (0, "ok"), done.out + done.err
+    assert (tmp_path / "out0").read_bytes() == result.data.tobytes()
 
 
 def test_own_portability_functions_win(

@@ -34,6 +34,7 @@ from cudla_sim.nvdla.hw.units.conv.pixels import channel_order, element_bytes
 
 from .. import graph as g
 from ..backend import Compilation
+from ..batch import batched
 from ..errors import CompileError, Refused
 from ..options import LAYERWISE, Options
 from ..pixels import Image
@@ -425,14 +426,22 @@ class Network:
         return values.astype(np.float32) * np.float32(self._last.scale)
 
     def build(
-        self, calibration: Any = None, *, checked: bool = True, without: Sequence[str] = LAYERWISE
+        self,
+        calibration: Any = None,
+        *,
+        checked: bool = True,
+        batch: int = 1,
+        without: Sequence[str] = LAYERWISE,
+        **options: Any,
     ) -> bytes:
         """Return the loadable. Integer networks need *calibration* inputs [n, c, h, w].
 
-        *without* names optimisations to leave out (``compiler.options.OPTIMISATIONS``); unless
-        they are asked for, each layer has operations of its own, as few as can be. Not *checked*,
-        nobody asks the checker afterwards, which takes time. Raises NvdlaError for a network that
-        the configuration cannot do.
+        The loadable takes *batch* pictures at once. *without* names optimisations to leave out
+        (``compiler.options.OPTIMISATIONS``); unless they are asked for, each layer has operations
+        of its own, as few as can be. *options* are more of
+        :class:`cudla_sim.compiler.options.Options`, as ``cvsram``.
+        Raises NvdlaError for a network that the configuration cannot do. Not *checked*, nobody
+        asks the checker afterwards, which takes time.
         """
         if all(isinstance(node, g.Softmax) for node in self.nodes):
             raise NvdlaError(
@@ -442,27 +451,29 @@ class Network:
             )
         if self.precision != FP16:
             self._calibrate(calibration)
-        compilation = Compilation(
-            self._graph(),
-            {},
-            Options(
-                config=self.config.name,
-                precision=NAMES[self.precision],
-                direct=True,
-                without=tuple(without),
-            ),
-            spans=self._spans(calibration),
-            checked=checked,
-        )
+        chosen = {
+            "config": self.config.name,
+            "precision": NAMES[self.precision],
+            "direct": True,
+            "without": tuple(without),
+        }
         try:
+            compilation = Compilation(
+                batched(self._graph(), batch),
+                {},
+                Options(**{**chosen, **options}),
+                spans=self._spans(calibration),
+                checked=checked,
+            )
             compilation.run()
         except Refused as error:
             raise NvdlaError("; ".join(f"{r.node}: {r.reason}" for r in error.refusals)) from None
         except CompileError as error:
             raise NvdlaError(str(error)) from None
         if self.precision != FP16:
+            scales = {value.name: scale for value, scale in compilation.scales.items()}
             for tensor in self._tensors:
-                tensor.scale = compilation.scales[tensor.value]
+                tensor.scale = scales[tensor.value.name]
         return compilation.loadable
 
     def _spans(self, images: Any) -> dict[str, tuple[float, float]]:

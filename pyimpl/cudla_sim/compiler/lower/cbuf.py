@@ -53,11 +53,12 @@ def split(
     window: tuple[int, int],
     stride: tuple[int, int],
     compressed: bool = False,
+    batch: int = 1,
 ) -> Split | None:
     """Banks and piece size for an input (channels, height, width); None if nothing fits.
 
     *window* are the (lines, columns) that one output pixel reads. The mask of *compressed*
-    weights takes a bank.
+    weights takes a bank. *batch* inputs lie in the buffer together.
     """
     channels, height, width = shape
 
@@ -73,6 +74,7 @@ def split(
                 precision=precision,
                 least_lines=least,
                 compressed=compressed,
+                batch=batch,
             )
             if found is not None:
                 return Split(found.weights, found.lines, columns)

@@ -6,7 +6,7 @@ Source: nvdla hardware manual "Convolution"; :mod:`.cbuf`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +25,8 @@ from cudla_sim.nvdla.facts.windows import extent
 from ..errors import Refusal, Refused
 from ..legalise.nodes import KernelConv
 from ..options import STACKING
-from . import ahead, cbuf, sdp, stacked
+from . import ahead, at_once, cbuf, sdp, stacked
+from .at_once import ALONE, Together
 from .cubes import Cube, Values
 from .cuts import Block, Piece, blocks, pieces, restrict, sized, within
 from .fit import Fit
@@ -43,9 +44,11 @@ def emit(
     values: Values,
     mean: NDArray[Any] | None = None,
     pooling: Pooling | None = None,
+    pictures: Together = ALONE,
 ) -> bool:
     """Append the operations of a convolution with its SDP pass, and of the *pooling* behind it if
-    that can take their results on the fly; return whether it does."""
+    that can take their results on the fly; return whether it does. *source* and *target* are those
+    of the first of *pictures*."""
     weights = prepared(node, fit, source.precision, source.scale, mean)
     together = None
     if STACKING not in task.without and pooling is None:
@@ -58,11 +61,28 @@ def emit(
         for block in sized(blocks(node, source, target), target)
     ]
     size = source.height, source.width
-    flying = pooling is not None and all(
-        pooling.fits(task.config, node, part.split, size, target, part.atoms) for part in parts
+    turns = [_turns(task, part, size, target, pictures.count) for part in parts]
+    flying = (
+        pooling is not None
+        and all(len(each) == pictures.count for each in turns)  # PDP takes one picture
+        and all(
+            pooling.fits(task.config, node, part.split, size, target, part.atoms) for part in parts
+        )
     )
-    for part in parts:
-        _append(task, fit, source, target, values, part, pooling if flying else None)
+    for part, each in zip(parts, turns, strict=True):
+        first = 0
+        for count in each:
+            _append(
+                task,
+                fit,
+                replace(source, offset=source.offset + first * pictures.source),
+                replace(target, offset=target.offset + first * pictures.target),
+                values,
+                part,
+                pooling.of(first) if pooling is not None and flying else None,
+                replace(pictures, count=count),
+            )
+            first += count
     return flying
 
 
@@ -81,6 +101,8 @@ class _Part:
     split: cbuf.Split
     atoms: int
     """Cycles of the core for one output position."""
+    fitting: Callable[[int, bool], cbuf.Split | None]
+    """The share for so many pictures at once, with weights that are compressed or not."""
 
 
 def _part(
@@ -112,20 +134,25 @@ def _part(
     window = (min(window[0], source.height), min(window[1], source.width))
     size = (channels, source.height, source.width)
     split = None
+
+    def fitting(batch: int, compressed: bool) -> cbuf.Split | None:
+        return cbuf.split(
+            task.config,
+            source.precision,
+            size,
+            kernels,
+            per_kernel,
+            window,
+            node.stride,
+            compressed,
+            batch,
+        )
+
     stored = compressed(task.config, packed, dense, source.precision, node.compress)
     for choice in (stored, (packed,)):
         if split is None and choice:
             stored = choice
-            split = cbuf.split(
-                task.config,
-                source.precision,
-                size,
-                kernels,
-                per_kernel,
-                window,
-                node.stride,
-                len(choice) > 1,
-            )
+            split = fitting(1, len(choice) > 1)
     if split is None:
         why = (
             f"{kernels} kernels of {columns} x {rows} x {channels} do not fit into the"
@@ -145,7 +172,7 @@ def _part(
     chunks = -(-channels // config.atomic_c)
     groups = -(-kernels // config.kernel_group(source.precision))
     atoms = rows * columns * chunks * groups
-    return _Part(node, weights, block, index, place, stored, channels, split, atoms)
+    return _Part(node, weights, block, index, place, stored, channels, split, atoms, fitting)
 
 
 def _append(
@@ -156,14 +183,20 @@ def _append(
     values: Values,
     part: _Part,
     pooling: Pooling | None,
+    pictures: Together,
 ) -> None:
-    """Append the operations of some kernels, cut where the buffer asks for it."""
+    """Append the operations of some kernels, cut where the buffer asks for it; *source* and
+    *target* are those of the first of *pictures*."""
     node, weights, block, channels = part.node, part.weights, part.block, part.channels
     kernels = block.last - block.first
     data, _ = source.channel_range(block.low, max(block.high, block.low))
     out_base = target.channel_range(block.first, block.last - 1)[0]
     cut = ahead.Cut(part.split)
-    if pooling is None:
+    if pictures.count > 1:
+        found = part.fitting(pictures.count, len(part.stored) > 1)
+        assert found is not None
+        cut = ahead.Cut(found)
+    elif pooling is None:
         cut = ahead.cut(task, node, part.split, data, target, kernels, part.atoms, part.stored)
     for number, (y, x, pooled) in enumerate(_places(node, source, target, cut.split, pooling)):
         piece = data.box(y.start, y.size, x.start, x.size)
@@ -174,7 +207,10 @@ def _append(
         operands = sdp.settled(task, own, within(values, block, y, x))
         entries = entries_per_slice(task.config, x.size, channels, data.precision)
         lines = min(y.size, cut.split.lines)
-        banks = cut.banks or (data_banks(task.config, entries, lines), cut.split.weight_banks)
+        banks = cut.banks or (
+            data_banks(task.config, entries, lines, pictures.count),
+            cut.split.weight_banks,
+        )
         op = operation(
             node,
             weights,
@@ -187,15 +223,39 @@ def _append(
             banks=banks,
         )
         op.weight_format = int(len(part.stored) > 1)
+        if pictures.count > 1:
+            op.batch, op.batch_stride = pictures.count, pictures.source
         flying = task.flying(kernels, y.count, x.count)
         cubes = surface(task, node, part.stored, task.cube(piece), flying, channels)
         task.append(OpType.CONV, op, cubes, {data.buffer, task.weights})
         if cut.reuse and number:
             task.reuse_weights()
-        sums = sdp.Sums(kernels, y.count, x.count, weights.step[part.index])
+        sums = sdp.Sums(kernels, y.count, x.count, weights.step[part.index], pictures)
         sdp.emit(task, own, sums, out, operands, onward=pooled is not None)
         if pooling is not None and pooled is not None:
             pooling.append(task, out, block.first, block.last - 1, pooled)
+
+
+def _turns(
+    task: Task, part: _Part, size: tuple[int, int], target: Cube, pictures: int
+) -> list[int]:
+    """How many pictures each operation takes of an input of *size* (lines, columns)."""
+    if pictures == 1:
+        return [1]
+    config, kernels = task.config, part.block.last - part.block.first
+    _, _, rows, columns = part.node.weights.shape
+
+    def whole(batch: int) -> bool:
+        found = part.fitting(batch, len(part.stored) > 1)
+        return found is not None and (found.lines, found.columns) == size
+
+    def cost(batch: int) -> float:
+        weighs = sum(map(len, part.stored)) / config.timing.port_bytes
+        shape, out = (part.channels, rows, columns), (target.height, target.width)
+        core = at_once.core_cycles(config, target.precision, kernels, shape, out, batch)
+        return max(core, weighs)
+
+    return at_once.turns(config, pictures, whole, cost)
 
 
 def _places(

@@ -25,12 +25,14 @@ Positions = NDArray[np.int64]
 
 @dataclass(eq=False, slots=True)
 class Buffer:
-    """A piece of memory that is planned as a whole; *entry* is its place in the address list."""
+    """A piece of memory that is planned as a whole; *entry* is its place in the address list.
+    *second*: it is in the second memory."""
 
     name: str
     size: int
     entry: int = -1
     offset: int = 0
+    second: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.precisions import FP16
@@ -18,12 +19,16 @@ from .passes import Pass
 from .pictures import Picture
 from .pictures import of as picture_of
 
+if TYPE_CHECKING:
+    from . import winograd
+
 
 @dataclass(eq=False)
 class Home:
     """Where a value's cube is: a buffer of its own, or channels, lines, pixels of a parent.
 
-    *coded*: stored as fp16 numbers that count steps of *scale*.
+    *coded*: stored as fp16 numbers that count steps of *scale*. *tiles*: how the convolution
+    that makes it goes in Winograd mode; its buffer has room for the tiles.
     """
 
     layout: Layout
@@ -35,6 +40,11 @@ class Home:
     pixel: int = 0
     flat: bool = False
     coded: float | None = None
+    tiles: winograd.Plan | None = None
+
+    def room(self, value: g.Value) -> tuple[int, int]:
+        """Lines and columns that are stored."""
+        return value.shape[2:] if self.tiles is None else self.tiles.out
 
 
 @dataclass(eq=False)
@@ -47,6 +57,8 @@ class Homes:
     outputs: list[g.Value]
     halves: set[g.Value]
     scales: dict[g.Value, float]
+    in_tiles: bool = False
+    """Convolutions may be in Winograd mode where that takes less time."""
     pictures: Mapping[g.Value, Image | None] = field(default_factory=dict)
     readers: dict[g.Value, list[Pass]] = field(default_factory=dict)
     homes: dict[g.Value, Home] = field(default_factory=dict)
@@ -87,8 +99,14 @@ class Homes:
             self._home(item)
         self._join(passes)
 
-    def _buffer(self, value: g.Value, layout: Layout, precision: int | None = None) -> Buffer:
-        shape = (layout.channels, value.shape[2], value.shape[3])
+    def _buffer(
+        self,
+        value: g.Value,
+        layout: Layout,
+        precision: int | None = None,
+        room: tuple[int, int] | None = None,
+    ) -> Buffer:
+        shape = (layout.channels, *(value.shape[2:] if room is None else room))
         stored = self.precision if precision is None else precision
         return Buffer(value.name, cube_bytes(self.config, stored, shape) * value.shape[0])
 
@@ -132,9 +150,32 @@ class Homes:
             layout = layouts.dense(value.shape[1])
         else:
             layout = source
-        buffer = self._buffer(value, layout, precision)
-        self.buffers.append(buffer)
-        self.homes[value] = Home(layout, precision, buffer, coded=coded)
+        home = Home(layout, precision, coded=coded)
+        if self.in_tiles and isinstance(node, KernelConv):
+            home.tiles = self._tiles(item, node, home)
+        home.buffer = self._buffer(value, layout, precision, home.room(value))
+        self.buffers.append(home.buffer)
+        self.homes[value] = home
+
+    def _tiles(self, item: Pass, node: KernelConv, home: Home) -> winograd.Plan | None:
+        """How a convolution goes in Winograd mode, where it may: its output is stored as it is
+        made, and all of its readers take a cube with room at the ends of lines and surfaces."""
+        from . import winograd
+
+        source, value = self.cube(item.main), item.output
+        if item.fit is None or item.main in self.pictures or not home.layout.dense:
+            return None
+        if not (source.dense and source.precision == home.precision == item.precision):
+            return None
+        found = winograd.plan(
+            self.config, item.precision, node, item.fit, (source.channels, source.width)
+        )
+        if found is None or found.out == value.shape[2:]:
+            return found
+        readers = self.readers.get(value, [])
+        plain = all(other.fit is not None or isinstance(other.head, g.Pool) for other in readers)
+        same = all(other.precision == item.precision for other in readers)
+        return found if readers and plain and same and value not in self.outputs else None
 
     def _conv_layout(self, item: Pass, node: KernelConv) -> Layout:
         assert item.fit is not None
@@ -216,11 +257,11 @@ class Homes:
         scale = self.scale(value) if home.precision != FP16 else (home.coded or 1.0)
         atom = self.config.memory_atom
         if home.buffer is not None:
-            shape = (layout.channels, height, width)
+            shape = (layout.channels, *home.room(value))
             size = cube_bytes(self.config, home.precision, shape)
             positions = layout.positions
             cube = packed(home.buffer, self.config, home.precision, shape, positions, scale)
-            return replace(cube, offset=self.image * size)
+            return replace(cube, offset=self.image * size, height=height, width=width)
         assert home.parent is not None
         whole = self.cube(home.parent)
         if home.flat:

@@ -16,7 +16,8 @@ from ..errors import Refusal, Refused
 from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
 from ..options import FLYING
-from . import conv, convert, layouts, moves, pictures, planes, pool, sdp
+from . import at_once, conv, convert, layouts, moves, pictures, planes, pool, sdp
+from .at_once import ALONE, Together
 from .cubes import Buffer, Cube, Values, cube_bytes, packed
 from .fit import Fit, Limit
 from .homes import Homes
@@ -41,6 +42,10 @@ class Network:
     spans: dict[g.Value, tuple[float, float]] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     """Optimisations that are left out."""
+    batches: bool = True
+    """Convolutions may take several pictures at once, where the hardware can."""
+    winograd: bool = False
+    """Convolutions may be in Winograd mode, where that takes less time."""
     task: Task = field(init=False)
     homes: Homes = field(init=False)
     passes: list[Pass] = field(default_factory=list)
@@ -63,6 +68,7 @@ class Network:
             self.outputs,
             set(self.formats.halves),
             self.scales,
+            self.winograd,
             self.formats.pictures,
         )
 
@@ -161,9 +167,11 @@ class Network:
             start = len(self.task.ops)
             try:
                 if item.output not in self._pooled:
-                    for image in range(max(images, item.output.shape[0])):
+                    count = max(images, item.output.shape[0])
+                    together = self._together(item, count)
+                    for image in range(1 if together.count > 1 else count):
                         self.homes.image = image
-                        self._emit(item)
+                        self._emit(item, together)
             except Refused as error:
                 refusals += error.refusals
             made = self._pooled.get(item.output, item.output)
@@ -183,6 +191,30 @@ class Network:
                 if cube.buffer is not buffer:
                     self._deliver(value, cube, buffer, image)
         self.homes.image = 0
+
+    def _together(self, item: Pass, count: int) -> Together:
+        """The pictures of a batch, where a convolution may take several of them at once."""
+        node, homes = item.head, self.homes
+        if count == 1 or not self.batches or not self.config.batch:
+            return ALONE
+        if not isinstance(node, KernelConv) or item.fit is None or item.main in homes.pictures:
+            return ALONE
+        if homes[item.output].tiles is not None:
+            return ALONE
+        if homes.cube(item.output).loose or not at_once.possible(item.fit):
+            return ALONE
+        if any(homes[value].precision != item.precision for value in (item.main, item.output)):
+            return ALONE
+        return Together(count, self._apart(item.main), self._apart(item.output))
+
+    def _apart(self, value: g.Value) -> int:
+        """Bytes from a picture's cube to that of the next."""
+        homes, image = self.homes, self.homes.image
+        here = homes.cube(value).offset
+        homes.image = image + 1
+        there = homes.cube(value).offset
+        homes.image = image
+        return there - here
 
     def _contiguous(self, value: g.Value, image: int) -> Cube:
         """A value whose channels lie one after the other at each pixel, as softmax reads them."""
@@ -255,7 +287,7 @@ class Network:
         self._rearrange(cube, target)
         return target
 
-    def _emit(self, item: Pass) -> None:
+    def _emit(self, item: Pass, together: Together = ALONE) -> None:
         node, task, homes = item.head, self.task, self.homes
         if isinstance(node, g.Concat):
             self._concat(node)
@@ -264,7 +296,7 @@ class Network:
             return
         source, target = homes.cube(item.main), homes.cube(item.output)
         if item.fit is not None:
-            self._sdp(item, source, target)
+            self._sdp(item, source, target, together)
         elif isinstance(node, g.Slice):
             base = homes[item.main].layout
             _, first = layouts.part(base, node.starts[0], node.output.shape[1], homes.atom)
@@ -311,7 +343,7 @@ class Network:
         lrn.emit(self.task, node, plain, middle)
         self._rearrange(middle, target)
 
-    def _sdp(self, item: Pass, source: Cube, target: Cube) -> None:
+    def _sdp(self, item: Pass, source: Cube, target: Cube, together: Together = ALONE) -> None:
         assert item.fit is not None
         homes, task = self.homes, self.task
         fit = replace(item.fit, nodes=list(item.fit.nodes))
@@ -342,9 +374,15 @@ class Network:
             place = (self._own(item.main), homes.image * picture.size)
             mean = self.means.get(item.main)
             flying = pictures.emit(task, item.head, fit, picture, place, out, values, mean, pooling)
+        elif isinstance(item.head, KernelConv) and homes[item.output].tiles is not None:
+            from . import winograd
+
+            tiles, mean = homes[item.output].tiles, self.means.get(item.main)
+            assert tiles is not None
+            winograd.emit(task, item.head, fit, source, out, values, tiles, mean)
         elif isinstance(item.head, KernelConv):
             mean = self.means.get(item.main)
-            flying = conv.emit(task, item.head, fit, source, out, values, mean, pooling)
+            flying = conv.emit(task, item.head, fit, source, out, values, mean, pooling, together)
         elif pooling is not None and pooling.whole(out):
             flying = True
             sdp.emit(task, fit, source, out, values, onward=True)
@@ -370,7 +408,7 @@ class Network:
         same = (made.precision, made.scale) == (target.precision, target.scale)
         if not same or made.channels != target.channels or self.homes[node.output].coded:
             return None
-        return Pooling(node, target)
+        return Pooling(node, target, self._apart(node.output))
 
     def _seen(self, curve: g.Curve) -> tuple[float, float, float] | None:
         """Inputs and results of a curve in the data."""

@@ -39,10 +39,17 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Pooling:
-    """A pooling and where its result lies."""
+    """A pooling and where its result lies; those of a batch's pictures are *apart* bytes apart."""
 
     node: Pool
     target: Cube
+    apart: int = 0
+
+    def of(self, picture: int) -> Pooling:
+        """That of another picture."""
+        return replace(
+            self, target=replace(self.target, offset=self.target.offset + picture * self.apart)
+        )
 
     def lines(self, first: int, count: int, height: int) -> Lines:
         """Some output lines of a pooling of *height* lines."""

@@ -32,6 +32,7 @@ from cudla_sim.nvdla.facts.precisions import FP16, FP16_TOP, INT8, INT8_TOP, INT
 
 from ..graph import PRelu
 from . import curve_tables, numbers
+from .at_once import ALONE, Together
 from .cubes import Buffer, Cube, Values
 from .curve_tables import Inputs
 from .cuts import boxes
@@ -48,12 +49,15 @@ _SPARE_RESULTS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What CACC delivers: *step* [kernels] is the real value of one of its integers."""
+    """What CACC delivers: *step* [kernels] is the real value of one of its integers, of how many
+    *pictures* together; *winograd*: tile by tile."""
 
     kernels: int
     height: int
     width: int
     step: NDArray[np.float64]
+    pictures: Together = ALONE
+    winograd: bool = False
 
 
 class Stages:
@@ -426,6 +430,11 @@ class Stages:
             x2=self.x2,
             y=self.y,
         )
+        if isinstance(source, Sums):
+            operation.conv_mode = int(source.winograd)
+            if source.pictures.count > 1:
+                operation.batch_num = source.pictures.count
+                operation.batch_stride = source.pictures.target
         if onward:
             dst = task.flying(target.channels, target.height, target.width)
         else:

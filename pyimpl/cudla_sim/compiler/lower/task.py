@@ -158,3 +158,13 @@ class Task:
         for cube, buffer, offset in self._cubes:
             cube.address = buffer.entry
             cube.offset = buffer.offset + offset
+            cube.type = MemoryType.CV if buffer.second else MemoryType.MC
+
+    def traffic(self) -> dict[Buffer, int]:
+        """Bytes that operations read from and write to each buffer."""
+        moved: dict[Buffer, int] = {}
+        for cube, buffer, _ in self._cubes:
+            surfaces = cube.size // cube.surf_stride if cube.surf_stride else 1
+            size = min(cube.line_stride * cube.height * surfaces, cube.size)
+            moved[buffer] = moved.get(buffer, 0) + size
+        return moved

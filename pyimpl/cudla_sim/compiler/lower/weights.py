@@ -7,7 +7,7 @@ Source: nvdla hardware manual "Convolution", "Sparse compression".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, log2, prod
 from typing import Any
@@ -125,6 +125,11 @@ def quantised(
     return Weights(elements, step, truncate)
 
 
+def _taps(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    summed: NDArray[np.float64] = weights.sum(axis=(2, 3))
+    return summed
+
+
 def correct(
     node: KernelConv,
     fit: Fit,
@@ -132,10 +137,12 @@ def correct(
     weights: Weights,
     mean: NDArray[Any] | None,
     scale: float,
+    taps_of: Callable[[NDArray[np.float64]], NDArray[np.float64]] = _taps,
 ) -> None:
     """Take what the rounding of weights adds to the mean of the output from the bias.
 
-    *mean* [channels] is the average of the input, *scale* its step. Source: Nagel et al.,
+    *mean* [channels] is the average of the input, *scale* its step; *taps_of* makes of weights what
+    a constant input of 1 makes of them [kernels, channels]. Source: Nagel et al.,
     "Data-Free Quantization Through Weight Equalization and Bias Correction", 4.2.
     """
     if mean is None or (fit.scale is not None and fit.scale.ndim == 3):
@@ -144,7 +151,7 @@ def correct(
     taps = np.zeros(real.shape[:2])
     for part, wanted in real.parts():
         stored = weights.elements[part].astype(np.float64) * unit[part, None, None, None]
-        taps[part] = (stored - wanted).sum(axis=(2, 3))
+        taps[part] = taps_of(stored - wanted)
     reads = np.asarray(mean, np.float64)[node.first[:, None] + np.arange(taps.shape[1])[None, :]]
     total = (np.zeros(len(taps)) if fit.shift is None else fit.shift) - (taps * reads).sum(axis=1)
     fit.shift = total if np.any(total) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudla_sim.nvdla.descriptors import DataCube, OpType
+from cudla_sim.nvdla.descriptors import ConvOp, DataCube, OpType, SdpOp
 from cudla_sim.nvdla.facts.configs import HardwareConfig
 from cudla_sim.nvdla.facts.formats import FEATURE
 
@@ -87,12 +87,26 @@ def of(task: Task, op: LabelledOp) -> Touched:
             place = None if cube is None else task.placed(cube)
             if cube is not None and place is not None and place[0] is not task.weights:
                 key = "writes" if name == "dst" else "reads"
-                found[key].append(_area(cube, *place, task.config))
-                exact.add(place[0])
+                buffer, offset = place
+                for start in _pictures(op, name, offset):
+                    found[key].append(_area(cube, buffer, start, task.config))
+                exact.add(buffer)
     for key, buffers in (("reads", op.reads), ("writes", op.writes)):
         for buffer in buffers - exact - {task.weights}:
             found[key].append(Area(buffer, 0, buffer.size))
     return Touched(tuple(found["reads"]), tuple(found["writes"]))
+
+
+def _pictures(op: LabelledOp, name: str, offset: int) -> range:
+    """Where the cubes of a batch's pictures begin, if the first one is at *offset*."""
+    made = op.operation
+    if isinstance(made, ConvOp) and name == "src" and made.batch > 1:
+        count, stride = made.batch, made.batch_stride
+    elif isinstance(made, SdpOp) and name == "dst" and made.batch_num > 1:
+        count, stride = made.batch_num, made.batch_stride
+    else:
+        return range(offset, offset + 1)
+    return range(offset, offset + count * stride, stride)
 
 
 def _area(cube: DataCube, buffer: Buffer, offset: int, config: HardwareConfig) -> Area:

@@ -22,7 +22,7 @@ from cudla_sim.nvdla.facts.formats import FEATURE, FEATURE_X8
 from cudla_sim.nvdla.facts.maps.enums import ENUMS
 from cudla_sim.nvdla.facts.memory import PAGE
 from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT16, NAMES, element_size
-from cudla_sim.nvdla.loadable import DataType, Interface, MemoryFlags
+from cudla_sim.nvdla.loadable import DataType, Interface, MemoryDomain, MemoryFlags
 
 from .. import graph as g
 from ..lower import planes
@@ -46,6 +46,7 @@ class Writer:
         self.network, self.graph, self.options = network, graph, asdict(options)
         self.without = options.without
         self.activation_bytes = 0
+        self.cvsram_bytes = 0
 
     def plan(self) -> None:
         """Give everything its place."""
@@ -54,6 +55,14 @@ class Writer:
         kept = [cube.buffer for cube in network.emulated_sources]
         activations = [*network.homes.buffers, *task.scratch]
         overlap = OVERLAP not in self.without
+        second: list[Buffer] = []
+        if self.options["cvsram"]:
+            from . import second as second_memory
+
+            free = [buffer for buffer in activations if buffer not in kept]
+            second = second_memory.choose(task, free, self.options["cvsram"], overlap)
+            activations = [buffer for buffer in activations if not buffer.second]
+            self.cvsram_bytes = memory.plan(task, second, (), overlap)
         self.activation_bytes = memory.plan(task, activations, kept, overlap)
         bound = self._bound()
         task.weights.entry = 1
@@ -61,6 +70,8 @@ class Writer:
             buffer.entry = 2
         for number, buffer in enumerate(bound):
             buffer.entry = 3 + number
+        for buffer in second:
+            buffer.entry = 3 + len(bound)
         task.place()
         if not {OVERLAP, CUTS} & set(self.without):
             banks.unite(task)
@@ -88,7 +99,10 @@ class Writer:
                 mem = out.memory(entry.size, None, flag, number, len(out.tensors))
                 out.tensor(entry, mem)
         entries = [buffer.entry for buffer in self._bound()]
-        add_dla_task(out, task.ops, task.luts, entries, self._whole)
+        more = []
+        if self.cvsram_bytes:
+            more.append(out.memory(self.cvsram_bytes, domain=MemoryDomain.SRAM))
+        add_dla_task(out, task.ops, task.luts, entries, self._whole, more)
         if network.emulated is not None:
             self._emu_task(out, entries)
         out.blob(annotation.BLOB, self._annotation().encode())
@@ -282,6 +296,7 @@ def report(writer: Writer) -> dict[str, Any]:
         "operations": kinds,
         "weight_bytes": network.task.weights.size,
         "activation_bytes": writer.activation_bytes,
+        "cvsram_bytes": writer.cvsram_bytes,
         "luts": len(network.task.luts),
         "curves": {name: round(found, 1) for name, found in network.task.curves.items()},
         "scales": {

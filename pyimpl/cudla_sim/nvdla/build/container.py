@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..facts.memory import PAGE
-from ..loadable import IDENTIFIER, Interface, MemoryFlags
+from ..loadable import IDENTIFIER, Interface, MemoryDomain, MemoryFlags
 from .flatwriter import Node, Octets, Refs, Scalars, Tab, Text, serialize
 
 DLA_VERSION = (0, 12, 3)
@@ -73,13 +73,14 @@ class Container:
         flags: MemoryFlags = MemoryFlags.NONE,
         bind_id: int = 0,
         tensor: int = 0,
+        domain: int = MemoryDomain.SYSTEM,
     ) -> int:
         """Add a buffer with (blob name, offset) contents; return its number."""
         filled = contents or []
         flags |= MemoryFlags.ALLOC | (MemoryFlags.SET if filled else MemoryFlags.NONE)
         names: tuple[Node, ...] = tuple(Text(name) for name, _ in filled)
         number = len(self.memories)
-        entry = Tab().put(0, "H", number).put(1, "B", 0).put(2, "H", flags)
+        entry = Tab().put(0, "H", number).put(1, "B", domain).put(2, "H", flags)
         entry.put(3, "Q", size).put(4, "I", PAGE).put(7, "H", bind_id).put(8, "H", tensor)
         entry.ref(5, Refs(names))
         entry.ref(6, Scalars("Q", tuple(offset for _, offset in filled)))

@@ -109,13 +109,15 @@ def add_dla_task(
     luts: Sequence[LutParam],
     bound: list[int],
     whole: Callable[[DataCube], bool],
+    more: Sequence[int] = (),
 ) -> None:
     """Add the hardware task: network descriptor, weights (1), activations (2), tensors, lists.
 
-    *bound* are the memories of tensors that the program binds; *whole* tells whether a cube in
+    *bound* are the memories of tensors that the program binds, *more* others that operations
+    touch; *whole* tells whether a cube in
     one of them is the tensor, so that its strides may be changed when it is bound.
     """
-    base = 3 + len(bound)
+    base = 3 + len(bound) + len(more)
     desc = NetworkDesc(
         dependency_graph_index=base,
         operation_desc_index=base + 1,
@@ -137,6 +139,7 @@ def add_dla_task(
         1,
         2,
         *bound,
+        *more,
         out.single("task-0-dep_graph", graph, kind, 2),
         out.single("task-0-op_list", operations, kind, 3),
         out.single("task-0-surf_list", surfaces, kind, 4),

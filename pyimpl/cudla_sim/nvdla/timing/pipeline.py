@@ -234,7 +234,7 @@ class TimedChip(Chip):
         operands = self._operands(active, shape)
         start = self._begin(chain.blocks)
         if "CDMA" in chain.blocks:
-            behind = [*operands, Stream(written, memory, write=True)]
+            behind = [*operands, Stream(written * p.batches, memory, write=True)]
             self._convolve(chain, start, behind, pooled, result, p.proc_precision)
             return
         on = [not stage.decode(active).bypass for stage in STAGES]

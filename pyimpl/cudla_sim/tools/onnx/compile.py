@@ -13,7 +13,7 @@ from ...compiler.options import OPTIMISATIONS, Options
 from ...core.output import OutputError, check_writable, write_whole
 from ...core.text import tell
 from ...nvdla.errors import NvdlaError
-from ..command import Command, ConfigName, near, option, path_argument, path_option
+from ..command import Command, ConfigName, Size, near, option, path_argument, path_option
 from ..progress import Progress
 from ..text_table import Table
 from .calibration_options import (
@@ -112,6 +112,34 @@ def _dumping(names: Collection[str]) -> Watch:
     group="Machine",
     help="SQNR for an int8 network to reach: the layers that this takes run in fp16 (nv_full).",
 )
+@option(
+    "--cvsram",
+    type=Size(),
+    default=0,
+    metavar="SIZE",
+    group="Machine",
+    help="Second memory (CVSRAM) that activations may take, as 2MiB; default: none.",
+)
+@option(
+    "--batch",
+    type=click.IntRange(1, 1024),
+    default=1,
+    metavar="N",
+    group="Network",
+    help="Pictures of a submission, for each of the model's.",
+)
+@option(
+    "--no-batch-mode",
+    is_flag=True,
+    group="Machine",
+    help="Each picture has operations of its own, where one could take several (nv_full).",
+)
+@option(
+    "--winograd",
+    is_flag=True,
+    group="Machine",
+    help="Winograd for 3 x 3 convolutions where that is faster (nv_full); less exact.",
+)
 @fallback("Machine")
 @max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
@@ -199,6 +227,10 @@ def compile_model(
     precision: str,
     keep_fp16: tuple[str, ...],
     target_db: float | None,
+    cvsram: int,
+    batch: int,
+    no_batch_mode: bool,
+    winograd: bool,
     fallback: str | None,
     max_parts: int | None,
     calibration: Calibration,
@@ -243,6 +275,9 @@ def compile_model(
                 output_formats=formats[1],
                 keep_fp16=keep_fp16,
                 without=without,
+                cvsram=cvsram,
+                batch_mode=not no_batch_mode,
+                winograd=winograd,
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
@@ -256,6 +291,7 @@ def compile_model(
             pixels=compilation.pixels_of(pixels),
             target=target_db,
             whole=precision == AUTO,
+            batch=batch,
             watch=_dumping(dump_after) if dump_after else None,
             parts=bool(fallback),
         )
