@@ -367,8 +367,11 @@ def random_samples(graph: Graph, count: int = INVENTED) -> list[dict[str, Any]]:
     return found
 
 
-def accuracy_of(result: Result, say: Say) -> Any:
-    """The compiled network beside the float network, on the calibration samples."""
+def accuracy_of(
+    result: Result, say: Say, progress: Callable[[int, int], None] | None = None
+) -> Any:
+    """The compiled network beside the float network, on the calibration samples; *progress* is told
+    how many of them are done, of how many."""
     from . import accuracy
 
     if result.samples is not None:
@@ -377,4 +380,10 @@ def accuracy_of(result: Result, say: Say) -> Any:
         samples = random_samples(result.graph)
         say("accuracy: without --calib data, on random inputs")
     graph = batched(result.graph, result.batch)
-    return accuracy.measure(result.compiled.loadable, graph, grouped(samples, result.batch))
+    groups = list(grouped(samples, result.batch))
+    return accuracy.measure(
+        result.compiled.loadable,
+        graph,
+        groups,
+        progress=progress and (lambda done: progress(done, len(groups))),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,21 @@ def _dumping(names: Collection[str]) -> Watch:
             click.echo(dump.text(name, state), nl=False)
 
     return watch
+
+
+def _following(shown: Progress, watch: Watch | None) -> Watch:
+    """Names the pass that runs, and tells *watch* of those that are over."""
+    from ...compiler.compilation import listed
+
+    names = [item.name for item in listed()]
+    after = dict(pairwise(names))
+
+    def followed(name: str, state: Any) -> None:
+        shown.at(0, f"compiling: {after.get(name, 'the rest')}")
+        if watch is not None:
+            watch(name, state)
+
+    return followed
 
 
 @click.command("compile", cls=Command, arguments=[("MODEL", "An ONNX model.")])
@@ -299,7 +315,8 @@ def compile_model(
             if path is not None:
                 check_writable(path)
         try:
-            with Progress("compiling").shown() as shown:
+            with Progress("reading").shown() as shown:
+                request.watch = _following(shown, request.watch)
                 result = compilation.run(
                     request, shown.beside(_say), lambda done: shown.at(done, "calibrating: samples")
                 )
@@ -342,7 +359,8 @@ def _in_parts(request: Request, out: Path, report: Path | None, most: int | None
 
     if request.target is not None or request.whole:
         _say("--target-db is not asked for in a network of parts")
-    package = fallback.compile_package(request, _say, most)
+    with Progress("compiling parts").shown() as shown:
+        package = fallback.compile_package(request, shown.beside(_say), most)
     data = package.encode()
     write_whole(out, data)
     for number in range(len(package.parts)):
@@ -359,7 +377,8 @@ def _in_parts(request: Request, out: Path, report: Path | None, most: int | None
 def _accuracy(result: Result) -> None:
     from ...compiler import compilation
 
-    found = compilation.accuracy_of(result, _say)
+    with Progress("measuring accuracy: samples").shown() as shown:
+        found = compilation.accuracy_of(result, shown.beside(_say), shown.of)
     result.report["accuracy"] = found.as_dict()
     for table in accuracy_tables(found):
         table.show()
