@@ -14,6 +14,8 @@ class Options:
     "int8:dla_hwc4", "int8:dla_linear"); what is absent gets the feature format of the precision.
     *direct* keeps layers as they are: an average is PDP's, a convolution of few channels is one,
     and kernels keep what meets nothing but padding.
+    *zero_points* lets int8 values inside the network have others than 0, where their range is not
+    as far below 0 as above.
     *keep_fp16* are names of ONNX nodes that run in fp16 inside an int8 network (nv_full).
     """
 
@@ -23,3 +25,4 @@ class Options:
     output_formats: dict[str, str] = field(default_factory=dict)
     keep_fp16: tuple[str, ...] = ()
     direct: bool = False
+    zero_points: bool = True

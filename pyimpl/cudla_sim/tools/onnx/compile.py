@@ -102,6 +102,12 @@ def _dumping(names: Collection[str]) -> Watch:
     group="Machine",
     help="SQNR for an int8 network to reach: the layers that this takes run in fp16 (nv_full).",
 )
+@option(
+    "--symmetric",
+    is_flag=True,
+    group="Machine",
+    help="int8 without zero points: 0 is 0 in all tensors, one bit less behind a ReLU.",
+)
 @fallback("Machine")
 @max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
@@ -181,6 +187,7 @@ def compile_model(
     precision: str,
     keep_fp16: tuple[str, ...],
     target_db: float | None,
+    symmetric: bool,
     fallback: str | None,
     max_parts: int | None,
     calibration: Calibration,
@@ -223,6 +230,7 @@ def compile_model(
                 input_formats=formats[0],
                 output_formats=formats[1],
                 keep_fp16=keep_fp16,
+                zero_points=not symmetric,
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
