@@ -108,6 +108,12 @@ def _dumping(names: Collection[str]) -> Watch:
     group="Machine",
     help="int8 without zero points: 0 is 0 in all tensors, one bit less behind a ReLU.",
 )
+@option(
+    "--equalise",
+    is_flag=True,
+    group="Calibration",
+    help="int8: give channels between convolutions like ranges (cross-layer equalisation).",
+)
 @fallback("Machine")
 @max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
@@ -188,6 +194,7 @@ def compile_model(
     keep_fp16: tuple[str, ...],
     target_db: float | None,
     symmetric: bool,
+    equalise: bool,
     fallback: str | None,
     max_parts: int | None,
     calibration: Calibration,
@@ -240,6 +247,7 @@ def compile_model(
             mean=calibration.mean,
             scale=calibration.scale,
             invent=invent_ranges,
+            equalise=equalise,
             save_calib=save_calib,
             pixels=compilation.pixels_of(pixels),
             target=target_db,
