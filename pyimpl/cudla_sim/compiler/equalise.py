@@ -46,7 +46,8 @@ class Equalised:
 
 @dataclass(slots=True)
 class _Seen:
-    """Of each channel of a value, over samples and pixels: ends of the range, mean, mean square, how many."""
+    """Of each channel of a value, over samples and pixels: ends of the range, mean, mean square,
+    number of elements."""
 
     low: Real
     high: Real
