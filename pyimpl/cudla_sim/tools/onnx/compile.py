@@ -302,6 +302,8 @@ def _in_parts(request: Request, out: Path, report: Path | None, most: int | None
 
     if request.target is not None or request.whole:
         _say("--target-db is not asked for in a network of parts")
+    if request.equalise:
+        _say("--equalise does nothing in a network of parts")
     package = fallback.compile_package(request, _say, most)
     data = package.encode()
     write_whole(out, data)
