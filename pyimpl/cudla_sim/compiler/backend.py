@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cudla_sim.nvdla.check import WHOLE_TASK, check
 from cudla_sim.nvdla.facts.configs import CONFIGS, HardwareConfig, config
-from cudla_sim.nvdla.facts.precisions import FP16, INT8_TOP, INT16, INT16_TOP, NUMBERS, TOPS
+from cudla_sim.nvdla.facts.precisions import FP16, INT8, INT8_TOP, INT16, INT16_TOP, NUMBERS, TOPS
 from cudla_sim.nvdla.loadable import Loadable
 
 from . import formats, passes
@@ -185,6 +185,12 @@ def _fuse(c: Compilation) -> None:
         scaling.missing([*inputs, *stored], c.scales)
 
 
+def _zero_points(c: Compilation) -> None:
+    assert c.network is not None
+    if c.precision == INT8 and c.options.zero_points and not c.options.winograd:
+        c.network.zero_points()
+
+
 def _arrange(c: Compilation) -> None:
     assert c.network is not None
     c.network.arrange()
@@ -227,6 +233,9 @@ PASSES = (
     Pass("fold-permutations", "moved channels disappear into kernels of convolutions", _fold),
     Pass("unite-scales", "one scale for values that units or memory tie together", _unite),
     Pass("fuse", "a convolution or a tensor, and what SDP does to it on the way", _fuse),
+    Pass(
+        "zero-points", "integers other than 0 that mean 0, where steps become finer", _zero_points
+    ),
     Pass("arrange", "cubes of values: joins in place, slices and flattening as views", _arrange),
     Pass("lower", "hardware operations with weights, operands and tables", _lower),
     Pass("plan-memory", "places of activations, by their lifetimes", _plan),

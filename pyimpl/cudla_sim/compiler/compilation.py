@@ -280,6 +280,8 @@ def _scales(
         if tables:
             say("fp16 needs no scales: the calibration cache is not used")
         return samples, {}, "none"
+    if request.equalise:
+        _equalise(request, graph, options, samples, say)
     if samples is not None:
         scales, sources = _measured(request, samples, options, say, progress), ["samples"]
     else:
@@ -304,6 +306,25 @@ def _scales(
             "--invent-ranges for timing only"
         )
     return samples, scales, " + ".join(sources)
+
+
+def _equalise(
+    request: Request,
+    graph: Graph,
+    options: Options,
+    samples: calibrate.Samples | None,
+    say: Say,
+) -> None:
+    """Raises UsageError."""
+    from .equalise import equalise
+
+    if samples is None or options.precision != "int8" or request.save_calib is not None:
+        raise UsageError(
+            "--equalise is for int8 with data in --calib, and its scales are of no use in a"
+            " calibration cache (--save-calib)"
+        )
+    done = equalise(graph, samples)
+    say(f"equalised: the channels behind {len(done)} convolutions")
 
 
 def _measured(

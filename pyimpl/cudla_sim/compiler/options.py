@@ -30,6 +30,8 @@ class Options:
     *direct* keeps layers as they are: an average is PDP's, a convolution of few channels is one,
     and kernels keep what meets nothing but padding.
     *without* are names of :data:`OPTIMISATIONS` that are left out; results are the same.
+    *zero_points* lets int8 values inside the network have others than 0, where their range is not
+    as far below 0 as above; not with *winograd*, whose transformed inputs have no place for it.
     *keep_fp16* are names of ONNX nodes that run in fp16 inside an int8 network (nv_full).
     *cvsram* are the bytes of the second memory that activations may take, where the configuration
     has a port for one; no public source says how much there is.
@@ -49,3 +51,4 @@ class Options:
     cvsram: int = 0
     batch_mode: bool = True
     winograd: bool = False
+    zero_points: bool = True

@@ -24,6 +24,8 @@ class Request:
     percentile: float = PERCENTILE
     mean: Sequence[float] = ()
     scale: Sequence[float] = ()
+    equalise: bool = False
+    """Channels between convolutions get like ranges, for int8."""
     invent: bool = False
     save_calib: Path | None = None
     input_words: Sequence[str] = ()

@@ -65,8 +65,9 @@ class PlaceNote:
     """A value of the network that lies in memory when *operations* of *task* have run.
 
     Feature format: *address* counts in the task's address list, strides are in bytes, *value* is
-    (n, c, h, w), *precision* a name of a precision; image n begins *batch* bytes after
-    image n - 1. ``channels[i]`` is where channel i lies when they are not simply in order.
+    (n, c, h, w), *precision* a name of a precision; integers hold ``round(real / scale) + zero``;
+    image n begins *batch* bytes after image n - 1. ``channels[i]`` is where channel i lies when
+    they are not simply in order.
     """
 
     name: str
@@ -79,6 +80,7 @@ class PlaceNote:
     batch: int = 0
     precision: str = "int8"
     scale: float | None = None
+    zero: int = 0
     channels: tuple[int, ...] | None = None
     task: int = 0
 

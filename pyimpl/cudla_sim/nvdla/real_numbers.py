@@ -203,7 +203,7 @@ class _Watch:
         )
         if place.channels is not None:
             elements = elements[:, list(place.channels)]
-        return reals_of(elements, place.scale)
+        return reals_of(elements, place.scale, place.zero)
 
 
 def run(image: bytes | Loadable, feeds: Mapping[str, Any], hardware: str = "") -> Arrays:

@@ -49,7 +49,7 @@ def emit(
     """Append the operations of a convolution with its SDP pass, and of the *pooling* behind it if
     that can take their results on the fly; return whether it does. *source* and *target* are those
     of the first of *pictures*."""
-    weights = prepared(node, fit, source.precision, source.scale, mean)
+    weights = prepared(node, fit, source.precision, source.scale, mean, source.zero)
     together = None
     if STACKING not in task.without and pooling is None:
         together = stacked.of(node, fit, weights, source, target)
@@ -216,6 +216,7 @@ def _append(
             weights,
             data.precision,
             data.scale,
+            data.zero,
             y,
             x,
             channels=channels,
@@ -276,6 +277,7 @@ def operation(
     weights: Weights,
     precision: int,
     scale: float,
+    zero: int,
     y: Piece,
     x: Piece,
     *,
@@ -313,7 +315,7 @@ def operation(
         pad_y_bottom=y.after,
         dilation_x=node.dilation[1],
         dilation_y=node.dilation[0],
-        pad_val=pad_value(node, precision, scale),
+        pad_val=pad_value(node, precision, scale, zero),
         in_precision=precision,
         out_precision=precision,
         in_cvt=CvtParam(1, 0, int(precision == INT8), 0),
@@ -340,11 +342,11 @@ def surface(
     return ConvSurface(weight=weight, wmb=mask, wgs=groups, src=source, dst=flying)
 
 
-def pad_value(node: KernelConv, precision: int, scale: float) -> int:
+def pad_value(node: KernelConv, precision: int, scale: float, zero: int) -> int:
     """What lies outside the input, as the pad register has it."""
     if not node.pad_value:
-        return 0
+        return zero
     if precision == FP16:
         return int(np.float16(node.pad_value / scale).view(np.int16))
     limit = TOPS[precision]
-    return int(np.clip(np.rint(node.pad_value / scale), -limit - 1, limit))
+    return int(np.clip(np.rint(node.pad_value / scale) + zero, -limit - 1, limit))

@@ -37,7 +37,8 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Cube:
-    """A feature cube: *channels* counts holes, too; *scale* is the real value of one step.
+    """A feature cube: *channels* counts holes, too; *scale* is the real value of one step, *zero*
+    the integer that means 0.
 
     The first channel lies at *offset* bytes in the buffer; strides are in bytes.
     """
@@ -53,6 +54,7 @@ class Cube:
     positions: Positions = field(compare=False)
     offset: int = 0
     scale: float = 1.0
+    zero: int = 0
 
     @property
     def per_atom(self) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudla_sim.nvdla.facts.configs import HardwareConfig
-from cudla_sim.nvdla.facts.precisions import FP16
+from cudla_sim.nvdla.facts.precisions import FP16, INT8
 
 from ..graph import Affine, Binary, Clip, Curve, Node, PRelu, Value
 
@@ -91,6 +91,23 @@ class Fit:
     def operands(self) -> list[Operand]:
         """Tensor operands of the pass."""
         return [item for item in (self.x2, self.y_mul, self.y_alu) if isinstance(item, Operand)]
+
+    def zero_at(self, operand: Operand) -> str | None:
+        """Where the pass makes up for an operand whose integer for 0 is not 0: in the bias of the
+        convolution ("x1"), in the operand's own converter ("y"), in the output's converter
+        ("out"); None: nowhere."""
+        per_element = self.scale is not None and self.scale.ndim == 3
+        if self.precision != INT8 or per_element:
+            return None
+        if operand is not self.x2:
+            return "y"
+        if operand.function != "add":
+            return None
+        if self.conv and not self.x1_relu:
+            return "x1"
+        limited = np.isfinite(self.low) or np.isfinite(self.high)
+        behind = self.x2_relu or self.y_mul is not None or self.y_alu is not None or self.lut
+        return None if behind or limited else "out"
 
     def take(self, node: Node, main: Value) -> bool:
         """Add *node*, whose input *main* is what the pass has computed so far; False if it

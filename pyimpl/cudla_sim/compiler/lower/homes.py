@@ -65,6 +65,8 @@ class Homes:
     buffers: list[Buffer] = field(default_factory=list)
     image: int = 0
     """Number of the picture of a batch that is worked on."""
+    zeros: dict[g.Value, int] = field(default_factory=dict)
+    """Integers that mean 0, where that is not 0."""
 
     def __contains__(self, value: g.Value) -> bool:
         return value in self.homes
@@ -261,7 +263,13 @@ class Homes:
             size = cube_bytes(self.config, home.precision, shape)
             positions = layout.positions
             cube = packed(home.buffer, self.config, home.precision, shape, positions, scale)
-            return replace(cube, offset=self.image * size, height=height, width=width)
+            return replace(
+                cube,
+                offset=self.image * size,
+                height=height,
+                width=width,
+                zero=self.zeros.get(value, 0),
+            )
         assert home.parent is not None
         whole = self.cube(home.parent)
         if home.flat:
@@ -274,6 +282,7 @@ class Homes:
                 surface=width * height * atom,
                 positions=layout.positions,
                 scale=scale,
+                zero=self.zeros.get(value, 0),
             )
         first = home.channel // whole.per_atom
         part = replace(
@@ -282,6 +291,7 @@ class Homes:
             channels=layout.channels,
             positions=layout.positions,
             scale=scale,
+            zero=self.zeros.get(value, 0),
         )
         return part.box(home.line, height, home.pixel, width)
 

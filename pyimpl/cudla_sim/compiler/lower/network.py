@@ -16,7 +16,7 @@ from ..errors import Refusal, Refused
 from ..formats import Formats
 from ..legalise.nodes import GatherLines, Interleave, KernelConv, View
 from ..options import FLYING
-from . import at_once, conv, convert, layouts, moves, pictures, planes, pool, sdp
+from . import at_once, conv, convert, layouts, moves, pictures, planes, pool, sdp, zeros
 from .at_once import ALONE, Together
 from .cubes import Buffer, Cube, Values, cube_bytes, packed
 from .fit import Fit, Limit
@@ -86,6 +86,16 @@ class Network:
         former = Former(self.config, self.precision, self.formats.kept, self.outputs, readers)
         self.passes = former.form(nodes)
         self._check_pictures()
+
+    def zero_points(self) -> None:
+        """Let integers other than 0 mean 0 where that makes steps finer."""
+        kept = {*self.inputs, *self.outputs}
+        if self.emulated is not None:
+            kept.update((*self.emulated.inputs, self.emulated.output))
+        for value, (scale, zero) in zeros.choose(
+            self.passes, kept, self.scales, self.spans
+        ).items():
+            self.scales[value], self.homes.zeros[value] = scale, zero
 
     def _check_pictures(self) -> None:
         """Only convolutions read pictures."""
@@ -262,6 +272,8 @@ class Network:
         if np.array_equal(source.positions, target.positions):
             sdp.copy(self.task, source.whole(), replace(target, channels=source.channels).whole())
             return
+        if (source.scale, source.zero) == (target.scale, target.zero):  # the integers themselves
+            source, target = replace(source, zero=0), replace(target, zero=0)
         count = len(source.positions)
         node = KernelConv(
             name=self.task.label,
@@ -284,6 +296,7 @@ class Network:
         target = self.homes.temporary(
             f"{name} rearranged", cube.precision, layout, size, cube.scale
         )
+        target = replace(target, zero=cube.zero)
         self._rearrange(cube, target)
         return target
 
@@ -323,6 +336,7 @@ class Network:
                     size,
                     source.scale,
                 )
+                middle = replace(middle, zero=source.zero)
             moves.gather(task, node, source, target, middle)
         elif isinstance(node, g.Transpose):
             moves.transpose(task, source, target)
@@ -365,6 +379,11 @@ class Network:
             if half:
                 cube = convert.to_half(task, homes, cube)
             moved[operand.value] = self._aligned(cube, layout, operand.value.name)
+        for operand in fit.operands:
+            zero = moved[operand.value].zero
+            if zero and fit.zero_at(operand) == "x1":
+                shift = 0.0 if fit.shift is None else fit.shift
+                fit.shift = np.atleast_1d(shift - zero * homes.scale(operand.value))
         values = Values(lambda value: moved[value], homes.scale)
         self._limits(fit, out)
         pooling = self._pooling(item, out) if out is target else None
@@ -405,7 +424,8 @@ class Network:
         if not isinstance(node, g.Pool):
             return None
         target = self.homes.cube(node.output)
-        same = (made.precision, made.scale) == (target.precision, target.scale)
+        kinds = [(cube.precision, cube.scale, cube.zero) for cube in (made, target)]
+        same = kinds[0] == kinds[1]
         if not same or made.channels != target.channels or self.homes[node.output].coded:
             return None
         return Pooling(node, target, self._apart(node.output))
@@ -423,11 +443,14 @@ class Network:
             return
         stored = target.precision
         reach = TOPS[stored] if stored != FP16 else INT16_TOP
-        top = reach * target.scale
+        top, bottom = (reach - target.zero) * target.scale, -reach * target.scale
+        if target.zero:
+            bottom = (-reach - 1 - target.zero) * target.scale
         for name, function, bound in (("high", "min", fit.high), ("low", "max", fit.low)):
             if not np.isfinite(bound):
                 continue
-            reached = top <= bound * (1 + 1e-6) if name == "high" else -top >= bound * (1 + 1e-6)
+            most = abs(bound) * 1e-6
+            reached = top <= bound + most if name == "high" else bottom >= bound - most
             setattr(fit, name, np.inf if name == "high" else -np.inf)
             if not reached and not fit.limit(Limit(function, float(bound))):
                 node = fit.nodes[-1]

@@ -195,6 +195,7 @@ def emit(
             weights,
             picture.precision,
             picture.scale,
+            0,
             y,
             x,
             channels=picture.pixel,

@@ -8,7 +8,7 @@ Source: nvdla hardware manual "SDP".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log2
 from typing import Any
 
@@ -207,6 +207,8 @@ class Stages:
         if isinstance(fit.y_mul, Operand):
             y.type = SdpOpType.MUL
             y.mode = self._tensor("y", fit.y_mul)
+            if zero := self.values.cube(fit.y_mul.value).zero:
+                y.mul_cvt = replace(_PASS, offset=zero)
             if unit is not None:
                 unit *= self.values.scale(fit.y_mul.value)
                 y.truncate = self._product_shift()
@@ -217,7 +219,8 @@ class Stages:
         if isinstance(fit.y_alu, Operand):
             y.mode = self._tensor("y", fit.y_alu)
             if unit is not None:
-                y.alu_cvt = numbers.converter(self.values.scale(fit.y_alu.value) / unit)
+                made = numbers.converter(self.values.scale(fit.y_alu.value) / unit)
+                y.alu_cvt = replace(made, offset=self.values.cube(fit.y_alu.value).zero)
         return unit
 
     def _product_shift(self) -> int:
@@ -246,7 +249,8 @@ class Stages:
         elif self.fit.seen is None:
             return None
         precision = self.target.precision
-        held = FP16_TOP if precision == FP16 else TOPS[precision] * self.target.scale
+        top = FP16_TOP if precision == FP16 else TOPS[precision] - self.target.zero
+        held = top if precision == FP16 else top * self.target.scale
         # a scale alone does not say whether a pole lies within
         measured = self.precision != FP16 or self.fit.seen is not None
         return Inputs(low, high, min(held, _SPARE_RESULTS * results), measured)
@@ -318,7 +322,11 @@ class Stages:
     def _x1(self, step: NDArray[np.float64], unit: float) -> None:
         fit = self.fit
         tensor = isinstance(self.source, Cube) and fit.scale is None
+        zero = self.source.zero if isinstance(self.source, Cube) else 0
         if tensor and np.isclose(float(step[0]), unit, rtol=1e-12):
+            if zero:
+                self.x1 = self._alu_stage("add", SdpMode.PER_LAYER, INT16)
+                self.x1.alu_operand = -zero
             if fit.x1_relu:
                 self._relu(self.x1)
             return
@@ -332,6 +340,12 @@ class Stages:
         elif factor.values.size == 1 and not fit.conv:
             stage.type, mode = SdpOpType.MUL, SdpMode.PER_LAYER
             stage.mul_operand = int(factor.values[0])
+            if zero:
+                stage.type, stage.alu_type = SdpOpType.BOTH, _ALU["add"]
+                stage.alu_operand = -zero
+        elif zero:
+            stage.type, stage.alu_type = SdpOpType.BOTH, _ALU["add"]
+            mode = self.table("x1", np.full(1, -zero, np.int16), factor.values)
         else:
             stage.type = SdpOpType.MUL
             mode = self.table("x1", factor.values)
@@ -409,6 +423,13 @@ class Stages:
         out = self.target.scale
         same = np.isclose(unit, out, rtol=1e-12)
         self.cvt = _PASS if same else numbers.converter(unit / out)
+        offset = -self.target.zero * out
+        operand = self.fit.x2
+        if isinstance(operand, Operand) and self.fit.zero_at(operand) == "out":
+            zero = self.values.cube(operand.value).zero
+            offset += zero * self.values.scale(operand.value)
+        if offset:  # the converter subtracts before it multiplies
+            self.cvt = replace(self.cvt, offset=round(offset / unit))
 
     # -- the operation ------------------------------------------------------------------------
 
@@ -474,6 +495,8 @@ def emit(
 
 def copy(task: Task, source: Cube, target: Cube) -> None:
     """Append a copy of everything, to the target's scale."""
+    if (source.scale, source.zero) == (target.scale, target.zero):  # the integers themselves
+        source, target = replace(source, zero=0), replace(target, zero=0)
     if (source.loose or target.loose) and source.per_atom == target.per_atom:
         source, target = source.as_lines(), target.as_lines()
     fit = Fit(task.config, source.precision, False, source.channels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,8 @@ class Task:
             f"{cube.buffer.name} packed", cube_bytes(cube.config, cube.precision, shape)
         )
         self.scratch.append(buffer)
-        return packed(buffer, cube.config, cube.precision, shape, cube.positions, cube.scale)
+        made = packed(buffer, cube.config, cube.precision, shape, cube.positions, cube.scale)
+        return replace(made, zero=cube.zero)
 
     def flying(self, kernels: int, height: int, width: int) -> DataCube:
         """What CACC hands to SDP, or SDP to PDP."""

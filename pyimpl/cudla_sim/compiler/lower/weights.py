@@ -158,13 +158,25 @@ def correct(
 
 
 def prepared(
-    node: KernelConv, fit: Fit, precision: int, scale: float, mean: NDArray[Any] | None
+    node: KernelConv,
+    fit: Fit,
+    precision: int,
+    scale: float,
+    mean: NDArray[Any] | None,
+    zero: int = 0,
 ) -> Weights:
-    """Weights for inputs of a scale, with what of the pass goes into them; the rest stays in X1."""
+    """Weights for inputs of a scale, with what of the pass goes into them; the rest stays in X1.
+
+    *zero* is the input's integer that means 0: what it adds to every sum is taken from the bias.
+    """
     real, bias = absorb(node, fit)
     weights = quantised(real, bias, precision, scale, node.weight_scale)
     if precision != FP16:
         correct(node, fit, real, weights, mean, scale)
+    if zero:
+        total = weights.elements.sum(axis=(1, 2, 3), dtype=np.int64)
+        constant = zero * total * weights.step / 2.0**weights.truncate
+        fit.shift = (np.zeros(len(total)) if fit.shift is None else fit.shift) - constant
     return weights
 
 

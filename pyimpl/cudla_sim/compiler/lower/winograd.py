@@ -182,7 +182,7 @@ def emit(
         lines = y.count + TILE
         banks = data_banks(config, found.entries, lines), found.weight_banks
         op = conv.operation(
-            node, weights, precision, source.scale, y, x,
+            node, weights, precision, source.scale, source.zero, y, x,
             channels=found.channels, entries=found.entries, banks=banks,
         )  # fmt: skip
         op.conv_mode, op.pra_truncate = 1, 0 if precision == FP16 else _DROPPED

@@ -279,6 +279,7 @@ class Writer:
             batch=surfaces * cube.surface,
             precision=NAMES[cube.precision],
             scale=None if cube.precision == FP16 and cube.scale == 1.0 else cube.scale,
+            zero=cube.zero,
             channels=channels,
         )
 
@@ -304,4 +305,5 @@ def report(writer: Writer) -> dict[str, Any]:
             for value in network.homes.homes
             if network.precision != FP16
         },
+        "zero_points": {value.name: zero for value, zero in network.homes.zeros.items()},
     }

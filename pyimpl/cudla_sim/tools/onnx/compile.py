@@ -156,6 +156,18 @@ def _following(shown: Progress, watch: Watch | None) -> Watch:
     group="Machine",
     help="Winograd for 3 x 3 convolutions where that is faster (nv_full); less exact.",
 )
+@option(
+    "--symmetric",
+    is_flag=True,
+    group="Machine",
+    help="int8 without zero points: 0 is 0 in all tensors, one bit less behind a ReLU.",
+)
+@option(
+    "--equalise",
+    is_flag=True,
+    group="Calibration",
+    help="int8: give channels between convolutions like ranges (cross-layer equalisation).",
+)
 @fallback("Machine")
 @max_parts("Machine")
 @calibrated("Calibration", pictures="Calibration")
@@ -247,6 +259,8 @@ def compile_model(
     batch: int,
     no_batch_mode: bool,
     winograd: bool,
+    symmetric: bool,
+    equalise: bool,
     fallback: str | None,
     max_parts: int | None,
     calibration: Calibration,
@@ -294,6 +308,7 @@ def compile_model(
                 cvsram=cvsram,
                 batch_mode=not no_batch_mode,
                 winograd=winograd,
+                zero_points=not symmetric,
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
@@ -303,6 +318,7 @@ def compile_model(
             mean=calibration.mean,
             scale=calibration.scale,
             invent=invent_ranges,
+            equalise=equalise,
             save_calib=save_calib,
             pixels=compilation.pixels_of(pixels),
             target=target_db,
@@ -359,6 +375,8 @@ def _in_parts(request: Request, out: Path, report: Path | None, most: int | None
 
     if request.target is not None or request.whole:
         _say("--target-db is not asked for in a network of parts")
+    if request.equalise:
+        _say("--equalise does nothing in a network of parts")
     with Progress("compiling parts").shown() as shown:
         package = fallback.compile_package(request, shown.beside(_say), most)
     data = package.encode()
