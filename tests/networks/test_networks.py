@@ -25,7 +25,7 @@ pytestmark = pytest.mark.networks
 
 FOLDER = ROOT / "build" / "networks"
 SMALL = {"nv_small", "nv_medium_512"}
-NEED_TABLES = {"alexnet_lrn", "espcn_x3", "yolov5s", "yolov5s_320"}
+NEED_TABLES = {"alexnet_lrn", "espcn_x3", "lraspp_mobilenet_v3", "yolov5s", "yolov5s_320"}
 """Networks with functions that only look-up tables can compute."""
 FP16_FLOOR = {"yolov3_tiny": 35, "yolov5s": 35, "yolov5s_320": 35}
 
