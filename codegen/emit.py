@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -119,9 +120,24 @@ def exported(api: Api) -> list[Function]:
     return [f for f in api.functions if not f.native]
 
 
+_RELEASES = re.compile(
+    r"(Destroy|Free|Close|Release)(?![a-z])|Unload|Unregister|Unmap|Synchronize|DeviceReset"
+    r"|^dpu_(sync|\w*free\w*)$"
+)
+"""Names of functions that give back what is gone when Python has ended, or wait for what is over."""
+
+
+def _releases(function: Function) -> bool:
+    enumeration = function.returns.removeprefix("enum ")
+    name = function.name.rpartition("__")[2] if function.name.startswith("sim__") else function.name
+    return bool(_RELEASES.search(name)) and enumeration.isidentifier()
+
+
 def _wrapper(function: Function, wrapper_name: str, api: Api, exported: bool = True) -> str:
     prototype, names = named(function, wrapper_name)
     failure = _failure(function, api)
+    if failure and exported and _releases(function):
+        failure = f"sim_ended() ? ({function.returns})0 : {failure}"
     call = f"{_entry(function)}({', '.join(names)})"
     body = [
         f"{'SIM_EXPORT ' if exported else ''}{prototype}",

@@ -5193,7 +5193,7 @@ SIM_EXPORT void NvSciIpcCloseEndpoint(NvSciIpcEndpoint handle)
 
 SIM_EXPORT NvSciError NvSciIpcCloseEndpointSafe(NvSciIpcEndpoint handle, _Bool clear)
 {
-    if (sim_enter() != 0) { return NvSciError_Unknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (NvSciError)0 : NvSciError_Unknown; }
     return __atomic_load_n(&sim_bridge.impl_NvSciIpcCloseEndpointSafe, __ATOMIC_ACQUIRE)(handle, clear);
 }
 
@@ -5883,7 +5883,7 @@ SIM_EXPORT cudlaStatus cudlaCreateDevice(const uint64_t device, cudlaDevHandle *
 
 SIM_EXPORT cudlaStatus cudlaDestroyDevice(const cudlaDevHandle devHandle)
 {
-    if (sim_enter() != 0) { return cudlaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudlaStatus)0 : cudlaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudlaDestroyDevice, __ATOMIC_ACQUIRE)(devHandle);
 }
 
@@ -5919,7 +5919,7 @@ SIM_EXPORT cudlaStatus cudlaModuleGetAttributes(const cudlaModule hModule, const
 
 SIM_EXPORT cudlaStatus cudlaModuleUnload(const cudlaModule hModule, const uint32_t flags)
 {
-    if (sim_enter() != 0) { return cudlaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudlaStatus)0 : cudlaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudlaModuleUnload, __ATOMIC_ACQUIRE)(hModule, flags);
 }
 
@@ -5943,7 +5943,7 @@ SIM_EXPORT cudlaStatus cudlaImportExternalSemaphore(const cudlaDevHandle devHand
 
 SIM_EXPORT cudlaStatus cudlaMemUnregister(const cudlaDevHandle devHandle, const uint64_t * const devPtr)
 {
-    if (sim_enter() != 0) { return cudlaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudlaStatus)0 : cudlaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudlaMemUnregister, __ATOMIC_ACQUIRE)(devHandle, devPtr);
 }
 
@@ -6075,13 +6075,13 @@ SIM_EXPORT cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags)
 
 SIM_EXPORT cudaError_t sim__cudaDeviceSynchronize(void)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaDeviceSynchronize, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceReset(void)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaDeviceReset, __ATOMIC_ACQUIRE)();
 }
 
@@ -6177,19 +6177,19 @@ SIM_EXPORT cudaError_t sim__cudaMallocAsync(void **devPtr, size_t size, cudaStre
 
 SIM_EXPORT cudaError_t sim__cudaFree(void *devPtr)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaFree, __ATOMIC_ACQUIRE)(devPtr);
 }
 
 SIM_EXPORT cudaError_t sim__cudaFreeHost(void *ptr)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaFreeHost, __ATOMIC_ACQUIRE)(ptr);
 }
 
 SIM_EXPORT cudaError_t sim__cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaFreeAsync, __ATOMIC_ACQUIRE)(devPtr, hStream);
 }
 
@@ -6201,7 +6201,7 @@ SIM_EXPORT cudaError_t sim__cudaHostRegister(void *ptr, size_t size, unsigned in
 
 SIM_EXPORT cudaError_t sim__cudaHostUnregister(void *ptr)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaHostUnregister, __ATOMIC_ACQUIRE)(ptr);
 }
 
@@ -6327,13 +6327,13 @@ SIM_EXPORT cudaError_t sim__cudaStreamCreateWithPriority(cudaStream_t *pStream, 
 
 SIM_EXPORT cudaError_t sim__cudaStreamDestroy(cudaStream_t stream)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaStreamDestroy, __ATOMIC_ACQUIRE)(stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaStreamSynchronize, __ATOMIC_ACQUIRE)(stream);
 }
 
@@ -6417,7 +6417,7 @@ SIM_EXPORT cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamC
 
 SIM_EXPORT cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaGraphDestroy, __ATOMIC_ACQUIRE)(graph);
 }
 
@@ -6435,7 +6435,7 @@ SIM_EXPORT cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStrea
 
 SIM_EXPORT cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaGraphExecDestroy, __ATOMIC_ACQUIRE)(graphExec);
 }
 
@@ -6453,7 +6453,7 @@ SIM_EXPORT cudaError_t sim__cudaEventCreateWithFlags(cudaEvent_t *event, unsigne
 
 SIM_EXPORT cudaError_t sim__cudaEventDestroy(cudaEvent_t event)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaEventDestroy, __ATOMIC_ACQUIRE)(event);
 }
 
@@ -6471,7 +6471,7 @@ SIM_EXPORT cudaError_t sim__cudaEventRecordWithFlags(cudaEvent_t event, cudaStre
 
 SIM_EXPORT cudaError_t sim__cudaEventSynchronize(cudaEvent_t event)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaEventSynchronize, __ATOMIC_ACQUIRE)(event);
 }
 
@@ -6513,7 +6513,7 @@ SIM_EXPORT cudaError_t sim__cudaExternalMemoryGetMappedMipmappedArray(cudaMipmap
 
 SIM_EXPORT cudaError_t sim__cudaDestroyExternalMemory(cudaExternalMemory_t extMem)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaDestroyExternalMemory, __ATOMIC_ACQUIRE)(extMem);
 }
 
@@ -6537,7 +6537,7 @@ SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync_v2(const cudaExterna
 
 SIM_EXPORT cudaError_t sim__cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
 {
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaDestroyExternalSemaphore, __ATOMIC_ACQUIRE)(extSem);
 }
 
@@ -6651,7 +6651,7 @@ SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 
 SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxRelease_v2, __ATOMIC_ACQUIRE)(dev);
 }
 
@@ -6675,7 +6675,7 @@ SIM_EXPORT CUresult sim__cuCtxGetDevice(CUdevice *device)
 
 SIM_EXPORT CUresult sim__cuCtxSynchronize(void)
 {
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxSynchronize, __ATOMIC_ACQUIRE)();
 }
 
@@ -6687,7 +6687,7 @@ SIM_EXPORT CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 
 SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRelease(CUdevice dev)
 {
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxRelease, __ATOMIC_ACQUIRE)(dev);
 }
 
@@ -6723,7 +6723,7 @@ SIM_EXPORT NvDlaError NvDlaAllocMem(void *session_handle, void *device_handle, v
 
 SIM_EXPORT NvDlaError NvDlaFreeMem(void *session_handle, void *device_handle, void *mem_handle, void *pData, NvU32 size)
 {
-    if (sim_enter() != 0) { return NvDlaError_ResourceError; }
+    if (sim_enter() != 0) { return sim_ended() ? (NvDlaError)0 : NvDlaError_ResourceError; }
     return __atomic_load_n(&sim_bridge.impl_NvDlaFreeMem, __ATOMIC_ACQUIRE)(session_handle, device_handle, mem_handle, pData, size);
 }
 
@@ -6885,7 +6885,7 @@ SIM_EXPORT dpu_error_t dpu_checkpoint_deserialize(const uint8_t *serialized_cont
 
 SIM_EXPORT dpu_error_t dpu_checkpoint_free(struct dpu_context_t *context)
 {
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    if (sim_enter() != 0) { return sim_ended() ? (dpu_error_t)0 : DPU_ERR_INTERNAL; }
     return __atomic_load_n(&sim_bridge.impl_dpu_checkpoint_free, __ATOMIC_ACQUIRE)(context);
 }
 
@@ -6945,7 +6945,7 @@ SIM_EXPORT dpu_error_t dpu_link_output_fifo(struct dpu_set_t dpu_set, struct dpu
 
 SIM_EXPORT dpu_error_t dpu_fifo_link_free(struct dpu_fifo_link_t *fifo_link)
 {
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    if (sim_enter() != 0) { return sim_ended() ? (dpu_error_t)0 : DPU_ERR_INTERNAL; }
     return __atomic_load_n(&sim_bridge.impl_dpu_fifo_link_free, __ATOMIC_ACQUIRE)(fifo_link);
 }
 
@@ -7065,7 +7065,7 @@ SIM_EXPORT dpu_error_t dpu_alloc_ranks(uint32_t nr_ranks, const char *profile, s
 
 SIM_EXPORT dpu_error_t dpu_free(struct dpu_set_t dpu_set)
 {
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    if (sim_enter() != 0) { return sim_ended() ? (dpu_error_t)0 : DPU_ERR_INTERNAL; }
     return __atomic_load_n(&sim_bridge.impl_dpu_free, __ATOMIC_ACQUIRE)(dpu_set);
 }
 
@@ -7131,7 +7131,7 @@ SIM_EXPORT dpu_error_t dpu_status(struct dpu_set_t dpu_set, _Bool *done, _Bool *
 
 SIM_EXPORT dpu_error_t dpu_sync(struct dpu_set_t dpu_set)
 {
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    if (sim_enter() != 0) { return sim_ended() ? (dpu_error_t)0 : DPU_ERR_INTERNAL; }
     return __atomic_load_n(&sim_bridge.impl_dpu_sync, __ATOMIC_ACQUIRE)(dpu_set);
 }
 
@@ -7233,7 +7233,7 @@ SIM_EXPORT dpu_error_t dpu_get_rank_of_type(const char *profile, struct dpu_rank
 
 SIM_EXPORT dpu_error_t dpu_free_rank(struct dpu_rank_t *rank)
 {
-    if (sim_enter() != 0) { return DPU_ERR_INTERNAL; }
+    if (sim_enter() != 0) { return sim_ended() ? (dpu_error_t)0 : DPU_ERR_INTERNAL; }
     return __atomic_load_n(&sim_bridge.impl_dpu_free_rank, __ATOMIC_ACQUIRE)(rank);
 }
 
@@ -7899,7 +7899,7 @@ SIM_EXPORT cupvaError_t CupvaCheckCommandStatus(const cupvaCmdStatus_t status, c
 
 SIM_EXPORT cupvaError_t CupvaCmdDestroy(cupvaCmd_t *cmd)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaCmdDestroy, __ATOMIC_ACQUIRE)(cmd);
 }
 
@@ -7917,7 +7917,7 @@ SIM_EXPORT cupvaError_t CupvaCmdBufferCreate(cupvaCmdBuffer_t *buffer, const cup
 
 SIM_EXPORT cupvaError_t CupvaCmdBufferDestroy(cupvaCmdBuffer_t buffer)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaCmdBufferDestroy, __ATOMIC_ACQUIRE)(buffer);
 }
 
@@ -7971,7 +7971,7 @@ SIM_EXPORT cupvaError_t CupvaContextCreate(cupvaContext_t *context, uint32_t eng
 
 SIM_EXPORT cupvaError_t CupvaContextDestroy(cupvaContext_t context)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaContextDestroy, __ATOMIC_ACQUIRE)(context);
 }
 
@@ -8031,7 +8031,7 @@ SIM_EXPORT cupvaError_t CupvaMemAlloc(void **devicePtr, int64_t size, cupvaMemAc
 
 SIM_EXPORT cupvaError_t CupvaMemFree(void *devicePtr)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaMemFree, __ATOMIC_ACQUIRE)(devicePtr);
 }
 
@@ -8049,7 +8049,7 @@ SIM_EXPORT cupvaError_t CupvaMemRegister(const void *ptr, int64_t size, cupvaExt
 
 SIM_EXPORT cupvaError_t CupvaMemUnregister(const void *ptr)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaMemUnregister, __ATOMIC_ACQUIRE)(ptr);
 }
 
@@ -8067,7 +8067,7 @@ SIM_EXPORT cupvaError_t CupvaMemMapL2(void **l2Ptr, void *devicePtr, int64_t siz
 
 SIM_EXPORT cupvaError_t CupvaMemUnmapL2(void *l2Ptr)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaMemUnmapL2, __ATOMIC_ACQUIRE)(l2Ptr);
 }
 
@@ -8079,7 +8079,7 @@ SIM_EXPORT cupvaError_t CupvaStreamCreate(cupvaStream_t *stream, cupvaEngineType
 
 SIM_EXPORT cupvaError_t CupvaStreamDestroy(cupvaStream_t stream)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaStreamDestroy, __ATOMIC_ACQUIRE)(stream);
 }
 
@@ -8097,7 +8097,7 @@ SIM_EXPORT cupvaError_t CupvaStreamSubmitCmdBuffer(cupvaStream_t stream, cupvaCm
 
 SIM_EXPORT cupvaError_t CupvaStreamSynchronize(cupvaStream_t stream)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaStreamSynchronize, __ATOMIC_ACQUIRE)(stream);
 }
 
@@ -8115,7 +8115,7 @@ SIM_EXPORT cupvaError_t CupvaSyncObjCreate(cupvaSyncObj_t *syncObj, _Bool isTime
 
 SIM_EXPORT cupvaError_t CupvaSyncObjDestroy(cupvaSyncObj_t syncObj)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaSyncObjDestroy, __ATOMIC_ACQUIRE)(syncObj);
 }
 
@@ -8301,7 +8301,7 @@ SIM_EXPORT cupvaError_t CupvaExecutableCreate(cupvaExecutable_t *exec, const voi
 
 SIM_EXPORT cupvaError_t CupvaExecutableDestroy(cupvaExecutable_t exec)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaExecutableDestroy, __ATOMIC_ACQUIRE)(exec);
 }
 
@@ -8451,7 +8451,7 @@ SIM_EXPORT cupvaError_t CupvaSimDataFlowCreate(cupvaDataFlow_t *dataFlow, cupvaD
 
 SIM_EXPORT cupvaError_t CupvaSimDataFlowDestroy(cupvaDataFlow_t dataFlow)
 {
-    if (sim_enter() != 0) { return CUPVA_INTERNAL_ERROR; }
+    if (sim_enter() != 0) { return sim_ended() ? (cupvaError_t)0 : CUPVA_INTERNAL_ERROR; }
     return __atomic_load_n(&sim_bridge.impl_CupvaSimDataFlowDestroy, __ATOMIC_ACQUIRE)(dataFlow);
 }
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # To be sourced: . upmem_env.sh [backend]
 #
 # Puts the DPU tools and the host library where programs and Makefiles look for them. With an

@@ -191,6 +191,7 @@ _KEYS: dict[str, Callable[[Profile, str, str], None]] = {
     "sgXferMaxBlocksPerDpu": _integer("sg_max_blocks", 1),
     "nrThreadsPerRank": _integer("nr_threads_per_rank", 0, 1024),
     "nrJobsPerRank": _integer("nr_jobs_per_rank", 1),
+    "nrJobPerRank": _integer("nr_jobs_per_rank", 1),
     "nrDpusPerCI": _integer("dpus_per_ci", 1, 8),
     "disabledMask": _integer("disabled_mask", 0, 2**64 - 1),
     "mramSize": _integer("mram_size", 8, 64 << 20),

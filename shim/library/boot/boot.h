@@ -19,6 +19,13 @@ static inline int sim_enter(void)
                : sim_boot();
 }
 
+/* True when Python has ended: there is nothing left to release or to wait for. Static destructors
+ * still call what does so, and take its failure for one of theirs. */
+static inline int sim_ended(void)
+{
+    return __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_CLOSED;
+}
+
 /* Why Python is not available, as one sentence; empty when it is. */
 const char *sim_boot_problem(void);
 

@@ -14,6 +14,7 @@ OPERATIONS = (
     "move", "cao", "clz",
     "extub",
     "cmpb4", "mul_sl_uh", "lsl_add", "rol_add", "ldma", "sdma", "nop", "acquire", "stop", "call",
+    "1:", "1: add", "jump", "jeq", "jz", "release", "resume", "lw", "sb", "fault",
 )  # fmt: skip
 OPERANDS = (
     "%0",
@@ -26,6 +27,12 @@ OPERANDS = (
     "17",
     "-0x10",
     "r5",
+    "1f",
+    "1b",
+    ".",
+    "nz",
+    "ltu",
+    "true",
     "%9",
     "",
     "²",
@@ -37,7 +44,7 @@ def asm_statements(random: Random) -> None:
     """C with asm statements becomes C, or the message names the instruction."""
     lines = [
         f"{random.choice(OPERATIONS)} "
-        + ", ".join(random.choice(OPERANDS) for _ in range(random.choice((3, 3, 2, 4, 0, 1))))
+        + ", ".join(random.choice(OPERANDS) for _ in range(random.choice((3, 3, 2, 4, 5, 0, 1))))
         for _ in range(random.randrange(1, 4))
     ]
     body = random.choice(("\\n", ";", "\n", '\\n" "')).join(lines)

@@ -78,6 +78,113 @@ def test_single_instructions(a: int, b: int, bench: Bench, build: Build) -> None
         assert out[index] == value & M, index
 
 
+SIGNED = {"lts": lambda x, y: x < y, "ges": lambda x, y: x >= y, "les": lambda x, y: x <= y,
+          "gts": lambda x, y: x > y}  # fmt: skip
+UNSIGNED = {"ltu": lambda x, y: x < y, "geu": lambda x, y: x >= y, "leu": lambda x, y: x <= y,
+            "gtu": lambda x, y: x > y}  # fmt: skip
+
+
+def integer(word: int) -> int:
+    """The number that 32 bits are with a sign."""
+    return word - (1 << 32) if word >> 31 else word
+
+
+def conditions(a: int, b: int) -> dict[tuple[str, str], bool]:
+    """What holds for two operands, from the instruction set's table."""
+    x, y = integer(a), integer(b)
+    total, difference = (a + b) & M, (a - b) & M
+    found = {("sub", name): rule(x, y) for name, rule in SIGNED.items()}
+    found |= {("sub", name): rule(a, b) for name, rule in UNSIGNED.items()}
+    for name, result in (("add", total), ("sub", difference), ("and", a & b)):
+        found[name, "z"], found[name, "nz"] = result == 0, result != 0
+        found[name, "mi"], found[name, "pl"] = bool(result >> 31), not result >> 31
+        found[name, "sz"], found[name, "snz"] = a == 0, a != 0
+        found[name, "smi"], found[name, "spl"] = x < 0, x >= 0
+        found[name, "true"], found[name, "false"] = True, False
+    found["add", "c"], found["add", "nc"] = a + b > M, a + b <= M
+    found["add", "ov"] = not -(1 << 31) <= x + y < 1 << 31
+    found["sub", "ov"] = not -(1 << 31) <= x - y < 1 << 31
+    for n in (5, 8, 14):
+        found["add", f"nc{n}"] = a % (1 << n) + b % (1 << n) < 1 << n
+    found["lsl", "so"], found["lsl", "sh32"] = bool(a & 1), bool(b & 32)
+    found["lsr", "e"] = not (a >> (b & 31)) & 1
+    found["mul_ul_ul", "small"] = not (a | b) & 0xFF00
+    return found
+
+
+BRANCHES = list(conditions(0, 0))
+SET = [("sub", "ltu"), ("sub", "les"), ("add", "z"), ("xor", "nz"), ("lsl", "z")]
+JUMPING = (
+    "#include <stdint.h>\n#include <attributes.h>\n"
+    f"__host uint32_t a, b, out[{len(BRANCHES)}], set[{len(SET)}], looped, wide, scratch;\n"
+    "int main(void) {\n"
+    + "".join(
+        f'asm volatile("move %0, 1\\n{op} zero, %1, %2, {name}, 1f\\nmove %0, 0\\n1:"'
+        f' : "=&r"(out[{i}]) : "r"(a), "r"(b));\n'
+        for i, (op, name) in enumerate(BRANCHES)
+    )
+    + "".join(
+        f'asm("{op} %0, %1, %2, {name}" : "=r"(set[{i}]) : "r"(a), "r"(b));\n'
+        for i, (op, name) in enumerate(SET)
+    )
+    + """
+    uint32_t n = a & 15;
+    asm volatile("move %[sum], 0; jz %[n], .Ldone%=\\n"
+                 ".Lagain%=: add %[sum], %[sum], %[n]; sub %[n], %[n], 1, nz, .Lagain%=\\n"
+                 ".Ldone%=:"
+                 : [sum] "=&r"(looped), [n] "+r"(n));
+    asm("sub zero, %1, %2; subc zero, %3, %4, xz, 3f; move %0, 0; jump 4f; 3: move %0, 1; 4: nop"
+        : "=&r"(wide) : "r"(a), "r"(b), "r"(b), "r"(a));
+    asm("move r5, %1 // a register of its own\\n add %0, r5, r5" : "=r"(scratch) : "0"(a) : "r5");
+    return 0;
+}"""
+)
+
+
+@given(a=words, b=words)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_conditions_and_jumps(a: int, b: int, bench: Bench, build: Build) -> None:
+    bench.load(build(JUMPING))
+    bench.var("a")[0], bench.var("b")[0] = a, b
+    assert not bench.launch(slots=[0]).faulted
+    expected = conditions(a, b)
+    found = dict(zip(BRANCHES, bench.var("out").tolist(), strict=True))
+    assert {key for key, value in found.items() if value} == {k for k, v in expected.items() if v}
+    shifted = (a << (b & 31)) & M
+    assert bench.var("set").tolist() == [
+        a < b, integer(a) <= integer(b), (a + b) & M == 0, a != b, shifted == 0
+    ]  # fmt: skip
+    n = a & 15
+    assert bench.var("looped")[0] == n * (n + 1) // 2
+    assert bench.var("wide")[0] == (a == b)
+    assert bench.var("scratch")[0] == 2 * a & M
+
+
+LOCKED = """
+#include <attributes.h>
+__host unsigned counter, wrong;
+int main(void) {
+    for (int i = 0; i < 50; i++) {
+        unsigned now;
+        __asm__ volatile("1: acquire zero, 5, nz, 1b" ::: "memory");
+        unsigned seen = *(volatile unsigned *)&counter;
+        for (int n = 0; n < 3; n++) __asm__ volatile("nop");
+        *(volatile unsigned *)&counter = seen + 1;
+        __asm__ volatile("lw %0, %1, 0; release zero, 5, nz, .+1"
+                         : "=r"(now) : "r"(&counter) : "memory");
+        if (now != seen + 1) wrong++;
+    }
+    return 0;
+}"""
+
+
+def test_instructions_that_synchronise_need_no_header(bench: Bench, build: Build) -> None:
+    """The DPU's assembler knows acquire and release in any file."""
+    bench.load(build(LOCKED, 8))
+    assert not bench.launch(slots=[0]).faulted
+    assert (bench.var("counter")[0], bench.var("wrong")[0]) == (400, 0)
+
+
 DMA = """
 #include <mram.h>
 #include <stdint.h>
@@ -109,8 +216,10 @@ def test_dma_takes_its_size_from_the_address(bench: Bench, build: Build) -> None
     ("statement", "what"),
     [
         ('__asm__("hash %0, %1, 3" : "=r"(x) : "r"(x));', "hash"),
-        ('__asm__("jump there");', "jump"),
-        ('__asm__("add %0, %1, 3, z, .Lend" : "=r"(x) : "r"(x));', "add"),
+        ('__asm__("jump there");', "jump ... there"),
+        ('__asm__("add %0, %1, 3, z, .Lend" : "=r"(x) : "r"(x));', "add ... .Lend"),
+        ('__asm__("add %0, %1, 3, gtu, 1f; 1:" : "=r"(x) : "r"(x));', "add ... gtu"),
+        ('__asm__("acquire %0, 0, nz, 1f; 1:" : : "r"(x));', "acquire ... nz"),
         ('__asm__("add %0, r3, 3" : "=r"(x));', "r3"),
     ],
 )

@@ -136,7 +136,7 @@ int main(void) {
 DEADLOCKS = {
     "barrier": (
         "if (me() != 1) barrier_wait(&all);",
-        "deadlock: each of tasklets 0 2 waits at barrier WRAM address 0x",
+        "deadlock: each of tasklets 0, 2 waits at barrier WRAM address 0x",
     ),
     "mutex": ("mutex_lock(door); mutex_lock(door);", "waits for mutex door in main"),
     "handshake": ("if (me() == 2) handshake_wait_for(0);", "waits for a notification of tasklet 0"),

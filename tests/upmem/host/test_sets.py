@@ -119,6 +119,7 @@ def test_dpus_of_a_freed_set_are_stale(host: Host) -> None:
         "",
         "sgXferEnable=true, sgXferMaxBlocksPerDpu=3096",
         "cycleAccurate=true,nrJobsPerRank=64",
+        "nrJobPerRank=8",
         "dispatchOnAllRanks=true",
         "regionMode=safe",
         "nrThreadsPerRank=1",

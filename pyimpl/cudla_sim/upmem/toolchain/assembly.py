@@ -1,16 +1,17 @@
 """DPU instructions in asm statements: those of which every one is understood become C.
 
-A statement is a sequence of instructions on operands, without labels and branches: additions with
-carry, logic, shifts, shift-and-add, byte comparison, products of bytes, counting, DMA. Instructions
-that synchronise (acquire, release, resume, stop, fault) are macros of the assembler, see dpu_asm.h.
-Source of the semantics: facts of the instruction set (sections 4 and 5.4).
+A statement is a sequence of instructions on operands (and on registers that it says it clobbers),
+with jumps to labels of its own. Instructions that synchronise (acquire, release, resume, stop,
+fault) are macros of the assembler, see dpu_asm.h; among others they become statements of their own.
+Source of the semantics: facts of the instruction set (sections 3 to 6).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+
+from . import instructions
 
 _START = re.compile(
     r"\b(?:__asm__|__asm|asm)\b(?:\s*(?:__volatile__|volatile|__inline__|inline))*\s*\("
@@ -18,55 +19,16 @@ _START = re.compile(
 _STRING = re.compile(r'\s*((?:"(?:\\.|[^"\\])*"\s*)+)')
 _REFERENCE = re.compile(r"%(?:\[(\w+)\]|(\d+))$")
 _OPERAND = re.compile(r'\s*(?:\[(\w+)\]\s*)?"([^"]*)"\s*\(', re.DOTALL)
+_LABEL = re.compile(r"([\w.$%=]+)\s*:\s*")
 _NOP = '__asm__ __volatile__("nop"); '
 _MACROS = {"acquire", "release", "resume", "stop", "fault"}
 
-_SHIFTS = {
-    "lsl": "{a} << {s}",
-    "lsr": "{a} >> {s}",
-    "asr": "(unsigned int)((int){a} >> {s})",
-    "rol": "({a} << {s} | {a} >> (-{s} & 31))",
-    "ror": "({a} >> {s} | {a} << (-{s} & 31))",
-    "lslx": "({s} ? {a} >> (-{s} & 31) : 0)",
-    "lsrx": "({s} ? {a} << (-{s} & 31) : 0)",
-    "lsl1": "({a} << {s} | ((1u << {s}) - 1))",
-    "lsr1": "({a} >> {s} | ~(~0u >> {s}))",
-}
-_LOGIC = {
-    "and": "{a} & {b}",
-    "or": "{a} | {b}",
-    "xor": "{a} ^ {b}",
-    "nand": "~({a} & {b})",
-    "nor": "~({a} | {b})",
-    "nxor": "~({a} ^ {b})",
-    "andn": "~{a} & {b}",
-    "orn": "~{a} | {b}",
-}
-_ONE = {
-    "move": "{a}",
-    "cao": "(unsigned int)__builtin_popcount({a})",
-    "clz": "({a} ? (unsigned int)__builtin_clz({a}) : 32u)",
-    "clo": "(~{a} ? (unsigned int)__builtin_clz(~{a}) : 32u)",
-    "cls": "(unsigned int)__builtin_clrsb((int){a}) + 1u",
-    "extub": "(unsigned int)(unsigned char){a}",
-    "extsb": "(unsigned int)(signed char){a}",
-    "extuh": "(unsigned int)(unsigned short){a}",
-    "extsh": "(unsigned int)(short){a}",
-}
-_HALVES = {
-    "sl": "(int)(signed char){}",
-    "ul": "(int)(unsigned char){}",
-    "sh": "(int)(signed char)({} >> 8)",
-    "uh": "(int)(unsigned char)({} >> 8)",
-}
-_BYTES = " | ".join(
-    f"(({{a}} >> {n} & 255) == ({{b}} >> {n} & 255) ? {1 << n}u : 0)" for n in (0, 8, 16, 24)
-)
+_SYNCHRONISES = re.compile('"[^"]*\\b(?:' + "|".join(sorted(_MACROS)) + r")\b")
 _CONSTANTS = {"zero": "0u", "one": "1u", "lneg": "0xffffffffu", "mneg": "0x80000000u"}
 
 
 class NotUnderstood(Exception):
-    """The first instruction that is none of those above."""
+    """What cannot be translated: an instruction, an operand, a condition or a jump."""
 
 
 @dataclass
@@ -82,6 +44,7 @@ class _Statement:
     template: str
     outputs: list[_Operand]
     inputs: list[_Operand]
+    clobbers: frozenset[str]
 
 
 def _closing(text: str, at: int) -> int:
@@ -121,23 +84,38 @@ def _parse(text: str, at: int) -> _Statement | None:
     end = _closing(text, at)
     outputs: list[_Operand] = []
     inputs: list[_Operand] = []
+    clobbers: frozenset[str] = frozenset()
     at = string.end()
     if text[at : at + 1] == ":":
         outputs, at = _operands(text, at + 1)
-        rest = text[at:end].lstrip()
-        if rest.startswith(":"):
+        if text[at:end].lstrip().startswith(":"):
             inputs, at = _operands(text, text.index(":", at) + 1)
+            if text[at:end].lstrip().startswith(":"):
+                clobbers = frozenset(re.findall(r'"([^"]*)"', text[at:end]))
     semicolon = re.compile(r"\s*;").match(text, end)
-    return _Statement(semicolon.end() if semicolon else end, template, outputs, inputs)
+    after = semicolon.end() if semicolon else end
+    return _Statement(after, template, outputs, inputs, clobbers)
+
+
+@dataclass
+class _Line:
+    """An instruction of a statement."""
+
+    name: str
+    words: list[str]
+    labels: list[str]
+    """Those in front of it."""
 
 
 class _Writer:
     """One statement as C: operands in variables of their own, then instruction by instruction."""
 
-    def __init__(self, statement: _Statement) -> None:
+    def __init__(self, statement: _Statement, lines: list[_Line]) -> None:
         self.statement = statement
         self.all = [*statement.outputs, *statement.inputs]
-        self.lines: list[str] = []
+        self.lines = lines
+        self.targets: set[int] = set()
+        self.registers: set[str] = set()
 
     def value(self, word: str) -> str:
         """An operand as an unsigned number."""
@@ -145,140 +123,189 @@ class _Writer:
             return _CONSTANTS[word]
         if re.fullmatch(r"-?(0[xX][0-9a-fA-F]+|\d+)", word):
             return f"(unsigned int)({word})"
-        return f"__r{self.index(word)}"
+        return self.place(word)
 
-    def index(self, word: str) -> int:
+    def place(self, word: str) -> str:
+        """The variable of an operand or register."""
+        if re.fullmatch(r"r\d+", word) and word in self.statement.clobbers:
+            self.registers.add(word)
+            return f"__{word}_"
         match = _REFERENCE.fullmatch(word)
         if match is None:
             raise NotUnderstood(word)
         if match[2] is not None:
             number = int(match[2])
             if number < len(self.all):
-                return number
+                return f"__r{self._tied(number)}"
         for number, operand in enumerate(self.all):
             if match[1] and operand.name == match[1]:
-                return number
+                return f"__r{self._tied(number)}"
         raise NotUnderstood(word)
 
-    def instruction(self, line: str) -> None:
-        name, _, rest = line.partition(" ")
-        words = [word.strip() for word in rest.split(",")] if rest.strip() else []
-        write = _find(name, len(words))
-        if write is None:
-            raise NotUnderstood(name)
-        write(self, words)
+    def _tied(self, number: int) -> int:
+        """The output that an input of a matching constraint shares its register with."""
+        constraint = self.all[number].constraint
+        return int(constraint) if constraint.isdigit() and int(constraint) < number else number
 
-    def assign(self, target: str, expression: str) -> None:
-        self.lines.append(f"__r{self.index(target)} = {expression};")
+    def goto(self, word: str, number: int) -> str:
+        """A jump from an instruction to a label."""
+        found = self._target(word, number)
+        if found is None:
+            raise NotUnderstood(f"{self.lines[number].name} ... {word}")
+        self.targets.add(found)
+        return f"goto __l{found};"
+
+    def _target(self, word: str, number: int) -> int | None:
+        """The instruction (or the end) that a label of this statement stands before."""
+        if word == ".":
+            return number
+        places = [(label, n) for n, line in enumerate(self.lines) for label in line.labels]
+        if match := re.fullmatch(r"(\d+)([fb])", word):
+            same = [n for label, n in places if label == match[1]]
+            if match[2] == "f":
+                return min((n for n in same if n > number), default=None)
+            return max((n for n in same if n <= number), default=None)
+        return next((n for label, n in places if label == word), None)
+
+    def instruction(self, number: int) -> str:
+        """The C of an instruction."""
+        line = self.lines[number]
+        name, words = line.name, line.words
+        if name in ("", "nop"):
+            return ";"
+        if name in _MACROS:
+            return self._synchronise(number)
+        if name == "jump" and len(words) == 1:
+            return self.goto(words[0], number)
+        if name in instructions.JUMPS and len(words) == 3:
+            name, words = "sub", ["zero", *words[:2], instructions.JUMPS[name], words[2]]
+        elif name in instructions.TESTS and len(words) == 2:
+            name, words = "move", ["zero", words[0], instructions.TESTS[name], words[1]]
+        operation = instructions.find(name)
+        count = 0 if operation is None else operation.sources + operation.destination
+        if operation is None or not count <= len(words) <= count + 2:
+            raise NotUnderstood(line.name)
+        return self._computed(operation, words, count, number)
+
+    def _computed(
+        self, operation: instructions.Operation, words: list[str], count: int, number: int
+    ) -> str:
+        sources = [self.value(word) for word in words[operation.destination : count]]
+        if len(sources) < 2:
+            sources.append("0")
+        names = [f"__{n} = {v}" for n, v in zip(operation.names, sources, strict=False)]
+        parts = [
+            f"unsigned int {', '.join(names)}, __q, __k = __c, __y = __z;",
+            " ".join(f"(void){n};" for n in ("__a", "__b", "__k", "__y")),
+        ]
+        if not operation.chained:
+            parts.append("__k = 0;")
+        parts.append(operation.compute)
+        jump, asked = "", words[count:]
+        result = "__q"
+        if asked:
+            condition = instructions.condition(operation, asked[0], len(asked) == 1)
+            if condition is None:
+                raise NotUnderstood(f"{self.lines[number].name} ... {asked[0]}")
+            if len(asked) == 1:
+                result = f"({condition}) ? 1u : 0u"
+            elif condition != "0":
+                jump = f"if ({condition}) {{ {{zero}} {self.goto(asked[1], number)} }}"
+        zero = f"__z = __q == 0{' && __y' if operation.chained else ''};"
+        if operation.destination and words[0] not in _CONSTANTS:
+            parts.append(f"{self.place(words[0])} = {result};")
+        parts += [jump.replace("{zero}", zero), zero] if jump else [zero]
+        return f"{{ {' '.join(parts)} }}"
+
+    def _synchronise(self, number: int) -> str:
+        """A macro of dpu_asm.h. Its calls wait, so what loops until it succeeds does not jump."""
+        line = self.lines[number]
+        name, words = line.name, list(line.words)
+        operands = {"stop": 0, "fault": 1}.get(name, 2)
+        given, asked = words[:operands], words[operands:]
+        if len(given) < operands or len(asked) not in (0, 2):
+            raise NotUnderstood(name)
+        jump = ""
+        if asked and asked[0] != "false":
+            to = self._target(asked[1], number)
+            again = asked[0] == "nz" and to == number
+            always = asked[0] == ("true" if name == "stop" else "z")
+            if always:
+                jump = self.goto(asked[1], number)
+            elif not again and name != "release":
+                raise NotUnderstood(f"{name} ... {asked[0]}")
+        if operands < 2:
+            return f'__asm__ __volatile__("{" ".join([name, *given])}" ::: "memory"); {jump}'
+        where = given[0]
+        if where in _CONSTANTS:
+            if where != "zero":
+                raise NotUnderstood(where)
+            return f'__asm__ __volatile__("{name} zero, {given[1]}" ::: "memory"); {jump}'
+        value = self.value(where)
+        return f'__asm__ __volatile__("{name} %0, {given[1]}" :: "r"({value}) : "memory"); {jump}'
 
     def text(self) -> str:
-        before = [
-            f"unsigned int __r{n} = "
-            + (f"(unsigned int)({o.expression});" if not o.constraint.startswith("=") else "0;")
-            + f" (void)__r{n};"
-            for n, o in enumerate(self.all)
-        ]
+        body = [self.instruction(number) for number in range(len(self.lines))]
+        for number in sorted(self.targets):
+            place = f"__l{number}: ;"
+            if number < len(body):
+                body[number] = f"{place} {body[number]}"
+            else:
+                body.append(place)
+        shared = {self._tied(n): o for n, o in enumerate(self.all) if self._tied(n) != n}
+        before = []
+        for n, o in enumerate(self.all):
+            read = shared.get(n, o if not o.constraint.startswith("=") else None)
+            first = "0" if read is None else f"(unsigned int)({read.expression})"
+            before.append(f"unsigned int __r{n} = {first}; (void)__r{n};")
+        before += [f"unsigned int __{r}_ = 0; (void)__{r}_;" for r in sorted(self.registers)]
         after = [
             f"{o.expression} = (__typeof__({o.expression}))__r{n};"
             for n, o in enumerate(self.statement.outputs)
         ]
-        body = " ".join([*before, "unsigned int __c = 0; (void)__c;", *self.lines, *after])
-        return f"do {{ {body} }} while (0);"
+        flags = "unsigned int __c = 0, __z = 0; (void)__c; (void)__z;"
+        labels = ", ".join(f"__l{number}" for number in sorted(self.targets))
+        local = [f"__label__ {labels};"] if labels else []
+        return f"do {{ {' '.join([*local, *before, flags, *body, *after])} }} while (0);"
 
 
-_Write = Callable[[_Writer, list[str]], None]
-
-
-def _formula(text: str) -> _Write:
-    def write(writer: _Writer, words: list[str]) -> None:
-        values = [writer.value(word) for word in words[1:]]
-        names = dict(zip("ab", values, strict=False))
-        writer.assign(words[0], text.format(**names, s=f"({values[-1]} & 31)"))
-
-    return write
-
-
-def _sum(minus: bool, carry: bool, reverse: bool) -> _Write:
-    def write(writer: _Writer, words: list[str]) -> None:
-        a, b = (writer.value(word) for word in words[1:])
-        if reverse:
-            a, b = b, a
-        sign = "-" if minus else "+"
-        whole = f"(unsigned long long){a} {sign} {b}" + (f" {sign} __c" if carry else "")
-        writer.lines.append(
-            f"{{ unsigned long long __w = {whole}; __c = (unsigned int)(__w >> 32) & 1;"
-        )
-        writer.assign(words[0], "(unsigned int)__w")
-        writer.lines.append("}")
-
-    return write
-
-
-def _shifted(operation: str) -> _Write:
-    def write(writer: _Writer, words: list[str]) -> None:
-        b, a, s = (writer.value(word) for word in words[1:])
-        writer.assign(words[0], operation.format(a=a, b=b, s=f"({s} & 31)"))
-
-    return write
-
-
-def _dma(function: str) -> _Write:
-    def write(writer: _Writer, words: list[str]) -> None:
-        values = ", ".join(writer.value(word) for word in words)
-        writer.lines.append(
-            f"extern void {function}(unsigned int, unsigned int, unsigned int); "
-            f"{function}({values});"
-        )
-
-    return write
-
-
-def _find(name: str, count: int) -> _Write | None:
-    """How an instruction with ``count`` operands is written, None for all others."""
-    sums = {"add": (0, 0, 0), "addc": (0, 1, 0), "sub": (1, 0, 0), "subc": (1, 1, 0),
-            "rsub": (1, 0, 1), "rsubc": (1, 1, 1)}  # fmt: skip
-    if name in sums and count == 3:
-        minus, carry, reverse = map(bool, sums[name])
-        return _sum(minus, carry, reverse)
-    if name in _LOGIC and count == 3:
-        return _formula(_LOGIC[name])
-    if name in _SHIFTS and count == 3:
-        return _formula(_SHIFTS[name])
-    if name in _ONE and count == 2:
-        return _formula(_ONE[name])
-    if name == "cmpb4" and count == 3:
-        return _formula(_BYTES)
-    if (match := re.fullmatch(r"mul_([su][lh])_([su][lh])", name)) and count == 3:
-        left, right = _HALVES[match[1]].format("{a}"), _HALVES[match[2]].format("{b}")
-        return _formula(f"(unsigned int)({left} * {right})")
-    if name in ("lsl_add", "lsl_sub", "lsr_add", "rol_add") and count == 4:
-        shift, _, way = name.partition("_")
-        part = _SHIFTS[shift]
-        return _shifted(f"{{b}} {'-' if way == 'sub' else '+'} ({part})")  # the last one is shifted
-    if name in ("ldma", "sdma") and count == 3:
-        return _dma(f"__rt_asm_{name}")
-    return None
-
-
-def _instructions(template: str) -> list[str]:
+def _lines(template: str) -> list[_Line]:
+    """The instructions of a statement, and an empty one where labels stand at the end."""
     bare = re.sub(r"(//|#)[^\n]*|/\*.*?\*/", "", template, flags=re.DOTALL)
-    return [" ".join(line.split()) for line in re.split(r"[\n;]", bare) if line.strip()]
+    lines: list[_Line] = []
+    labels: list[str] = []
+    for text in re.split(r"[\n;]", bare):
+        rest = " ".join(text.split())
+        while match := _LABEL.match(rest):
+            labels.append(match[1])
+            rest = rest[match.end() :]
+        if rest:
+            name, _, words = rest.partition(" ")
+            given = [word.strip() for word in words.split(",")] if words.strip() else []
+            lines.append(_Line(name, given, labels))
+            labels = []
+    return [*lines, _Line("", [], labels)] if labels else lines
 
 
 def _translated(statement: _Statement) -> str | None:
     """C, or None for a statement that stays as it is (empty, or only macros of dpu_asm.h)."""
-    lines = _instructions(statement.template)
-    names = [re.split(r"[\s,]", line, maxsplit=1)[0] for line in lines]
+    lines = _lines(statement.template)
+    names = [line.name for line in lines]
     nops = _NOP * names.count("nop")  # loops that pass time with them have to stay
-    if all(name in ("nop", "//", "") for name in names):
+    if all(name in ("nop", "") for name in names):
         return f"{{ {nops}}}" if nops else None
-    if all(name in _MACROS or name == "nop" for name in names):
+    spins = all(len(line.words) < 3 or line.words[-1] == "." for line in lines)
+    if spins and all(name in _MACROS or name == "nop" for name in names):
         return None
-    writer = _Writer(statement)
-    for line in lines:
-        if line.split()[0] != "nop":
-            writer.instruction(line)
+    writer = _Writer(statement, lines)
     return f"{{ {nops}{writer.text()} }}" if nops else writer.text()
+
+
+def wants_macros(source: str) -> bool:
+    """Whether preprocessed C uses macros of dpu_asm.h without having included it."""
+    return (
+        "asm" in source and "__rt_asm_macros" not in source and bool(_SYNCHRONISES.search(source))
+    )
 
 
 def translate(source: str) -> str:
@@ -336,6 +363,7 @@ def _message(source: str, at: int, what: str) -> str:
     return (
         f"{place}:{line - 1 if place else line}: error: asm statement with the DPU instruction or "
         f"operand '{what}': programs run natively here, and of the DPU's instructions only "
-        "additions, logic, shifts, shift-and-add, cmpb4, byte products, counts and DMA without "
-        "branches are translated (and acquire, release, resume, stop, fault)"
+        "additions, logic, shifts, shift-and-add, cmpb4, byte products, counts, loads, stores, DMA "
+        "and jumps to labels of the statement are translated (and acquire, release, resume, stop, "
+        "fault, which wait)"
     )

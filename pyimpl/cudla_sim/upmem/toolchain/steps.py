@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import counting
 from .arithmetic import INLINE, PURE, lower
-from .assembly import NotUnderstood, translate
+from .assembly import NotUnderstood, translate, wants_macros
 from .longs import widen
 from .routes import Route
 
@@ -37,14 +37,26 @@ def preprocess(
     route: Route, source: str, language: str, flags: Sequence[str], generation: str, syslib: Path
 ) -> bytes:
     if language == "cpp-output":
-        return sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        text = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return _with_macros(text, syslib)
     standard = next(
         (f for f in reversed(flags) if f.startswith("-std=") or f == "-ansi"), "-std=gnu"
     )
     gnu = standard.startswith("-std=gnu")
     command = [route.compiler, *route.preprocess_flags(generation, gnu), *flags]
     command += ["-isystem", str(syslib), "-E", "-x", language, source]
-    return run(command)
+    return _with_macros(run(command), syslib)
+
+
+def _with_macros(text: bytes, syslib: Path) -> bytes:
+    """Preprocessed C with the macros of dpu_asm.h in front, if it uses them: the DPU's assembler
+    knows them without any header."""
+    if not wants_macros(text.decode("latin-1")):
+        return text
+    header = (syslib / "dpu_asm.h").read_text()
+    statement = header[header.index("__asm__(") : header.rindex("#endif")]
+    first = b"" if text.startswith(b"#") else b'# 1 "<stdin>"\n'
+    return " ".join(statement.split("\n")).encode() + b"\n" + first + text
 
 
 def compile_text(

@@ -196,4 +196,4 @@ def _numbers(tasklets: list[int]) -> str:
         return f"tasklet {tasklets[0]}"
     if tasklets == list(range(tasklets[0], tasklets[-1] + 1)):
         return f"each of tasklets {tasklets[0]} to {tasklets[-1]}"
-    return "each of tasklets " + " ".join(map(str, tasklets))
+    return "each of tasklets " + ", ".join(map(str, tasklets))
