@@ -124,7 +124,7 @@ _RELEASES = re.compile(
     r"(Destroy|Free|Close|Release)(?![a-z])|Unload|Unregister|Unmap|Synchronize|DeviceReset"
     r"|^dpu_(sync|\w*free\w*)$"
 )
-"""Names of functions that give back what is gone when Python has ended, or wait for what is over."""
+"""Names of functions that give back what is gone when Python has ended, or wait for it."""
 
 
 def _releases(function: Function) -> bool:
