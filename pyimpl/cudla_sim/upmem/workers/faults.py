@@ -87,12 +87,12 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
         return (
             f"DMA of {size} bytes between MRAM address {_mram(event.address)} and "
             f"{_data(known, event.other)}: both must be multiples of 8; hardware drops low bits "
-            "(CUDLA_SIM_UPMEM_CHECKS=mram_alignment=warn goes on as it does)"
+            "(CUDLA_SIM_UPMEM_CHECKS=mram_alignment=warn does, too)"
         )
     if kind == FaultKind.MRAM_BOUNDS:
         return (
             f"DMA of {size} bytes at {_data(known, event.address)} is not inside the 64 MiB of MRAM"
-            "; hardware drops high bits (CUDLA_SIM_UPMEM_CHECKS=mram_bounds=warn goes on as it does)"
+            "; hardware drops high bits (CUDLA_SIM_UPMEM_CHECKS=mram_bounds=warn does, too)"
         )
     if kind == FaultKind.DMA_SIZE:
         moved = ((((size >> 3) - 1) & 0xFF) + 1) << 3
