@@ -205,3 +205,20 @@ def test_numbers_of_another_scale_are_noticed(
     with RealNetwork(out.read_bytes()) as running:
         running.run({"x": normalised(raw, "nchw") / 1e6})
         assert "all elements round to 0" in capsys.readouterr().err
+
+
+def test_a_single_number_has_no_dimensions(tmp_path: Path) -> None:
+    """The product of two vectors, as numpy and ONNX have it."""
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 17]> g (float[8] x) => (float y) { y = MatMul (x, w) }'
+    )
+    weights = np.arange(8, dtype=np.float32) - 3
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+    file, out = tmp_path / "dot.onnx", tmp_path / "dot.nvdla"
+    onnx.save(model, file)
+    assert run_command(["compile", str(file), "-o", str(out), "--precision", "fp16"]) == 0
+    x = np.linspace(-1, 1, 8, dtype=np.float32)
+    with RealNetwork(out.read_bytes()) as running:
+        found = running.run({"x": x})["y"]
+    assert found.shape == ()
+    assert abs(found - x @ weights) < 0.01

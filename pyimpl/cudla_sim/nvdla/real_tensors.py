@@ -119,5 +119,5 @@ def _from_value(note: PortNote, values: Real) -> NDArray[Any]:
     """From real numbers [n, c, h, w] to the ONNX tensor."""
     moved = values.reshape(note.split or note.value).transpose(note.order).reshape(note.shape)
     if note.integer_scale is None:
-        return np.ascontiguousarray(moved)
+        return np.array(moved, order="C")  # of any rank, 0 too
     return np.asarray(steps_of(moved, np.dtype(note.dtype), note.integer_scale, note.integer_zero))
