@@ -210,12 +210,11 @@ class _Writer:
             if len(asked) == 1:
                 result = f"({condition}) ? 1u : 0u"
             elif condition != "0":
-                jump = f"if ({condition}) {{ {{zero}} {self.goto(asked[1], number)} }}"
-        zero = f"__z = __q == 0{' && __y' if operation.chained else ''};"
+                jump = f"if ({condition}) {self.goto(asked[1], number)}"
         if operation.destination and words[0] not in _CONSTANTS:
             parts.append(f"{self.place(words[0])} = {result};")
-        parts += [jump.replace("{zero}", zero), zero] if jump else [zero]
-        return f"{{ {' '.join(parts)} }}"
+        parts.append(f"__z = __q == 0{' && __y' if operation.chained else ''};")
+        return f"{{ {' '.join([*parts, jump])} }}"
 
     def _synchronise(self, number: int) -> str:
         """A macro of dpu_asm.h. Its calls wait, so what loops until it succeeds does not jump."""
