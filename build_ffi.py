@@ -157,10 +157,10 @@ def _backend() -> Any:
 
 
 def _platform_wheel(settings: dict[str, Any] | None) -> dict[str, Any]:
-    """The wheel holds libraries for one platform and every CPython from 3.11; its name says so."""
+    """The wheel holds libraries for one platform and every CPython from 3.10; its name says so."""
     platform = os.environ.get("CUDLA_SIM_WHEEL_PLATFORM") or sysconfig.get_platform()
     platform = platform.replace("-", "_").replace(".", "_")
-    options = [f"--plat-name={platform}", "--python-tag=cp311"]
+    options = [f"--plat-name={platform}", "--python-tag=cp310"]
     return {**(settings or {}), "--build-option": options}
 
 

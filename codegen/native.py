@@ -65,7 +65,7 @@ def compile_all(
     """Writes the libraries of ``lib/`` and the extensions ``abi/_cudla_sim`` and
     ``native/_compiled``.
 
-    The libraries know no Python; the extensions use the stable ABI and run on CPython 3.11 and
+    The libraries know no Python; the extensions use the stable ABI and run on CPython 3.10 and
     later. ``python`` is baked in as the last resort of the search for an interpreter: where one
     works in a checkout, the package does not lie in its environment.
     """

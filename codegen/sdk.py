@@ -12,18 +12,27 @@ from pathlib import Path
 
 from cudla_sim.paths import SDK_LINKS
 
-_DPU_COMPILER = "-m cudla_sim.upmem.toolchain.cli"
+
+def _run(module: str) -> str:
+    """Runs a module of ours; a folder of its name where the user stands is not it (what ``-P``
+    says since CPython 3.11)."""
+    without = "import sys; sys.path[:] = filter(None, sys.path); import runpy; "
+    program = f'{without}runpy.run_module("{module}", run_name="__main__", alter_sys=True)'
+    return f'exec "$python" -c \'{program}\' "$@"'
+
+
+_DPU_COMPILER = _run("cudla_sim.upmem.toolchain.cli")
 
 # $python is this package's interpreter.
 _COMMANDS = {
-    "dpu-upmem-dpurte-clang": f'exec "$python" -P {_DPU_COMPILER} "$@"\n',
-    "dpu-clang": f'exec "$python" -P {_DPU_COMPILER} "$@"\n',
+    "dpu-upmem-dpurte-clang": f"{_DPU_COMPILER}\n",
+    "dpu-clang": f"{_DPU_COMPILER}\n",
     "clang": f"""\
 # The DPU compiler when the target is a DPU, otherwise the next clang on PATH.
 for word in "$@"; do
     case $word in
     --target=dpu-upmem-dpurte | dpu-upmem-dpurte)
-        exec "$python" -P {_DPU_COMPILER} "$@" ;;
+        {_DPU_COMPILER} ;;
     esac
 done
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -37,8 +46,8 @@ done
 echo "clang: there is no other clang on PATH; this one compiles for --target=dpu-upmem-dpurte" >&2
 exit 127
 """,
-    "pva-cc": 'exec "$python" -P -m cudla_sim.cupva.toolchain "$@"\n',
-    "dpu-pkg-config": 'exec "$python" -P -m cudla_sim.tools.upmem.pkg_config "$@"\n',
+    "pva-cc": _run("cudla_sim.cupva.toolchain") + "\n",
+    "dpu-pkg-config": _run("cudla_sim.tools.upmem.pkg_config") + "\n",
 }
 _SHELL_COMMANDS = {
     "dpu_v1A_mode": 'export DPU_ARCH_VERSION=v1A\n[ $# -eq 0 ] || "$@"\n',

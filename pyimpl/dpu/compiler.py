@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import IO
+
+from cudla_sim import paths
 
 from .error import DpuError
 
@@ -24,9 +27,13 @@ def compile_sources(sources: list[Source], folder: Path) -> str:
         file.write_text(source.read())
         files.append(str(file))
     program = folder / "main.dpu"
-    compiler = [sys.executable, "-P", "-m", "cudla_sim.upmem.toolchain.cli"]
+    compiler = paths.tools_dir() / "dpu-upmem-dpurte-clang"
     done = subprocess.run(
-        [*compiler, "-O2", "-o", str(program), *files], capture_output=True, text=True, check=False
+        [str(compiler), "-O2", "-o", str(program), *files],
+        env={**os.environ, "CUDLA_SIM_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise DpuError(f"the DPU program does not compile:\n{done.stderr or done.stdout}")

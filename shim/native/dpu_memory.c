@@ -136,6 +136,18 @@ uint64_t sim_dpu_map(int file, uint64_t size)
     return (uint64_t)(uintptr_t)start;
 }
 
+int sim_dpu_map_at(uint64_t start, int file, uint64_t offset, uint64_t size)
+{
+    uint8_t *wanted = (uint8_t *)(uintptr_t)start;
+    uint8_t *got = mmap(wanted, size, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, (off_t)offset);
+    if (got != MAP_FAILED && got != wanted) { /* kernels before 4.17 take it for a hint */
+        munmap(got, size);
+        errno = EEXIST;
+    }
+    return got == wanted;
+}
+
 void sim_dpu_unmap(uint64_t address, uint64_t size)
 {
     forget(address);

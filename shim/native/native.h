@@ -266,6 +266,9 @@ int sim_accessible(uint64_t address, uint64_t size, int write);
 
 /* Maps the file with the DPUs' memories; 0: errno says why not. */
 uint64_t sim_dpu_map(int file, uint64_t size);
+
+/* Maps `size` bytes of it, from `offset`, at `start`; 0 when something else is there: errno. */
+int sim_dpu_map_at(uint64_t start, int file, uint64_t offset, uint64_t size);
 void sim_dpu_unmap(uint64_t address, uint64_t size);
 
 /* `size` bytes at `offset` of every slot; slots lie at `base`. */

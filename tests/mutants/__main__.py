@@ -10,11 +10,11 @@ import sys
 import tempfile
 import threading
 import time
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from cudla_sim.core.untrusted import read_toml
 from tests.conftest import ROOT
 
 COPIED = ("codegen", "include", "shim", "pyimpl", "tests", "docs", "c_examples", "benchmarks")
@@ -42,7 +42,7 @@ class Edit:
 
 def edits() -> list[Edit]:
     """Those of the list. Raises ValueError for one that does not fit the sources."""
-    entries = tomllib.loads((Path(__file__).parent / "edits.toml").read_text())["edit"]
+    entries = read_toml(Path(__file__).parent / "edits.toml")["edit"]
     found = [Edit(**{**entry, "killed_by": tuple(entry["killed_by"])}) for entry in entries]
     for edit in found:
         if (ROOT / edit.file).read_text().count(edit.before) != 1:

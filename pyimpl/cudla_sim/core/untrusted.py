@@ -10,6 +10,7 @@ import io
 import json
 import stat
 import struct
+import sys
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,17 +90,24 @@ def read_json(path: Path) -> Any:
     return parse_json(read_bytes(path, MOST_TEXT))
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Raises OSError, Unreadable."""
-    import tomllib
+def parse_toml(text: str) -> dict[str, Any]:
+    """Raises Unreadable."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
 
-    text = read_text(path)
     try:
         return tomllib.loads(text)
     except RecursionError:
         raise Unreadable("is TOML that is nested too deeply") from None
     except ValueError as error:
         raise Unreadable(f"is no TOML: {printable(str(error))}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Raises OSError, Unreadable."""
+    return parse_toml(read_text(path))
 
 
 def gunzip(data: bytes, most: int = MOST_BYTES) -> bytes:

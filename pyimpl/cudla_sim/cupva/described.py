@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ..core import untrusted
 from .dataflow.base import DataFlow, Tile
 from .dma import VMEM, Padding
 from .pointers import Locator
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 FORMAT = "cudla-sim dataflow 1"
 

@@ -11,11 +11,14 @@ import json
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ..core import untrusted
 from .errors import EvaluationError
 from .score import Row
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 FORMAT = 1
 

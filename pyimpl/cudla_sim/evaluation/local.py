@@ -43,7 +43,7 @@ class _Worker:
             [sys.executable, "-m", "cudla_sim.evaluation.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            process_group=0,  # an interrupt from the keyboard is ours alone
+            start_new_session=True,  # an interrupt from the keyboard is ours alone
             env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         assert self.process.stdin is not None

@@ -80,14 +80,29 @@ class Mapping:
         self.base = int(lib.sim_dpu_map(file, size))
         if not self.base:
             raise OSError(ffi.errno, os.strerror(ffi.errno))
-        base = self.base
-        owner = ffi.gc(pointer(base), lambda _: lib.sim_dpu_unmap(base, size))
-        self._held = ffi.buffer(owner, size)
+        self.size = size
+        self._parts = [self._owner(self.base, size)]
+
+    @staticmethod
+    def _owner(start: int, size: int) -> Any:
+        return ffi.gc(pointer(start), lambda _: lib.sim_dpu_unmap(start, size))
+
+    def grow(self, file: int, size: int) -> None:
+        """Maps what follows in the file behind what is mapped. Raises OSError where the addresses
+        behind are in use."""
+        start, more = self.base + self.size, size - self.size
+        if not lib.sim_dpu_map_at(start, file, self.size, more):
+            raise OSError(ffi.errno, os.strerror(ffi.errno))
+        self._parts.append(self._owner(start, more))
+        self.size = size
+        self.__dict__.pop("bytes", None)
 
     @cached_property
     def bytes(self) -> NDArray[np.uint8]:
         """All of it."""
-        return np.frombuffer(self._held, np.uint8)
+        parts = tuple(self._parts)  # which the view keeps alive
+        whole = ffi.gc(pointer(self.base), lambda _: parts)
+        return np.frombuffer(ffi.buffer(whole, self.size), np.uint8)
 
 
 class DpuCopies:

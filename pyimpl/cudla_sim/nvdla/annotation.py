@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, fields
 from math import prod
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ..core import untrusted
 from .errors import BadLoadable
 from .loadable import Loadable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 BLOB = "cudla-sim.network"
 GENERATION = 1

@@ -31,6 +31,7 @@ from .loadable import (
     Interface,
     Loadable,
     MemoryDomain,
+    MemoryFlags,
     TensorDesc,
 )
 from .real_tensors import described
@@ -265,7 +266,7 @@ def describe(loadable: Loadable) -> dict[str, Any]:
                 "index": index,
                 "size": entry.size,
                 "domain": _enum(MemoryDomain, entry.domain).lower(),
-                "flags": [flag.name for flag in entry.flags],
+                "flags": [flag.name for flag in MemoryFlags if flag & entry.flags],
                 "bind_id": entry.bind_id if entry.bindable else None,
                 "contents": [
                     {"blob": name, "offset": offset}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ from .network import LoadedNetwork
 from .real_tensors import Real, described, pack, reals_of, unpack
 from .settings import Settings
 from .task_report import LayerRecord, TaskReport
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Arrays = dict[str, NDArray[Any]]
 OnPlace = Callable[[PlaceNote, Real], None]

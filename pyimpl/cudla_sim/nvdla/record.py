@@ -10,7 +10,10 @@ from __future__ import annotations
 import dataclasses
 import struct
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _Reader = Callable[[Iterator[Any]], Any]
 _Writer = Callable[[Any, list[Any]], None]

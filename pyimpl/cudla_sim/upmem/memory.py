@@ -8,12 +8,14 @@ were touched cost memory; MRAM of which much is used gets large ones (``shim/nat
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..constants import dpu_protocol as layout
 from ..native.dpu_memory import Clearing, DpuCopies, Mapping
 from ..workers.files import shared_memory
-from .errors import Status, error
+from . import notices
+from .errors import DpuError, Status, error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,32 +38,47 @@ that is less."""
 
 
 class MachineMemory:
-    """Slots 0 to ``count`` - 1. ``base`` is where the file is mapped in this process."""
+    """Slots 0 to ``count`` - 1. ``base`` is where the file is mapped in this process.
+
+    Where the system gives no addresses for all of them (valgrind, ``ulimit -v``), only those that
+    ``reserve`` was asked for are mapped; before the first ``reserve``, ``base`` may be 0.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.size = count * STRIDE
         self._clearing: list[Clearing] = []
+        self._mapping: Mapping | None = None
         self.fd = -1
         try:
             self.fd = shared_memory("cudla-sim-dpus", self.size)
-            mapping = Mapping(self.fd, self.size)
         except (OSError, OverflowError) as cause:
-            if self.fd >= 0:
-                os.close(self.fd)
-            self.fd = -1
-            raise error(
-                Status.DPU_ERR_ALLOCATION,
-                f"the system gives no address space for {count} DPUs ({self.size >> 30} GiB, "
-                "backed only where touched; the setting upmem_ranks makes the machine smaller): "
-                f"{cause}",
-            ) from None
-        self._mapping = mapping
-        self.base = mapping.base
+            raise _refused(count, cause) from None
+        with suppress(OSError, OverflowError):
+            self._mapping = Mapping(self.fd, self.size)
+
+    def reserve(self, count: int) -> None:
+        """Makes sure of addresses for slots 0 to ``count`` - 1; they never move.
+
+        Raises DpuError(DPU_ERR_ALLOCATION).
+        """
+        size = count * STRIDE
+        try:
+            if self._mapping is None:
+                self._mapping = Mapping(self.fd, size)
+            elif self._mapping.size < size:
+                self._mapping.grow(self.fd, size)
+        except (OSError, OverflowError) as cause:
+            raise _refused(count, cause) from None
+
+    @property
+    def base(self) -> int:
+        return self._mapping.base if self._mapping else 0
 
     @property
     def bytes(self) -> NDArray[np.uint8]:
-        """All slots."""
+        """All slots that are reserved."""
+        assert self._mapping is not None, "nothing is reserved"
         return self._mapping.bytes
 
     def slot(self, number: int) -> int:
@@ -115,3 +132,13 @@ class MachineMemory:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
+
+
+def _refused(count: int, cause: Exception) -> DpuError:
+    text = (
+        f"the system gives no address space for {count} DPUs ({count * STRIDE >> 20} MiB, backed "
+        f"only where touched): {cause}; fewer DPUs need less, and so do limits of the process "
+        "(`ulimit -v`) and valgrind (some 64 GiB in all)"
+    )
+    notices.refuse("dpu_alloc", text)
+    return error(Status.DPU_ERR_ALLOCATION, text)

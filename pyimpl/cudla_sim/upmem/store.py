@@ -23,7 +23,7 @@ class Store(Protocol):
     """Slots are numbered through the machine, 64 a rank. What it raises are DpuErrors."""
 
     base: int
-    """Where slot 0 lies in this process; 0 when it does not."""
+    """Where slot 0 lies in this process, once ranks were prepared; 0 when it does not."""
 
     def transfer(self, place: Place, slots: Slots, hosts: Addresses) -> int:
         """As ``DpuCopies.transfer``."""
@@ -77,7 +77,7 @@ class LocalStore:
         limit_s: float,
     ) -> None:
         self.memory = MachineMemory(ranks * per_rank)
-        self.base = self.memory.base
+        self.base = 0
         self._per_rank = per_rank
         self._workers = workers
         self._allowed = allowed
@@ -124,6 +124,8 @@ class LocalStore:
             self._pool.cancel(slots)
 
     def prepare(self, ranks: Sequence[int]) -> None:
+        self.memory.reserve((max(ranks) + 1) * self._per_rank)
+        self.base = self.memory.base
         for run in neighbours([rank for rank in ranks if rank in self._dirty]):
             first, count = run[0] * self._per_rank, len(run) * self._per_rank
             self.memory.zero(self._copies, first, count)

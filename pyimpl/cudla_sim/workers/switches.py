@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance as _Base
+    from typing_extensions import Self
 else:
     _Base = object
 

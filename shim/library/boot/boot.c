@@ -300,8 +300,8 @@ static int find_python(char *executable, size_t size)
     }
     const char *missing = sim_python_resolve(library);
     int version = py.Py_GetVersion != NULL ? sim_python_version(py.Py_GetVersion()) : 0;
-    if (version < 311) {
-        fail("needs Python 3.11 or later, but this process has",
+    if (version < 310) {
+        fail("needs Python 3.10 or later, but this process has",
              version ? py.Py_GetVersion() : "something else");
         return -1;
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from .samples import Samples
 
 _KIND = "calibration"
 _FILE = "scales.json"
+_PIECE = 1 << 20
+"""Bytes of a sample that are read at once."""
 
 
 def key_of(samples: Samples, method: str, percentile: float) -> str:
@@ -37,7 +40,10 @@ def key_of(samples: Samples, method: str, percentile: float) -> str:
     for file in samples.files:
         digest.update(file.name.encode() + b"\0")
         with file.open("rb") as opened:
-            digest.update(hashlib.file_digest(opened, "sha256").digest())
+            contents = hashlib.sha256()
+            for piece in iter(partial(opened.read, _PIECE), b""):
+                contents.update(piece)
+        digest.update(contents.digest())
     return digest.hexdigest()[:32]
 
 

@@ -61,7 +61,8 @@ def rewrite(out: Rewriter, node: KernelConv, axis: int) -> KernelConv:
     shape[1], shape[2 + axis] = source.shape[1] * step, length
     copies = np.zeros((source.shape[1], step, 1, *_on(axis, step, 1)), np.float32)
     for number in range(step):
-        copies[(slice(None), number, 0, *_on(axis, number, 0))] = 1.0
+        place = (slice(None), number, 0, *_on(axis, number, 0))
+        copies[place] = 1.0
     wide = out.put(
         KernelConv,
         node,

@@ -6,7 +6,7 @@ import mmap
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from ...constants import confine
 from ...constants.pva_protocol import Cause as Cause
@@ -16,6 +16,8 @@ from ...workers.structures import filled
 from .checks import Checks
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ..dma import Descriptors
 
 DELIVERY = tuple(each.name.lower() for each in Delivery)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Self
+from typing import TYPE_CHECKING
 
 from ...native.steps import Copy
 from ..hw.chains import Chain
@@ -22,6 +22,9 @@ from ..hw.memory import Access, Memory, Padded
 from .layer import Known, Prepared
 from .tables import Tables
 from .weights import Lasting
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 LIMIT = 1024
 """Layers that a core keeps (some KiB each), but for those alike."""

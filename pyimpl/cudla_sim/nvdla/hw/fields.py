@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..facts import registers
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _Step = tuple[int, int, int, int, int]
 

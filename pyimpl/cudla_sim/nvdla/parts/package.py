@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from ..loadable import PACKAGE, Loadable
 from .host import HostError, has_external_data
 from .part import DTYPES, Part, Tensor
 from .running import LoadedPackage
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 MAGIC = PACKAGE
 """How a package begins."""

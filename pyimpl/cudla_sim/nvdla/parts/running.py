@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from ..errors import NvdlaError
 from ..real_numbers import RealNetwork
 from . import host
 from .part import Part
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Arrays = dict[str, NDArray[Any]]
 _NUMPY = {"float": "float32", "double": "float64"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ...nvdla.facts.configs import config
 from ...nvdla.parts import times
@@ -12,6 +12,9 @@ from ...nvdla.parts.package import Package
 from ...nvdla.parts.summary import Summary, parts_as_list, summary
 from ...nvdla.timing.parameters import Surroundings
 from ...nvdla.timing.runs import TimedRun
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @dataclass(frozen=True, slots=True)

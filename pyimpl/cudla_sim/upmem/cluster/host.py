@@ -56,6 +56,7 @@ class RankHost:
         self._copies = load().dpus
         try:
             self._memory = MachineMemory(slots)
+            self._memory.reserve(slots)
         except DpuError as problem:
             raise Refused(problem.explanation) from None
         self._pool = WorkerPool(self._memory.fd, STRIDE, workers, limit_s=limit_s)

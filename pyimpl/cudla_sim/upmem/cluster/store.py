@@ -257,6 +257,7 @@ class ClusterStore:
         with self._lock:
             if self._shadow is None:
                 self._shadow = MachineMemory(self._count)
+                self._shadow.reserve(self._count)
             shadow = self._shadow
         here = place._replace(base=shadow.base)
         starts = shadow.base + slots.astype(np.uint64) * np.uint64(STRIDE) + np.uint64(place.offset)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Self
+from typing import TYPE_CHECKING
 
 from ...constants.dpu_protocol import (
     MAX_TASKLETS,
@@ -19,6 +19,9 @@ from ...constants.dpu_protocol import (
     dpu_side,
     dpu_wait,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ static int start_by_names(const char *executable, char *why, size_t size)
     return done;
 }
 
-/* CPython 3.11 to 3.13: the structure differs in size, so it is only passed around. */
+/* CPython 3.10 to 3.13: the structure differs in size, so it is only passed around. */
 static int start_by_structure(const char *executable, char *why, size_t size)
 {
     PyPreConfig pre;

@@ -1,7 +1,7 @@
 /*
  * The part of Python's C API that starts an interpreter and imports our extension. This library is
  * linked to no libpython: the functions are looked up in the one that the process has or gets.
- * All of them exist, with these signatures, in CPython 3.11 and later.
+ * All of them exist, with these signatures, in CPython 3.10 and later.
  */
 #ifndef CUDLA_SIM_PYTHON_API_H
 #define CUDLA_SIM_PYTHON_API_H

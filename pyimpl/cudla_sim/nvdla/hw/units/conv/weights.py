@@ -93,7 +93,7 @@ def _unpack_extended(part: NDArray[Any], target: NDArray[Any], lines: int) -> No
         target[:, :, whole:] = view
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass
 class Entry:
     """Raw bytes, and what was made of them (*size* bytes in all)."""
 
