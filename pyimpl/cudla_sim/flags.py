@@ -18,6 +18,7 @@ OPTIONS = {
     "--cmakedir": "the folder with the CMake package",
     "--pkgconfigdir": "the folder with the .pc files",
     "--upmem-home": "the folder that UPMEM programs look for in UPMEM_HOME",
+    "--valgrind-suppressions": "the file for valgrind's option --suppressions",
     "--env": "shell commands that let existing Makefiles and programs find everything",
 }
 
@@ -86,4 +87,6 @@ def answer(option: str, cuda: bool) -> str:
         return str(paths.pkgconfig_dir())
     if option == "--upmem-home":
         return str(paths.sdk_dir())
+    if option == "--valgrind-suppressions":
+        return str(paths.PACKAGE / "testing" / "valgrind.supp")
     return "\n".join(f"export {n}={shlex.quote(v)}" for n, v in environment(cuda).items())

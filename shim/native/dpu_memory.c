@@ -110,11 +110,11 @@ int sim_dpu_file(uint64_t base)
     return found;
 }
 
-uint64_t sim_dpu_map(int file, uint64_t size)
+uint64_t sim_dpu_map(int file, uint64_t size, uint64_t near)
 {
     /* Large pages need addresses that are as aligned as the places in the file. */
-    uint8_t *room = mmap(NULL, size + BLOCK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                         -1, 0);
+    uint8_t *room = mmap((void *)(uintptr_t)near, size + BLOCK, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) {
         return 0;
     }

@@ -264,8 +264,11 @@ int sim_accessible(uint64_t address, uint64_t size, int write);
 
 /* --- UPMEM (dpu_memory.c, dpu_copy.c, dpu_clear.c, dpu_calls.c) ------------------------------ */
 
-/* Maps the file with the DPUs' memories; 0: errno says why not. */
-uint64_t sim_dpu_map(int file, uint64_t size);
+/*
+ * Maps the file with the DPUs' memories, at `near` if the system has room there; 0: errno says why
+ * not.
+ */
+uint64_t sim_dpu_map(int file, uint64_t size, uint64_t near);
 
 /* Maps `size` bytes of it, from `offset`, at `start`; 0 when something else is there: errno. */
 int sim_dpu_map_at(uint64_t start, int file, uint64_t offset, uint64_t size);

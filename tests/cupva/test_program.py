@@ -12,7 +12,7 @@ from cudla_sim.cupva.dataflow.static import StaticDataFlow
 from cudla_sim.cupva.dataflow.tensor import TensorDataFlow
 from cudla_sim.cupva.errors import CupvaError
 from cudla_sim.cupva.executable import Executable, Kind, Symbol
-from cudla_sim.cupva.memory import DRAM_SIZE, DeviceMemory
+from cudla_sim.cupva.memory import DeviceMemory
 from cudla_sim.cupva.pointers import OffsetPointer
 from cudla_sim.cupva.program import Program
 
@@ -235,12 +235,12 @@ def test_device_memory_comes_back_when_addresses_are_used_up() -> None:
     try:
         before = memory.allocate(1)
         room = memory.allocate(1) - before
-        most = DRAM_SIZE - 6 * room
+        most = memory.dram_size - 6 * room
         memory.allocate(most)
         first, second, third = (memory.allocate(1) for _ in range(3))
         with pytest.raises(CupvaError, match=r"\d+ are left in the largest free range"):
             memory.allocate(most)
-        while memory._ranges._fresh + room <= DRAM_SIZE:
+        while memory._ranges._fresh + room <= memory.dram_size:
             memory.allocate(1)
         with pytest.raises(CupvaError, match="0 are left in the largest free range"):
             memory.allocate(1)

@@ -25,7 +25,10 @@ from .errors import CupvaError, Error, error, invalid
 from .pointers import Location
 from .ranges import Ranges
 
-DRAM_SIZE = 256 << 30  # address space; pages exist when they are touched
+DRAM_SIZES = 256 << 30, 2 << 30, 256 << 20
+"""Bytes of address space, of which the first that a process may have is taken; pages exist when
+they are touched. Less where limits of the process are, or valgrind, whose search for leaks reads
+all of it."""
 L2_SIZE = 1 << 20
 """MAX_L2SRAM_SIZE."""
 _PAGE = 4096
@@ -88,23 +91,16 @@ class DeviceMemory:
     """One PVA's view of memory. All methods may be called from several threads."""
 
     def __init__(self) -> None:
-        self.fd = shared_memory("cudla-sim-pva-dram", DRAM_SIZE)
+        self.fd = shared_memory("cudla-sim-pva-dram", DRAM_SIZES[0])
         self.l2_fd = shared_memory("cudla-sim-pva-l2", L2_SIZE)
-        flags = mmap.MAP_SHARED | _NORESERVE
-        try:
-            self._map = mmap.mmap(self.fd, DRAM_SIZE, flags=flags)
-        except (OSError, ValueError) as cause:
-            raise error(
-                Error.CUPVA_DRIVER_API_ERROR, f"no address space for device memory: {cause}"
-            ) from None
+        self.dram_size = self._map_dram()
         self.host_base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
         self._l2_map = mmap.mmap(self.l2_fd, L2_SIZE)
         self.l2_host_base = ctypes.addressof(ctypes.c_char.from_buffer(self._l2_map))
-        self._window = pages.Zeros(DRAM_SIZE + L2_SIZE, reserve=False)
         self.device_base = self._window.base
         self._protect()
         self._lock = threading.Lock()
-        self._ranges = Ranges(_PAGE, DRAM_SIZE)
+        self._ranges = Ranges(_PAGE, self.dram_size)
         self._starts: list[int] = []
         self._allocations: dict[int, Allocation] = {}
         self._imports: dict[int, Import] = {}
@@ -122,16 +118,29 @@ class DeviceMemory:
         return any(one.edges for one in list(self._imports.values()))
 
     @property
-    def dram_size(self) -> int:
-        return DRAM_SIZE
-
-    @property
     def l2_size(self) -> int:
         return L2_SIZE
 
+    def _map_dram(self) -> int:
+        """DRAM as the host sees it, and the addresses that programs know it by; its size."""
+        flags = mmap.MAP_SHARED | _NORESERVE
+        for size in DRAM_SIZES:
+            try:
+                self._map = mmap.mmap(self.fd, size, flags=flags)
+                self._window = pages.Zeros(size + L2_SIZE, reserve=False)
+            except (OSError, ValueError, MemoryError) as cause:
+                why = cause
+            else:
+                return size
+        raise error(
+            Error.CUPVA_DRIVER_API_ERROR,
+            f"the system gives no address space for device memory ({DRAM_SIZES[-1] >> 20} MiB, "
+            f"backed only where touched): {why}",
+        ) from None
+
     def _protect(self) -> None:
         _LIBC.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-        _LIBC.mprotect(self.device_base, DRAM_SIZE + L2_SIZE, 0)
+        _LIBC.mprotect(self.device_base, self.dram_size + L2_SIZE, 0)
 
     # --- DRAM ---
 
@@ -274,7 +283,7 @@ class DeviceMemory:
 
     @property
     def l2_base(self) -> int:
-        return self.device_base + DRAM_SIZE
+        return self.device_base + self.dram_size
 
     def locate(self, address: int) -> Location:
         """Raises CupvaError(CUPVA_INVALID_ARGUMENT) for an address that nothing lies at."""
@@ -319,9 +328,9 @@ class DeviceMemory:
         return known[1] + address - base
 
     def _stranger(self, address: int) -> CupvaError:
-        if self.device_base <= address < self.device_base + DRAM_SIZE:
+        if self.device_base <= address < self.device_base + self.dram_size:
             return invalid(f"{address:#x} lies in no live allocation (freed, or past its end)")
-        if self.host_base <= address < self.host_base + DRAM_SIZE:
+        if self.host_base <= address < self.host_base + self.dram_size:
             return invalid(
                 f"{address:#x} is the host's view of device memory; give the device pointer that "
                 "mem::Alloc returned"

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 else:
     np = lazy.module("numpy")
 
+_FAR = 0x2000_0000_0000
+"""Far from where Linux puts programs, libraries and what they map."""
+
 Slots: TypeAlias = "NDArray[np.uint32]"
 Addresses: TypeAlias = "NDArray[np.uint64]"
 
@@ -73,11 +76,12 @@ class Clearing:
 class Mapping:
     """The memory file in this process, as long as this object or a view of it lives.
 
-    Raises OSError when the system has no addresses for it.
+    ``grows``: where there is most room behind it, if the system lets it choose. Raises OSError when
+    the system has no addresses for it.
     """
 
-    def __init__(self, file: int, size: int) -> None:
-        self.base = int(lib.sim_dpu_map(file, size))
+    def __init__(self, file: int, size: int, grows: bool = False) -> None:
+        self.base = int(lib.sim_dpu_map(file, size, _FAR if grows else 0))
         if not self.base:
             raise OSError(ffi.errno, os.strerror(ffi.errno))
         self.size = size

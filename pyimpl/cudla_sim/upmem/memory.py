@@ -65,7 +65,7 @@ class MachineMemory:
         size = count * STRIDE
         try:
             if self._mapping is None:
-                self._mapping = Mapping(self.fd, size)
+                self._mapping = Mapping(self.fd, size, grows=True)
             elif self._mapping.size < size:
                 self._mapping.grow(self.fd, size)
         except (OSError, OverflowError) as cause:

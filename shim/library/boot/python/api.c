@@ -30,11 +30,17 @@ int sim_python_version(const char *text)
     return sscanf(text, "%d.%d", &major, &minor) == 2 ? major * 100 + minor : 0;
 }
 
-/* the allocator that valgrind and ASan need */
+/*
+ * LeakSanitizer looks for pointers in blocks of malloc. Python's own allocator keeps its small
+ * objects elsewhere, and what only those point to would count as lost.
+ */
 static int wants_malloc(void)
 {
     const char *allocator = getenv("PYTHONMALLOC");
-    return allocator != NULL && strcmp(allocator, "malloc") == 0;
+    if (allocator != NULL) {
+        return strcmp(allocator, "malloc") == 0;
+    }
+    return dlsym(RTLD_DEFAULT, "__lsan_do_leak_check") != NULL;
 }
 
 /* CPython 3.14 and later (PEP 741). */
@@ -88,6 +94,7 @@ static int start_by_structure(const char *executable, char *why, size_t size)
         return -1;
     }
     py.Py_SetProgramName(name); /* copied */
+    py.PyMem_RawFree(name);
     union {
         max_align_t alignment;
         char bytes[8192]; /* PyConfig has some 500 */

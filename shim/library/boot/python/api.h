@@ -73,6 +73,7 @@ enum { METH_NOARGS = 4, PY_FILE_INPUT = 257 };
     X(void, PyConfig_InitIsolatedConfig, (void *))                                                 \
     X(wchar_t *, Py_DecodeLocale, (const char *, size_t *))                                        \
     X(void, Py_SetProgramName, (const wchar_t *))                                                  \
+    X(void, PyMem_RawFree, (void *))                                                               \
     X(PyStatus, Py_InitializeFromConfig, (const void *))                                           \
     X(void, PyConfig_Clear, (void *))                                                              \
     X(void *, PyInitConfig_Create, (void))                                                         \
