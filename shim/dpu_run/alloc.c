@@ -44,14 +44,8 @@ static uintptr_t instead_of_stacks(uintptr_t start, size_t size, uint64_t pc)
     return first;
 }
 
-static void *allocate(size_t size, uint64_t pc)
+static void *take(size_t size, uint64_t pc)
 {
-    if (rt_timed) {
-        rt_time_add(ALLOC_OUTSIDE);
-        rt_time_lock(HEAP_BIT, pc);
-        rt_time_add(ALLOC_INSIDE);
-        rt_time_unlock(HEAP_BIT);
-    }
     uintptr_t start = __sys_heap_pointer;
     if (size != 0)
         start = (start + 7) & ~(uintptr_t)7;
@@ -62,9 +56,31 @@ static void *allocate(size_t size, uint64_t pc)
     return (void *)start;
 }
 
+static void *allocate(size_t size, uint64_t pc)
+{
+    if (rt_timed) {
+        rt_time_add(ALLOC_OUTSIDE);
+        rt_time_lock(HEAP_BIT, pc);
+        rt_time_add(ALLOC_INSIDE);
+        rt_time_unlock(HEAP_BIT);
+    } else { /* a program may hold it around calls of mem_alloc_nolock */
+        __rt_acquire(HEAP_BIT);
+        __rt_release(HEAP_BIT);
+    }
+    return take(size, pc);
+}
+
 API void *mem_alloc(size_t size)
 {
     return allocate(size, CALLER);
+}
+
+/* For programs that hold the atomic bit __heap_pointer themselves. */
+API void *mem_alloc_nolock(size_t size)
+{
+    if (rt_timed)
+        rt_time_add(ALLOC_INSIDE);
+    return take(size, CALLER);
 }
 
 API void *mem_reset(void)

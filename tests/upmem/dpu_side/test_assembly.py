@@ -212,6 +212,53 @@ def test_dma_takes_its_size_from_the_address(bench: Bench, build: Build) -> None
     assert bench.var("data", np.uint8)[:65].tolist() == [*range(64), 0]
 
 
+READER = """
+#include <macro_utils.h>
+#include <memmram_utils.h>
+#include <mram.h>
+#include <stdint.h>
+#define PAGE 256
+#define LOG_OF_ITEM 2
+_Static_assert(DMA_ALIGNED(9) == 16 && DMA_OFF_MASK == 7, "what a transfer needs");
+__mram_noinit uint32_t data[512];
+__dma_aligned uint32_t page[PAGE / 4 * 2];
+__host uint32_t sum, last;
+static void __attribute__((unused)) nobody(int *first) {
+    (void)first;
+    __asm__("add %[i], %[i], 4\\n jump r23" : : [i] "r"(first));
+}
+int main(void) {
+    uintptr_t from = (uintptr_t)data;
+    uint32_t *window = (uint32_t *)(((uintptr_t)page + PAGE - 1) & -PAGE), *next = window;
+    for (int i = 0; i < 512; i++) {
+        __dma_aligned uint32_t pair[2] = { i, i + 1 };
+        if (i % 2 == 0) mram_write(pair, &data[i], 8);
+    }
+    mram_read(data, window, PAGE);
+    for (int i = 0; i < 512; i++) {
+        sum += *next;
+        last = *next;
+        if (i == 511) break;
+        __asm__ volatile("add %[p], %[p], 1 << " __STR(LOG_OF_ITEM) ", nc8, .+4\\n"
+                         "add %[m], %[m], 256\\n"
+                         "ldma %[w], %[m], 256/8 - 1\\n"
+                         "add %[p], %[p], -256"
+                         : "+r"(next), "+r"(from)
+                         : [p] "r"(next), [m] "r"(from), [w] "r"(window));
+    }
+    return 0;
+}"""
+
+
+def test_a_reader_that_reloads_when_a_page_ends(bench: Bench, build: Build) -> None:
+    """Jumps that count instructions, operands that are computed, an input that is written to
+    because it is an output as well; a function nobody calls may hold anything."""
+    outcome = bench.run(build(READER))
+    assert outcome.status == "done"
+    assert bench.var("sum")[0] == sum(range(512))
+    assert bench.var("last")[0] == 511
+
+
 @pytest.mark.parametrize(
     ("statement", "what"),
     [

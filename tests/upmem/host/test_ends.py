@@ -102,7 +102,7 @@ def test_ends_with_its_own_status(how: str, out: str, host: Path, kernel: Kernel
     assert within_seconds(lambda: not workers(program))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=int)
 def test_signals_end_it_as_without_us(number: int, host: Path, kernel: Kernel) -> None:
     program = kernel(SPIN)
     command = [str(host), str(program), "wait"]

@@ -24,6 +24,11 @@ _NOP = '__asm__ __volatile__("nop"); '
 _MACROS = {"acquire", "release", "resume", "stop", "fault"}
 
 _SYNCHRONISES = re.compile('"[^"]*\\b(?:' + "|".join(sorted(_MACROS)) + r")\b")
+_EXPRESSION = re.compile(
+    r"[-+~(\s]*(?:0[xX][0-9a-fA-F]+|\d+)(?:[-+*/&|^~<>()\s]+(?:0[xX][0-9a-fA-F]+|\d+))*[)\s]*"
+)
+REFUSED = "__dpu_asm_refused_"
+"""How the functions are called that stand for statements nobody understood."""
 _CONSTANTS = {"zero": "0u", "one": "1u", "lneg": "0xffffffffu", "mneg": "0x80000000u"}
 
 
@@ -116,12 +121,13 @@ class _Writer:
         self.lines = lines
         self.targets: set[int] = set()
         self.registers: set[str] = set()
+        self.written = self._written()
 
     def value(self, word: str) -> str:
         """An operand as an unsigned number."""
         if word in _CONSTANTS:
             return _CONSTANTS[word]
-        if re.fullmatch(r"-?(0[xX][0-9a-fA-F]+|\d+)", word):
+        if _EXPRESSION.fullmatch(word):
             return f"(unsigned int)({word})"
         return self.place(word)
 
@@ -143,9 +149,30 @@ class _Writer:
         raise NotUnderstood(word)
 
     def _tied(self, number: int) -> int:
-        """The output that an input of a matching constraint shares its register with."""
-        constraint = self.all[number].constraint
-        return int(constraint) if constraint.isdigit() and int(constraint) < number else number
+        """The output that an input shares its register with: by its constraint, or because the
+        statement writes to it, and it has the value of an operand that is read and written."""
+        operand = self.all[number]
+        if operand.constraint.isdigit() and int(operand.constraint) < number:
+            return int(operand.constraint)
+        if number in self.written:
+            for other, output in enumerate(self.statement.outputs):
+                if "+" in output.constraint and output.expression == operand.expression:
+                    return other
+        return number
+
+    def _written(self) -> set[int]:
+        """The inputs that instructions write to."""
+        inputs = range(len(self.statement.outputs), len(self.all))
+        named = {self.all[n].name: n for n in inputs if self.all[n].name}
+        found = set()
+        for line in self.lines:
+            operation = instructions.find(line.name)
+            if operation is None or not operation.destination or not line.words:
+                continue
+            match = _REFERENCE.fullmatch(line.words[0])
+            if match:
+                found.add(named.get(match[1], -1) if match[1] else int(match[2]))
+        return found & set(inputs)
 
     def goto(self, word: str, number: int) -> str:
         """A jump from an instruction to a label."""
@@ -159,6 +186,9 @@ class _Writer:
         """The instruction (or the end) that a label of this statement stands before."""
         if word == ".":
             return number
+        if match := re.fullmatch(r"\.\s*([-+])\s*(\d+)", word):  # in instructions
+            found = number + int(match[1] + match[2])
+            return found if 0 <= found <= len(self.lines) else None
         places = [(label, n) for n, line in enumerate(self.lines) for label in line.labels]
         if match := re.fullmatch(r"(\d+)([fb])", word):
             same = [n for label, n in places if label == match[1]]
@@ -307,13 +337,14 @@ def wants_macros(source: str) -> bool:
     )
 
 
-def translate(source: str) -> str:
-    """Preprocessed C with asm statements as C where all of their instructions are understood.
-
-    Raises NotUnderstood with a message that names the instruction; lines stay where they are.
+def translate(source: str) -> tuple[str, dict[str, str]]:
+    """Preprocessed C with asm statements as C where all of their instructions are understood; lines
+    stay where they are. A call of a function stands for each of the others, with a message that
+    names the instruction: what nobody calls may hold what nobody understands.
     """
+    refused: dict[str, str] = {}
     if "asm" not in source:
-        return source
+        return source, refused
     result, at = [], 0
     for match in _START.finditer(source):
         if match.start() < at:
@@ -324,12 +355,14 @@ def translate(source: str) -> str:
         try:
             text = _translated(statement)
         except NotUnderstood as cause:
-            raise NotUnderstood(_message(source, match.start(), str(cause))) from None
+            name = f"{REFUSED}{len(refused)}"
+            refused[name] = _message(source, match.start(), str(cause))
+            text = f"do {{ extern void {name}(void); {name}(); }} while (0);"
         if text is not None:
             lost = source.count("\n", match.start(), statement.end)
             result += [source[at : match.start()], text, "\n" * lost]
             at = statement.end
-    return "".join([*result, source[at:]])
+    return "".join([*result, source[at:]]), refused
 
 
 def _at_file_level(source: str, at: int) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import counting
 from .arithmetic import INLINE, PURE, lower
-from .assembly import NotUnderstood, translate, wants_macros
+from .assembly import translate, wants_macros
 from .longs import widen
 from .routes import Route
 
@@ -81,12 +81,11 @@ def compile_text(
     needs clang.
     """
     source = text.decode("latin-1")
+    refused: dict[str, str] = {}
     if not native:
-        try:
-            source = translate(source)
-        except NotUnderstood as refused:
-            sys.stderr.write(f"{refused}\n")
-            raise StepFailed(1) from None
+        source, refused = translate(source)
+        if not route.clang:
+            _refuse(list(refused.values()))
     text = (widen(source) if route.x32 else source).encode("latin-1")
     language = "cpp-output"
     command = [route.compiler, *flags]
@@ -94,6 +93,7 @@ def compile_text(
         front = [*command, "-Xclang", "-main-file-name", "-Xclang", Path(name).name]
         front += ["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-x", language, "-"]
         module = run([*front, "-o", "-"], text).decode("latin-1")
+        _refuse([message for name, message in refused.items() if f"@{name}(" in module])
         text = lower(module, PURE if counted else INLINE).encode("latin-1")
         language = "ir"
         command = [route.compiler, *(f for f in flags if not f.startswith(("-std=", "-ansi")))]
@@ -105,6 +105,13 @@ def compile_text(
     run(command, text)
     if route.x32 and not assembly:
         run(["objcopy", "-I", "elf32-x86-64", "-O", "elf64-x86-64", output])
+
+
+def _refuse(messages: list[str]) -> None:
+    """Raises StepFailed if there are any."""
+    if messages:
+        sys.stderr.write("".join(f"{message}\n" for message in messages))
+        raise StepFailed(1)
 
 
 def assemble(route: Route, source: str, language: str, flags: Sequence[str], output: str) -> None:
