@@ -14,11 +14,15 @@ from cudla_sim.paths import SDK_LINKS
 
 
 def _run(module: str) -> str:
-    """Runs a module of ours; a folder of its name where the user stands is not it (what ``-P``
-    says since CPython 3.11)."""
-    without = "import sys; sys.path[:] = filter(None, sys.path); import runpy; "
-    program = f'{without}runpy.run_module("{module}", run_name="__main__", alter_sys=True)'
-    return f'exec "$python" -c \'{program}\' "$@"'
+    """Runs a module of the package that the command lies in, whatever the environment says of
+    Python: a folder of the module's name where the user stands, a sitecustomize in PYTHONPATH (pip
+    has one while it builds a package, which hides all others). What PYTHONPATH holds comes last."""
+    program = (
+        "import os, sys; sys.path.insert(0, sys.argv.pop(1)); "
+        'sys.path += filter(None, os.environ.get("PYTHONPATH", "").split(":")); import runpy; '
+        f'runpy.run_module("{module}", run_name="__main__", alter_sys=True)'
+    )
+    return f'exec "$python" -I -c \'{program}\' "$packages" "$@"'
 
 
 _DPU_COMPILER = _run("cudla_sim.upmem.toolchain.cli")
@@ -58,9 +62,10 @@ _SHELL_COMMANDS = {
 # checkout was built with, the one whose packages these are. The library does the same
 # (shim/library/boot/python/find.c).
 _FIND_PYTHON = """\
+file=$(readlink -f "$0")
+packages=${file%/cudla_sim/*}
 python=${CUDLA_SIM_PYTHON:-}
 if [ -z "$python" ]; then
-    file=$(readlink -f "$0")
     folder=${file%/*}
     while [ -n "$folder" ]; do
         case $folder in
@@ -82,9 +87,7 @@ if [ -z "$python" ]; then
     case $file in
     */lib/python3.*)
         version=${file##*/lib/python}
-        python=python${version%%/*}
-        PYTHONPATH=${file%/cudla_sim/*}${PYTHONPATH:+:$PYTHONPATH}
-        export PYTHONPATH ;;
+        python=python${version%%/*} ;;
     esac
 fi
 """

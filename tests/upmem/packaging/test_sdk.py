@@ -273,3 +273,18 @@ def test_cmake_dpu_program(listed: str, option: str, tmp_path: Path) -> None:
         table = ELFFile(file).get_section_by_name(".symtab")
         assert table.get_symbol_by_name("NR_TASKLETS")[0]["st_value"] == 4
         assert table.get_symbol_by_name("x")
+
+
+def test_the_compiler_runs_while_pip_builds_a_package(tmp_path: Path) -> None:
+    """pip's environment for a build has a sitecustomize that hides what is installed; in the folder
+    where the user stands, anything may be called as a module of Python's is."""
+    overlay = tmp_path / "overlay"
+    overlay.mkdir()
+    hiding = "import sys; sys.path[:] = [p for p in sys.path if 'site-packages' not in p]\n"
+    (overlay / "sitecustomize.py").write_text(hiding)
+    (tmp_path / "runpy.py").write_text("raise SystemExit('not this one')\n")
+    (tmp_path / "kernel.c").write_text(KERNEL)
+    clang = shlex.quote(str(paths.tools_dir() / "clang"))
+    script = f"{clang} --target=dpu-upmem-dpurte -O2 kernel.c -o kernel"
+    sh(script, tmp_path, PYTHONPATH=str(overlay))
+    assert (tmp_path / "kernel").exists()
