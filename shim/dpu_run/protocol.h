@@ -94,6 +94,7 @@ enum check {
     CHECK_MRAM_UNWRITTEN = 5,
     CHECK_RACE = 6,
     CHECK_HEAP_ON_STACKS = 7,
+    CHECK_NULL_POINTER = 8,
 };
 
 struct dpu_wait {

@@ -2,6 +2,8 @@
  * Signals of the processor, which are a program's faults or nothing at all, and the ticks of the timer,
  * which put a tasklet aside that spins. They arrive on an alternate stack.
  */
+#include "null_pointer.h"
+#include "operand.h"
 #include "times.h"
 
 static uint8_t alternate_stack[65536] __attribute__((aligned(16)));
@@ -18,8 +20,6 @@ struct kernel_siginfo {
     int32_t number, error, code, pad;
     uint64_t address;
 };
-
-enum { R8, R9, R10, R11, R12, R13, R14, R15, RDI, RSI, RBP, RBX, RDX, RAX, RCX, RSP, RIP };
 
 struct kernel_ucontext {
     uint64_t flags, link, stack_address, stack_flags, stack_size;
@@ -80,8 +80,6 @@ static uint32_t kind_of_access(uint64_t address, uint64_t pc)
  */
 static uint32_t overflowed_division(const uint64_t *registers)
 {
-    static const uint8_t index[16] = {RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12,
-        R13, R14, R15};
     const uint8_t *start = (const uint8_t *)(uintptr_t)registers[RIP], *p = start;
     bool address32 = false;
     uint8_t rex = 0;
@@ -95,44 +93,27 @@ static uint32_t overflowed_division(const uint64_t *registers)
     }
     if (*p++ != 0xf7)
         return 0;
-    uint8_t modrm = *p++, mod = modrm >> 6, rm = modrm & 7;
-    if (((modrm >> 3) & 7) != 7)
+    struct operand o = decode_operand(p, rex);
+    if (o.reg != 7)
         return 0;
-    uint64_t divisor;
-    if (mod == 3) {
-        divisor = registers[index[rm | ((rex & 1) << 3)]];
+    uint64_t divisor = 0;
+    if (o.mod == 3) {
+        divisor = registers[o.base];
     } else {
-        uint64_t address = 0;
-        bool no_base = false;
-        if (rm == 4) {
-            uint8_t sib = *p++, base = sib & 7, scaled = (uint8_t)(((sib >> 3) & 7) | ((rex & 2) << 2));
-            if (scaled != 4)
-                address += registers[index[scaled]] << (sib >> 6);
-            no_base = base == 5 && mod == 0;
-            if (!no_base)
-                address += registers[index[base | ((rex & 1) << 3)]];
-        } else if (rm == 5 && mod == 0) {
-            no_base = true;
-            address = (uintptr_t)p + 4;
-        } else {
-            address = registers[index[rm | ((rex & 1) << 3)]];
-        }
-        if (mod == 1) {
-            address += (uint64_t)(int64_t)(int8_t)*p++;
-        } else if (mod == 2 || no_base) {
-            int32_t displacement;
-            rt_copy(&displacement, p, 4);
-            address += (uint64_t)(int64_t)displacement;
-            p += 4;
-        }
+        uint64_t address = (uint64_t)(int64_t)o.displacement;
+        if (o.relative)
+            address += (uintptr_t)o.end;
+        if (o.base >= 0)
+            address += registers[o.base];
+        if (o.index >= 0)
+            address += registers[o.index] << o.scale;
         if (address32)
             address &= 0xffffffff;
-        divisor = 0;
         rt_copy(&divisor, (const void *)(uintptr_t)address, rex & 8 ? 8 : 4);
     }
     if (!(rex & 8))
         divisor &= 0xffffffff;
-    return divisor ? (uint32_t)(p - start) : 0;
+    return divisor ? (uint32_t)(o.end - start) : 0;
 }
 
 static void on_trap(int number, struct kernel_siginfo *info, struct kernel_ucontext *context)
@@ -150,8 +131,17 @@ static void on_trap(int number, struct kernel_siginfo *info, struct kernel_ucont
         }
         rt_stop_dpu(FAULT_PROGRAM, 2, pc, 0, 0, registers[RSP]);
     }
+    if (number == 5 /* SIGTRAP */ && rt_null_pending()) {
+        rt_null_end(registers);
+        return;
+    }
     if (number == 4 /* SIGILL */ || number == 5 /* SIGTRAP */)
         rt_stop_dpu(FAULT_INSTRUCTION, 0, pc, pc, 0, registers[RSP]);
+    if (address < NULL_BYTES && rt_check(CHECK_NULL_POINTER) != CHECK_FAULT
+        && rt_null_begin(registers, address)) {
+        rt_report(CHECK_NULL_POINTER, FAULT_NULL, pc, address, 0, 0);
+        return;
+    }
     if (tolerated(address, pc))
         return;
     rt_stop_dpu(kind_of_access(address, pc), 0, pc, address, 0, registers[RSP]);
@@ -183,6 +173,8 @@ static void on_tick(int number, struct kernel_siginfo *info, struct kernel_ucont
     (void)number;
     (void)info;
     uint64_t *registers = context->registers;
+    if (rt_null_pending())
+        return;
     if (rt_switches != last || rt_side.state != STATE_RUNNING) {
         last = rt_switches;
         ticks = 0;

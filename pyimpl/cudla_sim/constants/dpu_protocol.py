@@ -94,6 +94,7 @@ class Check(IntEnum):
     MRAM_UNWRITTEN = 5
     RACE = 6
     HEAP_ON_STACKS = 7
+    NULL_POINTER = 8
 
 
 class dpu_wait(Structure):

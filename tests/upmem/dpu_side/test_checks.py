@@ -58,6 +58,11 @@ CASES = {
         FaultKind.PROGRAM,
         "the heap is full",
     ),
+    "null_pointer": (
+        "volatile uint64_t *none = (void *)(uintptr_t)zero; none[1] = 1;",
+        FaultKind.NULL,
+        "NULL pointer",
+    ),
     "race": (
         "shared = me() + 1; barrier_wait(&all); uint32_t old = shared; mram_write(buffer, "
         "data, 8); "
@@ -106,6 +111,77 @@ def test_a_word_at_an_address_inside_it_only_warns(bench: Bench, build: Build) -
     assert outcome.status == "done"
     assert len(outcome.warnings) == 1
     assert bench.var("ended")[0] == 9
+
+
+NULLS = """
+#include <defs.h>
+#include <stdint.h>
+volatile long *lock;         /* nobody sets it, as in public transactional memories */
+volatile uint8_t *bytes;
+struct { uint64_t pad; volatile uint16_t half; } *record;
+__host uint64_t seen[8];
+volatile uint32_t place = 2;
+static volatile uint64_t *volatile none;
+int main(void) {
+    seen[0] = *lock;
+    *lock = *lock + 5;
+    *lock += 7;
+    (*lock)++;
+    seen[1] = *lock;
+    record->half = 0xabcd;
+    seen[2] = record->half;
+    bytes[9 + place] = 0x17;
+    seen[3] = bytes[place + 9];
+    seen[4] = none[1];
+    __atomic_fetch_add((uint32_t *)none + 3, 0x01000000u, __ATOMIC_SEQ_CST);
+    seen[5] = none[1];
+    if (*lock > 12) seen[6] = 1;
+    volatile long *self = (volatile long *)none;
+    self = (volatile long *)(uintptr_t)*self;  /* loads the register that holds the address */
+    seen[7] = (uintptr_t)self;
+    return 0;
+}"""
+
+
+def test_null_pointers_reach_the_bytes_that_a_dpu_keeps_for_them(
+    bench: Bench, build: Build
+) -> None:
+    """UPMEM's linker puts ``__sys_null_pointer``, 16 bytes, at WRAM address 0."""
+    outcome = bench.run(build(NULLS))
+    assert outcome.status == "done"
+    assert len(outcome.warnings) >= 1
+    assert all("NULL pointer" in warning for warning in outcome.warnings)
+    second = 0xABCD | 0x17 << 24
+    assert bench.var("seen", np.uint64).tolist() == [
+        0, 13, 0xABCD, 0x17, second, second | 1 << 56, 1, 13
+    ]  # fmt: skip
+
+
+def test_behind_those_bytes_is_a_fault(bench: Bench, build: Build) -> None:
+    source = (
+        f"{COMMON}int main(void) {{ ((volatile uint32_t *)(uintptr_t)zero)[4] = 1; return 0; }}"
+    )
+    outcome = bench.run(build(source), Checks(null_pointer="off"))
+    assert (outcome.status, outcome.fault) == ("fault", FaultKind.NULL)
+
+
+def test_a_transfer_drops_the_low_bits_of_both_addresses(bench: Bench, build: Build) -> None:
+    source = (
+        COMMON
+        + """
+int main(void) {
+    for (int i = 0; i < 64; i++) buffer[i] = i;
+    mram_write(buffer + 3 + zero, data + 13 + zero, 16);
+    mram_read(data + 9 + zero, buffer + 70 + zero, 16);
+    for (int i = 0; i < 16; i++) ended += buffer[64 + i];
+    return 0;
+}"""
+    )
+    outcome = bench.run(build(source))
+    assert outcome.status == "done"
+    assert len(outcome.warnings) == 2
+    assert bench.var("data", np.uint8)[:32].tolist() == [0] * 8 + list(range(16)) + [0] * 8
+    assert bench.var("ended")[0] == sum(range(16))
 
 
 def test_written_by_dma_host_or_pointer_is_written(bench: Bench, build: Build) -> None:

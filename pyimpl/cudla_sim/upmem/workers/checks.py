@@ -14,10 +14,9 @@ class Checks(Switches):
     The order of the fields is that of ``dpu_protocol.Check``.
     """
 
-    mram_alignment: str = "fault"
-    """A DMA address, in MRAM or WRAM, that is not a multiple of 8. Off: low bits are dropped.
-    A transfer of 8 bytes only warns when just its MRAM address is not: it moves the word that holds
-    the address, and programs use that."""
+    mram_alignment: str = "warn"
+    """A DMA address, in MRAM or WRAM, that is not a multiple of 8. Off and warn: low bits are
+    dropped, as the DMA engine does. Programs with right results count on that (the vendor's zstd)."""
     mram_bounds: str = "fault"
     """A DMA outside the 64 MiB, or with a WRAM address for MRAM. Off: addresses wrap."""
     dma_size: str = "warn"
@@ -36,3 +35,6 @@ class Checks(Switches):
     heap_on_stacks: str = "warn"
     """A heap that fits WRAM only without the declared stacks, which a DPU keeps there too. Fault:
     the heap is full then, as on a DPU (fault 1). Off and warn: the heap gets their place."""
+    null_pointer: str = "warn"
+    """An access to the 16 bytes at WRAM address 0, which a DPU keeps for NULL pointers. Fault: it
+    ends there, as an access next to them always does."""

@@ -73,8 +73,9 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
         return f"memory fault: access to {_data(known, event.address)}, which no memory has"
     if kind == FaultKind.NULL:
         return (
-            f"memory fault: access through a NULL pointer (address {event.address:#x}; a DPU would "
-            "read its first WRAM words there)"
+            f"memory fault: access through a NULL pointer (address {event.address:#x}; a DPU has "
+            "its first WRAM words there, of which 16 bytes are kept for NULL; "
+            "CUDLA_SIM_UPMEM_CHECKS=null_pointer=warn goes on with those, =fault stops)"
         )
     if kind == FaultKind.STACK:
         return _stack(known, event)
@@ -87,7 +88,7 @@ def _cause(known: Places | None, event: Event, side: Side | None) -> str:
         return (
             f"DMA of {size} bytes between MRAM address {_mram(event.address)} and "
             f"{_data(known, event.other)}: both must be multiples of 8; hardware drops low bits "
-            "(CUDLA_SIM_UPMEM_CHECKS=mram_alignment=warn does, too)"
+            "(CUDLA_SIM_UPMEM_CHECKS=mram_alignment=warn goes on so, =fault stops)"
         )
     if kind == FaultKind.MRAM_BOUNDS:
         return (
