@@ -89,12 +89,15 @@ MEANINGS = {
 }
 
 
-def number(class_name: str, name: str, setting: bool) -> int | None:
-    """The number of a condition by any of its names, None where the class has none such."""
+def numbers(class_name: str, name: str, setting: bool) -> frozenset[int]:
+    """The numbers of a condition by any of its names, for setting forms or for branching ones."""
     name = ALIASES.get(name, name)
     if class_name == "SUB":
         name = SUB_ALIASES.get(name, name)
-    numbers = {**CLASSES[class_name], **SETTING} if setting else CLASSES[class_name]
-    found = [n for n, known in numbers.items() if known == name]
-    # where a name both branches and sets, the last one sets
-    return found[-1] if found else None
+    known = {**CLASSES[class_name], **SETTING} if setting else CLASSES[class_name]
+    return frozenset(n for n, called in known.items() if called == name)
+
+
+def name_of(class_name: str, number: int) -> str:
+    """The name of a number that the class has."""
+    return SETTING.get(number) or CLASSES[class_name][number]

@@ -100,7 +100,7 @@ IMM11 = _field("IMM11", *_LOW8, (39, 3), signed=True)
 IMM12 = _field("IMM12", *_LOW8, (39, 3), (44, 1), signed=True)
 FAULT8 = _field("FAULT8", *_LOW8)
 SHIFT5 = _field("SHIFT5", (20, 4), (28, 1))
-ATOMIC16 = _field("ATOMIC16", *_LOW8, (26, 5), (39, 3))
+ATOMIC16 = _field("ATOMIC16", *_LOW8, (26, 5), (39, 3), signed=True)
 DMA8 = _field("DMA8", (24, 8))
 
 # Stores: the offset beside a register, beside a constant, and the constant
