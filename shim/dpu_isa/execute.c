@@ -6,6 +6,8 @@
 #include "conditions.h"
 
 #define SLICE 32u
+/* Numbers of atomic bits that a program has loaded as signed bytes: barriers keep theirs in a char. */
+#define SIGNED_BYTES 0xffffff80u
 
 /* A result where it belongs; a pair has it in its odd register, and its sign or zero in the even one. */
 static inline void put(struct tasklet *t, const struct insn *i, uint32_t value)

@@ -224,9 +224,9 @@ call:
     TRANSFER(SDMA, DMA_WRITE)
 
 ACQUIRE: {
-    const uint32_t bit = REG(i->a) + (uint32_t)i->imm;
-    if (bit >= ATOMIC_BITS)
-        FAULT(FAULT_BIT, 0, bit, 0);
+    const uint32_t sum = REG(i->a) + (uint32_t)i->imm, bit = sum % ATOMIC_BITS;
+    if (sum >= ATOMIC_BITS && sum < SIGNED_BYTES)
+        FAULT(FAULT_BIT, 0, sum, 0);
     const uint32_t z = t->z, old = dpu->core->atomic[bit];
     dpu->core->atomic[bit] = 1;
     t->z = old;
@@ -237,9 +237,9 @@ ACQUIRE: {
     WAITS(i + (yes ? i->jump : 1));
 }
 RELEASE: {
-    const uint32_t bit = REG(i->a) + (uint32_t)i->imm;
-    if (bit >= ATOMIC_BITS)
-        FAULT(FAULT_BIT, 0, bit, 0);
+    const uint32_t sum = REG(i->a) + (uint32_t)i->imm, bit = sum % ATOMIC_BITS;
+    if (sum >= ATOMIC_BITS && sum < SIGNED_BYTES)
+        FAULT(FAULT_BIT, 0, sum, 0);
     const uint32_t old = dpu->core->atomic[bit];
     dpu->core->atomic[bit] = 0;
     BRANCH_IF(old);
