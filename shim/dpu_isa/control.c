@@ -57,7 +57,7 @@ static uint64_t counted(const struct dpu *dpu)
         return dpu->now;
     if (dpu->counts == COUNT_INSTRUCTIONS)
         for (uint32_t n = 0; n < MAX_TASKLETS; n++)
-            sum += dpu->tasklets[n].instructions;
+            sum += dpu->tasklets[n].instructions - dpu->tasklets[n].pending;
     return sum;
 }
 

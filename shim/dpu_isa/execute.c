@@ -6,6 +6,7 @@
 #include "conditions.h"
 
 #define SLICE 32u
+#define MOST_AHEAD 256u
 /* Numbers of atomic bits that a program has loaded as signed bytes: barriers keep theirs in a char. */
 #define SIGNED_BYTES 0xffffff80u
 

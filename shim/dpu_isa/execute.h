@@ -1,7 +1,11 @@
 /*
  * The code that executes instructions, compiled once for each way to go on from one to the next.
- * EXECUTE names the function. PIPELINE is 1 where every cycle counts: after each instruction comes
- * another tasklet. Without it a tasklet goes on for SLICE instructions, or until it has to wait.
+ * EXECUTE names the function. PIPELINE is 1 where every cycle counts; without it a tasklet goes on for
+ * SLICE instructions, or until it has to wait.
+ *
+ * In the pipeline tasklets take turns after each instruction. But what only reads and writes registers
+ * nobody else can see: it is executed ahead, together with the instruction before it, and the tasklet
+ * owes a turn for each (`pending`). What others can see happens in its own turn.
  */
 #define REG(n) t->r[n]
 #define SECOND_r REG(i->b)
@@ -10,14 +14,10 @@
 #if PIPELINE
 #define NEXT(to) \
     do { \
-        t->pc = (to); \
-        t->instructions++; \
-        now += t->step; \
-        t = t->next; \
-        if (__builtin_expect(now >= dpu->alarm, 0)) \
-            goto wake; \
-        i = t->pc; \
-        goto *labels[i->op]; \
+        i = (to); \
+        if (__builtin_expect(++ahead == MOST_AHEAD, 0)) \
+            goto pause; \
+        goto *after[i->op]; \
     } while (0)
 #define WAITS(to) NEXT(to)
 #define SYNC dpu->now = now
@@ -132,6 +132,20 @@ void EXECUTE(struct dpu *dpu)
         STORES(LABEL_STORE)
         OTHER_OPERATIONS(LABEL_1)
     };
+#if PIPELINE
+    static const void *const after[OPERATIONS] = {
+        ALU_OPERATIONS(LABELS)
+        COMPARISONS(LABEL_COMPARISON)
+        REGISTER_OPERATIONS(LABEL_1)
+#define LABEL_PAUSE(name) [OP_##name] = &&pause,
+#define PAUSE_LOAD(name, type) LABEL_PAUSE(name)
+        LOADS(PAUSE_LOAD)
+#define PAUSE_STORE(name, type) \
+    LABEL_PAUSE(name) LABEL_PAUSE(name##_BIG) LABEL_PAUSE(name##_IMM) LABEL_PAUSE(name##_IMM_BIG)
+        STORES(PAUSE_STORE)
+        SHARED_OPERATIONS(LABEL_PAUSE)
+    };
+#endif
     uint8_t *const wram = dpu->wram;
     const uint32_t wram_bytes = dpu->wram_bytes;
     struct tasklet *t = NULL;
@@ -139,14 +153,23 @@ void EXECUTE(struct dpu *dpu)
     uint32_t wrong_at, wrong_size;
 #if PIPELINE
     uint64_t now = dpu->now;
-wake:
-    dpu->now = now;
-    if (dpu->running == 0 && dpu->nr_sleepers == 0)
-        return;
-    dpu->head = dpu->running ? t : NULL;
-    pipeline_wake(dpu);
-    now = dpu->now;
-    t = dpu->head;
+    uint32_t ahead = 0; /* instructions executed in this turn */
+    goto wake;
+pause:
+    t->pc = i;
+    t->instructions += ahead;
+    t->pending = ahead - 1;
+    ahead = 0;
+next_turn:
+    now += t->step;
+    t = t->next;
+turn:
+    if (__builtin_expect(now >= dpu->alarm, 0))
+        goto wake;
+    if (t->pending) {
+        t->pending--;
+        goto next_turn;
+    }
     i = t->pc;
     goto *labels[i->op];
 leave:
@@ -154,10 +177,17 @@ leave:
     pipeline_leave(dpu, t);
     now = dpu->now;
     t = dpu->head;
-    if (dpu->running == 0 || now >= dpu->alarm)
-        goto wake;
-    i = t->pc;
-    goto *labels[i->op];
+    if (dpu->running)
+        goto turn;
+wake:
+    dpu->now = now;
+    if (dpu->running == 0 && dpu->nr_sleepers == 0)
+        return;
+    dpu->head = t;
+    pipeline_wake(dpu);
+    now = dpu->now;
+    t = dpu->head;
+    goto turn;
 #else
     uint32_t left = 0, slice = 0;
     t = &dpu->tasklets[MAX_TASKLETS - 1];
@@ -214,8 +244,13 @@ CALL_r: {
 CALL_i:
     wrong_at = REG(i->a) + (uint32_t)i->imm;
 call:
-    if (wrong_at >= dpu->iram_instructions)
+    if (__builtin_expect(wrong_at >= dpu->iram_instructions, 0)) {
+#if PIPELINE
+        if (ahead)
+            goto pause; /* faults in its own turn */
+#endif
         FAULT(FAULT_JUMP, 0, wrong_at, 0);
+    }
     REG(i->c) = isa_index(dpu, i) + 1;
     NEXT(dpu->code + wrong_at);
 

@@ -39,6 +39,7 @@ struct tasklet {
     const struct insn *pc;
     struct tasklet *next, *previous; /* in the pipeline */
     uint64_t instructions, retries;
+    uint32_t pending; /* instructions that are executed, but not issued yet */
     uint32_t step; /* cycles from its issue to that of the next tasklet in the pipeline */
     uint32_t z;    /* 0: the zero flag is set */
     uint32_t carry;

@@ -39,16 +39,17 @@ enum operand_class { SUM, DIFFERENCE, OTHER };
 #define LOADS(X) X(LBU, uint8_t) X(LBS, int8_t) X(LHU, uint16_t) X(LHS, int16_t) X(LW, uint32_t)
 #define STORES(X) X(SB, uint8_t) X(SH, uint16_t) X(SW, uint32_t)
 
-/* What has one variant, besides: X(name) */
-#define OTHER_OPERATIONS(X) \
+/* What has one variant, and touches registers only; and what others can see: X(name) */
+#define REGISTER_OPERATIONS(X) \
+    X(MOVD) X(SWAPD) X(MUL_STEP) X(MUL_STEP_IF_Z) X(DIV_STEP) X(CALL_r) X(CALL_i) X(TELL)
+#define SHARED_OPERATIONS(X) \
     X(LBU_ANY) X(LBS_ANY) X(LHU_ANY) X(LHS_ANY) X(LW_ANY) \
     X(LD) X(LD_BIG) X(SD) X(SD_BIG) X(SD_IMM) X(SD_IMM_BIG) \
-    X(MOVD) X(SWAPD) X(MUL_STEP) X(MUL_STEP_IF_Z) X(DIV_STEP) \
-    X(CALL_r) X(CALL_i) \
     X(LDMA) X(LDMAI) X(SDMA) \
-    X(ACQUIRE) X(RELEASE) X(STOP) X(RESUME) X(BOOT) X(CLR_RUN) X(READ_RUN) X(TELL) X(FAULT) \
+    X(ACQUIRE) X(RELEASE) X(STOP) X(RESUME) X(BOOT) X(CLR_RUN) X(READ_RUN) X(FAULT) \
     X(TIME) X(TIME_CFG) \
     X(UNKNOWN) X(ILLEGAL) X(OUTSIDE)
+#define OTHER_OPERATIONS(X) REGISTER_OPERATIONS(X) SHARED_OPERATIONS(X)
 
 enum operation {
 #define VARIANT(name, class, form, variant) OP_##name##_##form##_##variant,

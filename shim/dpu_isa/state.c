@@ -53,11 +53,12 @@ static uint64_t end_tasklets(struct dpu *dpu)
     struct dpu_core *core = dpu->core;
     uint64_t instructions = 0;
     for (uint32_t n = 0; n < MAX_TASKLETS; n++) {
-        const struct tasklet *t = &dpu->tasklets[n];
+        struct tasklet *t = &dpu->tasklets[n];
         memcpy(core->registers[n], t->r, sizeof core->registers[n]);
         core->zero[n] = t->z == 0;
         core->carry[n] = t->carry != 0;
         core->pc[n] = (uint16_t)isa_index(dpu, t->pc);
+        t->instructions -= t->pending;
         t->times->half_instructions = 2 * t->instructions;
         t->times->retries = t->retries;
         instructions += t->instructions;
