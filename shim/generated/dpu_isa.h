@@ -9241,17 +9241,21 @@ static inline int64_t dpu_read(unsigned field, uint64_t word)
     return value * (1 << f->shift);
 }
 
+/* Whether a word has a form. */
+static inline int dpu_has_form(const struct dpu_form *f, uint64_t word)
+{
+    unsigned n, match = (word & f->mask) == f->value;
+    for (n = 0; match && n < DPU_NEVERS; n++)
+        match = (word & f->never_mask[n]) != f->never_value[n];
+    return match && (f->cc == DPU_FIELD_NONE || f->conditions >> dpu_read(f->cc, word) & 1);
+}
+
 /* The form of a word, a null pointer for what is no instruction. */
 static inline const struct dpu_form *dpu_form_of(uint64_t word)
 {
-    for (unsigned i = 0; i < DPU_FORMS; i++) {
-        const struct dpu_form *f = &dpu_forms[i];
-        unsigned n, match = (word & f->mask) == f->value;
-        for (n = 0; match && n < DPU_NEVERS; n++)
-            match = (word & f->never_mask[n]) != f->never_value[n];
-        if (match && (f->cc == DPU_FIELD_NONE || f->conditions >> dpu_read(f->cc, word) & 1))
-            return f;
-    }
+    for (unsigned i = 0; i < DPU_FORMS; i++)
+        if (dpu_has_form(&dpu_forms[i], word))
+            return &dpu_forms[i];
     return 0;
 }
 
