@@ -23,7 +23,6 @@ from ..constants.dpu_protocol import (
     NO_ADDRESS,
     WRAM_SIZE,
 )
-from .errors import Status, error
 from .symbols import HEAP_POINTER, Segment, Symbol
 
 ATOMIC_BASE = 0xF000_0000

@@ -84,15 +84,15 @@ class Dpu:
     # -- one instruction
 
     def step(self, t: Tasklet) -> None:
+        here = t.pc
         try:
-            if not t.pc < len(self.iram):
+            if here >= len(self.iram):
                 raise Fault("illegal", where="outside of the program")
-            word, here = self.iram[t.pc], t.pc
-            t.pc += 1
+            t.pc = here + 1
             self.executed += 1
-            self.execute(t, word)
+            self.execute(t, self.iram[here])
         except Fault as fault:
-            fault.tasklet, fault.pc = t.number, here if t.pc else t.pc
+            fault.tasklet, fault.pc, t.pc = t.number, here, here
             raise
 
     def execute(self, t: Tasklet, w: int) -> None:
@@ -340,8 +340,9 @@ class Dpu:
     def bits(self, t: Tasklet, w: int, a: int) -> None:
         imm = w >> 20 & 15 | (w >> 16 & 15) << 4 | (w >> 26 & 31) << 8 | (w >> 39 & 7) << 13
         number = (a + signed(imm, 16)) & M32
-        if number > 255:
+        if 255 < number < 0xFFFF_FF80:  # programs load their numbers as signed bytes, too
             raise Fault("illegal", where="the hash of large atomic numbers")
+        number &= 255
         old, cc = self.atomic[number], w >> 24 & 3
         self.atomic[number] = cc != 0
         if (old and cc in (0, 1, 3)) or (not old and cc in (1, 2)):
@@ -390,7 +391,9 @@ def short(w: int) -> int:
 def constant(w: int) -> int:
     """imm24: four bits of it stand the other way round."""
     value = short(w) | (w & 0xFFF) << 12
-    return value | (w >> 15 & 1) << 8 | (w >> 14 & 1) << 9 | (w >> 13 & 1) << 10 | (w >> 12 & 1) << 11
+    return (
+        value | (w >> 15 & 1) << 8 | (w >> 14 & 1) << 9 | (w >> 13 & 1) << 10 | (w >> 12 & 1) << 11
+    )
 
 
 def second(w: int) -> int:

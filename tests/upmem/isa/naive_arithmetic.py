@@ -157,11 +157,16 @@ def one_operand(code: int, a: int) -> int:
     return signed(low, bits) & M32 if is_signed else low
 
 
+_PRODUCTS = (
+    "ul_ul", "ul_uh", "uh_ul", "uh_uh", "sl_sl", "sl_sh",
+    "sh_sl", "sh_sh", "sl_ul", "sl_uh", "sh_ul", "sh_uh",
+)  # fmt: skip
+
+
 def product(code: int, a: int, b: int) -> int:
     """8 x 8 bits; the letters of ul_ul and so on by code."""
-    names = ("ul_ul ul_uh uh_ul uh_uh sl_sl sl_sh sh_sl sh_sh sl_ul sl_uh sh_ul sh_uh").split()
     factors = []
-    for value, (sign, half) in zip((a, b), names[code].split("_"), strict=True):
+    for value, (sign, half) in zip((a, b), _PRODUCTS[code].split("_"), strict=True):
         byte = value >> (8 if half == "h" else 0) & 0xFF
         factors.append(signed(byte, 8) if sign == "s" else byte)
     return factors[0] * factors[1] & M32
