@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 from random import Random
 
@@ -216,6 +217,25 @@ def test_labels_are_instruction_indexes() -> None:
     ]
 
 
+def test_numbers_by_labels() -> None:
+    text = """
+    .set N, 3
+    .set N, N + 1
+main: move r0, SECOND
+    move r1, AFTER - main
+    move r2, N
+    jump r23
+AFTER = . - 1
+    .data
+first: .word 1, 2
+SECOND = first + 4
+    """
+    code = listing.of_elf(build([(text, "t.S")], Options()))
+    texts = [line.split("\t")[1] for line in listing.listing(code, "main") if "\t" in line]
+    data = 4 + 4 + 8 + 8 * 24 + 24  # what the runtime has in front
+    assert texts[:3] == [f"move r0, {data + 4}", "move r1, 3", "move r2, 4"]
+
+
 def test_the_vendors_symbols_are_there() -> None:
     found = symbols(elf_of(PROGRAM, Options(3, [256, 512, 100], 4096)))
     assert found["NR_TASKLETS"][0] == 3
@@ -242,6 +262,7 @@ def test_the_vendors_symbols_are_there() -> None:
         ("main: .byte 256\n", "t.S:1: error: 256 (256) does not fit into 1 bytes"),
         ("main: .space -1\n", "t.S:1: error: -1 is -1: 0 to"),
         ("main: .byte 1\n nop\n", "t.S:2: error: an instruction must begin at a multiple of 8"),
+        ("main: nop\n .set A, B\n .set B, A\n", "the symbol 'A' is defined by itself"),
         ("main: nop\n .space 32768\n", "'.text' does not fit: IRAM has 4096 instructions"),
         ("main: nop\n.data\n .space 65536\n", "does not fit: WRAM has 65536 bytes"),
     ],
@@ -255,7 +276,5 @@ def test_errors_name_the_line(text: str, complaint: str) -> None:
 @given(st.text(alphabet="main:. \t,;'\"/*#()+-<%rdz0189xfbwordsubjump\n\\@$!", max_size=60))
 @settings(max_examples=300)
 def test_no_text_makes_it_crash(text: str) -> None:
-    try:
+    with contextlib.suppress(AsmError):
         build([("main: nop\n" + text, "t.S")], Options())
-    except AsmError:
-        pass

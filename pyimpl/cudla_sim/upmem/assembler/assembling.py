@@ -25,11 +25,17 @@ _MOST = 1 << 26
 _STRING = re.compile(r'"((?:\\.|[^"\\])*)"\Z')
 
 
+class _NotYet(Exception):
+    """A value needs places that are not known yet."""
+
+
 class Assembler:
     """Takes texts one after the other, and what they define together."""
 
     def __init__(self) -> None:
-        self.sections = {name: Section(name) for name in sections.ORDER}
+        self.sections = {
+            name: Section(name, address=sections.memory_of(name)[0]) for name in sections.ORDER
+        }
         self.symbols: dict[str, Symbol] = {}
         self._shared: set[str] = set()
         self._kinds: dict[str, str] = {}
@@ -89,8 +95,21 @@ class Assembler:
             self.symbols[_key(name, self._unit)] = symbol
 
     def _assign(self, name: str, text: str) -> None:
-        value = parse(text).value(self._lookup(self._current, self._current.size, self._unit))
-        self.symbols[_key(name, self._unit)] = Symbol(name, None, value)
+        expression, here = parse(text), (self._current, self._current.size, self._unit)
+        now = self._lookup(*here)
+
+        def number(used: str) -> int:
+            symbol = self.symbols.get(_key(used, self._unit))
+            if used == "." or symbol is None or symbol.section or symbol.later:
+                raise _NotYet
+            return now(used)
+
+        made = Symbol(name, None, 0)
+        try:
+            made.value = expression.value(number)
+        except _NotYet:
+            made.later = lambda: expression.value(self._lookup(*here))
+        self.symbols[_key(name, self._unit)] = made
 
     def _directive(self, s: Statement) -> None:
         name, words = s.name, split(s.rest)
@@ -178,11 +197,22 @@ class Assembler:
             symbol = self.symbols.get(_key(name, unit))
             if symbol is None:
                 raise AsmError(f"the symbol {name!r} is not defined")
+            if symbol.later is not None:
+                return self._later(symbol)
             if symbol.section is None:
                 return symbol.value
             return value(symbol.section, symbol.value)
 
         return find
+
+    def _later(self, symbol: Symbol) -> int:
+        """What was said with labels whose places were not known."""
+        if symbol.pending or symbol.later is None:
+            raise AsmError(f"the symbol {symbol.name!r} is defined by itself")
+        symbol.pending = True
+        symbol.value = symbol.later()
+        symbol.later, symbol.pending = None, False
+        return symbol.value
 
     def _local(self, section: Section, offset: int, name: str) -> int:
         places = self._numbered[section.name, name[:-1]]
@@ -218,6 +248,8 @@ class Assembler:
         for name, symbol in self.symbols.items():
             symbol.shared = symbol.shared or name in self._shared
             symbol.kind = self._kinds.get(name, symbol.kind)
+            if symbol.later is not None:
+                self._later(symbol)
             if name in self._sizes:
                 expression, section, offset = self._sizes[name]
                 symbol.size, symbol.size_at = expression, (section, offset)

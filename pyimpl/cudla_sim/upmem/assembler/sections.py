@@ -111,22 +111,18 @@ class Symbol:
     """Where the size was asked for: its ``.``."""
     shared: bool = False
     """Known to other files."""
+    later: Callable[[], int] | None = None
+    """What gives a number that depends on places."""
+    pending: bool = False
 
     @property
     def address(self) -> int:
         return self.value + (self.section.address if self.section else 0)
 
-    @property
-    def operand(self) -> int:
-        """As instructions and data see it: instruction indexes, numbers of atomic bits, and MRAM
-        from 0."""
-        if self.section is None:
-            return self.value
-        return seen(self.section, self.value)
-
 
 def seen(section: Section, offset: int) -> int:
-    """A place as instructions and data see it."""
+    """A place as instructions and data see it: indexes of instructions, numbers of atomic bits,
+    and MRAM from 0."""
     address = section.address + offset
     base = memory_of(section.name)[0]
     if section.name == TEXT:
