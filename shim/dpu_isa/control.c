@@ -42,6 +42,12 @@ uint32_t isa_read_run(struct dpu *dpu, uint32_t number)
     return dpu->core->run[number % RUN_BITS];
 }
 
+/* What becomes of a tasklet whose bit another one clears nobody has published. */
+bool isa_may_clear_run(struct dpu *dpu, uint32_t number)
+{
+    return number % RUN_BITS >= MAX_TASKLETS || !dpu->core->run[number % RUN_BITS];
+}
+
 uint32_t isa_clear_run(struct dpu *dpu, uint32_t number)
 {
     uint8_t *run = &dpu->core->run[number % RUN_BITS];

@@ -294,6 +294,8 @@ BOOT:
     SYNC;
     RESULT(isa_start(dpu, a + (uint32_t)i->imm, true));
 CLR_RUN:
+    if (!isa_may_clear_run(dpu, REG(i->a) + (uint32_t)i->imm))
+        FAULT(FAULT_UNKNOWN, 0, 0, 0);
     SYNC;
     RESULT(isa_clear_run(dpu, a + (uint32_t)i->imm));
 READ_RUN:

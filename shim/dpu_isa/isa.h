@@ -93,6 +93,7 @@ void pipeline_wake(struct dpu *dpu);
 
 /* control.c */
 uint32_t isa_start(struct dpu *dpu, uint32_t number, bool at_zero);
+bool isa_may_clear_run(struct dpu *dpu, uint32_t number);
 uint32_t isa_clear_run(struct dpu *dpu, uint32_t number);
 uint32_t isa_read_run(struct dpu *dpu, uint32_t number);
 void isa_stop(struct dpu *dpu, struct tasklet *t);
