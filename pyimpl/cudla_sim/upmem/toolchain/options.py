@@ -87,6 +87,13 @@ class Options:
         )
         return (_integer("stack size", text) + 7) & ~7
 
+    @property
+    def stdout_buffer_bytes(self) -> int:
+        """Declared buffer of what assembly prints: STDOUT_BUFFER_SIZE, 0 without it."""
+        return (
+            _integer("STDOUT_BUFFER_SIZE", self.defines.get("STDOUT_BUFFER_SIZE", "0")) + 7
+        ) & ~7
+
 
 def _integer(name: str, text: str) -> int:
     digits = text.strip().strip("()").rstrip("uUlL")
