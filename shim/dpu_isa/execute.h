@@ -273,6 +273,8 @@ ACQUIRE: {
 }
 RELEASE: {
     const uint32_t sum = REG(i->a) + (uint32_t)i->imm, bit = sum % ATOMIC_BITS;
+    if (sum == ATOMIC_BITS)
+        GO_ON; /* start code releases one too many, of bits that are all free */
     if (sum >= ATOMIC_BITS && sum < SIGNED_BYTES)
         FAULT(FAULT_BIT, 0, sum, 0);
     const uint32_t old = dpu->core->atomic[bit];

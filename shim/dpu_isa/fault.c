@@ -20,18 +20,29 @@ void isa_fault(struct dpu *dpu, struct tasklet *t, const struct insn *i, uint32_
     dpu->side->state = STATE_FAULT;
 }
 
-/* Nobody runs any more. In a program that says where its tasklets end, others wait for ever. */
+/* It has stopped where the run-time system lets tasklets wait for others. */
+static bool waits(const struct dpu_core *core, uint32_t index)
+{
+    for (uint32_t n = 0; n < WAIT_FUNCTIONS; n++)
+        if (index >= core->wait_first[n] && index < core->wait_end[n])
+            return true;
+    return false;
+}
+
+/*
+ * Nobody runs any more. A tasklet that waits at a barrier waits for ever then. One that has stopped in
+ * the program's own code may be meant to: the hardware takes it for an end.
+ */
 void isa_end(struct dpu *dpu)
 {
-    uint32_t end = dpu->core->end, waiting = 0;
     struct dpu_side *side = dpu->side;
+    bool waiting = false;
     for (uint32_t n = 0; n < MAX_TASKLETS; n++) {
         const struct tasklet *t = &dpu->tasklets[n];
         uint32_t index = isa_index(dpu, t->pc);
-        bool ended = end == NO_ADDRESS || index == end || !t->started;
-        uint32_t kind = ended ? WAIT_ENDED : t->state == STOPPED ? WAIT_STOPPED : WAIT_NONE;
-        side->waits[n] = (struct dpu_wait){kind, 0, byte_address(index)};
-        waiting += kind == WAIT_STOPPED;
+        bool here = t->started && t->state == STOPPED && waits(dpu->core, index);
+        side->waits[n] = (struct dpu_wait){here ? WAIT_STOPPED : WAIT_ENDED, 0, byte_address(index)};
+        waiting |= here;
     }
     if (waiting && side->state != STATE_FAULT) {
         side->fault = (struct dpu_event){.kind = FAULT_DEADLOCK};

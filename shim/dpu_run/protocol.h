@@ -164,7 +164,7 @@ struct dpu_side {
     struct dpu_times times;
 };
 
-#define NO_ADDRESS 0xffffffffu
+#define WAIT_FUNCTIONS 8
 
 /*
  * What a DPU that executes the vendor's instructions keeps from one launch to the next, apart from its
@@ -174,7 +174,8 @@ struct dpu_core {
     uint32_t nr_tasklets; /* that the program was linked for */
     uint32_t wram_bytes;  /* of the chip; IRAM's in instructions */
     uint32_t iram_instructions;
-    uint32_t end; /* where every tasklet of a program ends (index), NO_ADDRESS: it does not say */
+    /* Functions in which a tasklet stops until another one resumes it: first instruction, and end. */
+    uint32_t wait_first[WAIT_FUNCTIONS], wait_end[WAIT_FUNCTIONS];
     uint32_t registers[MAX_TASKLETS][NR_REGISTERS];
     uint16_t pc[MAX_TASKLETS]; /* index of the next instruction */
     uint8_t zero[MAX_TASKLETS], carry[MAX_TASKLETS];

@@ -231,7 +231,7 @@ enum dpu_condition {
     DPU_IF_LARGE = 47, /* not small */
 };
 
-#define DPU_FORMS 1090
+#define DPU_FORMS 1095
 #define DPU_OPERATIONS 96
 #define DPU_NEVERS 2
 #define DPU_REGISTERS 24
@@ -9135,6 +9135,14 @@ static const struct dpu_form dpu_forms[DPU_FORMS] = {
         DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE,
         "clr_run",
     },
+    { /* CLR_RUN_ALIAS_PLAIN */
+        0xff83ff000000, 0x7c8320000000, {0xffff, 0x0}, {0x0, 0x1}, 0x0,
+        DPU_OP_CLR_RUN, DPU_ROLE_PLAIN, DPU_TO_NONE,
+        DPU_CLASS_NONE, 0x8,
+        DPU_FIELD_NONE, DPU_FIELD_RA, DPU_FIELD_NONE, DPU_FIELD_IMM8,
+        DPU_FIELD_NONE, DPU_FIELD_PC16, DPU_FIELD_NONE,
+        "clr_run",
+    },
     { /* CLR_RUN_BRANCH */
         0xff83f0000000, 0x7c8320000000, {0x0, 0x0}, {0x1, 0x1}, 0xf03e,
         DPU_OP_CLR_RUN, DPU_ROLE_BRANCH, DPU_TO_NONE,
@@ -9149,6 +9157,14 @@ static const struct dpu_form dpu_forms[DPU_FORMS] = {
         DPU_CLASS_NONE, 0x0,
         DPU_FIELD_NONE, DPU_FIELD_RA, DPU_FIELD_NONE, DPU_FIELD_IMM8,
         DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE,
+        "resume",
+    },
+    { /* RESUME_ALIAS_PLAIN */
+        0xff83ff000000, 0x7d0320000000, {0xffff, 0x0}, {0x0, 0x1}, 0x0,
+        DPU_OP_RESUME, DPU_ROLE_PLAIN, DPU_TO_NONE,
+        DPU_CLASS_NONE, 0x8,
+        DPU_FIELD_NONE, DPU_FIELD_RA, DPU_FIELD_NONE, DPU_FIELD_IMM8,
+        DPU_FIELD_NONE, DPU_FIELD_PC16, DPU_FIELD_NONE,
         "resume",
     },
     { /* RESUME_BRANCH */
@@ -9167,6 +9183,14 @@ static const struct dpu_form dpu_forms[DPU_FORMS] = {
         DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE,
         "boot",
     },
+    { /* BOOT_ALIAS_PLAIN */
+        0xff83ff000000, 0x7d8320000000, {0xffff, 0x0}, {0x0, 0x1}, 0x0,
+        DPU_OP_BOOT, DPU_ROLE_PLAIN, DPU_TO_NONE,
+        DPU_CLASS_NONE, 0x8,
+        DPU_FIELD_NONE, DPU_FIELD_RA, DPU_FIELD_NONE, DPU_FIELD_IMM8,
+        DPU_FIELD_NONE, DPU_FIELD_PC16, DPU_FIELD_NONE,
+        "boot",
+    },
     { /* BOOT_BRANCH */
         0xff83f0000000, 0x7d8320000000, {0x0, 0x0}, {0x1, 0x1}, 0xf03e,
         DPU_OP_BOOT, DPU_ROLE_BRANCH, DPU_TO_NONE,
@@ -9183,6 +9207,14 @@ static const struct dpu_form dpu_forms[DPU_FORMS] = {
         DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE,
         "read_run",
     },
+    { /* READ_RUN_ALIAS_PLAIN */
+        0xff83ff000000, 0x7c0330000000, {0xffff, 0x0}, {0x0, 0x1}, 0x0,
+        DPU_OP_READ_RUN, DPU_ROLE_PLAIN, DPU_TO_NONE,
+        DPU_CLASS_NONE, 0x8,
+        DPU_FIELD_NONE, DPU_FIELD_RA, DPU_FIELD_NONE, DPU_FIELD_IMM8,
+        DPU_FIELD_NONE, DPU_FIELD_PC16, DPU_FIELD_NONE,
+        "read_run",
+    },
     { /* READ_RUN_BRANCH */
         0xff83f0000000, 0x7c0330000000, {0x0, 0x0}, {0x1, 0x1}, 0xf03e,
         DPU_OP_READ_RUN, DPU_ROLE_BRANCH, DPU_TO_NONE,
@@ -9197,6 +9229,14 @@ static const struct dpu_form dpu_forms[DPU_FORMS] = {
         DPU_CLASS_NONE, 0x0,
         DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE,
         DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE,
+        "stop",
+    },
+    { /* STOP_ALIAS_PLAIN */
+        0xffffffff0000, 0x7ef320000000, {0xffff, 0x0}, {0x0, 0x1}, 0x0,
+        DPU_OP_STOP, DPU_ROLE_PLAIN, DPU_TO_NONE,
+        DPU_CLASS_NONE, 0x8,
+        DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE, DPU_FIELD_NONE,
+        DPU_FIELD_NONE, DPU_FIELD_PC16, DPU_FIELD_NONE,
         "stop",
     },
     { /* STOP_BRANCH */

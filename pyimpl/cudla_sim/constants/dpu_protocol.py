@@ -35,7 +35,7 @@ STACKS_END = 0x11800000
 TEXT_BASE = 0x20000000
 IRAM_BASE = 0x80000000
 MAX_WARNINGS = 12
-NO_ADDRESS = 0xffffffff
+WAIT_FUNCTIONS = 8
 PROTOCOL_VERSION = 3
 FRAME_SLOTS = 0x1000
 FRAME_STRIDE = 0x8000
@@ -227,7 +227,8 @@ class dpu_core(Structure):
     nr_tasklets: int
     wram_bytes: int
     iram_instructions: int
-    end: int
+    wait_first: Array[c_uint32]
+    wait_end: Array[c_uint32]
     registers: Array[Array[c_uint32]]
     pc: Array[c_uint16]
     zero: Array[c_uint8]
@@ -238,7 +239,8 @@ class dpu_core(Structure):
         ("nr_tasklets", c_uint32),
         ("wram_bytes", c_uint32),
         ("iram_instructions", c_uint32),
-        ("end", c_uint32),
+        ("wait_first", c_uint32 * 8),
+        ("wait_end", c_uint32 * 8),
         ("registers", (c_uint32 * 24 * 24)),
         ("pc", c_uint16 * 24),
         ("zero", c_uint8 * 24),

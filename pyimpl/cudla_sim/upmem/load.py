@@ -78,7 +78,8 @@ def _core(program: Program, code: Code, profile: Profile) -> bytes:
     core.nr_tasklets = program.tasklets
     core.wram_bytes = profile.chip_wram
     core.iram_instructions = profile.chip_iram
-    core.end = code.end
+    for number, (first, end) in enumerate(code.waits):
+        core.wait_first[number], core.wait_end[number] = first, end
     return bytes(core)
 
 

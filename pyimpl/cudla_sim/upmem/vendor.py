@@ -20,7 +20,6 @@ from ..constants.dpu_protocol import (
     IRAM_INSTRUCTIONS,
     MRAM_BASE,
     MRAM_SIZE,
-    NO_ADDRESS,
     WRAM_SIZE,
 )
 from .symbols import HEAP_POINTER, Segment, Symbol
@@ -34,15 +33,16 @@ _MEMORIES = (
     ("iram", IRAM_BASE, IRAM_INSTRUCTIONS * INSTRUCTION_BYTES),
     ("atomic", ATOMIC_BASE, ATOMIC_BITS),
 )
+_WAITING = ("barrier_wait", "sem_take", "handshake_notify", "handshake_wait_for")
 _HOST_SECTION = ".data.__sys_host"
 
 
 class Code(NamedTuple):
     """What running the program needs to know of it beside its segments."""
 
-    end: int
-    """Index of the instruction at which every tasklet ends; NO_ADDRESS when the file has no such
-    symbol."""
+    waits: tuple[tuple[int, int], ...]
+    """Functions of the run-time system in which tasklets wait: index of the first instruction, and
+    of the one behind the last."""
     stdout_state: int | None
     """WRAM address of the print buffer's {write offset, has wrapped}."""
 
@@ -67,12 +67,15 @@ def read(elf: ELFFile) -> tuple[dict[str, Symbol], list[Segment], Code]:
     tasklets = symbols.get("NR_TASKLETS")
     if tasklets is not None and tasklets.address < 1:
         raise Damaged("has NR_TASKLETS = 0")
-    end = symbols.get("__sys_end")
+    functions = [symbols[name] for name in _WAITING if name in symbols]
     state = hidden.get(STDOUT_STATE)
-    code = Code(
-        (end.address - IRAM_BASE) // INSTRUCTION_BYTES if end else NO_ADDRESS,
-        state.address if state and state.address + 8 <= WRAM_SIZE else None,
-    )
+    waits = tuple(
+        ((f.address - IRAM_BASE) // INSTRUCTION_BYTES,
+         (f.address + f.size - IRAM_BASE) // INSTRUCTION_BYTES)
+        for f in functions
+        if f.address >= IRAM_BASE
+    )  # fmt: skip
+    code = Code(waits, state.address if state and state.address + 8 <= WRAM_SIZE else None)
     return symbols, _segments(elf), code
 
 

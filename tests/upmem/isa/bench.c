@@ -23,7 +23,6 @@ void bench_run(uint8_t *slot, struct bench *b, int timed)
     core->nr_tasklets = MAX_TASKLETS;
     core->wram_bytes = WRAM_SIZE;
     core->iram_instructions = IRAM_INSTRUCTIONS;
-    core->end = NO_ADDRESS;
     memcpy(core->registers, b->registers, sizeof b->registers);
     memcpy(core->zero, b->zero, sizeof b->zero);
     memcpy(core->carry, b->carry, sizeof b->carry);

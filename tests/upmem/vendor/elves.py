@@ -86,12 +86,13 @@ def program(
     code: Sequence[int],
     tasklets: int = 1,
     *,
-    end: int | None = None,
+    waits: tuple[int, int] | None = None,
     host: bytes = bytes(1024),
     mram: bytes = b"",
 ) -> Elf:
     """A program whose ``__host`` variable ``shared`` lies at WRAM address 256, with ``mram`` in an
-    MRAM variable ``table``; ``end``: index of ``__sys_end``."""
+    MRAM variable ``table``; ``waits``: first and last instruction
+    of ``barrier_wait``."""
     text = words(code)
     made = Elf([(".text", IRAM, text), (".data.__sys_host", 256, host)])
     made.symbols = [
@@ -104,6 +105,8 @@ def program(
         made.symbols.append(("table", MRAM, len(mram), ".mram", OBJECT))
         after = MRAM + len(mram)
         made.symbols.append(("__sys_used_mram_end", after, 0, ".mram", 0))
-    if end is not None:
-        made.symbols.append(("__sys_end", IRAM + 8 * end, 0, ".text", 0))
+    if waits is not None:
+        first, last = waits
+        size = 8 * (last + 1 - first)
+        made.symbols.append(("barrier_wait", IRAM + 8 * first, size, ".text", FUNCTION))
     return made

@@ -102,14 +102,14 @@ def test_a_deadlock_names_who_waits(process: Process, timed: bool) -> None:
     boot = [branch(NZ, ID, 0, 3), word("BOOT_PLAIN", a=ID, imm=1)]
     code = [*boot, stop_at(2), stop_at(4), stop_at(2)]
     with running(process, timed=timed) as dpus:
-        dpus.load(program(code, 2, end=2))
+        dpus.load(program(code, 2, waits=(3, 4)))
         text = (
             "deadlock: tasklet 0 has ended, tasklet 1 has stopped at 0x80000020 "
-            r"\(instruction 4\) in main and nobody resumes it"
+            r"\(instruction 4\) in barrier_wait and nobody resumes it"
         )
         with pytest.raises(DpuError, match=text):
             dpus.launch()
-        # without a symbol for the end nobody can tell an end from a wait
+        # a stop in the program's own code may be its end
         dpus.load(program(code, 2)).launch()
 
 

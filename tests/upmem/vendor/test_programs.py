@@ -54,7 +54,7 @@ BARRIER = [
 @TIMED
 def test_a_barrier_of_sixteen_tasklets(process: Process, timed: bool) -> None:
     with running(process, 3, timed) as dpus:
-        dpus.load(program(BARRIER, 16, end=17)).launch()
+        dpus.load(program(BARRIER, 16, waits=(2, 8))).launch()
         for dpu in range(3):
             shared = dpus.words(dpu)
             assert shared[0] == 16
@@ -136,3 +136,27 @@ def test_a_wait_without_a_lock_comes_to_its_end(process: Process, timed: bool) -
     with running(process, timed=timed) as dpus:
         dpus.load(program(code, 2)).launch()
         assert dpus.words()[0] == 3
+
+
+@TIMED
+def test_what_the_start_code_and_hand_written_waits_do(process: Process, timed: bool) -> None:
+    """Releasing the bit behind the last one changes nothing; ``stop`` without a condition goes on
+    behind itself, whatever index is left in its word."""
+    code = [
+        branch(NZ, ID, 0, 6),
+        word("ACQUIRE", a=ZERO, imm=0, cc=NZ, pc=1),
+        move(0, 256),
+        word("RELEASE", a=0, imm=0, pc=4),
+        word("BOOT_PLAIN", a=ID, imm=1),
+        word("RESUME_BRANCH", a=ID, imm=1, cc=NZ, pc=5),
+        word("SUB_NONE_I_BRANCH", a=ID, imm=0, cc=Z, pc=12),
+        0x7EF3_2000_0000 | 3,  # tasklet 1
+        word("ACQUIRE", a=ZERO, imm=0, cc=Z, pc=11),
+        word("SW_I", a=ZERO, offset=256, imm=7),
+        STOP,
+        word("SW_I", a=ZERO, offset=256, imm=1),
+        STOP,
+    ]
+    with running(process, timed=timed) as dpus:
+        dpus.load(program(code, 2)).launch()
+        assert dpus.words()[0] == 7

@@ -151,6 +151,11 @@ def _controls(
 ) -> Iterator[Form]:
     name = mnemonic.upper()
     yield _form(mnemonic, f"{name}_PLAIN", fixed, operands, order=order)
+    # without a condition there is no jump, but compilers leave the next instruction's index there
+    yield _form(
+        mnemonic, f"{name}_ALIAS_PLAIN", fixed | Bits({(27, 24): 0}),
+        {**operands, "pc": f.PC16}, flags=Flag.ALIAS, never=((f.PC16.mask, 0),), order=order,
+    )  # fmt: skip
     yield _form(
         mnemonic, f"{name}_BRANCH", fixed, {**operands, "cc": f.CC4, "pc": f.PC16}, Role.BRANCH,
         condition_class="COMMON", order=f"{order} cc pc".strip(),
