@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cudla_sim.upmem.toolchain.dpu_assembly import is_dpu
 from tests.upmem.dpu_side.bench import dpu_cc
 
 TASK = """\
@@ -145,6 +146,31 @@ def test_assembly_of_this_machine_is_as_before(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
     assert dpu_cc("-S", "-O2", "a.c", cwd=tmp_path).returncode == 0
     assert dpu_cc("a.s", "-o", "a", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "dpu"),
+    [
+        ("main: call f\nret\n", False),
+        ("f: movl %eax, %ebx\n", False),
+        ("f: add %rax, %rbx\n", False),
+        ("x: .word 7 % 4\n", False),
+        ("main: add r1, r2, 7 % 4\n", True),
+        ("main: nop\n", True),
+        ("main: frob r0\n jump r23\n", True),
+    ],
+)
+def test_whose_assembly_it_is(text: str, dpu: bool) -> None:
+    assert is_dpu(text) == dpu
+
+
+def test_an_instruction_of_nobody(tmp_path: Path) -> None:
+    (tmp_path / "a.S").write_text("main:\n    frobnicate r1\n")
+    done = dpu_cc("a.S", "-o", "a", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "a.S:2: error: 'frobnicate' is an instruction neither of a DPU nor of this machine\n"
+    )
 
 
 @pytest.mark.parametrize(
