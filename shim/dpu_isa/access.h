@@ -10,6 +10,8 @@
         wrong_size = (size); \
         goto wrong_address; \
     }
+/* Programs read as one type what they wrote as another. */
+#define IN_WRAM(type, at) (*(type __attribute__((may_alias)) *)(wram + (at)))
 #define ADDRESS (REG(i->a) + (uint32_t)i->imm)
 #define ADDRESS_IMM (REG(i->a) + (uint32_t)(int32_t)i->jump)
 
@@ -17,13 +19,13 @@
     name : { \
         const uint32_t at = ADDRESS; \
         CHECK_ACCESS(at, (uint32_t)sizeof(type)) \
-        REG(i->c) = (uint32_t)*(const type *)(wram + at); \
+        REG(i->c) = (uint32_t)IN_WRAM(type, at); \
         GO_ON; \
     } \
     name##_ANY : { \
         const uint32_t at = ADDRESS; \
         CHECK_ACCESS(at, (uint32_t)sizeof(type)) \
-        type value = *(const type *)(wram + at); \
+        type value = IN_WRAM(type, at); \
         if (i->reverse) \
             value = (type)reversed((uint32_t)value, sizeof(type)); \
         put(t, i, (uint32_t)value); \
@@ -34,7 +36,7 @@
     name : { \
         const uint32_t at = address; \
         CHECK_ACCESS(at, (uint32_t)sizeof(type)) \
-        *(type *)(wram + at) = (type)(value); \
+        IN_WRAM(type, at) = (type)(value); \
         GO_ON; \
     }
 #define STORE(name, type) \
@@ -49,7 +51,7 @@
     name : { \
         const uint32_t at = ADDRESS; \
         CHECK_ACCESS(at, 8u) \
-        const uint64_t value = convert(*(const uint64_t *)(wram + at)); \
+        const uint64_t value = convert(IN_WRAM(uint64_t, at)); \
         REG(i->c) = (uint32_t)(value >> 32); \
         REG(i->c | 1) = (uint32_t)value; \
         GO_ON; \
