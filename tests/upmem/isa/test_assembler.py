@@ -79,6 +79,11 @@ def test_other_ways_to_write(text: str, word: int) -> None:
     assert word_of(text) == word
 
 
+def test_a_source_that_another_form_has() -> None:
+    """With lneg as source the wide form of and is a move into a pair."""
+    assert disassemble(word_of("and r0, lneg, 5")) == "and r0, lneg, 5, false"
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

@@ -78,7 +78,7 @@ def patterns() -> dict[str, tuple[Pattern, ...]]:
 
 
 def is_mnemonic(word: str) -> bool:
-    return word in patterns()
+    return word.lower() in patterns()
 
 
 def _register(form: Form, slot: str, text: str) -> int | None:

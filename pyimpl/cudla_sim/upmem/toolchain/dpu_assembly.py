@@ -5,6 +5,7 @@ Programs in C run natively here. One program is one or the other: a link of both
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,13 +15,15 @@ from ..assembler import operands
 from ..assembler.expressions import AsmError
 from ..assembler.program import build
 from ..assembler.start import Options as Program
-from ..assembler.statements import split, statements
+from ..assembler.statements import statements
 from .options import Input, Options, UsageError
 from .routes import real_tool
 from .runtime import syslib
 
 _MACROS = ("__dpu__=1", "__DPU__=1", "__DPU=1", "DPU=1", "__ASSEMBLER__=1")
 _SUFFIXES = (".S", ".s")
+_THIS_MACHINE = {"ret", "retq", "jmp", "leave", "endbr64"}
+_THIS_REGISTER = re.compile(r"%[a-z]")
 
 
 def preprocess(source: str, flags: Sequence[str], avoid: Path | None = None) -> str:
@@ -46,13 +49,15 @@ def preprocess(source: str, flags: Sequence[str], avoid: Path | None = None) -> 
 
 
 def is_dpu(text: str) -> bool:
-    """Whether assembly is the DPU's and not this machine's, by its first instruction that only
-    one of them has."""
+    """Whether assembly is the DPU's and not this machine's, which has registers with ``%``."""
+    found = False
     for statement in statements(text, ""):
-        if statement.kind == "instruction" and statement.name != "nop":
-            own = operands.is_mnemonic(statement.name)
-            return own and not any("%" in word or "$" in word for word in split(statement.rest))
-    return False
+        if statement.kind != "instruction":
+            continue
+        if statement.name in _THIS_MACHINE or _THIS_REGISTER.search(statement.rest):
+            return False
+        found = found or operands.is_mnemonic(statement.name)
+    return found
 
 
 def _texts(options: Options, avoid: Path | None) -> list[tuple[str, str]]:
