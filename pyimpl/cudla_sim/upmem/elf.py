@@ -15,12 +15,12 @@ from elftools.elf.sections import NoteSection, SymbolTableSection
 
 from ..constants.dpu_protocol import MRAM_BASE, TEXT_BASE, WRAM_BASE
 from .errors import DpuError, Status, error
+from .isa.fields import EM_DPU
 from .memory import MRAM_SIZE, WRAM_SIZE
 from .symbols import HEAP_POINTER, IRAM, MRAM, Segment, Symbol
 from .vendor import Code, Damaged
 from .vendor import read as read_vendor
 
-EM_DPU = 245
 NOTE_SECTION = ".note.cudla_sim"
 NOTE_OWNER = "cudla-sim"
 _HOST_SECTION = ".data.__sys_host"

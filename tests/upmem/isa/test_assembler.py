@@ -283,3 +283,17 @@ def test_errors_name_the_line(text: str, complaint: str) -> None:
 def test_no_text_makes_it_crash(text: str) -> None:
     with contextlib.suppress(AsmError):
         build([("main: nop\n" + text, "t.S")], Options())
+
+
+WHOLE = build([(PROGRAM, "task.S")], Options(2))
+
+
+@given(st.integers(0, len(WHOLE)), st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.binary(
+    min_size=1, max_size=4)), max_size=4))  # fmt: skip
+@settings(max_examples=200)
+def test_damaged_programs_are_listed_or_refused(end: int, edits: list[tuple[int, bytes]]) -> None:
+    data = bytearray(WHOLE)
+    for at, new in edits:
+        data[at : at + len(new)] = new
+    with contextlib.suppress(listing.NotAProgram):
+        list(listing.listing(listing.of_elf(bytes(data[:end] if end % 2 else data))))

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from ...constants.dpu_protocol import MAX_TASKLETS
 from ...core import untrusted
 from ...core.text import tell
 from ...upmem.assembler.program import build
-from ...upmem.assembler.start import Options
+from ...upmem.assembler.start import DEFAULT_STACK, Options
 from ...upmem.isa import listing
 from ...upmem.toolchain import dpu_assembly
 from ...upmem.toolchain.options import UsageError
@@ -53,7 +54,7 @@ def disasm(file: Path, function: str | None, raw: bool) -> None:
 )
 @option(
     "--tasklets",
-    type=click.IntRange(1, 24),
+    type=click.IntRange(1, MAX_TASKLETS),
     default=1,
     show_default=True,
     group="Program",
@@ -62,7 +63,7 @@ def disasm(file: Path, function: str | None, raw: bool) -> None:
 @option(
     "--stack",
     type=Size(),
-    default="1024",
+    default=str(DEFAULT_STACK),
     show_default=True,
     group="Program",
     help="Bytes of each tasklet's stack.",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import struct
 
-from ..isa.disassembler import IRAM_BASE
+from ...constants.dpu_protocol import IRAM_BASE
+from ..isa.fields import EM_DPU
 from . import sections
 from .assembling import Assembler
 from .sections import Section
 
-EM_DPU, FLAGS = 245, 0x0280_0000
+FLAGS = 0x0280_0000
+"""e_flags of all released programs."""
 _HEADER = struct.Struct("<16s2H5I6H")
 _SEGMENT = struct.Struct("<8I")
 _SECTION = struct.Struct("<10I")

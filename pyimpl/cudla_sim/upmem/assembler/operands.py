@@ -7,10 +7,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 
+from ...constants.dpu_protocol import IRAM_BASE
 from ..isa import fields as f
 from ..isa.aliases import ALIASES
 from ..isa.conditions import numbers
-from ..isa.disassembler import BIG_ENDIAN, IRAM_BASE, says_false
+from ..isa.disassembler import BIG_ENDIAN, says_false
 from ..isa.forms import Destination, Flag, Form, Role
 from ..isa.table import FORMS
 from .expressions import AsmError, Expression, Lookup, parse

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...constants.dpu_protocol import MAX_TASKLETS
+from ..isa.fields import WORD_BYTES
 from . import elf_file, sections, start
 from .assembling import Assembler
 from .expressions import AsmError
@@ -48,8 +50,8 @@ def _begin(options: Options) -> Assembler:
 
 
 def _check(options: Options) -> None:
-    if not 1 <= options.tasklets <= start.TASKLETS:
-        raise AsmError(f"NR_TASKLETS is {options.tasklets}: a DPU runs 1 to {start.TASKLETS}")
+    if not 1 <= options.tasklets <= MAX_TASKLETS:
+        raise AsmError(f"NR_TASKLETS is {options.tasklets}: a DPU runs 1 to {MAX_TASKLETS}")
     if options.stdout_buffer < 0 or options.stdout_buffer % 8:
         raise AsmError(f"a print buffer of {options.stdout_buffer} bytes is no multiple of 8")
 
@@ -64,7 +66,7 @@ def _lay_out(assembler: Assembler) -> None:
             at = at + section.alignment - 1 & -section.alignment
         section.address, end = at, at + section.size
         if end > base + size:
-            limit = "4096 instructions" if memory == "IRAM" else f"{size} bytes"
+            limit = f"{size // WORD_BYTES} instructions" if memory == "IRAM" else f"{size} bytes"
             raise AsmError(
                 f"section {section.name!r} does not fit: {memory} has {limit}, "
                 f"{end - base - size} bytes are too many"

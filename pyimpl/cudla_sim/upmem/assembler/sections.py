@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..isa.disassembler import IRAM_BASE
+from ...constants.dpu_protocol import (
+    ATOMIC_BITS,
+    IRAM_BASE,
+    IRAM_INSTRUCTIONS,
+    MRAM_BASE,
+    MRAM_SIZE,
+    WRAM_SIZE,
+)
 from ..isa.fields import WORD_BYTES
+from ..vendor import ATOMIC_BASE
 from .expressions import AsmError, Expression
 from .operands import Instruction
 from .statements import Where
 
-ATOMIC_BASE, MRAM_BASE = 0xF000_0000, 0x0800_0000
 TEXT, DATA, ATOMIC = ".text", ".data", ".atomic"
 HOST, STACKS, HEAP = ".data.__sys_host", ".data.stacks", ".data.heap_pointer_reset"
 MRAM, MRAM_NOINIT = ".mram", ".mram.noinit"
@@ -45,12 +52,12 @@ def output_section(name: str) -> str:
 def memory_of(section: str) -> tuple[int, int, str]:
     """Base address, size in bytes and name of the memory."""
     if section == TEXT:
-        return IRAM_BASE, 4096 * WORD_BYTES, "IRAM"
+        return IRAM_BASE, IRAM_INSTRUCTIONS * WORD_BYTES, "IRAM"
     if section == ATOMIC:
-        return ATOMIC_BASE, 256, "atomic bits"
+        return ATOMIC_BASE, ATOMIC_BITS, "atomic bits"
     if section.startswith(MRAM):
-        return MRAM_BASE, 64 << 20, "MRAM"
-    return 0, 65536, "WRAM"
+        return MRAM_BASE, MRAM_SIZE, "MRAM"
+    return 0, WRAM_SIZE, "WRAM"
 
 
 @dataclass

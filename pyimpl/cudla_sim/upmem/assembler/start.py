@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-TASKLETS = 24
+from ...constants.dpu_protocol import MAX_TASKLETS
+
 DEFAULT_STACK = 1024
+"""Bytes."""
 FILE = "<start code>"
 
 
@@ -69,8 +71,8 @@ __sys_thread_stack_table_ptr:
 """
 _WAIT_QUEUES = f"""
     .type __sys_wq_table, @object
-    .size __sys_wq_table, {TASKLETS}
-__sys_wq_table: .fill {TASKLETS}, 1, 0xff
+    .size __sys_wq_table, {MAX_TASKLETS}
+__sys_wq_table: .fill {MAX_TASKLETS}, 1, 0xff
     .p2align 3
 """
 
@@ -78,7 +80,7 @@ __sys_wq_table: .fill {TASKLETS}, 1, 0xff
 def data(options: Options) -> str:
     """The text of the runtime's variables."""
     rows = []
-    for tasklet in range(TASKLETS):
+    for tasklet in range(MAX_TASKLETS):
         known = tasklet < options.tasklets
         size = f"STACK_SIZE_TASKLET_{tasklet}" if known else "0"
         stack = f"__sys_stack_thread_{tasklet}" if known else "0"

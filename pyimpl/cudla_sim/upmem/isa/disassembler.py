@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...constants.dpu_protocol import IRAM_BASE
 from . import fields as f
 from .aliases import alias_of
 from .conditions import name_of
 from .forms import Destination, Flag, Form, Role
 from .table import decode
 
-IRAM_BASE = 0x8000_0000
 BIG_ENDIAN = "!big"
 Label = Callable[[int], str | None]
 """Instruction index -> how text names it, None for the address."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+EM_DPU = 245
+"""e_machine of ELF files with these instructions."""
 WORD_BITS = 48
 WORD_BYTES = 8
 REGISTERS = 24

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from .disassembler import IRAM_BASE, disassemble
-from .fields import WORD_BYTES
+from ...constants.dpu_protocol import IRAM_BASE, IRAM_INSTRUCTIONS
+from .disassembler import disassemble
+from .fields import EM_DPU, WORD_BYTES
 
-EM_DPU = 245
-_IRAM_END = IRAM_BASE + 0x8000
+_IRAM_END = IRAM_BASE + IRAM_INSTRUCTIONS * WORD_BYTES
 
 
 class NotAProgram(ValueError):
@@ -66,7 +66,8 @@ def _text(elf: ELFFile) -> bytes:
     image = b""
     for section in elf.iter_sections():
         start = section["sh_addr"]
-        if section["sh_flags"] & 2 and IRAM_BASE <= start < _IRAM_END:
+        loaded = section["sh_flags"] & 2 and section["sh_type"] != "SHT_NOBITS"
+        if loaded and IRAM_BASE <= start < _IRAM_END:
             offset = start - IRAM_BASE
             image = image[:offset].ljust(offset, b"\0") + section.data()
     return image

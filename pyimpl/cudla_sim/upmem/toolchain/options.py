@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..assembler.start import DEFAULT_STACK as DEFAULT_STACK_BYTES
+
 MAX_TASKLETS = {"v1A": 24, "v1B": 16}
-DEFAULT_STACK_BYTES = 1024
 
 _WITH_VALUE = {
     *("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter"),
