@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from cudla_sim.upmem.toolchain.dpu_assembly import is_dpu
 from tests.upmem.dpu_side.bench import dpu_cc
+
+X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="C is compiled on x86-64 alone")
 
 TASK = """\
 #include "count.h"
@@ -142,6 +145,7 @@ def test_assembly_makes_no_objects(task: Path, tmp_path: Path) -> None:
     assert "it makes programs, no objects; name all .S files" in done.stderr
 
 
+@X86
 def test_assembly_of_this_machine_is_as_before(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
     assert dpu_cc("-S", "-O2", "a.c", cwd=tmp_path).returncode == 0
@@ -164,6 +168,7 @@ def test_whose_assembly_it_is(text: str, dpu: bool) -> None:
     assert is_dpu(text) == dpu
 
 
+@X86
 def test_an_instruction_of_nobody(tmp_path: Path) -> None:
     (tmp_path / "a.S").write_text("main:\n    frobnicate r1\n")
     done = dpu_cc("a.S", "-o", "a", cwd=tmp_path)
