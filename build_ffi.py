@@ -27,6 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "pyimpl")]
 
 from codegen import (  # noqa: E402  (needs the paths above)
     descriptors,
+    dpu_isa,
     emit,
     layouts,
     native,
@@ -74,6 +75,7 @@ def _contents() -> dict[Path, str]:
         GENERATED / "exports.map": emit.version_script(declared, cudart=False),
         GENERATED / "cudart_exports.c": emit.cudart_exports_c(declared, HEADERS),
         GENERATED / "cudart_exports.map": emit.version_script(declared, cudart=True),
+        GENERATED / "dpu_isa.h": dpu_isa.header(),
         GENERATED / "coverage.md": emit.coverage_md(declared, PACKAGE, ROOT / "shim"),
         CONSTANTS / "handlers.py": emit.modules_py(declared, internal, PACKAGE),
         CONSTANTS / "__init__.py": f'"""{emit.BANNER}"""\n',

@@ -17,6 +17,7 @@ from .conftest import ROOT
 SHIM, INCLUDE = ROOT / "shim", ROOT / "include"
 FOLDERS = {
     "confine": [],
+    "dpu_isa": ["-D_GNU_SOURCE"],
     "dpu_run": ["-fno-builtin", "-DDPU", f"-I{INCLUDE / 'upmem' / 'syslib'}"],
     "library": [f"-I{SHIM / 'library' / 'boot'}", *parse.include_options(INCLUDE)],
     "native": parse.include_options(INCLUDE),

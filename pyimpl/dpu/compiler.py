@@ -16,14 +16,17 @@ Source = str | IO[str]
 """The name of a file, or an open one."""
 
 
-def compile_sources(sources: list[Source], folder: Path) -> str:
-    """The program file made in ``folder``. Raises DpuError with what the compiler said."""
+def compile_sources(sources: list[Source], folder: Path, suffix: str = ".c") -> str:
+    """The program file made in ``folder``. Raises DpuError with what the compiler said.
+
+    ``suffix``: of open files, ``.c`` or for DPU assembly ``.S``.
+    """
     files = []
     for index, source in enumerate(sources):
         if isinstance(source, str):
             files.append(source)
             continue
-        file = folder / f"src{index}.c"
+        file = folder / f"src{index}{suffix}"
         file.write_text(source.read())
         files.append(str(file))
     program = folder / "main.dpu"

@@ -159,19 +159,18 @@ class DpuSet:
         c_source: Source | list[Source] | None = None,
         asm_source: Source | list[Source] | None = None,
     ) -> DpuProgram:
-        """Loads a program, compiled from source when that is what is given.
+        """Loads a program, compiled or assembled from source when that is what is given.
 
-        Raises DpuError; for assembler always: DPU instructions are not simulated.
+        Raises DpuError.
         """
-        if asm_source is not None:
-            raise DpuError("asm_source: DPU instructions are not simulated; give c_source")
-        if (binary is None) == (c_source is None):
+        if sum(given is not None for given in (binary, c_source, asm_source)) != 1:
             raise DpuError("one and only one source or binary program must be defined")
         c_program = ctypes.c_void_p()
         with tempfile.TemporaryDirectory() as folder:
-            if c_source is not None:
-                sources = c_source if isinstance(c_source, list) else [c_source]
-                binary = compile_sources(sources, Path(folder))
+            for source, suffix in ((c_source, ".c"), (asm_source, ".S")):
+                if source is not None:
+                    sources = source if isinstance(source, list) else [source]
+                    binary = compile_sources(sources, Path(folder), suffix)
             if isinstance(binary, str):
                 call("dpu_load", self.c_set, binary.encode(), ctypes.byref(c_program))
             else:

@@ -8,6 +8,8 @@
  *   +0x4010000  side page: struct dpu_side
  *   +0x4010f00  bytes that the host moved into each 2 MiB of MRAM, 32 words
  *   +0x4010ffc  one bit for each 2 MiB of MRAM: large pages were asked for
+ *   +0x4011000  struct dpu_core: registers and flags of a DPU that executes the vendor's instructions
+ *   +0x4018000  IRAM of such a DPU, 8 bytes an instruction
  *   +0x4020000  counters of a profiled program, for each module and tasklet (profile.c)
  *   +0x4100000  one bit for each 8-byte word of MRAM: it has been written (1 MiB)
  * One control file holds the frames: a frame is one launch that several workers share.
@@ -22,6 +24,8 @@
 #define SLOT_SIDE 0x4010000u
 #define SLOT_MOVED 0x4010f00u
 #define SLOT_LARGE 0x4010ffcu
+#define SLOT_CORE 0x4011000u
+#define SLOT_IRAM 0x4018000u
 #define SLOT_PROFILE 0x4020000u
 #define SLOT_WRITTEN 0x4100000u
 #define PROFILE_SIZE (SLOT_WRITTEN - SLOT_PROFILE)
@@ -31,6 +35,11 @@
 #define WRAM_SIZE 0x10000u
 #define MRAM_SIZE 0x4000000u
 #define MAX_TASKLETS 24
+#define NR_REGISTERS 24
+#define IRAM_INSTRUCTIONS 4096u
+#define INSTRUCTION_BYTES 8u
+#define ATOMIC_BITS 256
+#define RUN_BITS 256 /* of tasklets, and flags above them */
 
 /* Addresses that the linker script fixes (program.ld). */
 #define WRAM_BASE 0x07e00000u
@@ -40,6 +49,7 @@
 #define STACK_STRIDE 0x100000u
 #define STACKS_END (STACKS_BASE + MAX_TASKLETS * STACK_STRIDE)
 #define TEXT_BASE 0x20000000u
+#define IRAM_BASE 0x80000000u /* in the DPU's own map */
 
 /* How a DPU's last launch ended; also the status byte of a slot in a frame. */
 enum dpu_state {
@@ -68,6 +78,9 @@ enum fault_kind {
     FAULT_WORKER = 13,      /* the worker process died */
     FAULT_CANCELLED = 14,   /* the host stopped the launch */
     FAULT_HEAP = 15,        /* the heap took what a DPU needs for its stacks */
+    FAULT_UNKNOWN = 16,     /* an instruction whose effect nobody has published; other: its word */
+    FAULT_JUMP = 17,        /* to an address outside IRAM */
+    FAULT_BIT = 18,         /* acquire or release of an atomic bit that there is not */
 };
 
 /* What a tasklet waits for. */
@@ -152,6 +165,25 @@ struct dpu_side {
     struct dpu_times times;
 };
 
+#define WAIT_FUNCTIONS 8
+
+/*
+ * What a DPU that executes the vendor's instructions keeps from one launch to the next, apart from its
+ * memories. The host fills it when it loads a program.
+ */
+struct dpu_core {
+    uint32_t nr_tasklets; /* that the program was linked for */
+    uint32_t wram_bytes;  /* of the chip; IRAM's in instructions */
+    uint32_t iram_instructions;
+    /* Functions in which a tasklet stops until another one resumes it: first instruction, and end. */
+    uint32_t wait_first[WAIT_FUNCTIONS], wait_end[WAIT_FUNCTIONS];
+    uint32_t registers[MAX_TASKLETS][NR_REGISTERS];
+    uint16_t pc[MAX_TASKLETS]; /* index of the next instruction */
+    uint8_t zero[MAX_TASKLETS], carry[MAX_TASKLETS];
+    uint8_t atomic[ATOMIC_BITS]; /* 1: taken */
+    uint8_t run[RUN_BITS];
+};
+
 #define PROTOCOL_VERSION 3u
 
 #define FRAME_SLOTS 4096
@@ -171,6 +203,8 @@ struct frame {
 };
 
 _Static_assert(sizeof(struct dpu_side) <= SLOT_MOVED - SLOT_SIDE, "the side page");
+_Static_assert(sizeof(struct dpu_core) <= SLOT_IRAM - SLOT_CORE, "registers and flags");
+_Static_assert(SLOT_IRAM + IRAM_INSTRUCTIONS * INSTRUCTION_BYTES <= SLOT_PROFILE, "IRAM");
 _Static_assert(sizeof(struct frame) <= FRAME_STRIDE, "a frame");
 
 #endif

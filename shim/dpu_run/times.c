@@ -13,21 +13,10 @@
  *
  * Source of the numbers: facts of DPU timing, sections 2, 5, 6, 7.
  */
+#include "hardware.h"
 #include "switch.h"
 #include "times.h"
 
-#define ISSUE 11u        /* cycles from an instruction of a tasklet to its next */
-#define READ_LATENCY 77u /* cycles, and 0.52 a byte */
-#define WRITE_LATENCY 61u
-#define BYTES_CYCLES(n) ((uint64_t)(n) * 52 / 100)
-#define ROW_BYTES 1024u
-/* Cycles that a transfer keeps the engine beside its bytes. The facts have 50 for reads and writes of
- * another row; with transfers of 16 tasklets in the queue, writes of 50 would make random updates of
- * single words take 108 cycles, hardware needs 77. */
-#define ROW_OTHER_READ 50u
-#define ROW_OTHER_WRITE 19u
-#define ROW_SAME 15u
-#define ROW_NEXT 25u
 #define BOOT_INSTRUCTIONS 4u /* of tasklet 0, and three for each atomic bit in use */
 #define BOOT_EACH 3u         /* until a tasklet has booted the next one */
 #define SPIN_INSTRUCTIONS 16u
@@ -226,13 +215,10 @@ uint64_t rt_time_first(void)
 void rt_time_dma(uint32_t offset, uint32_t size, bool write)
 {
     struct tasklet_times *own = &times()->tasklets[__rt_me];
-    uint32_t row = offset / ROW_BYTES, end = (offset + size - 1) / ROW_BYTES;
     uint64_t bytes = BYTES_CYCLES(size) * CYCLE;
-    uint64_t extra = row == last_row ? ROW_SAME : write ? ROW_OTHER_WRITE : ROW_OTHER_READ;
-    extra += (uint64_t)(end - row) * ROW_NEXT;
+    uint64_t extra = dma_row_cycles(&last_row, offset, size, write);
     uint64_t start = now > engine_free ? now : engine_free;
     engine_free = start + bytes + extra * CYCLE;
-    last_row = end;
     times()->engine_cycles += (engine_free - start) / CYCLE;
     *(write ? &own->dma_written : &own->dma_read) += size;
     own->dma_transfers++;

@@ -11,6 +11,8 @@ SLOT_WRAM = 0x4000000
 SLOT_SIDE = 0x4010000
 SLOT_MOVED = 0x4010f00
 SLOT_LARGE = 0x4010ffc
+SLOT_CORE = 0x4011000
+SLOT_IRAM = 0x4018000
 SLOT_PROFILE = 0x4020000
 SLOT_WRITTEN = 0x4100000
 PROFILE_SIZE = 0xe0000
@@ -19,6 +21,11 @@ SIDE_SIZE = 0x1000
 WRAM_SIZE = 0x10000
 MRAM_SIZE = 0x4000000
 MAX_TASKLETS = 24
+NR_REGISTERS = 24
+IRAM_INSTRUCTIONS = 0x1000
+INSTRUCTION_BYTES = 8
+ATOMIC_BITS = 256
+RUN_BITS = 256
 WRAM_BASE = 0x7e00000
 MRAM_BASE = 0x8000000
 WRITTEN_BASE = 0xe000000
@@ -26,7 +33,9 @@ STACKS_BASE = 0x10000000
 STACK_STRIDE = 0x100000
 STACKS_END = 0x11800000
 TEXT_BASE = 0x20000000
+IRAM_BASE = 0x80000000
 MAX_WARNINGS = 12
+WAIT_FUNCTIONS = 8
 PROTOCOL_VERSION = 3
 FRAME_SLOTS = 0x1000
 FRAME_STRIDE = 0x8000
@@ -67,6 +76,9 @@ class FaultKind(IntEnum):
     WORKER = 13
     CANCELLED = 14
     HEAP = 15
+    UNKNOWN = 16
+    JUMP = 17
+    BIT = 18
 
 
 class WaitKind(IntEnum):
@@ -205,6 +217,37 @@ class dpu_side(Structure):
         ("waits", dpu_wait * 24),
         ("warnings", dpu_event * 12),
         ("times", dpu_times),
+    ]
+
+
+class dpu_core(Structure):
+    """``struct dpu_core``: what a DPU that executes the vendor's instructions keeps from one
+    launch to the next, apart from its memories. The host fills it when it loads a program.
+    """
+
+    nr_tasklets: int
+    wram_bytes: int
+    iram_instructions: int
+    wait_first: Array[c_uint32]
+    wait_end: Array[c_uint32]
+    registers: Array[Array[c_uint32]]
+    pc: Array[c_uint16]
+    zero: Array[c_uint8]
+    carry: Array[c_uint8]
+    atomic: Array[c_uint8]
+    run: Array[c_uint8]
+    _fields_ = [
+        ("nr_tasklets", c_uint32),
+        ("wram_bytes", c_uint32),
+        ("iram_instructions", c_uint32),
+        ("wait_first", c_uint32 * 8),
+        ("wait_end", c_uint32 * 8),
+        ("registers", (c_uint32 * 24 * 24)),
+        ("pc", c_uint16 * 24),
+        ("zero", c_uint8 * 24),
+        ("carry", c_uint8 * 24),
+        ("atomic", c_uint8 * 256),
+        ("run", c_uint8 * 256),
     ]
 
 

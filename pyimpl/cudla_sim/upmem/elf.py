@@ -1,4 +1,4 @@
-"""Reads the ELF file of a DPU program.
+"""Reads the ELF file of a DPU program: of our compiler here, of the vendor's in ``vendor``.
 
 Sections decide what the host sees (UPMEM SDK 2025.1): ``__host`` variables in .data.__sys_host,
 everything in .mram and .mram.noinit, functions; ordinary variables are the program's own.
@@ -15,10 +15,12 @@ from elftools.elf.sections import NoteSection, SymbolTableSection
 
 from ..constants.dpu_protocol import MRAM_BASE, TEXT_BASE, WRAM_BASE
 from .errors import DpuError, Status, error
+from .isa.fields import EM_DPU
 from .memory import MRAM_SIZE, WRAM_SIZE
 from .symbols import HEAP_POINTER, IRAM, MRAM, Segment, Symbol
+from .vendor import Code, Damaged
+from .vendor import read as read_vendor
 
-EM_DPU = 245
 NOTE_SECTION = ".note.cudla_sim"
 NOTE_OWNER = "cudla-sim"
 _HOST_SECTION = ".data.__sys_host"
@@ -29,8 +31,9 @@ def _invalid(path: str, text: str) -> DpuError:
 
 
 @lru_cache(maxsize=16)
-def parse(image: bytes, path: str) -> tuple[dict[str, Symbol], list[Segment]]:
-    """What the host may name, and what loading writes.
+def parse(image: bytes, path: str) -> tuple[dict[str, Symbol], list[Segment], Code | None]:
+    """What the host may name, what loading writes, and for a program of the vendor's compiler what
+    running it needs.
 
     Raises DpuError(DPU_ERR_ELF_INVALID_FILE), saying what the file is instead.
     """
@@ -38,10 +41,14 @@ def parse(image: bytes, path: str) -> tuple[dict[str, Symbol], list[Segment]]:
         raise _invalid(path, "is no ELF file; it begins with " + (image[:4].hex(" ") or "nothing"))
     try:
         elf = ELFFile(io.BytesIO(image))
+        if elf.header["e_machine"] in (EM_DPU, "EM_DPU"):
+            return read_vendor(elf)
         _recognise(elf, path)
-        return _symbols(elf), _segments(elf)
+        return _symbols(elf), _segments(elf), None
     except DpuError:
         raise
+    except Damaged as cause:
+        raise _invalid(path, str(cause)) from None
     except Exception as cause:  # pyelftools answers damage with many kinds of exceptions
         kind = "" if isinstance(cause, ELFError) else f"{type(cause).__name__}: "
         raise _invalid(path, f"is a damaged ELF file: {kind}{cause}") from None
@@ -49,12 +56,6 @@ def parse(image: bytes, path: str) -> tuple[dict[str, Symbol], list[Segment]]:
 
 def _recognise(elf: ELFFile, path: str) -> None:
     machine = elf.header["e_machine"]
-    if machine in (EM_DPU, "EM_DPU"):
-        raise _invalid(
-            path,
-            "holds instructions of a real UPMEM DPU, which are not simulated; compile its sources "
-            "with the dpu-upmem-dpurte-clang of cudla-sim (`cudla-sim --env` puts it on PATH)",
-        )
     note = elf.get_section_by_name(NOTE_SECTION)
     if isinstance(note, NoteSection) and any(n["n_name"] == NOTE_OWNER for n in note.iter_notes()):
         return

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import ctypes
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..constants.dpu_protocol import INSTRUCTION_BYTES, IRAM_INSTRUCTIONS, dpu_core
 from ..native.dpu_memory import Place
 from .errors import Status, error
-from .memory import MRAM_SIZE, WRAM_OFFSET
+from .memory import CORE_OFFSET, IRAM_OFFSET, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
+from .profile import Profile
 from .program import Program
 from .rank import Selection
 
+if TYPE_CHECKING:
+    from .vendor import Code
+
 CLOCKS_PER_SEC = "CLOCKS_PER_SEC"
+_MEMORIES = {
+    "wram": (WRAM_OFFSET, WRAM_SIZE),
+    "mram": (0, MRAM_SIZE),
+    "iram": (IRAM_OFFSET, IRAM_INSTRUCTIONS * INSTRUCTION_BYTES),
+}
+"""Where they lie in a slot, and their bytes."""
 
 
 def load(selection: Selection, program: Program) -> None:
@@ -41,11 +53,16 @@ def load(selection: Selection, program: Program) -> None:
         hosts = np.full(len(slots), ctypes.addressof(source), np.uint64)
         store.transfer(Place(store.base, offset, len(data), to_dpu=True), slots, hosts)
 
+    if program.code is not None:
+        _refuse_what_does_not_fit(program, profile)
+        core = _core(program, program.code, profile)
+        write(CORE_OFFSET, core.ljust(IRAM_OFFSET - CORE_OFFSET, b"\0"))
+        write(IRAM_OFFSET, bytes(IRAM_INSTRUCTIONS * INSTRUCTION_BYTES))
+        write(WRAM_OFFSET, bytes(WRAM_SIZE))
     for segment in program.segments:
-        start = segment.offset + (WRAM_OFFSET if segment.memory == "wram" else 0)
+        start, size = _MEMORIES[segment.memory]
         data = segment.data.ljust(segment.size, b"\0")
-        limit = MRAM_SIZE if segment.memory == "mram" else WRAM_OFFSET + (64 << 10)
-        write(start, data[: limit - start])
+        write(start + segment.offset, data[: size - segment.offset])
     clock = program.symbols.get(CLOCKS_PER_SEC)
     if clock is not None and clock.memory == "wram" and clock.size == 4:
         hertz = profile.frequency_mhz * 1_000_000
@@ -53,3 +70,27 @@ def load(selection: Selection, program: Program) -> None:
     for dpu in dpus:
         dpu.program = program
         dpu.fault = None
+
+
+def _core(program: Program, code: Code, profile: Profile) -> bytes:
+    """Registers and flags of a DPU before the first launch, all zero."""
+    core = dpu_core()
+    core.nr_tasklets = program.tasklets
+    core.wram_bytes = profile.chip_wram
+    core.iram_instructions = profile.chip_iram
+    for number, (first, end) in enumerate(code.waits):
+        core.wait_first[number], core.wait_end[number] = first, end
+    return bytes(core)
+
+
+def _refuse_what_does_not_fit(program: Program, profile: Profile) -> None:
+    """Raises DpuError(DPU_ERR_ELF_INVALID_FILE) for a program that is larger than the chip."""
+    most = {"wram": profile.chip_wram, "iram": profile.chip_iram * INSTRUCTION_BYTES}
+    for segment in program.segments:
+        end = segment.offset + segment.size
+        if end > most.get(segment.memory, end):
+            raise error(
+                Status.DPU_ERR_ELF_INVALID_FILE,
+                f"{program.path!r} needs {end} bytes of {segment.memory.upper()}; this chip has "
+                f"{most[segment.memory]}",
+            )

@@ -94,6 +94,16 @@ class Profile:
         return 16 if self.v1b else 24
 
     @property
+    def chip_wram(self) -> int:
+        """Bytes of WRAM that the chip has."""
+        return 63488 if self.v1b else 65536
+
+    @property
+    def chip_iram(self) -> int:
+        """Instructions that its IRAM holds."""
+        return 3968 if self.v1b else 4096
+
+    @property
     def frequency_mhz(self) -> int:
         return self.clock_mhz or (400 if self.v1b else 350)
 

@@ -1,7 +1,7 @@
 """A DPU program: what the host knows of the file that dpu_load is given.
 
 Our compiler wrapper writes an x86-64 executable whose sections lie where a DPU has its memories
-(see ``workers.protocol``).
+(see ``workers.protocol``); the vendor's compiler writes instructions of the DPU (see ``vendor``).
 """
 
 from __future__ import annotations
@@ -9,10 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import notices
 from .errors import DpuError, Status, error
 from .symbols import Segment, Symbol
+
+if TYPE_CHECKING:
+    from .vendor import Code
 
 STDOUT_BUFFER = "__stdout_buffer"
 
@@ -25,6 +29,8 @@ class Program:
     image: bytes
     symbols: dict[str, Symbol]
     segments: list[Segment] = field(repr=False, default_factory=list)
+    code: Code | None = None
+    """Of a program in the DPU's own instructions; None: it runs natively."""
 
     @property
     def tasklets(self) -> int:
@@ -61,7 +67,7 @@ def read_file(path: str) -> Program:
     """Reads a program file.
 
     Raises DpuError: DPU_ERR_ELF_NO_SUCH_FILE when it cannot be read, DPU_ERR_ELF_INVALID_FILE when
-    it is no program of our compiler.
+    it is no DPU program.
     """
     try:
         image = Path(path).read_bytes()
@@ -78,11 +84,11 @@ def read(image: bytes, path: str) -> Program:
 
     same = _same(image)
     try:
-        symbols, segments = parse(same, path)
+        symbols, segments, code = parse(same, path)
     except DpuError as refused:
         notices.refuse("dpu_load", refused.explanation)
         raise
-    return Program(path, same, symbols, segments)
+    return Program(path, same, symbols, segments, code)
 
 
 @lru_cache(maxsize=32)

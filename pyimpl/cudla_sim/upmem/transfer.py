@@ -108,8 +108,8 @@ def _refusal(symbol: Symbol, offset: int, length: int, function: str) -> DpuErro
         notices.warn(function, f"invalid iram access ({where})")
         return error(
             Status.DPU_ERR_INVALID_IRAM_ACCESS,
-            f"the symbol is at {address:#x}, in IRAM (from {IRAM:#x}); programs run natively here, "
-            "their instructions cannot be read or written",
+            f"the symbol is at {address:#x}, in IRAM (from {IRAM:#x}); instructions cannot be read "
+            "or written by the host",
         )
     if symbol.memory == "mram":
         address &= ~MRAM

@@ -21,6 +21,7 @@ from .programs import dpu_program, loadable, vpu_executable
 from .settings import settings
 from .shared_memory import shared_memory
 from .traces import trace
+from .vendor_programs import vendor_program
 
 TARGETS: dict[str, Target] = {
     "loadable": loadable,
@@ -42,4 +43,5 @@ TARGETS: dict[str, Target] = {
     "shared_memory": shared_memory,
     "dpu_answers": dpu_answers,
     "dpu_workers": dpu_workers,
+    "vendor_program": vendor_program,
 }

@@ -279,12 +279,3 @@ def test_what_is_not_understood_is_one_error(statement: str, what: str, tmp_path
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("a.c:3: error: asm statement with the DPU instruction")
     assert f"'{what}'" in done.stderr
-
-
-def test_a_file_in_dpu_assembly_is_one_error(tmp_path: Path) -> None:
-    (tmp_path / "a.S").write_text("    .text\nf:\n    lsl_add r0, r1, r2, 3\n    jump r23\n")
-    (tmp_path / "b.c").write_text("int main(void) { return 0; }\n")
-    done = dpu_cc("-O2", "a.S", "b.c", "-o", "a", cwd=tmp_path)
-    assert done.returncode == 1
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("a.S:3: error: DPU instruction 'lsl_add'")

@@ -145,7 +145,9 @@ def test_errors(binary: str, tmp_path: Any) -> None:
             dpus.copy("nothing", bytearray(8))
         with pytest.raises(DpuError, match="one and only one"):
             dpus.load()
-        with pytest.raises(DpuError, match="not simulated"):
+        with pytest.raises(DpuError, match="one and only one"):
+            dpus.load(binary="x", asm_source="x.S")
+        with pytest.raises(DpuError, match=r"no such file or directory: 'x.S'"):
             dpus.load(asm_source="x.S")
         with pytest.raises(ZeroDivisionError):
             dpus.call(lambda part, index, _: index / 0)
@@ -179,6 +181,25 @@ def test_source_is_compiled(sim: ModuleType, capsys: pytest.CaptureFixture[str])
     assert "my_var" in log.getvalue()
     with pytest.raises(DpuError, match="does not compile"):
         DpuSet(nr_dpus=1, c_source=io.StringIO("int main(void) { return nothing; }"))
+
+
+ASSEMBLY = """
+main: lw r0, zero, value
+    lsl_add r0, r0, r0, 1
+    sw zero, value, r0
+    jump r23
+    .section .data.__sys_host
+    .size value, 4
+value: .word 14
+"""
+
+
+def test_assembly_is_assembled(sim: ModuleType) -> None:
+    with DpuSet(nr_dpus=1, asm_source=io.StringIO(ASSEMBLY)) as dpu:
+        dpu.exec()
+        assert dpu.value.uint32() == 42
+    with pytest.raises(DpuError, match=r"1: error: lsl does not take the operands r0"):
+        DpuSet(nr_dpus=1, asm_source=io.StringIO("main: lsl r0\n"))
 
 
 def test_a_program_given_as_bytes(binary: str) -> None:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ... import paths
-from . import counting, profile, steps
+from . import counting, dpu_assembly, profile, steps
 from .link import link
 from .options import Input, Options, UsageError, parse
 from .routes import ROUTES, Route, available
@@ -186,6 +186,10 @@ def drive(arguments: list[str]) -> int:
         options = parse(arguments, os.environ.get("DPU_ARCH_VERSION") or "v1A")
         if options.query:
             return _answer(options)
+        if options.action in ("link", "compile") and not options.dry_run:
+            status = dpu_assembly.drive(options, _own_folder())
+            if status is not None:
+                return status
         route, runtime = choose_route()
         if options.verbose or options.dry_run:
             sys.stderr.write(f"Target: {TRIPLE}\nCompiles with: {route.name} ({route.compiler})\n")

@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..assembler.start import DEFAULT_STACK as DEFAULT_STACK_BYTES
+
 MAX_TASKLETS = {"v1A": 24, "v1B": 16}
-DEFAULT_STACK_BYTES = 1024
 
 _WITH_VALUE = {
     *("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter"),
@@ -86,6 +87,13 @@ class Options:
             "STACK_SIZE_DEFAULT", str(DEFAULT_STACK_BYTES)
         )
         return (_integer("stack size", text) + 7) & ~7
+
+    @property
+    def stdout_buffer_bytes(self) -> int:
+        """Declared buffer of what assembly prints: STDOUT_BUFFER_SIZE, 0 without it."""
+        return (
+            _integer("STDOUT_BUFFER_SIZE", self.defines.get("STDOUT_BUFFER_SIZE", "0")) + 7
+        ) & ~7
 
 
 def _integer(name: str, text: str) -> int:

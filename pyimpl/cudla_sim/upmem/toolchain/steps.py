@@ -115,7 +115,7 @@ def _refuse(messages: list[str]) -> None:
 
 
 def assemble(route: Route, source: str, language: str, flags: Sequence[str], output: str) -> None:
-    """Assembles x86 assembly of ours, or what ``-S`` wrote. DPU assembly gets one error."""
+    """Assembles x86 assembly of ours, or what ``-S`` wrote."""
     command = [route.compiler, *route.arguments, *flags, "-c", "-x", language, source, "-o", output]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     unknown = re.search(
@@ -124,9 +124,8 @@ def assemble(route: Route, source: str, language: str, flags: Sequence[str], out
     )
     if unknown:
         sys.stderr.write(
-            f"{source}:{unknown[1]}: error: DPU instruction '{unknown[2]}': programs run natively "
-            "here, a file in DPU assembly cannot; write it in C (asm statements of single "
-            "instructions are translated)\n"
+            f"{source}:{unknown[1]}: error: '{unknown[2]}' is an instruction neither of a DPU "
+            "nor of this machine\n"
         )
     elif done.stderr:
         sys.stderr.write(done.stderr)

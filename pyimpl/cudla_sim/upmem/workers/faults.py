@@ -13,21 +13,13 @@ from ...constants.dpu_protocol import (
 )
 from ...workers.places import readable
 from ...workers.process import signal_name
+from .executable import in_own_instructions
+from .groups import numbers
 from .places import Places, places
 from .protocol import Event, Side, Wait
+from .vendor_faults import PROGRAM_FAULTS
+from .vendor_faults import explain as explain_vendor
 
-# Codes of the fault instruction (UPMEM SDK 2025.1, dpufault.h).
-PROGRAM_FAULTS = {
-    1: "the heap is full",
-    2: "division by zero",
-    3: "an assertion failed",
-    4: "halt() was called",
-    5: "the print buffer overflowed",
-    6: "profiling was started twice",
-    7: "profiling was not started",
-    8: "unaligned MRAM write whose two addresses differ in their last three bits",
-    9: "a v1A DPU cannot count cycles and instructions at once",
-}
 # The processor stopped at the instruction itself, not behind a call.
 _AT_INSTRUCTION = {
     FaultKind.MEMORY,
@@ -39,6 +31,8 @@ _AT_INSTRUCTION = {
 
 def explain(image: bytes | None, event: Event, side: Side | None = None) -> str:
     """One line for a fault or a warning. ``side`` tells who waits in a deadlock."""
+    if image is not None and in_own_instructions(image):
+        return explain_vendor(image, event, side)
     known = readable(places, image)
     cause = _cause(known, event, side)
     if event.kind in (FaultKind.DEADLOCK, FaultKind.WORKER, FaultKind.CANCELLED):
@@ -177,7 +171,7 @@ def _waits(known: Places | None, waits: tuple[Wait, ...]) -> str:
     groups: dict[str, list[int]] = {}
     for tasklet, wait in enumerate(waits):
         groups.setdefault(_state(known, wait), []).append(tasklet)
-    parts = [f"{_numbers(tasklets)} {state}" for state, tasklets in groups.items()]
+    parts = [f"{numbers(tasklets)} {state}" for state, tasklets in groups.items()]
     return ", ".join(parts) or "all tasklets wait"
 
 
@@ -192,11 +186,3 @@ def _state(known: Places | None, wait: Wait) -> str:
     if known and wait.kind not in (WaitKind.ENDED, WaitKind.NONE) and known.in_program(wait.pc - 1):
         text += " in " + known.code(wait.pc - 1)
     return text
-
-
-def _numbers(tasklets: list[int]) -> str:
-    if len(tasklets) == 1:
-        return f"tasklet {tasklets[0]}"
-    if tasklets == list(range(tasklets[0], tasklets[-1] + 1)):
-        return f"each of tasklets {tasklets[0]} to {tasklets[-1]}"
-    return "each of tasklets " + ", ".join(map(str, tasklets))

@@ -22,6 +22,7 @@ from ...workers.image import Image
 from ...workers.patience import Patience, given_up, process_state
 from ...workers.process import CONFINED, WorkerError, WorkerProcess
 from .checks import Checks
+from .executable import executable
 from .frame import Frame, Frames
 from .outcome import Launch, Outcome, recorded, stopped
 from .protocol import Times
@@ -37,10 +38,11 @@ _FUTILE = 3
 
 
 class _Program:
-    """One image and its workers; ``users``: launches that hold it."""
+    """One program and its workers, which execute ``image``; ``users``: launches that hold it."""
 
-    def __init__(self, image: Image) -> None:
-        self.image = image
+    def __init__(self, path: str, contents: bytes) -> None:
+        self.contents = contents
+        self.image = Image(path or "dpu", executable(contents))
         self.idle: list[Worker] = []
         self.busy = 0
         self.users = 0
@@ -145,7 +147,7 @@ class WorkerPool:
         with self._changed:
             if self._closed:
                 raise WorkerError("the workers have been stopped")
-            program = self._programs.pop(key, None) or _Program(Image(path or "dpu", contents))
+            program = self._programs.pop(key, None) or _Program(path, contents)
             self._programs[key] = program  # now the most recently used
             program.users += 1
             unused = [k for k, p in self._programs.items() if not p.users]
@@ -324,7 +326,7 @@ class WorkerPool:
             number, state = int(frame.slots[index]), int(status[index])
             if state in (State.FAULT, State.WARNED):
                 page = os.pread(self._memfd, SIDE_SIZE, number * self._stride + SLOT_SIDE)
-                outcome = recorded(number, page, program.image.contents, program.warned)
+                outcome = recorded(number, page, program.contents, program.warned)
                 if outcome.status == "fault" or outcome.warnings:
                     outcomes.append(outcome)
             else:

@@ -1,0 +1,19 @@
+"""What executes a DPU program: the program itself, or the interpreter of the DPU's instructions."""
+
+from __future__ import annotations
+
+from ... import paths
+
+_EM_DPU = (245).to_bytes(2, "little")
+
+
+def in_own_instructions(contents: bytes) -> bool:
+    """Whether a program file is one of the vendor's compiler."""
+    return contents[18:20] == _EM_DPU
+
+
+def executable(contents: bytes) -> bytes:
+    """The executable of the workers of a program with these contents."""
+    if not in_own_instructions(contents):
+        return contents
+    return (paths.lib_dir() / "dpu_isa").read_bytes()
