@@ -16,6 +16,8 @@ from cudla_sim.upmem.machine import machine
 from tests.upmem.host.hosting import ASYNC, FROM_DPU, MRAM, TO_DPU, Host, pointer, status
 from tests.upmem.host.kernels import Kernel
 from tests.upmem.host.test_programs import FAULTY, PROGRAM, SILENT
+from tests.upmem.vendor.elves import program
+from tests.upmem.vendor.words import STOP, ZERO, add, load, store
 
 DPUS = 150  # three ranks, the last one not whole
 
@@ -144,3 +146,22 @@ def test_free_stops_what_runs(host: Host, kernel: Kernel) -> None:
     with host.alloc(128) as made:
         host.ok(host.api.dpu_load(made, str(kernel(SILENT)).encode(), None))
         host.ok(host.api.dpu_launch(made, 1))
+
+
+def test_programs_of_the_vendors_compiler(host: Host) -> None:
+    """Registers and IRAM go where the DPUs are, and so do memories and logs."""
+    image = program([load(0, ZERO, 256), add(0, 0, 5), store(ZERO, 260, 0), STOP]).image()
+    data = (ctypes.c_uint8 * len(image)).from_buffer_copy(image)
+    with host.alloc(130) as made:
+        where = ctypes.cast(data, ctypes.c_void_p)
+        host.ok(host.api.dpu_load_from_memory(made, where, len(image), None))
+        numbers = np.arange(130, dtype=np.uint32)
+        for i, dpu in enumerate(host.dpus(made)):
+            host.ok(host.api.dpu_prepare_xfer(dpu, pointer(numbers, 4 * i)))
+        host.ok(host.api.dpu_push_xfer(made, TO_DPU, b"shared", 0, 4, 0))
+        host.ok(host.api.dpu_launch(made, 1))
+        found = np.zeros(130, np.uint32)
+        for i, dpu in enumerate(host.dpus(made)):
+            host.ok(host.api.dpu_prepare_xfer(dpu, pointer(found, 4 * i)))
+        host.ok(host.api.dpu_push_xfer(made, FROM_DPU, b"shared", 4, 4, 0))
+        assert (found == numbers + 5).all()
