@@ -16,7 +16,7 @@ class Checks(Switches):
 
     mram_alignment: str = "warn"
     """A DMA address, in MRAM or WRAM, that is not a multiple of 8. Off and warn: low bits are
-    dropped, as the DMA engine does. Programs with right results count on that (the vendor's zstd)."""
+    dropped, as the DMA engine does. The vendor's zstd counts on that, with right results."""
     mram_bounds: str = "fault"
     """A DMA outside the 64 MiB, or with a WRAM address for MRAM. Off: addresses wrap."""
     dma_size: str = "warn"
