@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import IO
 
-from cudla_sim import paths
-
 from .error import DpuError
+
+_COMPILER = """
+import sys
+sys.path[:] = filter(None, sys.path)  # nothing of the folder where the user stands
+from cudla_sim.upmem.toolchain.cli import main
+sys.exit(main())
+"""
 
 Source = str | IO[str]
 """The name of a file, or an open one."""
@@ -30,10 +34,8 @@ def compile_sources(sources: list[Source], folder: Path, suffix: str = ".c") -> 
         file.write_text(source.read())
         files.append(str(file))
     program = folder / "main.dpu"
-    compiler = paths.tools_dir() / "dpu-upmem-dpurte-clang"
     done = subprocess.run(
-        [str(compiler), "-O2", "-o", str(program), *files],
-        env={**os.environ, "CUDLA_SIM_PYTHON": sys.executable},
+        [sys.executable, "-c", _COMPILER, "-O2", "-o", str(program), *files],
         capture_output=True,
         text=True,
         check=False,

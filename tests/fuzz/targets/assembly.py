@@ -55,7 +55,6 @@ def asm_statements(random: Random) -> None:
     )
     if random.random() < 0.5:
         source = text_mutated(source, random, PIECES)
-    try:
-        assembly.translate(source)
-    except assembly.NotUnderstood as error:
-        explained(error)
+    _, refused = assembly.translate(source)
+    for message in refused.values():
+        explained(assembly.NotUnderstood(message))
