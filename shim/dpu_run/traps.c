@@ -131,9 +131,10 @@ static void on_trap(int number, struct kernel_siginfo *info, struct kernel_ucont
         }
         rt_stop_dpu(FAULT_PROGRAM, 2, pc, 0, 0, registers[RSP]);
     }
-    if (number == 5 /* SIGTRAP */ && rt_null_pending()) {
+    if (rt_null_pending()) { /* the step is over, or it has trapped itself */
         rt_null_end(registers);
-        return;
+        if (number == 5 /* SIGTRAP */)
+            return;
     }
     if (number == 4 /* SIGILL */ || number == 5 /* SIGTRAP */)
         rt_stop_dpu(FAULT_INSTRUCTION, 0, pc, pc, 0, registers[RSP]);

@@ -135,7 +135,7 @@ def shift(kind: int, a: int, s: int) -> int:
         return a << (32 - s) & M32
     if kind == 14:
         return (a >> s | ones << (32 - s)) & M32
-    raise NotImplementedError(f"shift {kind}")
+    raise ValueError(f"the facts do not say what shift kind {kind} does")
 
 
 def leading(a: int, bit: str) -> int:
