@@ -17,13 +17,12 @@ from ..constants.dpu_protocol import MRAM_BASE, TEXT_BASE, WRAM_BASE
 from .errors import DpuError, Status, error
 from .isa.fields import EM_DPU
 from .memory import MRAM_SIZE, WRAM_SIZE
-from .symbols import HEAP_POINTER, IRAM, MRAM, Segment, Symbol
+from .symbols import HEAP_POINTER, IRAM, MRAM, Segment, Symbol, is_hidden
 from .vendor import Code, Damaged
 from .vendor import read as read_vendor
 
 NOTE_SECTION = ".note.cudla_sim"
 NOTE_OWNER = "cudla-sim"
-_HOST_SECTION = ".data.__sys_host"
 
 
 def _invalid(path: str, text: str) -> DpuError:
@@ -78,12 +77,6 @@ def _host_address(section: str, value: int, text_start: int) -> int | None:
     return None
 
 
-def _is_hidden(section: str) -> bool:
-    """Ordinary variables: the host sees __host and MRAM variables, functions and constants."""
-    hidden = section.startswith((".data", ".bss", ".rodata", ".rt."))
-    return hidden and not section.startswith(_HOST_SECTION)
-
-
 def _symbol_tables(elf: ELFFile) -> list[SymbolTableSection]:
     return [s for s in elf.iter_sections() if isinstance(s, SymbolTableSection)]
 
@@ -106,7 +99,7 @@ def _symbols(elf: ELFFile) -> dict[str, Symbol]:
             elif isinstance(index, int):
                 section = elf.get_section(index).name
                 address = _host_address(section, value, text_start)
-                if address is not None and not _is_hidden(section):
+                if address is not None and not is_hidden(section):
                     found.setdefault(entry.name, Symbol(address, size))
     return found
 

@@ -138,8 +138,8 @@ class MachineMemory:
 def _refused(count: int, cause: Exception) -> DpuError:
     text = (
         f"the system gives no address space for {count} DPUs ({count * STRIDE >> 20} MiB, backed "
-        f"only where touched): {cause}; fewer DPUs need less. What a process may have is limited by "
-        "`ulimit -v`, and by valgrind to some 64 GiB"
+        f"only where touched): {cause}; fewer DPUs need less. What a process may have is limited "
+        "by `ulimit -v`, and by valgrind to some 64 GiB"
     )
     notices.refuse("dpu_alloc", text)
     return error(Status.DPU_ERR_ALLOCATION, text)

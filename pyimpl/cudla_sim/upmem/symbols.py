@@ -34,3 +34,10 @@ class Segment(NamedTuple):
     offset: int
     data: bytes
     size: int
+
+
+def is_hidden(section: str) -> bool:
+    """Ordinary variables are the program's own: the host sees __host and MRAM variables, functions
+    and constants."""
+    hidden = section.startswith((".data", ".bss", ".rodata", ".rt."))
+    return hidden and not section.startswith(".data.__sys_host")

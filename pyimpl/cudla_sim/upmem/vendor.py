@@ -22,7 +22,7 @@ from ..constants.dpu_protocol import (
     MRAM_SIZE,
     WRAM_SIZE,
 )
-from .symbols import HEAP_POINTER, Segment, Symbol
+from .symbols import HEAP_POINTER, Segment, Symbol, is_hidden
 
 ATOMIC_BASE = 0xF000_0000
 STDOUT_STATE = "__stdout_buffer_state"
@@ -34,7 +34,6 @@ _MEMORIES = (
     ("atomic", ATOMIC_BASE, ATOMIC_BITS),
 )
 _WAITING = ("barrier_wait", "sem_take", "handshake_notify", "handshake_wait_for")
-_HOST_SECTION = ".data.__sys_host"
 
 
 class Code(NamedTuple):
@@ -63,7 +62,7 @@ def read(elf: ELFFile) -> tuple[dict[str, Symbol], list[Segment], Code]:
     symbols: dict[str, Symbol] = {}
     hidden: dict[str, Symbol] = {}
     for name, section, symbol in _symbols(elf):
-        (hidden if _is_hidden(section) else symbols).setdefault(name, symbol)
+        (hidden if is_hidden(section) else symbols).setdefault(name, symbol)
     tasklets = symbols.get("NR_TASKLETS")
     if tasklets is not None and tasklets.address < 1:
         raise Damaged("has NR_TASKLETS = 0")
@@ -77,13 +76,6 @@ def read(elf: ELFFile) -> tuple[dict[str, Symbol], list[Segment], Code]:
     )  # fmt: skip
     code = Code(waits, state.address if state and state.address + 8 <= WRAM_SIZE else None)
     return symbols, _segments(elf), code
-
-
-def _is_hidden(section: str) -> bool:
-    """Ordinary variables are the program's own."""
-    return section.startswith((".data", ".bss", ".rodata")) and not section.startswith(
-        _HOST_SECTION
-    )
 
 
 def _symbols(elf: ELFFile) -> Iterator[tuple[str, str, Symbol]]:

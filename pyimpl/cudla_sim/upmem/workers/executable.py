@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ... import paths
-
-_EM_DPU = (245).to_bytes(2, "little")
+from ..isa.fields import EM_DPU
 
 
 def in_own_instructions(contents: bytes) -> bool:
     """Whether a program file is one of the vendor's compiler."""
-    return contents[18:20] == _EM_DPU
+    return contents[18:20] == EM_DPU.to_bytes(2, "little")
 
 
 def executable(contents: bytes) -> bytes:
