@@ -16,6 +16,9 @@ program's function failed."""
 
 ASYNC, NONBLOCKING, SINGLE_CALL, PARALLEL = 1, 2, 4, 8
 
+_LOOK_S = 1.0
+"""How often a rank that waits for the others' call looks whether its machine ended."""
+
 
 class Flags(NamedTuple):
     """The bits of ``dpu_callback_flags_t``."""
@@ -116,6 +119,7 @@ def _queue_single(selection: Selection, function: Function, flags: Flags) -> Non
         elif last:
             call_once()
         elif not flags.nonblocking:
-            over.wait()
+            while not over.wait(_LOOK_S) and not rank.abandoned:
+                pass
 
     submit_all("callback", [(rank, partial(arrive, rank)) for rank in selection.ranks])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from time import monotonic
 
 from ..core import process as processes
 from ..core.process import Process
@@ -14,6 +15,9 @@ from .system import System
 
 _PATIENCE_S = 0.02
 """How long a freed set's launch may go on before it is stopped."""
+
+_LAST_JOB_S = 1.0
+"""How long a machine that ends waits for functions of the program that its ranks still run."""
 
 ALLOCATE_ALL = 0xFFFF_FFFF
 """DPU_ALLOCATE_ALL: everything that is free."""
@@ -123,14 +127,17 @@ class Machine(System):
             self.store.clear([rank.id for rank in dpus.ranks])
 
     def close(self) -> None:
-        """Stops the workers; jobs that run end with an error."""
+        """Stops the workers; jobs that run end with an error, those that wait are left out."""
         with self._lock:
-            for dpus in self.sets:
-                for rank in dpus.ranks:
-                    rank.close()
+            ranks = self.ranks
+            for rank in ranks:
+                rank.abandon()
             self.sets.clear()
             self._ranks.clear()
         self.close_store()
+        until = monotonic() + _LAST_JOB_S
+        for rank in ranks:
+            rank.drained(max(0.0, until - monotonic()))
 
 
 def _usable(profile: Profile) -> int:

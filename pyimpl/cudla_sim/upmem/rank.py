@@ -165,6 +165,8 @@ class Rank:
         self._worker = 0
         self.freed = False
         """Given back: launches that are still queued are left out."""
+        self.abandoned = False
+        """The machine ended: what is still queued may not touch the program's memory any more."""
         self.refresh()
 
     def refresh(self) -> None:
@@ -213,7 +215,8 @@ class Rank:
         def run() -> None:
             self._worker = threading.get_ident()
             try:
-                work()
+                if not self.abandoned:
+                    work()
             except DpuError as error:
                 raise _JobFailed(job, error) from None
             finally:
@@ -298,6 +301,11 @@ class Rank:
     def close(self) -> None:
         self.freed = True
         self._queue.close()
+
+    def abandon(self) -> None:
+        """``close`` without waiting; jobs that did not begin are left out."""
+        self.abandoned = True
+        self.close()
 
 
 def submit_all(job: str, works: Collection[tuple[Rank, Callable[[], None]]]) -> None:

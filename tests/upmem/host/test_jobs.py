@@ -192,6 +192,28 @@ def test_a_reset_while_jobs_wait(host: Host) -> None:
     assert host.api.dpu_sync(made) == status("INVALID_DPU_SET")
 
 
+def test_after_a_reset_no_queued_callback_is_called(host: Host) -> None:
+    began, go = threading.Event(), threading.Event()
+    called: list[int] = []
+
+    def note(*_: object) -> int:
+        called.append(1)
+        began.set()
+        go.wait(30)
+        return 0
+
+    function = callback(note)
+    made = dpu_set_t()
+    host.ok(host.api.dpu_alloc(1, None, ctypes.byref(made)))
+    for _ in range(3):
+        host.ok(host.api.dpu_callback(made, function, None, CALLBACK_ASYNC))
+    assert began.wait(30)
+    opener = threading.Timer(0.2, go.set)
+    opener.start()
+    cudla_sim.reset()  # waits for the one that runs
+    assert go.is_set() and len(called) == 1
+
+
 def test_single_calls_of_several_threads_meet_in_one_order(host: Host) -> None:
     """Each waits for all four ranks: their queues must hold them in the same order."""
     seen: list[int] = []
