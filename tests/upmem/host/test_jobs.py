@@ -211,7 +211,8 @@ def test_after_a_reset_no_queued_callback_is_called(host: Host) -> None:
     opener = threading.Timer(0.2, go.set)
     opener.start()
     cudla_sim.reset()  # waits for the one that runs
-    assert go.is_set() and len(called) == 1
+    assert go.is_set()
+    assert len(called) == 1
 
 
 def test_single_calls_of_several_threads_meet_in_one_order(host: Host) -> None:
