@@ -108,6 +108,7 @@ enum check {
     CHECK_RACE = 6,
     CHECK_HEAP_ON_STACKS = 7,
     CHECK_NULL_POINTER = 8,
+    CHECK_SG_OVERLAP = 9, /* the host's */
 };
 
 struct dpu_wait {

@@ -1,5 +1,8 @@
-/* Queues between host and DPU in WRAM (wramfifo.h). The host moves its pointers while we run. */
-#include <barrier.h>
+/*
+ * Queues between host and DPU in WRAM (wramfifo.h). The host moves its positions while we run; who looks
+ * and finds nothing to do lets other tasklets run, and after many looks other processes: the DPUs of a set
+ * share the processors with each other and with the host that they wait for.
+ */
 #include <defs.h>
 #include <string.h>
 
@@ -8,13 +11,29 @@
 
 #include "rt.h"
 
-extern char tasklets[] __asm__("NR_TASKLETS") __attribute__((visibility("default")));
+#define LOOKS 256
+#define NAP_NS 20000
 
-static volatile uint64_t stop_seen;
+static void wait_for_host(bool idle)
+{
+    static uint32_t looks;
+    if (!idle) {
+        looks = 0;
+        return;
+    }
+    if (++looks >= LOOKS) {
+        const int64_t nap[2] = {0, NAP_NS};
+        looks = 0;
+        rt_syscall(35 /* nanosleep */, (uint64_t)(uintptr_t)nap, 0, 0, 0, 0, 0);
+    }
+    rt_yield();
+}
 
 API bool is_input_fifo_empty(struct dpu_input_fifo_t *fifo)
 {
-    return fifo->read_ptr == fifo->write_ptr;
+    bool empty = fifo->read_ptr == fifo->write_ptr;
+    wait_for_host(empty);
+    return empty;
 }
 
 API uint8_t *input_fifo_peek(struct dpu_input_fifo_t *fifo)
@@ -29,63 +48,79 @@ API void input_fifo_pop(struct dpu_input_fifo_t *fifo)
 
 API bool is_output_fifo_full(struct dpu_output_fifo_t *fifo)
 {
-    return fifo->write_ptr - fifo->read_ptr >= (1ull << fifo->ptr_size);
+    uint64_t taken = fifo->write_ptr + fifo->nb_reserved - fifo->read_ptr;
+    bool full = taken != 0 && MASK_WRAM_FIFO_PTR(fifo->ptr_size, taken) == 0;
+    wait_for_host(full);
+    return full;
 }
 
 API void output_fifo_push(struct dpu_output_fifo_t *fifo, const uint8_t *data)
 {
-    while (is_output_fifo_full(fifo))
-        rt_yield();
     uint64_t at = MASK_WRAM_FIFO_PTR(fifo->ptr_size, fifo->write_ptr);
     memcpy(&fifo->data[at * fifo->data_size], data, fifo->data_size);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* the host sees an element before its position */
     fifo->write_ptr++;
 }
 
-API void process_inputs_each_tasklet(struct dpu_input_fifo_t *input,
-    struct dpu_output_fifo_t *output, void (*process)(uint8_t *, uint8_t *, void *), void *context,
-    volatile uint64_t *exit)
+API void process_inputs_all_tasklets(struct dpu_input_fifo_t *input_fifo,
+    struct dpu_output_fifo_t *output_fifo, void (*process_input)(uint8_t *, void *),
+    void (*reduce)(uint8_t *, uint8_t *, void *), void *ctx, barrier_t *barrier,
+    volatile uint64_t *active)
 {
-    uint8_t *in = input->tmp_data + me() * input->data_size;
-    uint8_t *out = output->tmp_data + me() * output->data_size;
     for (;;) {
-        if (is_input_fifo_empty(input)) {
-            if (*exit)
+        if (is_input_fifo_empty(input_fifo)) {
+            if (!*active)
                 return;
-            rt_yield();
             continue;
         }
-        memcpy(in, input_fifo_peek(input), input->data_size);
-        input_fifo_pop(input);
-        process(in, out, context);
-        output_fifo_push(output, out);
+        if (is_output_fifo_full(output_fifo))
+            continue;
+        barrier_wait(barrier);
+        uint8_t *input = input_fifo_peek(input_fifo);
+        process_input(input, ctx);
+        barrier_wait(barrier);
+        if (me() == 0) {
+            reduce(input, output_fifo->tmp_data, ctx);
+            output_fifo_push(output_fifo, output_fifo->tmp_data);
+            input_fifo_pop(input_fifo);
+        }
+        barrier_wait(barrier);
     }
 }
 
-API void process_inputs_all_tasklets(struct dpu_input_fifo_t *input,
-    struct dpu_output_fifo_t *output, void (*process)(uint8_t *, void *),
-    void (*reduce)(uint8_t *, void *), void *context, volatile uint64_t *exit)
+/* Takes an input and a place for its output; false when either is missing. */
+static bool take(struct dpu_input_fifo_t *input_fifo, struct dpu_output_fifo_t *output_fifo,
+    uint8_t *input, mutex_id_t mutex)
 {
-    static barrier_t together;
-    uint8_t count = (uint8_t)(uintptr_t)tasklets;
-    if (me() == 0) {
-        together = (barrier_t){0xff, count, count, 0};
-        stop_seen = 0;
+    mutex_lock(mutex);
+    bool found = !is_input_fifo_empty(input_fifo) && !is_output_fifo_full(output_fifo);
+    if (found) {
+        memcpy(input, input_fifo_peek(input_fifo), input_fifo->data_size);
+        input_fifo_pop(input_fifo);
+        output_fifo->nb_reserved++;
     }
-    rt_yield();
+    mutex_unlock(mutex);
+    return found;
+}
+
+API void process_inputs_each_tasklet(struct dpu_input_fifo_t *input_fifo,
+    struct dpu_output_fifo_t *output_fifo, void (*process_input)(uint8_t *, uint8_t *),
+    mutex_id_t mutex, volatile uint64_t *active)
+{
+    uint8_t *input = input_fifo->tmp_data + me() * input_fifo->data_size;
+    uint8_t *output = output_fifo->tmp_data + me() * output_fifo->data_size;
     for (;;) {
-        if (me() == 0)
-            while (is_input_fifo_empty(input) && !(stop_seen = *exit))
-                rt_yield();
-        barrier_wait(&together);
-        if (stop_seen)
-            return;
-        process(input_fifo_peek(input), context);
-        barrier_wait(&together);
-        if (me() == 0) {
-            reduce(output->tmp_data, context);
-            input_fifo_pop(input);
-            output_fifo_push(output, output->tmp_data);
+        if (is_input_fifo_empty(input_fifo)) {
+            if (!*active)
+                return;
+            continue;
         }
-        barrier_wait(&together);
+        if (is_output_fifo_full(output_fifo) || !take(input_fifo, output_fifo, input, mutex))
+            continue;
+        process_input(input, output);
+        mutex_lock(mutex);
+        output_fifo_push(output_fifo, output);
+        output_fifo->nb_reserved--;
+        mutex_unlock(mutex);
     }
 }

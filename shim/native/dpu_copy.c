@@ -324,23 +324,56 @@ static int disjoint(const struct blocks *all, size_t count, uint32_t most)
     return across || along;
 }
 
+/* Looks for blocks that share bytes; 0 when there is no memory to look. */
+static int overlap(const struct blocks *all, const uint32_t *indexes, size_t count, size_t blocks,
+                   struct sim_dpu_sg_result *result)
+{
+    struct sim_extent *extents = malloc(blocks * sizeof *extents);
+    size_t known = 0;
+    for (size_t i = 0; extents != NULL && i < count; i++) {
+        for (uint32_t number = 0; number < all[i].count; number++) {
+            const struct sg_block_info *block = &all[i].list[number];
+            uint64_t start = (uint64_t)(uintptr_t)block->addr;
+            if (block->length != 0) {
+                extents[known++] =
+                    (struct sim_extent){start, start + block->length, indexes[i], number};
+            }
+        }
+    }
+    const struct sim_extent *other = NULL;
+    const struct sim_extent *one = known != 0 ? sim_overlap(extents, known, &other) : NULL;
+    if (one != NULL) {
+        *result = (struct sim_dpu_sg_result){one->dpu, one->block, one->start, 1, other->dpu,
+                                             other->block};
+    }
+    free(extents);
+    return one != NULL;
+}
+
 /*
  * Block 0 of all DPUs, then block 1 of all: the order in which the ranks see them, and it decides what
  * a byte holds that several DPUs write. Where none does, a few blocks of each DPU in turn, which is
  * kinder to the caches.
  */
 enum { BLOCKS_IN_TURN = 16 };
-static void move(const struct sim_dpu_place *place, const uint32_t *slots, struct blocks *all,
-                 uint8_t **cursors, size_t count)
+static int move(const struct sim_dpu_place *place, const uint32_t *slots, const uint32_t *indexes,
+                struct blocks *all, uint8_t **cursors, size_t count, const struct sim_dpu_sg *sg,
+                struct sim_dpu_sg_result *result)
 {
     uint32_t most = 0;
+    size_t blocks = 0;
     for (size_t i = 0; i < count; i++) {
         most = all[i].count > most ? all[i].count : most;
+        blocks += all[i].count;
         if (place->to_dpu) {
             sim_dpu_large_pages(cursors[i] - place->offset, place->offset, place->size);
         }
     }
     uint32_t step = place->to_dpu || disjoint(all, count, most) ? BLOCKS_IN_TURN : 1;
+    if (step == 1 && blocks <= sg->most_compared && overlap(all, indexes, count, blocks, result) &&
+        sg->overlap_fails) {
+        return SIM_SG_OVERLAP;
+    }
     for (uint32_t first = 0; first < most; first += step) {
         for (size_t i = 0; i < count; i++) {
             cursors[i] = move_some(place->to_dpu, &all[i], first, first + step, cursors[i]);
@@ -351,6 +384,7 @@ static void move(const struct sim_dpu_place *place, const uint32_t *slots, struc
         uint8_t *slot = (uint8_t *)(uintptr_t)place->base + slots[i] * STRIDE;
         mark(slot + SLOT_WRITTEN, place->offset, place->size);
     }
+    return SIM_SG_DONE;
 }
 
 /*
@@ -425,7 +459,7 @@ static int scatter_gather(const struct sim_dpu_place *place, const uint32_t *slo
         cursors[i] = (uint8_t *)(uintptr_t)place->base + slots[i] * STRIDE + place->offset;
     }
     if (status == SIM_SG_DONE) {
-        move(place, slots, all, cursors, count);
+        status = move(place, slots, indexes, all, cursors, count, sg, result);
     }
     give_lists(all, count);
     free(cursors);

@@ -18,6 +18,16 @@ int sim_dpu_file(uint64_t base);
 void sim_dpu_write(int file, uint64_t base, uint8_t *slot, uint64_t offset, const uint8_t *from,
                    uint64_t size);
 
+/* Bytes of the host that a block of a DPU is written to. */
+struct sim_extent {
+    uint64_t start, end;
+    uint32_t dpu, block;
+};
+
+/* Sorts the extents; one that shares a byte with `*other`, or NULL. */
+const struct sim_extent *sim_overlap(struct sim_extent *extents, size_t count,
+                                     const struct sim_extent **other);
+
 /* Whether this process may read (or write) a range of host memory. */
 int sim_host_mapped(uintptr_t address, size_t size, int write);
 

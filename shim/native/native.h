@@ -286,6 +286,8 @@ struct sim_dpu_sg {
     void *arguments;
     uint32_t max_blocks;
     int check_length;
+    uint32_t most_compared; /* blocks; a transfer of more is not looked through for overlaps */
+    int overlap_fails;
 };
 
 enum {
@@ -294,13 +296,16 @@ enum {
     SIM_SG_LENGTH,
     SIM_SG_ADDRESS,
     SIM_SG_MEMORY,
-    SIM_SG_THREAD
+    SIM_SG_THREAD,
+    SIM_SG_OVERLAP
 };
 
 /* Where it failed: DPU and block number as the program counts them. */
 struct sim_dpu_sg_result {
     uint32_t dpu, block;
     uint64_t found;
+    int overlaps; /* this block shares bytes with another one: */
+    uint32_t other_dpu, other_block;
 };
 
 /* sim_dpu_keeps_to of dpu_span.h. */

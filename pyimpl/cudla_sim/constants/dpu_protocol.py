@@ -107,6 +107,7 @@ class Check(IntEnum):
     RACE = 6
     HEAP_ON_STACKS = 7
     NULL_POINTER = 8
+    SG_OVERLAP = 9
 
 
 class dpu_wait(Structure):

@@ -327,6 +327,8 @@ class sim_dpu_sg(TypedDict, total=False):
     arguments: Any
     max_blocks: int
     check_length: int
+    most_compared: int
+    overlap_fails: int
 
 
 class sim_dpu_sg_result(TypedDict, total=False):
@@ -337,3 +339,6 @@ class sim_dpu_sg_result(TypedDict, total=False):
     dpu: int
     block: int
     found: int
+    overlaps: int
+    other_dpu: int
+    other_block: int

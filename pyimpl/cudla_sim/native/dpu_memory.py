@@ -31,6 +31,7 @@ _PROBLEMS = {
     lib.SIM_SG_ADDRESS: "address",
     lib.SIM_SG_MEMORY: "memory",
     lib.SIM_SG_THREAD: "thread",
+    lib.SIM_SG_OVERLAP: "overlap",
 }
 
 
@@ -48,11 +49,14 @@ class SgResult(NamedTuple):
 
     problem: str
     """"" (done), "blocks" (too many), "length" (sum differs), "address" (not memory),
-    "memory" (the host has none left), "thread" (the host gives none)."""
+    "memory" (the host has none left), "thread" (the host gives none), "overlap" (see ``other``)."""
     dpu: int = 0
     block: int = 0
     found: int = 0
-    """Bytes that the blocks of the DPU have, or the address that is not memory."""
+    """Bytes that the blocks of the DPU have, the address that is not memory, or that of a block
+    that overlaps another one."""
+    other: tuple[int, int] | None = None
+    """DPU and block that share bytes with this one."""
 
 
 def _place(place: Place) -> Any:
@@ -155,18 +159,23 @@ class DpuCopies:
         arguments: int,
         max_blocks: int,
         check_length: bool,
+        most_compared: int = 0,
+        overlap_fails: bool = False,
     ) -> SgResult:
         """Collects all blocks of all DPUs first, checks them, then copies: in ascending block
         number, and for each number over all DPUs. Nothing is copied when something is wrong.
 
         ``function`` and ``arguments``: addresses of a get_block function and of what it is called
-        with; ``indexes``: the DPU numbers that it is called with.
+        with; ``indexes``: the DPU numbers that it is called with. ``most_compared``: a copy to the
+        host of up to so many blocks is looked through for some that overlap each other.
         """
         described: sim_dpu_sg = {
             "function": pointer(function),
             "arguments": pointer(arguments),
             "max_blocks": max_blocks,
             "check_length": check_length,
+            "most_compared": most_compared,
+            "overlap_fails": overlap_fails,
         }
         job = ffi.new("struct sim_dpu_sg *", described)
         found = ffi.new("struct sim_dpu_sg_result *")
@@ -179,5 +188,9 @@ class DpuCopies:
             found,
         )
         return SgResult(
-            problem=_PROBLEMS[status], dpu=found.dpu, block=found.block, found=found.found
+            problem=_PROBLEMS[status],
+            dpu=found.dpu,
+            block=found.block,
+            found=found.found,
+            other=(found.other_dpu, found.other_block) if found.overlaps else None,
         )

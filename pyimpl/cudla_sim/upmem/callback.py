@@ -26,6 +26,8 @@ class Flags(NamedTuple):
     asynchronous: bool
     nonblocking: bool
     single_call: bool
+    parallel: bool
+    """It does not wait for DPUs that run, see ``Rank.beside``."""
 
     @staticmethod
     def of(value: int) -> Flags:
@@ -36,7 +38,7 @@ class Flags(NamedTuple):
                 f"flags is {value:#x}; DPU_CALLBACK_ASYNC (1), NONBLOCKING (2), SINGLE_CALL (4) "
                 "and PARALLEL (8) exist",
             )
-        flags = Flags(bool(value & ASYNC), bool(value & NONBLOCKING), bool(value & SINGLE_CALL))
+        flags = Flags(*(bool(value & bit) for bit in (ASYNC, NONBLOCKING, SINGLE_CALL, PARALLEL)))
         if flags.nonblocking and not flags.asynchronous:
             raise error(
                 Status.DPU_ERR_NONBLOCKING_SYNC_CALLBACK,
@@ -59,13 +61,16 @@ def call(selection: Selection, function: Function, flags: Flags) -> None:
     if flags.asynchronous:
         _queue(selection, function, flags)
     elif flags.single_call or len(selection.ranks) == 1:
-        selection.wait()
+        if flags.parallel:
+            selection.beside()
+        else:
+            selection.wait()
         function(selection, 0, selection.ranks)
     else:
-        _side_by_side(selection, function)
+        _side_by_side(selection, function, flags)
 
 
-def _side_by_side(selection: Selection, function: Function) -> None:
+def _side_by_side(selection: Selection, function: Function, flags: Flags) -> None:
     failures: list[BaseException] = []
     ended = threading.Semaphore(0)
 
@@ -77,7 +82,8 @@ def _side_by_side(selection: Selection, function: Function) -> None:
         finally:
             ended.release()
 
-    submit_all("callback", [(r, partial(work, r, n)) for n, r in enumerate(selection.ranks)])
+    works = [(r, partial(work, r, n)) for n, r in enumerate(selection.ranks)]
+    submit_all("callback", works, beside=flags.parallel, always=True)
     for _ in selection.ranks:
         ended.acquire()
     if failures:
@@ -94,7 +100,7 @@ def _queue(selection: Selection, function: Function, flags: Flags) -> None:
         held = [] if flags.nonblocking else part.ranks
         work = partial(function, part, number, held)
         works.append((rank, partial(rank.detach, work) if flags.nonblocking else work))
-    submit_all("callback", works)
+    submit_all("callback", works, beside=flags.parallel)
 
 
 def _queue_single(selection: Selection, function: Function, flags: Flags) -> None:
@@ -105,7 +111,8 @@ def _queue_single(selection: Selection, function: Function, flags: Flags) -> Non
 
     def call_once() -> None:
         try:
-            function(selection, 0, [] if flags.nonblocking else selection.ranks)
+            if not any(rank.stopped for rank in selection.ranks):
+                function(selection, 0, [] if flags.nonblocking else selection.ranks)
         finally:
             over.set()
 
@@ -122,4 +129,6 @@ def _queue_single(selection: Selection, function: Function, flags: Flags) -> Non
             while not over.wait(_LOOK_S) and not rank.abandoned:
                 pass
 
-    submit_all("callback", [(rank, partial(arrive, rank)) for rank in selection.ranks])
+    # Ranks whose jobs are left out arrive, too: others wait for them.
+    works = [(rank, partial(arrive, rank)) for rank in selection.ranks]
+    submit_all("callback", works, beside=flags.parallel, always=True)

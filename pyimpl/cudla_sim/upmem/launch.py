@@ -78,8 +78,13 @@ def run(dpus: list[Dpu], called: float | None = None) -> None:
         if dpu.program is not None:
             programs.setdefault(dpu.program, []).append(dpu)
     faulted: list[Dpu] = []
-    for program, members in programs.items():
-        faulted += _run_program(program, members, called)
+    ranks = list({dpu.rank.id: dpu.rank for dpu in dpus}.values())
+    _running(ranks, 1)
+    try:
+        for program, members in programs.items():
+            faulted += _run_program(program, members, called)
+    finally:
+        _running(ranks, -1)
     if faulted:
         _report([d for d in faulted if not d.rank.freed])
         first = faulted[0]
@@ -88,6 +93,12 @@ def run(dpus: list[Dpu], called: float | None = None) -> None:
             Status.DPU_ERR_DPU_FAULT,
             f"{len(faulted)} of {len(dpus)} DPUs are in fault; DPU {first.name}: {why}",
         )
+
+
+def _running(ranks: list[Rank], change: int) -> None:
+    for rank in ranks:
+        with rank.lock:
+            rank.running += change
 
 
 def _run_program(program: Program, dpus: list[Dpu], called: float | None) -> list[Dpu]:

@@ -89,7 +89,8 @@ class Machine(System):
             )
         ranks = [Rank(self, i, profile) for i in free[:count]]
         store.prepare([rank.id for rank in ranks])
-        for rank in ranks:
+        for place, rank in enumerate(ranks):
+            rank.place = place
             for dpu in rank.dpus:
                 dpu.enabled = (
                     dpu.member < profile.dpus_per_ci and not profile.disabled_mask >> dpu.index & 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import lazy
 from ..core import threads
+from ..core.fence import Fence
 from ..core.queue import Job, Queue
 from ..core.shortage import shortage
 from ..core.text import tell
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from .workers.pool import Outcome
 else:
     np = lazy.module("numpy")
+
+
+_LOOK_S = 0.0005
+"""How often a job that waits for a launch to begin looks."""
 
 
 class Dpu:
@@ -140,7 +145,8 @@ class Rank:
     """64 DPUs that share a queue of jobs.
 
     Asynchronous operations are queued here and done in order; ranks do not wait for each other.
-    The first failed job is remembered until dpu_sync asks for it.
+    The first failed job is remembered until dpu_sync asks for it; until then its rank leaves out
+    what is queued and takes nothing more, as the SDK's library does (which never takes more again).
     """
 
     def __init__(self, machine: System, number: int, profile: Profile) -> None:
@@ -153,16 +159,23 @@ class Rank:
         dpu_prepare_xfer writes here."""
         self._callback_buffers: NDArray[np.uint64] | None = None
         self.handle = 0
+        self.place = 0
+        """Which rank of its set it is."""
         self.launches = 0
         """Asynchronous launches that did not end yet."""
         self.lock = threading.RLock()
         self._error: tuple[str, DpuError] | None = None
         self._queue = Queue(f"rank {number}", self._failed)
+        self._side: Queue | None = None
+        """Jobs that need not wait for the DPUs, see ``beside``; made with the first one."""
+        self.running = 0
+        """Launches whose DPUs run now."""
         self._detached: list[threads.Started] = []
         self._room = threading.Condition()
         self.jobs = Words("uint32_t", 1)
         """How many jobs are queued or run. The C side copies at once while there are none."""
-        self._worker = 0
+        self._workers: set[int] = set()
+        """Threads that do a job of this rank now."""
         self.freed = False
         """Given back: launches that are still queued are left out."""
         self.abandoned = False
@@ -201,36 +214,91 @@ class Rank:
         """Queues work; ``job`` is its name in an asynchronous error word.
 
         Waits while ``nrJobsPerRank`` jobs are queued, except in a callback of this rank.
+
+        Raises DpuError with the word of a job that failed before, until dpu_sync has told it.
         """
         self._reserve()
         self._enqueue(job, work)
 
+    def beside(self) -> None:
+        """Waits until a job that runs beside the DPUs may begin: the jobs queued before it are
+        over, or the last of them is a launch, and its DPUs run (dpu_thread_job.c of the SDK: such
+        a job is ready though DPUs run, all others are not; none overtakes another)."""
+        if self.is_own_thread:
+            return
+        if self._side is not None:
+            self._side.drain()
+        self._waiting_beside()()
+
+    def _waiting_beside(self) -> Callable[[], object]:
+        last = self._queue.last
+
+        def wait() -> None:
+            if not last.reached:
+                Fence(last.timeline, last.value - 1).wait()
+                while not self.running and not last.wait(_LOOK_S):
+                    pass
+
+        return wait
+
     def _reserve(self) -> None:
+        with self.lock:
+            if self._error is not None:
+                job, cause = self._error
+                raise DpuError(
+                    errors.async_word(job or "launch_rank", cause.status),
+                    f"an earlier job of rank {self.id} failed ({job}: {cause.explanation}); its "
+                    "queue takes no more until dpu_sync has told it",
+                )
         with self._room:
             while self.jobs[0] >= self.profile.nr_jobs_per_rank and not self.is_own_thread:
                 self._room.wait()
             self.jobs[0] += 1
 
-    def _enqueue(self, job: str, work: Callable[[], None]) -> None:
+    def _release(self) -> None:
+        with self._room:
+            self.jobs[0] -= 1
+            self._room.notify()
+
+    def _enqueue(
+        self, job: str, work: Callable[[], None], beside: bool = False, always: bool = False
+    ) -> None:
+        queue = self._queue
+        ready: Callable[[], object] | None = None
+        if beside:
+            ready = self._waiting_beside()
+            with self.lock:
+                if self._side is None:
+                    self._side = Queue(f"beside rank {self.id}", self._failed)
+            queue = self._side
+        elif self._side is not None:
+            ready = self._side.last.wait
+
         def run() -> None:
-            self._worker = threading.get_ident()
+            if ready is not None:
+                ready()
+            me = threading.get_ident()
+            self._workers.add(me)
             try:
-                if not self.abandoned:
+                if always or not self.stopped:
                     work()
             except DpuError as error:
                 raise _JobFailed(job, error) from None
             finally:
-                self._worker = 0
-                with self._room:
-                    self.jobs[0] -= 1
-                    self._room.notify()
+                self._workers.discard(me)
+                self._release()
 
-        self._queue.submit(run)
+        queue.submit(run)
+
+    @property
+    def stopped(self) -> bool:
+        """What is queued is left out: a job before it failed, or the machine ended."""
+        return self.abandoned or self._error is not None
 
     @property
     def is_own_thread(self) -> bool:
         """True in a job or callback of this rank: it must not wait for the queue it is in."""
-        return self._worker == threading.get_ident() or self in self.machine.held_by_caller
+        return threading.get_ident() in self._workers or self in self.machine.held_by_caller
 
     def detach(self, work: Callable[[], None]) -> None:
         """Runs work beside the queue; dpu_sync waits for it.
@@ -253,8 +321,10 @@ class Rank:
 
     def wait(self) -> None:
         """Waits for the jobs that are queued now."""
-        if not self._queue.idle and not self.is_own_thread:
+        if not self.idle and not self.is_own_thread:
             self._queue.drain()
+            if self._side is not None:
+                self._side.drain()
 
     def drained(self, timeout_s: float) -> bool:
         """True when the jobs that are queued now ended in time."""
@@ -271,7 +341,7 @@ class Rank:
 
     @property
     def idle(self) -> bool:
-        return self._queue.idle
+        return self._queue.idle and (self._side is None or self._side.idle)
 
     def fail(self, job: str, error: DpuError) -> None:
         with self.lock:
@@ -301,6 +371,8 @@ class Rank:
     def close(self) -> None:
         self.freed = True
         self._queue.close()
+        if self._side is not None:
+            self._side.close()
 
     def abandon(self) -> None:
         """``close`` without waiting; jobs that did not begin are left out."""
@@ -308,20 +380,33 @@ class Rank:
         self.close()
 
 
-def submit_all(job: str, works: Collection[tuple[Rank, Callable[[], None]]]) -> None:
+def submit_all(
+    job: str,
+    works: Collection[tuple[Rank, Callable[[], None]]],
+    beside: bool = False,
+    always: bool = False,
+) -> None:
     """Queues work on several ranks at once: two such calls have one order, the same on all ranks.
 
     So jobs that wait for each other across ranks (callbacks with SINGLE_CALL) always can meet. The
     places in the queues are taken before, in the order of the ranks: nobody waits for one while
-    others wait for him.
+    others wait for him. ``beside``: work that does not wait for DPUs which
+    run, see ``Rank.beside``. ``always``: work that is done though a job before it failed.
     """
-    for rank in sorted((rank for rank, _ in works), key=lambda rank: rank.id):
-        rank._reserve()
+    reserved: list[Rank] = []
+    try:
+        for rank in sorted((rank for rank, _ in works), key=lambda rank: rank.id):
+            rank._reserve()
+            reserved.append(rank)
+    except BaseException:
+        for rank in reserved:
+            rank._release()
+        raise
     for machine in {rank.machine for rank, _ in works}:
         with machine.order:
             for rank, work in works:
                 if rank.machine is machine:
-                    rank._enqueue(job, work)
+                    rank._enqueue(job, work, beside, always)
 
 
 class _JobFailed(Exception):
@@ -367,6 +452,11 @@ class Selection:
         """Waits until no job of these ranks is queued."""
         for rank in self.ranks:
             rank.wait()
+
+    def beside(self) -> None:
+        """``Rank.beside`` of these ranks."""
+        for rank in self.ranks:
+            rank.beside()
 
     def each(self) -> Iterable[tuple[Rank, int, list[Dpu]]]:
         """Each rank with the number of its first DPU in this set, and its DPUs."""

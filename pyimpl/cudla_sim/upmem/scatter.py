@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.events import warn
 from ..native.dpu_memory import Place, SgResult
 from . import machine as machines
 from .errors import DpuError, Status, error
@@ -19,6 +20,9 @@ from .transfer import note, place
 
 _DISABLE_LENGTH_CHECK = 4
 _ASYNC = 2
+_COMPARED = {"off": 0, "warn": 1 << 16, "fault": (1 << 32) - 1}
+"""Blocks up to which a copy is looked through for some that overlap, by the check's mode: sorting
+takes longer than copying."""
 
 
 class Blocks(NamedTuple):
@@ -104,9 +108,20 @@ def push(
     def part(dpus: list[Dpu], first: int) -> None:
         slots = np.array([d.slot for d in dpus], np.uint32)
         indexes = np.arange(first, first + len(dpus), dtype=np.uint32)
+        mode = machine.checks.sg_overlap
         result = machine.store.scatter_gather(
-            where, slots, indexes, blocks.function, blocks.arguments, limit, check_length
+            where,
+            slots,
+            indexes,
+            blocks.function,
+            blocks.arguments,
+            limit,
+            check_length,
+            _COMPARED[mode],
+            mode == "fault",
         )
+        if result.other is not None and mode == "warn":
+            warn(f"dpu_push_sg_xfer: {_overlap(result, dpus, first)}")
         if result.problem:
             raise _failure(result, where, dpus, first, limit)
         ranks = len({d.rank.id for d in dpus})
@@ -121,6 +136,16 @@ def push(
     submit_all(job, [(rank, partial(part, dpus, first)) for rank, first, dpus in selection.each()])
 
 
+def _overlap(result: SgResult, dpus: list[Dpu], first: int) -> str:
+    assert result.other is not None
+    dpu, block = result.other
+    return (
+        f"block {result.block} of DPU {dpus[result.dpu - first].name} at {result.found:#x} shares "
+        f"bytes with block {block} of DPU {dpus[dpu - first].name}; which of them remains is not "
+        "said by the manual (check sg_overlap)"
+    )
+
+
 def _failure(result: SgResult, where: Place, dpus: list[Dpu], first: int, limit: int) -> DpuError:
     if result.problem in ("memory", "thread"):
         what = "memory for the blocks" if result.problem == "memory" else "thread for get_block"
@@ -130,6 +155,8 @@ def _failure(result: SgResult, where: Place, dpus: list[Dpu], first: int, limit:
         )
     dpu = dpus[result.dpu - first]
     who = f"DPU {result.dpu} of the set ({dpu.name})"
+    if result.problem == "overlap":
+        return error(Status.DPU_ERR_INVALID_MEMORY_TRANSFER, _overlap(result, dpus, first))
     if result.problem == "blocks":
         return error(
             Status.DPU_ERR_SG_TOO_MANY_BLOCKS,

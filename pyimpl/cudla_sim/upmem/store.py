@@ -37,6 +37,8 @@ class Store(Protocol):
         arguments: int,
         max_blocks: int,
         check_length: bool,
+        most_compared: int = 0,
+        overlap_fails: bool = False,
     ) -> SgResult:
         """As ``DpuCopies.scatter_gather``."""
 
@@ -50,6 +52,10 @@ class Store(Protocol):
 
     def cancel(self, slots: Sequence[int]) -> None:
         """Stops the launches that have any of these slots."""
+
+    def together(self, slots: Sequence[int]) -> bool:
+        """Makes all DPUs of the launches that have any of these slots run at the same time. False
+        when no launch has."""
 
     def prepare(self, ranks: Sequence[int]) -> None:
         """Before ranks are taken: makes sure of their memory, which reads as zero."""
@@ -122,6 +128,9 @@ class LocalStore:
     def cancel(self, slots: Sequence[int]) -> None:
         if self._pool is not None:
             self._pool.cancel(slots)
+
+    def together(self, slots: Sequence[int]) -> bool:
+        return self._pool is not None and self._pool.together(slots)
 
     def prepare(self, ranks: Sequence[int]) -> None:
         self.memory.reserve((max(ranks) + 1) * self._per_rank)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +27,8 @@ _JOBS = {  # names in asynchronous error words, by (memory, to the DPU, same byt
     ("wram", False, False): "copy_wram_from_matrix",
     ("wram", True, True): "copy_wram_to_rank",
 }
+
+_PARALLEL_JOBS = {True: "parallel_copy_wram_to_matrix", False: "parallel_copy_wram_from_matrix"}
 
 
 class Flags(NamedTuple):
@@ -178,6 +182,8 @@ def perform(
     selection: Selection, where: Place, hosts: Addresses, argument: str, job: str, flags: Flags
 ) -> None:
     """Copies now, or queues one job a rank. ``hosts``: a host address for each DPU."""
+    if flags.parallel:
+        job = _PARALLEL_JOBS[where.to_dpu]
     if flags.asynchronous:
         works = []
         called = selection.ranks[0].machine.hardware.now
@@ -185,11 +191,26 @@ def perform(
             part = slice(first, first + len(dpus))
             beside = selection.count - len(dpus), len(selection.ranks) - 1
             copy = Copy(where, dpus, selection.slots[part], hosts[part], argument, called, beside)
-            works.append((rank, copy.run))
-        submit_all(job, works)
+            works.append((rank, partial(_beside, dpus, copy.run) if flags.parallel else copy.run))
+        submit_all(job, works, beside=flags.parallel)
         return
-    selection.wait()
+    if flags.parallel:
+        selection.beside()
+        together(selection.dpus)
+    else:
+        selection.wait()
     Copy(where, selection.dpus, selection.slots, hosts, argument).run()
+
+
+def together(dpus: list[Dpu]) -> bool:
+    """Before the host talks to DPUs that may run. False: none of them does."""
+    running = [dpu.slot for dpu in dpus if dpu.rank.running]
+    return bool(running) and dpus[0].rank.machine.store.together(running)
+
+
+def _beside(dpus: list[Dpu], work: Callable[[], None]) -> None:
+    together(dpus)
+    work()
 
 
 def broadcast(

@@ -89,7 +89,8 @@ def test_switch(check: str, mode: str, bench: Bench, build: Build) -> None:
 
 
 def test_every_check_has_a_case() -> None:
-    assert set(CASES) == {f.name for f in fields(Checks)}
+    of_the_host = {"sg_overlap"}  # tests/upmem/host/test_scatter.py
+    assert set(CASES) == {f.name for f in fields(Checks)} - of_the_host
 
 
 def test_checks_parse() -> None:

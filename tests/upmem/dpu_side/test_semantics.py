@@ -498,20 +498,21 @@ FIFO = """
 #include <wramfifo.h>
 INPUT_FIFO_INIT(in, 3, 8);
 OUTPUT_FIFO_INIT(out, 4, 8);
-__host volatile uint64_t stop = 1;
-__host uint32_t failed_line;
+BARRIER_INIT(together, NR_TASKLETS);
+MUTEX_INIT(lock);
+__host volatile uint64_t active = 0;
 volatile uint64_t part[NR_TASKLETS];
-static void each(uint8_t *input, uint8_t *output, void *context)
+static void each(uint8_t *input, uint8_t *output)
 {
-    *(uint64_t *)output = *(uint64_t *)input * 2 + *(uint64_t *)context;
+    *(uint64_t *)output = *(uint64_t *)input * 2 + 1;
 }
 static void share(uint8_t *input, void *context)
 {
     part[me()] = *(uint64_t *)input + *(uint64_t *)context;
 }
-static void sum(uint8_t *output, void *context)
+static void sum(uint8_t *input, uint8_t *output, void *context)
 {
-    uint64_t total = *(uint64_t *)context;
+    uint64_t total = *(uint64_t *)context + 100 * *(uint64_t *)input;
     for (int i = 0; i < NR_TASKLETS; i++)
         total += part[i];
     *(uint64_t *)output = total;
@@ -525,17 +526,19 @@ int main(void) {
 
 def test_fifos(bench: Bench, build: Build) -> None:
     modes = {
-        "process_inputs_each_tasklet(&in, &out, each, &context, &stop)": [7, 9, 11, 13, 15],
-        "process_inputs_all_tasklets(&in, &out, share, sum, &context, &stop)": [17, 21, 25, 29, 33],
+        "process_inputs_each_tasklet(&in, &out, each, lock, &active)": [7, 9, 11, 13, 15],
+        "process_inputs_all_tasklets(&in, &out, share, sum, &context, &together, &active)": [
+            100 * n + 4 * (n + 1) + 1 for n in (3, 4, 5, 6, 7)
+        ],
     }
     for call, wanted in modes.items():
-        bench.load(build(FIFO.replace("RUN", call), 4, "-Wno-unused-function"))
-        bench.var("in_data", np.uint64)[:5] = [3, 4, 5, 6, 7]
-        bench.var("in", np.uint64)[0] = 5
+        bench.load(build(FIFO.replace("RUN", call), 4, "-Wno-unused"))
+        bench.var("__in_data", np.uint64)[:5] = [3, 4, 5, 6, 7]
+        bench.var("in", np.uint64)[1] = 5  # read position, write position
         assert not bench.launch(Checks(race="off"), [0]).faulted
         assert bench.var("in", np.uint64)[:2].tolist() == [5, 5]
-        assert bench.var("out", np.uint64)[0] == 5
-        assert sorted(bench.var("out_data", np.uint64)[:5].tolist()) == wanted
+        assert bench.var("out", np.uint64)[:2].tolist() == [0, 5]
+        assert sorted(bench.var("__out_data", np.uint64)[:5].tolist()) == wanted
 
 
 def test_counting_both_needs_v1b(bench: Bench, build: Build) -> None:

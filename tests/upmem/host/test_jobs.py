@@ -142,6 +142,37 @@ def test_errors_of_callbacks(host: Host) -> None:
         assert api.dpu_callback(made, failing, None, 0) == status("NO_THREAD_PER_RANK")
 
 
+def test_an_error_stops_the_later_jobs_of_its_rank(host: Host) -> None:
+    """Until dpu_sync tells it; other ranks go on."""
+    api = host.api
+    go = threading.Event()
+    seen: list[int] = []
+
+    def fail_on_the_first(part: dpu_set_t, number: int, _: object) -> int:
+        go.wait(30)
+        return 0 if number else status("TIMEOUT")
+
+    failing = callback(fail_on_the_first)
+    noting = callback(lambda part, number, _: seen.append(number) or 0)
+    with host.alloc(128) as made:
+        host.ok(api.dpu_callback(made, failing, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_callback(made, noting, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_callback(made, noting, None, CALLBACK_ASYNC | SINGLE_CALL))
+        go.set()
+        first, second = host.ranks(made)
+        host.ok(api.dpu_sync(second))
+        while not cudla_sim.upmem.ranks[0].stopped:
+            pass
+        word = api.dpu_callback(first, noting, None, CALLBACK_ASYNC)
+        assert word & 0xFFFF_FFFF == 0x8012_001B
+        assert "dpu_sync has told it" in cudla_sim.last_explanation()
+        assert seen == [1]
+        assert api.dpu_sync(made) & 0xFFFF_FFFF == 0x8012_001B
+        host.ok(api.dpu_callback(made, noting, None, CALLBACK_ASYNC))
+        host.ok(api.dpu_sync(made))
+        assert sorted(seen) == [0, 1, 1]
+
+
 def test_a_nonblocking_callback_without_a_thread_is_an_error_of_the_job(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:

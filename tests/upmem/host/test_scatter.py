@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -141,6 +143,37 @@ def test_bytes_of_several_blocks_are_those_of_the_last(starts: list[list[int]], 
         info = ctypes.byref(blocks.info)
         host.ok(host.api.dpu_push_sg_xfer_symbol(made, FROM_DPU, MRAM, 0, count * size, info, 0))
     assert (target == expected).all()
+
+
+@given(
+    tables=st.lists(
+        st.lists(st.tuples(st.integers(0, 200), st.sampled_from([0, 8, 16])), max_size=8),
+        min_size=1,
+        max_size=3,
+    ),
+    mode=st.sampled_from(["off", "warn", "fault"]),
+)
+def test_blocks_that_share_bytes_are_told(tables: list[list[tuple[int, int]]], mode: str) -> None:
+    """A naive model counts how many blocks have each byte."""
+    cudla_sim.reset()
+    host = Host(load())
+    cudla_sim.configure(upmem_checks=f"sg_overlap={mode}")
+    target = np.full(256, 0xEE, np.uint8)
+    owners = np.zeros(256, int)
+    for table in tables:
+        for start, length in table:
+            owners[start : start + length] += 1
+    shared = bool((owners > 1).any())
+    blocks = Blocks([[(target.ctypes.data + s, n) for s, n in table] for table in tables])
+    told = io.StringIO()
+    with host.alloc(len(tables), ON) as made, contextlib.redirect_stderr(told):
+        answer = host.api.dpu_push_sg_xfer_symbol(
+            made, FROM_DPU, MRAM, 0, 128, ctypes.byref(blocks.info), DISABLE_LENGTH_CHECK
+        )
+    stopped = shared and mode == "fault"
+    assert answer == (status("INVALID_MEMORY_TRANSFER") if stopped else 0)
+    assert ("shares bytes" in told.getvalue()) == (shared and mode == "warn")
+    assert (target == np.where((owners > 0) & (not stopped), 0, 0xEE)).all()
 
 
 def test_blocks_are_numbered_from_zero_and_false_ends_them(host: Host) -> None:

@@ -46,35 +46,6 @@ upmem.unsupported(
 )
 
 upmem.unsupported(
-    "dpu_link_input_fifo",
-    "dpu_link_output_fifo",
-    "dpu_fifo_link_free",
-    "dpu_fifo_prepare_xfer",
-    "dpu_fifo_push_xfer",
-    "dpu_copy_to_wram_fifo",
-    "dpu_copy_from_wram_fifo",
-    "get_fifo_size",
-    "get_fifo_elem_index",
-    "get_fifo_elem",
-    "get_fifo_max_size",
-    "get_rank_fifo",
-    "dpu_fifo_set_push_max_retries",
-    "dpu_fifo_set_time_for_push_retries",
-    "get_fifo_rd_ptr",
-    "get_fifo_wr_ptr",
-    "get_fifo_abs_rd_ptr",
-    "get_fifo_abs_wr_ptr",
-    "set_fifo_rd_ptr",
-    "set_fifo_wr_ptr",
-    "swap_fifo_rd_wr_ptr",
-    "incr_fifo_wr_ptr",
-    "is_fifo_full",
-    "is_fifo_empty",
-    because="UnsupportedOperation: WRAM FIFOs between host and DPU are not simulated; use "
-    "dpu_push_xfer between launches",
-)
-
-upmem.unsupported(
     "dpu_patch_profiling_for_dpu",
     "dpu_collect_statistics_profiling",
     "dpu_collect_samples_profiling",

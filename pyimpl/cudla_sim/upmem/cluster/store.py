@@ -251,6 +251,8 @@ class ClusterStore:
         arguments: int,
         max_blocks: int,
         check_length: bool,
+        most_compared: int = 0,
+        overlap_fails: bool = False,
     ) -> SgResult:
         """Blocks are collected in, and handed out from, memory of this process that is laid out
         as the DPUs' is."""
@@ -265,7 +267,15 @@ class ClusterStore:
             if not place.to_dpu:
                 self._read(place, slots, starts)
             found = self._copies.scatter_gather(
-                here, slots, indexes, function, arguments, max_blocks, check_length
+                here,
+                slots,
+                indexes,
+                function,
+                arguments,
+                max_blocks,
+                check_length,
+                most_compared,
+                overlap_fails,
             )
             if place.to_dpu and not found.problem:
                 self._write(place, slots, starts)
@@ -332,6 +342,14 @@ class ClusterStore:
         self._ignoring_lost(
             (machine, "cancel", [self._there(slots[p]) for p in part])
             for machine, part in self._split(slots).items()
+        )
+
+    def together(self, slots: Sequence[int]) -> bool:
+        """Raises DpuError: launches on other machines are answered when they have ended."""
+        raise error(
+            Status.DPU_ERR_INTERNAL,
+            "UnsupportedOperation: DPUs on other machines (upmem_cluster) are not reached while "
+            "they run; WRAM FIFOs and DPU_XFER_PARALLEL need DPUs on this machine",
         )
 
     # ---- ranks ----

@@ -38,3 +38,6 @@ class Checks(Switches):
     null_pointer: str = "warn"
     """An access to the 16 bytes at WRAM address 0, which a DPU keeps for NULL pointers. Fault: it
     ends there, as an access next to them always does."""
+    sg_overlap: str = "warn"
+    """Blocks of a scatter/gather copy to the host that share bytes: the host looks, in copies of up
+    to 65,536 blocks. Fault: in all, and nothing is copied (DPU_ERR_INVALID_MEMORY_TRANSFER)."""

@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from ...constants.dpu_protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State
 from ...workers.image import Image
 from ...workers.patience import Patience, given_up, process_state
-from ...workers.process import CONFINED, WorkerError, WorkerProcess
+from ...workers.process import CONFINED, WorkerError
 from .checks import Checks
 from .executable import executable
 from .frame import Frame, Frames
 from .outcome import Launch, Outcome, recorded, stopped
 from .protocol import Times
+from .worker import Worker
 
 __all__ = ["Launch", "Outcome", "WorkerError", "WorkerPool"]
 
@@ -33,6 +34,8 @@ _PATIENCE_S = 0.020
 """How long a launch waits for a busy worker before it gets one more."""
 _IDLE_PROGRAMS = 4
 """Programs whose workers stay alive though they do not run; the longest idle go first."""
+_MAX_TOGETHER = 512
+"""Processes that one launch gets when the host talks to its DPUs while they run."""
 _FUTILE = 3
 """Turns of a launch in which workers die and no DPU begins: a program may do that without end."""
 
@@ -70,6 +73,8 @@ class WorkerPool:
         self._frames = Frames()
         self._free_frames = list(range(MAX_FRAMES))
         self._running: dict[int, tuple[Frame, dict[int, Worker]]] = {}
+        self._wakes: dict[int, int] = {}
+        """By frame: an event that tells its launch to run all its DPUs at once."""
         self._programs: dict[tuple[str, int], _Program] = {}
         self._changed = threading.Condition()
         self._number = 0
@@ -112,6 +117,19 @@ class WorkerPool:
                     frame.cancel()
                     for worker in workers.values():
                         worker.kill_later()
+
+    def together(self, slots: Sequence[int]) -> bool:
+        """The host talks to these DPUs while they run: those of their launches that wait for a
+        process get one of their own, as far as _MAX_TOGETHER goes. False when none is running."""
+        wanted = set(slots)
+        found = False
+        with self._changed:
+            for number, (frame, _) in self._running.items():
+                if not wanted.isdisjoint(frame.slots.tolist()):
+                    found = True
+                    if (frame.status == State.PENDING).any():
+                        os.eventfd_write(self._wakes[number], 1)
+        return found
 
     @property
     def pids(self) -> list[int]:
@@ -257,11 +275,14 @@ class WorkerPool:
         lost: dict[int, int] = {}
         why = ""
         workers = {w.socket.fileno(): w for w in self._take(program, min(self._size, frame.count))}
+        wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         with self._changed:
             self._running[frame.number] = (frame, workers)
+            self._wakes[frame.number] = wake
             if self._closed:
                 frame.cancel()
         poll = select.poll()
+        poll.register(wake, select.POLLIN)
 
         def waited_for() -> str:
             processes = ", ".join(process_state(worker.pid) for worker in workers.values())
@@ -283,7 +304,10 @@ class WorkerPool:
                         for worker in workers.values():
                             worker.kill_later()
                 for fd, _ in ready:
-                    if workers[fd].answered():
+                    if fd == wake:
+                        os.eventfd_read(wake)
+                        self._crowd(program, frame, workers, poll, lost)
+                    elif workers[fd].answered():
                         poll.unregister(fd)
                         with self._changed:
                             worker = workers.pop(fd)
@@ -293,10 +317,34 @@ class WorkerPool:
         finally:
             with self._changed:
                 del self._running[frame.number]
+                del self._wakes[frame.number]
                 self._changed.notify_all()
+            os.close(wake)
             for worker in workers.values():
                 self._give_back(program, worker, alive=False)
         return lost, why
+
+    def _crowd(
+        self,
+        program: _Program,
+        frame: Frame,
+        workers: dict[int, Worker],
+        poll: select.poll,
+        lost: dict[int, int],
+    ) -> None:
+        """One more worker for each DPU that has not begun."""
+        pending = int((frame.status == State.PENDING).sum())
+        for _ in range(min(pending, _MAX_TOGETHER - len(workers))):
+            try:
+                worker = self._start_worker(program)
+            except (WorkerError, OSError):
+                return  # the others take its DPU when they have ended theirs
+            fd = worker.socket.fileno()
+            with self._changed:
+                workers[fd] = worker
+            poll.register(fd, select.POLLIN)
+            if not worker.send(frame.number):
+                self._lost(program, workers, fd, poll, lost)
 
     def _lost(
         self,
@@ -333,35 +381,3 @@ class WorkerPool:
                 signal = lost.get(int(frame.owner[index]), 0)
                 outcomes.append(stopped(number, frame.cancelled, signal, why))
         return outcomes
-
-
-class Worker(WorkerProcess):
-    """``number`` is its name in the frames' owner table; ``doomed``: it gets no more work.
-
-    ``machine``: the file with the memories of all DPUs, ``stride`` bytes each; ``control``: the
-    frames; ``allowed``: ``CONFINED``, or ``UNCONFINED``. Raises WorkerError.
-    """
-
-    def __init__(
-        self,
-        image: Image,
-        number: int,
-        machine: int,
-        control: int,
-        stride: int,
-        allowed: int = CONFINED,
-    ) -> None:
-        self.number = number
-        self.doomed = False
-        super().__init__(
-            image,
-            lambda socket: [f"{machine} {control} {socket} {stride} {number}"],
-            (machine, control),
-            quiet=True,
-            allowed=allowed,
-        )
-
-    def kill_later(self) -> None:
-        """Ends the process, also in the middle of a kernel; the launch that holds it notices."""
-        self.doomed = True
-        self.stop()
