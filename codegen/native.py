@@ -161,8 +161,6 @@ def compile_all(
         confine = sorted(str(c) for c in (shim / "confine").glob("*.c"))
         _run([*common, *confine, "-o", str(out / "confine")])
         interpreter = sorted(str(c) for c in (shim / "dpu_isa").glob("*.c"))
-        # one dispatch for each instruction, not one that all share
-        threaded = ["-O2", "-fno-gcse", "-fno-crossjumping", "-fno-plt"]
-        _run([*common, *threaded, *interpreter, "-o", str(out / "dpu_isa")])
+        _run([*common, "-O2", *interpreter, "-o", str(out / "dpu_isa")])
         first_call = [str(shim / "host" / "first_call.c"), "-o", str(out / "first_call")]
         _run([*common, *first_call, f"-L{out}", "-lcudla", "-Wl,-rpath,$ORIGIN"])

@@ -1,4 +1,7 @@
 /* The two loops that execute instructions. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-gcse", "no-crossjumping") /* a dispatch for each instruction, none is shared */
+#endif
 #include "../dpu_run/hardware.h"
 #include "isa.h"
 
