@@ -7,6 +7,7 @@ everything in .mram and .mram.noinit, functions; ordinary variables are the prog
 from __future__ import annotations
 
 import io
+import platform
 from functools import lru_cache
 
 from elftools.common.exceptions import ELFError
@@ -57,6 +58,12 @@ def _recognise(elf: ELFFile, path: str) -> None:
     machine = elf.header["e_machine"]
     note = elf.get_section_by_name(NOTE_SECTION)
     if isinstance(note, NoteSection) and any(n["n_name"] == NOTE_OWNER for n in note.iter_notes()):
+        if machine == "EM_X86_64" and platform.machine() != "x86_64":
+            raise _invalid(
+                path,
+                f"holds code of x86-64, this machine is {platform.machine()}; programs of UPMEM's "
+                "compiler and of assembly run on any machine",
+            )
         return
     what = (
         "a program of this host" if machine == "EM_X86_64" else f"for another machine ({machine})"

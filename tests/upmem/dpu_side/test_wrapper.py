@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from cudla_sim.upmem.errors import DpuError
+from cudla_sim.upmem.program import read
+from cudla_sim.upmem.toolchain.cli import drive
 from cudla_sim.upmem.toolchain.longs import widen
 from cudla_sim.upmem.toolchain.options import UsageError, parse
 
@@ -268,3 +272,23 @@ def test_started_by_hand_a_program_says_what_it_is(source: Path, tmp_path: Path)
     assert done.returncode == 126
     assert "dpu_launch" in done.stderr
     assert sys.executable == COMPILER[0]
+
+
+def test_on_another_processor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """C has no compiler there, assembly has; programs in code of x86-64 are refused."""
+    (tmp_path / "task.c").write_text("int main(void) { return 0; }\n")
+    (tmp_path / "task.S").write_text("    .globl main\nmain:\n    jump r23\n")
+    native, binary = tmp_path / "native", tmp_path / "task"
+    assert drive([str(tmp_path / "task.c"), "-o", str(native)]) == 0
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    assert drive([str(tmp_path / "task.c"), "-o", str(binary)]) == 1
+    told = capsys.readouterr().err
+    assert "x86-64 alone" in told
+    assert "UPMEM's SDK" in told
+    assert not binary.exists()
+    assert drive([str(tmp_path / "task.S"), "-o", str(binary)]) == 0
+    assert read(binary.read_bytes(), str(binary)).symbols
+    with pytest.raises(DpuError, match="holds code of x86-64, this machine is aarch64"):
+        read(native.read_bytes() + b"\0", str(native))

@@ -6,6 +6,7 @@ The commands themselves are scripts that ``cudla_sim.paths`` writes.
 from __future__ import annotations
 
 import os
+import platform
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -15,23 +16,30 @@ from ... import paths
 from . import counting, dpu_assembly, profile, steps
 from .link import link
 from .options import Input, Options, UsageError, parse
-from .routes import ROUTES, Route, available
+from .routes import NATIVE, ROUTES, Route, available
 from .runtime import archive, syslib
 
 TRIPLE = "dpu-upmem-dpurte"
-NO_COMPILER = (
-    "no compiler for DPU programs was found. On an x86-64 machine install clang (best) or gcc, and "
-    "binutils:\n  apt install clang binutils"
+_NO_COMPILER = (
+    "no compiler for DPU programs was found. Install clang (best) or gcc, and binutils:\n"
+    "  apt install clang binutils"
+)
+_OTHER_PROCESSOR = (
+    "UnsupportedOperation: C sources of DPU programs are compiled for x86-64 alone, and this "
+    "machine is {}. Compile them with the dpu-upmem-dpurte-clang of UPMEM's SDK, here or elsewhere: "
+    "dpu_load runs its binaries on any machine, and assembly (.S) is made here"
 )
 
 
 def _no_compiler() -> str:
+    if platform.machine() != NATIVE:
+        return _OTHER_PROCESSOR.format(platform.machine())
     wanted = os.environ.get("DPU_COMPILER_ROUTE")
     if not wanted:
-        return NO_COMPILER
+        return _NO_COMPILER
     if wanted not in ROUTES:
         return f"DPU_COMPILER_ROUTE={wanted} is no way of compiling: {', '.join(ROUTES)}"
-    return f"DPU_COMPILER_ROUTE={wanted} asks for a compiler that is not installed.\n{NO_COMPILER}"
+    return f"DPU_COMPILER_ROUTE={wanted} asks for a compiler that is not installed.\n{_NO_COMPILER}"
 
 
 def _own_folder() -> Path:

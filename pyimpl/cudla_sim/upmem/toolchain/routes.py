@@ -53,6 +53,8 @@ _HOST_MACROS = (
 )
 
 
+NATIVE = "x86_64"
+"""The processor whose registers a worker's code switches tasklets by."""
 ROUTES = ("clang-x32", "gcc-x32", "clang-m64", "gcc-m64")
 """Best first."""
 
@@ -112,10 +114,10 @@ def real_tool(name: str, avoid: Path | None = None) -> str | None:
 def available(avoid: Path | None = None) -> list[Route]:
     """The routes whose compiler is installed, best first.
 
-    None but on x86-64: a worker's code switches tasklets by that processor's registers.
+    None on processors other than NATIVE.
     DPU_COMPILER_ROUTE asks for one of ROUTES.
     """
-    if platform.machine() != "x86_64":
+    if platform.machine() != NATIVE:
         return []
     routes = []
     clang, gcc = real_tool("clang", avoid), real_tool("gcc", avoid)
