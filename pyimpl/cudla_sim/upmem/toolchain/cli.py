@@ -26,7 +26,7 @@ _NO_COMPILER = (
 )
 _OTHER_PROCESSOR = (
     "UnsupportedOperation: C sources of DPU programs are compiled for x86-64 alone, and this "
-    "machine is {}. Compile them with the dpu-upmem-dpurte-clang of UPMEM's SDK, here or elsewhere: "
+    "machine is {}. Compile them with the dpu-upmem-dpurte-clang of UPMEM's SDK, here or there: "
     "dpu_load runs its binaries on any machine, and assembly (.S) is made here"
 )
 
