@@ -217,13 +217,15 @@ void rt_time_dma(uint32_t offset, uint32_t size, bool write)
     struct tasklet_times *own = &times()->tasklets[__rt_me];
     uint64_t bytes = BYTES_CYCLES(size) * CYCLE;
     uint64_t extra = dma_row_cycles(&last_row, offset, size, write);
-    uint64_t start = now > engine_free ? now : engine_free;
+    uint64_t issued = now - turn() * CYCLE; /* the transfer is the last instruction that was counted */
+    uint64_t start = issued > engine_free ? issued : engine_free;
     engine_free = start + bytes + extra * CYCLE;
     times()->engine_cycles += (engine_free - start) / CYCLE;
     *(write ? &own->dma_written : &own->dma_read) += size;
     own->dma_transfers++;
     uint64_t back = start + bytes + (write ? WRITE_LATENCY : READ_LATENCY) * CYCLE;
-    sleep_until(__rt_me, back > engine_free ? back : engine_free);
+    back = back > engine_free ? back : engine_free;
+    sleep_until(__rt_me, back > now ? back : now);
     running--;
     go_on(0, 0);
 }
