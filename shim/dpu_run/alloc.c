@@ -62,6 +62,10 @@ static void *allocate(size_t size, uint64_t pc)
         rt_time_add(ALLOC_OUTSIDE);
         rt_time_take(HEAP_BIT, pc);
         rt_time_add(ALLOC_INSIDE);
+        if (rt_race_on) {
+            rt_race_acquire(HEAP_BIT);
+            rt_race_release(HEAP_BIT);
+        }
         rt_time_free(HEAP_BIT);
     } else { /* a program may hold it around calls of mem_alloc_nolock */
         __rt_acquire(HEAP_BIT);

@@ -7,6 +7,7 @@
  * WRAM here. Every transfer lets the next tasklet run, as the wait for the DMA engine does.
  * Source: UPMEM SDK 2025.1, user manual, "Memory management", "MRAM management".
  */
+#include "race.h"
 #include "times.h"
 
 #include <mram.h>
@@ -123,6 +124,7 @@ API void mram_read(const __mram_ptr void *from, void *to, unsigned int size)
     if (prepare(&t, mram, (uintptr_t)to, size, CALLER)) {
         if (rt_check(CHECK_MRAM_UNWRITTEN) != CHECK_OFF && never_written(t.offset, t.size))
             rt_report(CHECK_MRAM_UNWRITTEN, FAULT_UNWRITTEN, CALLER, mram, t.size, t.wram);
+        race_watch((void *)t.wram, t.size, true, CALLER);
         rt_copy((void *)t.wram, (const void *)(uintptr_t)(MRAM_BASE + t.offset), t.size);
         rt_pages_used(t.offset, t.size);
         end_of_transfer(t.offset, t.size, false);
@@ -135,6 +137,7 @@ API void mram_write(const void *from, __mram_ptr void *to, unsigned int size)
     struct transfer t;
     rt_time_event(0);
     if (prepare(&t, (uint32_t)(uintptr_t)to, (uintptr_t)from, size, CALLER)) {
+        race_watch((const void *)t.wram, t.size, false, CALLER);
         rt_copy((void *)(uintptr_t)(MRAM_BASE + t.offset), (const void *)t.wram, t.size);
         mark_written(t.offset, t.size);
         rt_pages_used(t.offset, t.size);

@@ -111,16 +111,24 @@ void __rt_release(uint32_t bit)
     free_bit(bit & 0xff);
 }
 
+#define STOPPED 0xf2000000u /* objects of race.c: a tasklet that resumes another */
+#define CONSUMED 0xf1000000u /* and one that consumes a notification */
+
 void __rt_stop(void)
 {
     rt_block(WAIT_STOPPED, __rt_me, CALLER);
+    if (rt_race_on)
+        rt_race_acquire(STOPPED + __rt_me);
 }
 
 void __rt_resume(uint32_t tasklet)
 {
     rt_time_event(0);
-    if (tasklet < MAX_TASKLETS && rt_wait[tasklet].kind == WAIT_STOPPED)
-        rt_wake_tasklet(tasklet);
+    if (tasklet >= MAX_TASKLETS || rt_wait[tasklet].kind != WAIT_STOPPED)
+        return;
+    if (rt_race_on)
+        rt_race_release(STOPPED + tasklet);
+    rt_wake_tasklet(tasklet);
 }
 
 API void mutex_pool_lock(const struct mutex_pool *pool, uint16_t id)
@@ -268,6 +276,8 @@ API void handshake_notify(void)
     notifying[me] = true;
     rt_wake_one(WAIT_HANDSHAKE, me);
     rt_block(WAIT_NOTIFY, me, CALLER);
+    if (rt_race_on)
+        rt_race_acquire(CONSUMED + me);
 }
 
 /* Control goes straight to the notifier: the two advance together on a DPU. */
@@ -284,8 +294,10 @@ API int handshake_wait_for(sysname_t notifier)
         rt_block(WAIT_HANDSHAKE, notifier, CALLER);
     }
     notifying[notifier] = false;
-    if (rt_race_on)
+    if (rt_race_on) {
         rt_race_acquire(0xf0000000u + notifier);
+        rt_race_release(CONSUMED + notifier);
+    }
     rt_wake_tasklet(notifier);
     rt_yield_to(notifier);
     return 0;

@@ -231,8 +231,8 @@ int main(void)
 def test_the_counter_sees_the_latency_of_a_transfer(
     size: int, bench: Bench, counted: Build
 ) -> None:
-    """66 + 0.52 n and 50 + 0.52 n cycles for a read and a write, and an instruction for the address of
-    the buffer, which the second one has already: with it PrIM's 77; the counter steps by 16."""
+    """66 + 0.52 n and 50 + 0.52 n cycles for a read and a write, and an instruction for the address
+    of the buffer, which the second one has already: with it PrIM's 77; the counter steps by 16."""
     bench.load(counted(TRANSFER, 1, f"-DSIZE={size}"))
     bench.at(bench.program.symbols["data"][0], 4096)
     bench.time()

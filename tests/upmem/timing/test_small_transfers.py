@@ -1,7 +1,7 @@
 """Loops of small transfers against published measurements.
 
-The figures are milliseconds of one tasklet that copies 31 MiB from MRAM to MRAM on a DPU of 350 MHz,
-as the public benchmark pim-memcpy lists them (README, one tasklet). The loops here are our own.
+The figures are milliseconds of one tasklet that copies 31 MiB from MRAM to MRAM on a DPU of 350
+MHz, as the public benchmark pim-memcpy lists them (README, one tasklet). The loops here are our own.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def test_copies_without_transfers_go_word_by_word(body: str, bench: Bench, count
 
 
 def test_a_variable_in_mram_takes_transfers(bench: Bench, counted: Build) -> None:
-    """The back end reads a word for a load, and for a store below 8 bytes too, which it writes back:
+    """The back end reads a word for a load, and for a store below 8 bytes, which it writes back:
     5 instructions and a read of 66 + 4 cycles, 6 and a read and a write of 50 + 4; the transfers'
     instructions are in both."""
     bodies = {

@@ -1,8 +1,8 @@
 """What accesses to MRAM cost: transfers, variables in MRAM, copies from and to it.
 
-A transfer is one instruction. A variable in MRAM is read and written through a word of WRAM that each
-tasklet has: the compiler puts a transfer, and what finds the bytes in that word, in place. What part
-of it takes time by the DMA engine happens in the runtime (``shim/dpu_run/mram_times.c``).
+A transfer is one instruction. A variable in MRAM is read and written through a word of WRAM that
+each tasklet has: the compiler puts a transfer, and what finds the bytes in that word, in place. The
+time of the DMA engine passes in the runtime (``shim/dpu_run/mram_times.c``).
 
 Source: the DPU's back end and run-time library (public), published listings of loops of transfers.
 """
@@ -15,8 +15,8 @@ from collections.abc import Set
 from .intermediate import ONE, Cost, Instruction, Values, arguments, bits, constant, value
 
 SIZE = 2 * ONE
-"""A size that is no constant becomes a field of the WRAM address: shift and sum; a sum more when only
-the address changes."""
+"""A size that is no constant becomes a field of the WRAM address: shift and sum; a sum more when
+only the address changes."""
 LOAD, LOAD_WORD = 5 * ONE, 3 * ONE
 """Below 8 bytes: address of the word in WRAM, transfer, place in the word (2), load."""
 STORE, STORE_WORD = 6 * ONE, 3 * ONE
