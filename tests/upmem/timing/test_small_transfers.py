@@ -1,7 +1,7 @@
 """Loops of small transfers against published measurements.
 
 The figures are milliseconds of one tasklet that copies 31 MiB from MRAM to MRAM on a DPU of 350
-MHz, as the public benchmark pim-memcpy lists them (README, one tasklet). The loops here are our own.
+MHz, as the public benchmark pim-memcpy lists them (README, one tasklet). The loops are our own.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from . import mram_costs
-from .intermediate import ONE, Cost, Instruction, Values, arguments, bits, constant, value
+from .intermediate import ONE, Cost, Instruction, Values, arguments, bits, value
 
 ENTRY = 4 * ONE
 """Beginning of a function that calls others: stack adjustment and saved registers."""
@@ -72,7 +72,8 @@ _INTRINSICS = {  # instructions for up to 32 bits, for 64 bits
     "copysign": (3, 3),
 }
 # Functions of the DPU library that its compiler inlines, in instructions.
-_INLINE = {"__rt_acquire": 1, "__rt_release": 1, "perfcounter_get": 1}
+_INLINE = {"__rt_acquire": 1, "__rt_release": 1, "perfcounter_get": 1, "mutex_lock": 1,
+           "mutex_unlock": 1}  # fmt: skip
 # Those whose call is known: arguments moved, a result that is kept; the routine counts for itself.
 _CALLS = {"__rt_seqread_get": 4, "__rt_seqread_tell": 3, "mram_read_unaligned": 4,
           "mram_write_unaligned": 4}  # fmt: skip
@@ -139,8 +140,6 @@ def _call(i: Instruction, values: Values, seen: set[tuple[str, str]]) -> Cost:
         return Cost((wide if name.endswith(("i64", "f64")) else narrow) * ONE)
     if name in ("mram_read", "mram_write"):
         return mram_costs.transfer(i, values, seen)
-    if name in ("mutex_lock", "mutex_unlock"):
-        return Cost((1 if constant(operands[0]) else 2) * ONE)
     if name in _INLINE or name in _CALLS:
         return Cost((_INLINE.get(name) or _CALLS[name]) * ONE)
     if name in ("__dpu_sdiv_i32", "__dpu_srem_i32", "__dpu_sdiv_i64", "__dpu_srem_i64"):

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from . import costs, mram_costs
-from .intermediate import Instruction, Values
+from .intermediate import ONE, Instruction, Values
 from .profile import Recorder
 
 OPTIMISER = (
@@ -303,7 +303,7 @@ define internal void @__rt_c_mul(i32 %a, i32 %b) alwaysinline nounwind {{
   %l = call i32 @__rt_c_length(i32 %m)
   %d = add i32 %l, 6
   %w = zext i32 %d to i64
-  %n = mul i64 %w, {costs.ONE}
+  %n = mul i64 %w, {ONE}
   call void @__rt_c_add(i64 %n)
   ret void
 }}
@@ -315,7 +315,7 @@ define internal void @__rt_c_udiv(i32 %a, i32 %b) alwaysinline nounwind {{
   %e = add i32 %d, 8
   %f = select i1 %c, i32 5, i32 %e
   %w = zext i32 %f to i64
-  %n = mul i64 %w, {costs.ONE}
+  %n = mul i64 %w, {ONE}
   call void @__rt_c_add(i64 %n)
   ret void
 }}
@@ -331,7 +331,7 @@ define internal void @__rt_c_sdiv(i32 %a, i32 %b) alwaysinline nounwind {{
   %oa = zext i1 %ca to i64
   %ob = zext i1 %cb to i64
   %o = add i64 %oa, %ob
-  %x = mul i64 %o, {costs.ONE}
+  %x = mul i64 %o, {ONE}
   call void @__rt_c_add(i64 %x)
   ret void
 }}
