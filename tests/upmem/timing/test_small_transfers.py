@@ -16,6 +16,7 @@ PUBLISHED_BYTES = 31 << 20
 BYTES = 1 << 15
 HEAD = f"""
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <alloc.h>
 #include <mram.h>
@@ -122,3 +123,13 @@ def test_copies_in_wram_cost_what_the_library_s_loop_costs(bench: Bench, counted
     small, large = (milliseconds(bench, counted, text.format(size=n)) for n in (100, 900))
     rounds = PUBLISHED_BYTES / BYTES
     assert (large - small) * 350e3 / rounds == pytest.approx(800 * 1.25 * 11, rel=0.02)
+
+
+def test_printf_takes_instructions_and_transfers_by_its_bytes(bench: Bench, counted: Build) -> None:
+    """The library's loop: 16 instructions a byte, 17 for each word, which a transfer takes away."""
+    text = 'printf("{}");'
+    few, many = (
+        milliseconds(bench, counted, text.format("x" * n)) * 350e3 * BYTES / PUBLISHED_BYTES
+        for n in (80, 800)
+    )
+    assert many - few == pytest.approx(90 * (8 * 16 * 11 + 17 * 11 + 54 - 11), rel=0.02)
