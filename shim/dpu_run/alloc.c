@@ -60,9 +60,13 @@ static void *allocate(size_t size, uint64_t pc)
 {
     if (rt_timed) {
         rt_time_add(ALLOC_OUTSIDE);
-        rt_time_lock(HEAP_BIT, pc);
+        rt_time_take(HEAP_BIT, pc);
         rt_time_add(ALLOC_INSIDE);
-        rt_time_unlock(HEAP_BIT);
+        if (rt_race_on) {
+            rt_race_acquire(HEAP_BIT);
+            rt_race_release(HEAP_BIT);
+        }
+        rt_time_free(HEAP_BIT);
     } else { /* a program may hold it around calls of mem_alloc_nolock */
         __rt_acquire(HEAP_BIT);
         __rt_release(HEAP_BIT);

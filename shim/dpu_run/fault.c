@@ -3,7 +3,7 @@
  * hardware faults (memory, DMA) are those of the UPMEM SDK 2025.1; the other kinds are what strict
  * checks and this runtime add.
  */
-#include "rt.h"
+#include "race.h"
 
 extern char __rt_user_text_start[], __rt_user_text_end[];
 
@@ -41,6 +41,8 @@ void rt_stop_dpu(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address, ui
     fault->address = address;
     fault->size = (uint32_t)size;
     chain(fault, stack_pointer);
+    if (kind == FAULT_DEADLOCK && rt_watcher)
+        rt_watcher->deadlock();
     rt_side.state = STATE_FAULT;
     rt_leave(rt_stack_pointer[MAIN_CONTEXT]);
 }

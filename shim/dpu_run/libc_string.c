@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rt.h"
+#include "race.h"
 
 /*
  * The SDK's memcpy copies forward, byte by byte (or by words where that is the same), and programs
@@ -11,6 +11,8 @@
  */
 API void *memcpy(void *to, const void *from, size_t n)
 {
+    race_watch(from, (uint32_t)n, false, CALLER);
+    race_watch(to, (uint32_t)n, true, CALLER);
     uintptr_t ahead = (uintptr_t)to - (uintptr_t)from;
     if (ahead >= n || ahead >= 64) {
         rt_copy(to, from, (uint32_t)n);
@@ -27,6 +29,8 @@ API void *memmove(void *to, const void *from, size_t n)
 {
     uint8_t *t = to;
     const uint8_t *f = from;
+    race_watch(from, (uint32_t)n, false, CALLER);
+    race_watch(to, (uint32_t)n, true, CALLER);
     if (t <= f || t >= f + n) {
         while (n--)
             *t++ = *f++;
@@ -41,6 +45,7 @@ API void *memset(void *to, int c, size_t n)
 {
     typedef uint64_t word __attribute__((aligned(1), may_alias));
     uint8_t *t = to;
+    race_watch(to, (uint32_t)n, true, CALLER);
     uint64_t pattern = 0x0101010101010101ull * (uint8_t)c;
     for (; n >= 8; n -= 8, t += 8)
         *(word *)t = pattern;

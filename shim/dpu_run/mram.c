@@ -7,6 +7,7 @@
  * WRAM here. Every transfer lets the next tasklet run, as the wait for the DMA engine does.
  * Source: UPMEM SDK 2025.1, user manual, "Memory management", "MRAM management".
  */
+#include "race.h"
 #include "times.h"
 
 #include <mram.h>
@@ -123,6 +124,7 @@ API void mram_read(const __mram_ptr void *from, void *to, unsigned int size)
     if (prepare(&t, mram, (uintptr_t)to, size, CALLER)) {
         if (rt_check(CHECK_MRAM_UNWRITTEN) != CHECK_OFF && never_written(t.offset, t.size))
             rt_report(CHECK_MRAM_UNWRITTEN, FAULT_UNWRITTEN, CALLER, mram, t.size, t.wram);
+        race_watch((void *)t.wram, t.size, true, CALLER);
         rt_copy((void *)t.wram, (const void *)(uintptr_t)(MRAM_BASE + t.offset), t.size);
         rt_pages_used(t.offset, t.size);
         end_of_transfer(t.offset, t.size, false);
@@ -135,6 +137,7 @@ API void mram_write(const void *from, __mram_ptr void *to, unsigned int size)
     struct transfer t;
     rt_time_event(0);
     if (prepare(&t, (uint32_t)(uintptr_t)to, (uintptr_t)from, size, CALLER)) {
+        race_watch((const void *)t.wram, t.size, false, CALLER);
         rt_copy((void *)(uintptr_t)(MRAM_BASE + t.offset), (const void *)t.wram, t.size);
         mark_written(t.offset, t.size);
         rt_pages_used(t.offset, t.size);
@@ -184,7 +187,7 @@ void rt_mram_load(uint32_t from, void *to, uint32_t size)
     end_of_transfer(offset, size, false);
 }
 
-void rt_mram_store(const void *from, uint32_t to, uint32_t size)
+static void store(const void *from, uint32_t to, uint32_t size)
 {
     uint32_t offset = to & (MRAM_SIZE - 1);
     if (size > MRAM_SIZE - offset)
@@ -193,7 +196,14 @@ void rt_mram_store(const void *from, uint32_t to, uint32_t size)
     rt_copy((void *)(uintptr_t)(MRAM_BASE + offset), from, size);
     mark_written(offset & ~7u, ((offset & 7) + size + 7) & ~7u);
     rt_pages_used(offset, size);
-    end_of_transfer(offset, size, true);
+    rt_dma_cycles += 61 + size / 2;
+}
+
+void rt_mram_store(const void *from, uint32_t to, uint32_t size)
+{
+    store(from, to, size);
+    if (rt_timed)
+        rt_time_dma(to & (MRAM_SIZE - 1), size, true);
 }
 
 /* ---- mram_unaligned.h ---- */
@@ -207,11 +217,52 @@ static bool unaligned_known(uint32_t mram, uint32_t size, uint64_t pc)
     return false;
 }
 
+/* Instructions of the library's routines, for launches in hardware time: the source of them, and
+ * published times of their loops, which leave 16 for the two that move whole words. */
+#define READ_UNALIGNED 11u
+#define WRITE_ALIGNED 7u
+#define WRITE_UNALIGNED 20u
+#define WRITE_PART 30u /* a word that is written in part: lock, read, write, unlock */
+#define WRITE_BYTE 5u
+
+/* The word at an end of what is written: read, changed and written under a lock. */
+static void timed_part(uint32_t mram, uint32_t bytes)
+{
+    uint32_t offset = mram & (MRAM_SIZE - 8);
+    rt_time_event(WRITE_PART / 2);
+    rt_time_dma(offset, 8, false);
+    rt_time_event(WRITE_PART / 2 + WRITE_BYTE * bytes);
+    rt_time_dma(offset, 8, true);
+}
+
+static void timed_write(uint32_t mram, uint32_t size)
+{
+    uint32_t before = -mram & 7;
+    if (((mram | size) & 7) == 0) {
+        rt_time_event(WRITE_ALIGNED);
+        rt_time_dma(mram & (MRAM_SIZE - 1), size, true);
+        return;
+    }
+    rt_time_add(WRITE_UNALIGNED);
+    if (before) {
+        before = before < size ? before : size;
+        timed_part(mram, before);
+    }
+    uint32_t whole = (size - before) & ~7u, after = (size - before) & 7;
+    if (whole) {
+        rt_time_event(1);
+        rt_time_dma((mram + before) & (MRAM_SIZE - 1), whole, true);
+    }
+    if (after)
+        timed_part(mram + before + whole, after);
+}
+
 API void *mram_read_unaligned(const __mram_ptr void *from, void *buffer, unsigned int size)
 {
     uint32_t mram = (uint32_t)(uintptr_t)from, shift = mram & 7;
     if (!unaligned_known(mram, size, CALLER))
         return buffer;
+    rt_time_add(READ_UNALIGNED);
     rt_mram_load(mram - shift, buffer, (shift + size + 7) & ~7u);
     rt_yield();
     return (uint8_t *)buffer + shift;
@@ -222,8 +273,11 @@ API void mram_write_unaligned(const void *from, __mram_ptr void *dest, unsigned 
     uint32_t mram = (uint32_t)(uintptr_t)dest;
     if ((mram ^ (uint32_t)(uintptr_t)from) & 7)
         rt_fault(FAULT_PROGRAM, 8, CALLER, mram, size);
-    if (unaligned_known(mram, size, CALLER))
-        rt_mram_store(from, mram, size);
+    if (unaligned_known(mram, size, CALLER)) {
+        store(from, mram, size);
+        if (rt_timed)
+            timed_write(mram, size);
+    }
     rt_yield();
 }
 

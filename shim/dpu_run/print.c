@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "decimal.h"
-#include "rt.h"
+#include "times.h"
 
 extern unsigned char __stdout_buffer[];
 extern unsigned int __stdout_buffer_size;
@@ -239,22 +239,52 @@ static void print(const char *format, va_list *arguments)
     }
 }
 
+/*
+ * In hardware time: the SDK's printf leaves format and arguments to the host, so its bytes are about those
+ * of the text. Each goes through a word of WRAM, which a transfer moves to the buffer when it is full.
+ * Instructions: the library, disassembled.
+ */
+#define PRINT_CALL 40u
+#define PRINT_BYTE 16u
+#define PRINT_WORD 17u
+
+static void timed(uint64_t before)
+{
+    uint32_t start = (uint32_t)(uintptr_t)__stdout_buffer & (MRAM_SIZE - 1);
+    uint32_t bytes = (uint32_t)(rt_log_total - before), capacity = __stdout_buffer_size & ~7u;
+    if (!rt_timed || capacity == 0)
+        return;
+    rt_time_add(PRINT_CALL + bytes % 8 * PRINT_BYTE);
+    for (uint32_t done = 0; done + 8 <= bytes; done += 8) {
+        rt_time_event(8 * PRINT_BYTE + PRINT_WORD);
+        rt_time_dma(start + (uint32_t)((before + done) % capacity & ~7ull), 8, true);
+    }
+    rt_time_event(PRINT_WORD);
+    rt_time_dma(start, 8, true); /* the last word, and where it ends */
+}
+
 API void printf(const char *restrict format, ...)
 {
+    uint64_t before = rt_log_total;
     va_list arguments;
     va_start(arguments, format);
     print(format, &arguments);
     va_end(arguments);
+    timed(before);
 }
 
 API void puts(const char *string)
 {
+    uint64_t before = rt_log_total;
     while (*string)
         put(*string++);
     put('\n');
+    timed(before);
 }
 
 API void putchar(int c)
 {
+    uint64_t before = rt_log_total;
     put((char)c);
+    timed(before);
 }

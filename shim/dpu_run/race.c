@@ -1,6 +1,7 @@
 /*
- * A sampled report of races: two tasklets that wrote the same byte of WRAM with no lock, barrier,
- * semaphore or handshake between the two writes.
+ * A sampled report of races in any program: two tasklets that wrote the same byte of WRAM with no lock,
+ * barrier, semaphore or handshake between the two writes. (Programs compiled for it tell reads, too:
+ * race_watch.c.)
  *
  * When a tasklet's turn ends, and before it synchronises, WRAM is compared with a copy; what changed
  * was written by that tasklet. Order is known from vector clocks, which synchronisation merges. A
@@ -8,7 +9,7 @@
  * so neighbours may belong to different tasklets. The work has a budget in each launch and, over all
  * launches of a worker, stays below a twentieth of its time.
  */
-#include "rt.h"
+#include "race.h"
 
 #define OBJECTS 512u
 #define TURNS 4000u
@@ -17,11 +18,7 @@ extern char __rt_wram_runtime_start[], __rt_wram_runtime_end[], __rt_stacks_star
 extern char __sys_heap_pointer_reset[] __attribute__((visibility("default")));
 extern volatile uintptr_t __sys_heap_pointer;
 
-struct clocks {
-    uint32_t of[MAX_TASKLETS];
-};
-
-bool rt_race_on;
+static bool sampling; /* writes are found by comparing; off when the budget is spent */
 
 static uint8_t copy[WRAM_SIZE] __attribute__((aligned(16)));
 static uint8_t writer[WRAM_SIZE];      /* tasklet + 1 */
@@ -47,22 +44,12 @@ static struct clocks *clocks_of(uint32_t object)
         if (objects[at].object == object)
             return &objects[at].clocks;
     }
-    rt_race_on = false; /* more objects than room: no statement is better than a wrong one */
+    sampling = false; /* more objects than room: no statement is better than a wrong one */
     return &objects[0].clocks;
 }
 
-static void merge(struct clocks *into, const struct clocks *from)
+static void begin_sampling(void)
 {
-    for (uint32_t i = 0; i < MAX_TASKLETS; i++)
-        if (into->of[i] < from->of[i])
-            into->of[i] = from->of[i];
-}
-
-void rt_race_begin(bool on)
-{
-    rt_race_on = false;
-    if (!on)
-        return;
     uint64_t time = rt_cpu_time_ns();
     if (first_ns == 0)
         first_ns = time;
@@ -77,8 +64,19 @@ void rt_race_begin(bool on)
         now[i] = (struct clocks){{0}};
         now[i].of[i] = 1;
     }
-    rt_race_on = true;
+    sampling = true;
     spent_ns += rt_cpu_time_ns() - time;
+}
+
+/* ``sampled``: this DPU is one of those that are compared. Told accesses are watched on all of them. */
+void rt_race_begin(bool on, bool sampled)
+{
+    sampling = false;
+    if (on && sampled)
+        begin_sampling();
+    rt_race_wanted = on;
+    rt_race_on = sampling;
+    rt_watcher = NULL;
 }
 
 static void changed(uint32_t offset, uint32_t tasklet)
@@ -86,12 +84,15 @@ static void changed(uint32_t offset, uint32_t tasklet)
     uint32_t last = writer[offset];
     if (last && last - 1 != tasklet && written_at[offset] > now[tasklet].of[last - 1]) {
         uint32_t address = WRAM_BASE + offset;
-        if (rt_check(CHECK_RACE) == CHECK_FAULT) {
+        if (rt_watcher && rt_watcher->wrote(offset)) {
+            /* told with both places */
+        } else if (rt_check(CHECK_RACE) == CHECK_FAULT) {
             rt_side.fault.other_tasklet = last - 1;
             rt_race_on = false;
-            rt_fault(FAULT_RACE, 0, address & ~3u, address, 1);
+            rt_fault(FAULT_RACE, RACE_SAMPLED, address & ~3u, address, 1);
+        } else {
+            rt_warn(FAULT_RACE, address & ~3u, address, 1, 0, last - 1);
         }
-        rt_warn(FAULT_RACE, address & ~3u, address, 1, 0, last - 1);
     }
     writer[offset] = (uint8_t)(tasklet + 1);
     written_at[offset] = now[tasklet].of[tasklet];
@@ -115,8 +116,11 @@ static void compare(uintptr_t start, uintptr_t end, uint32_t tasklet)
 
 void rt_race_slice_end(uint32_t tasklet)
 {
+    if (!sampling)
+        return;
     if (turns_left-- == 0) {
-        rt_race_on = false;
+        sampling = false;
+        rt_race_on = rt_watcher != NULL;
         return;
     }
     uint64_t time = turns_left % 64 ? 0 : rt_cpu_time_ns(); /* one turn in 64 is timed */
@@ -138,13 +142,21 @@ void rt_race_own(const volatile void *address, uint32_t size)
 void rt_race_release(uint32_t object)
 {
     uint32_t me = __rt_me;
+    if (rt_watcher)
+        rt_watcher->release(object);
+    if (!sampling)
+        return;
     rt_race_slice_end(me);
-    merge(clocks_of(object), &now[me]);
+    clocks_merge(clocks_of(object), &now[me]);
     now[me].of[me]++;
 }
 
 void rt_race_acquire(uint32_t object)
 {
+    if (rt_watcher)
+        rt_watcher->acquire(object);
+    if (!sampling)
+        return;
     rt_race_slice_end(__rt_me);
-    merge(&now[__rt_me], clocks_of(object));
+    clocks_merge(&now[__rt_me], clocks_of(object));
 }

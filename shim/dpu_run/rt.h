@@ -85,9 +85,9 @@ uint64_t rt_instructions(uint64_t cycles);
 extern uint64_t rt_log_total;
 extern uint32_t rt_log_capacity;
 
-/* race.c */
+/* race.c, race_hooks.c */
 extern bool rt_race_on;
-void rt_race_begin(bool on);
+void rt_race_begin(bool on, bool sampled);
 void rt_race_slice_end(uint32_t tasklet);
 void rt_race_acquire(uint32_t object);
 void rt_race_release(uint32_t object);

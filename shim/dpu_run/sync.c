@@ -23,7 +23,6 @@
 #define HANDSHAKE_INSTRUCTIONS 14u
 #define VMUTEX_INSTRUCTIONS 6u
 
-static uint8_t bits[256];
 static uint32_t bit_waiters, vmutex_waiters;
 static bool notifying[MAX_TASKLETS]; /* waits in handshake_notify */
 
@@ -31,8 +30,8 @@ void rt_sync_begin(void)
 {
     if (bit_waiters | vmutex_waiters)
         bit_waiters = vmutex_waiters = 0;
-    for (uint32_t i = 0; i < sizeof(bits); i += 8)
-        *(uint64_t __attribute__((may_alias)) *)&bits[i] = 0;
+    for (uint32_t i = 0; i < sizeof(rt_bits); i += 8)
+        *(uint64_t __attribute__((may_alias)) *)&rt_bits[i] = 0;
     for (uint32_t i = 0; i < MAX_TASKLETS; i++)
         notifying[i] = false;
 }
@@ -41,15 +40,16 @@ void rt_sync_begin(void)
 
 static void take_bit(uint32_t bit, uint64_t pc)
 {
-    rt_time_event(0);
-    while (bits[bit] && rt_timed)
-        rt_time_retry(bit, pc);
-    while (bits[bit]) {
-        bit_waiters++;
-        rt_block(WAIT_MUTEX, bit, pc);
-        bit_waiters--;
+    if (rt_timed) {
+        rt_time_take(bit, pc);
+    } else {
+        while (rt_bits[bit]) {
+            bit_waiters++;
+            rt_block(WAIT_MUTEX, bit, pc);
+            bit_waiters--;
+        }
+        rt_bits[bit] = true;
     }
-    bits[bit] = 1;
     if (rt_race_on)
         rt_race_acquire(bit);
 }
@@ -58,10 +58,11 @@ static void free_bit(uint32_t bit)
 {
     if (rt_race_on)
         rt_race_release(bit);
-    rt_time_event(0);
-    bits[bit] = 0;
-    if (rt_timed)
-        rt_time_released(bit);
+    if (rt_timed) {
+        rt_time_free(bit);
+        return;
+    }
+    rt_bits[bit] = false;
     if (bit_waiters)
         rt_wake_one(WAIT_MUTEX, bit);
 }
@@ -69,11 +70,11 @@ static void free_bit(uint32_t bit)
 static bool try_bit(uint32_t bit)
 {
     rt_time_event(0);
-    if (bits[bit]) {
+    if (rt_bits[bit]) {
         rt_yield(); /* it will be tried again */
         return false;
     }
-    bits[bit] = 1;
+    rt_bits[bit] = true;
     if (rt_race_on)
         rt_race_acquire(bit);
     return true;
@@ -110,16 +111,24 @@ void __rt_release(uint32_t bit)
     free_bit(bit & 0xff);
 }
 
+#define STOPPED 0xf2000000u /* objects of race.c: a tasklet that resumes another */
+#define CONSUMED 0xf1000000u /* and one that consumes a notification */
+
 void __rt_stop(void)
 {
     rt_block(WAIT_STOPPED, __rt_me, CALLER);
+    if (rt_race_on)
+        rt_race_acquire(STOPPED + __rt_me);
 }
 
 void __rt_resume(uint32_t tasklet)
 {
     rt_time_event(0);
-    if (tasklet < MAX_TASKLETS && rt_wait[tasklet].kind == WAIT_STOPPED)
-        rt_wake_tasklet(tasklet);
+    if (tasklet >= MAX_TASKLETS || rt_wait[tasklet].kind != WAIT_STOPPED)
+        return;
+    if (rt_race_on)
+        rt_race_release(STOPPED + tasklet);
+    rt_wake_tasklet(tasklet);
 }
 
 API void mutex_pool_lock(const struct mutex_pool *pool, uint16_t id)
@@ -130,22 +139,6 @@ API void mutex_pool_lock(const struct mutex_pool *pool, uint16_t id)
 API void mutex_pool_unlock(const struct mutex_pool *pool, uint16_t id)
 {
     free_bit(((uintptr_t)pool->hw_mutexes + (id & pool->mask)) & 0xff);
-}
-
-/* A lock that the SDK's library holds where this runtime needs none: only its time. */
-void rt_time_lock(uint32_t bit, uint64_t pc)
-{
-    rt_time_event(0);
-    while (bits[bit])
-        rt_time_retry(bit, pc);
-    bits[bit] = 1;
-}
-
-void rt_time_unlock(uint32_t bit)
-{
-    rt_time_event(0);
-    bits[bit] = 0;
-    rt_time_released(bit);
 }
 
 /* ---- virtual mutexes: bits in WRAM; the hardware mutexes that guard them are never contended,
@@ -196,11 +189,11 @@ API void vmutex_unlock(const struct vmutex *v, uint16_t id)
 static void timed_arrival(barrier_t *barrier, uint64_t pc)
 {
     rt_time_add(BARRIER_BEFORE);
-    rt_time_lock(barrier->lock, pc);
+    rt_time_take(barrier->lock, pc);
     rt_time_event(BARRIER_INSIDE);
     uint32_t waiting = barrier->count == 1 ? (uint32_t)barrier->initial_count - 1 : 0;
     rt_time_event(waiting * BARRIER_RESUME_HALVES / 2);
-    rt_time_unlock(barrier->lock);
+    rt_time_free(barrier->lock);
 }
 
 API void barrier_wait(barrier_t *barrier)
@@ -283,6 +276,8 @@ API void handshake_notify(void)
     notifying[me] = true;
     rt_wake_one(WAIT_HANDSHAKE, me);
     rt_block(WAIT_NOTIFY, me, CALLER);
+    if (rt_race_on)
+        rt_race_acquire(CONSUMED + me);
 }
 
 /* Control goes straight to the notifier: the two advance together on a DPU. */
@@ -299,8 +294,10 @@ API int handshake_wait_for(sysname_t notifier)
         rt_block(WAIT_HANDSHAKE, notifier, CALLER);
     }
     notifying[notifier] = false;
-    if (rt_race_on)
+    if (rt_race_on) {
         rt_race_acquire(0xf0000000u + notifier);
+        rt_race_release(CONSUMED + notifier);
+    }
     rt_wake_tasklet(notifier);
     rt_yield_to(notifier);
     return 0;

@@ -29,19 +29,25 @@ extern uint64_t __rt_count __attribute__((weak));
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
 extern char __rt_atomic_start[], __rt_atomic_end[];
 
-enum state { BLOCKED, COMPUTES, RETRIES, SLEEPS, ENDED };
+enum state { BLOCKED, COMPUTES, TRIES, RETRIES, SLEEPS, ENDED };
 
 bool rt_timed;
 
 static struct {
     enum state state;
-    uint64_t until; /* COMPUTES: work; SLEEPS: time; RETRIES: the work at which it began */
+    uint64_t until; /* COMPUTES, TRIES: work; SLEEPS: time; RETRIES: the work at which it began */
     uint64_t since; /* time at which it was blocked or sent to sleep */
     uint32_t bit;
 } tasklets[MAX_TASKLETS];
 
-static uint32_t count, running; /* running: COMPUTES and RETRIES */
+bool rt_bits[256]; /* atomic bits: taken */
+
+static uint32_t count, running; /* running: COMPUTES, TRIES and RETRIES */
 static uint32_t in_state[ENDED + 1]; /* a bit for each tasklet */
+
+/* Of those that retry, by themselves so that all of them are compared at once: bit + 1, and the place of
+ * the retries in the turn. */
+static uint32_t retried[MAX_TASKLETS], place[MAX_TASKLETS];
 static uint64_t now, work, retired, engine_free;
 static uint32_t last_row;
 
@@ -72,25 +78,19 @@ static void enter(uint32_t tasklet, enum state state)
     tasklets[tasklet].state = state;
 }
 
-/* Takes the next tasklet of a set out of it, round robin from `after` on; the set is not empty. */
-static uint32_t take_next(uint32_t *set, uint32_t after)
+/* The tasklet of a set that goes on first, of equals the first one by round robin. */
+static uint32_t earliest(uint32_t set)
 {
-    uint32_t later = *set & (~0u << after << 1);
-    uint32_t found = (uint32_t)__builtin_ctz(later ? later : *set);
-    *set &= ~(1u << found);
-    return found;
-}
-
-/* The tasklet of a state that goes on first, of equals the first one by round robin. */
-static uint32_t earliest(enum state state)
-{
-    uint32_t set = in_state[state], first = MAX_TASKLETS, after = __rt_me;
-    while (set) {
-        after = take_next(&set, after);
-        if (first == MAX_TASKLETS || tasklets[after].until < tasklets[first].until)
-            first = after;
+    if ((set & (set - 1)) == 0)
+        return set ? (uint32_t)__builtin_ctz(set) : MAX_TASKLETS;
+    uint32_t begin = __rt_me + 1, found = MAX_TASKLETS;
+    uint64_t least = ~0ull;
+    for (set = set >> begin | set << (32 - begin); set; set &= set - 1) {
+        uint32_t i = ((uint32_t)__builtin_ctz(set) + begin) & 31;
+        found = tasklets[i].until < least ? i : found;
+        least = tasklets[i].until < least ? tasklets[i].until : least;
     }
-    return first;
+    return found;
 }
 
 static void pass_work(uint64_t done)
@@ -107,11 +107,27 @@ static void sleep_until(uint32_t tasklet, uint64_t time)
     tasklets[tasklet].since = now;
 }
 
+/* It tries its bit, at its time: nothing of the program runs for a try that fails. */
+static bool takes_bit(uint32_t tasklet)
+{
+    if (rt_bits[tasklets[tasklet].bit]) {
+        enter(tasklet, RETRIES);
+        retried[tasklet] = tasklets[tasklet].bit + 1;
+        place[tasklet] = (uint32_t)tasklets[tasklet].until;
+        return false;
+    }
+    rt_bits[tasklets[tasklet].bit] = true;
+    rt_wait[tasklet].kind = WAIT_NONE;
+    enter(tasklet, COMPUTES);
+    return true;
+}
+
 /* Lets time pass to the next tasklet that goes on; MAX_TASKLETS when none ever will. */
 static uint32_t next(void)
 {
     for (;;) {
-        uint32_t first = earliest(COMPUTES), awake = earliest(SLEEPS);
+        uint32_t first = earliest(in_state[COMPUTES] | in_state[TRIES]);
+        uint32_t awake = in_state[SLEEPS] ? earliest(in_state[SLEEPS]) : MAX_TASKLETS;
         if (awake != MAX_TASKLETS) {
             uint64_t passes = tasklets[awake].until - now;
             if (first == MAX_TASKLETS || passes < (tasklets[first].until - work) * turn()) {
@@ -126,9 +142,11 @@ static uint32_t next(void)
                 continue;
             }
         }
-        if (first != MAX_TASKLETS)
-            pass_work(tasklets[first].until - work);
-        return first;
+        if (first == MAX_TASKLETS)
+            return first;
+        pass_work(tasklets[first].until - work);
+        if (tasklets[first].state == COMPUTES || takes_bit(first))
+            return first;
     }
 }
 
@@ -217,59 +235,82 @@ void rt_time_dma(uint32_t offset, uint32_t size, bool write)
     struct tasklet_times *own = &times()->tasklets[__rt_me];
     uint64_t bytes = BYTES_CYCLES(size) * CYCLE;
     uint64_t extra = dma_row_cycles(&last_row, offset, size, write);
-    uint64_t start = now > engine_free ? now : engine_free;
+    uint64_t issued = now - turn() * CYCLE; /* the transfer is the last instruction that was counted */
+    uint64_t start = issued > engine_free ? issued : engine_free;
     engine_free = start + bytes + extra * CYCLE;
     times()->engine_cycles += (engine_free - start) / CYCLE;
     *(write ? &own->dma_written : &own->dma_read) += size;
     own->dma_transfers++;
     uint64_t back = start + bytes + (write ? WRITE_LATENCY : READ_LATENCY) * CYCLE;
-    sleep_until(__rt_me, back > engine_free ? back : engine_free);
+    back = back > engine_free ? back : engine_free;
+    sleep_until(__rt_me, back > now ? back : now);
     running--;
     go_on(0, 0);
 }
 
-/* The bit is taken: one instruction each turn until it is free. */
-void rt_time_retry(uint32_t bit, uint64_t pc)
+/* Takes a bit: tries it now, then with one instruction each turn. */
+void rt_time_take(uint32_t bit, uint64_t pc)
 {
+    take_count();
+    if (in_state[COMPUTES] == 1u << __rt_me && !(in_state[TRIES] | in_state[SLEEPS])) {
+        pass_work(tasklets[__rt_me].until - work); /* nobody else acts before */
+        if (!rt_bits[bit]) {
+            rt_bits[bit] = true;
+            return;
+        }
+    }
     rt_wait[__rt_me] = (struct dpu_wait){WAIT_MUTEX, bit, pc};
-    enter(__rt_me, RETRIES);
-    tasklets[__rt_me].until = work;
+    enter(__rt_me, TRIES);
     tasklets[__rt_me].bit = bit;
     go_on(pc, bit);
 }
 
-/*
- * Those that wait for it meet it at their next retry; the first one takes it, so only that one has to
- * run: the others fail then, unless somebody else was faster, which the first one finds out. Retries
- * that fall together with the release here are in neighbouring cycles of one turn on a DPU.
- */
-void rt_time_released(uint32_t bit)
+/* Of those that retry `bit` the one whose next retry comes first, below how long until then. */
+static uint32_t next_retry(uint32_t bit)
 {
-    uint32_t set = in_state[RETRIES], first = MAX_TASKLETS, i = __rt_me;
-    uint64_t slot = INSTRUCTION / turn();
-    while (set) {
-        i = take_next(&set, i);
-        if (tasklets[i].bit != bit)
-            continue;
-        if (tasklets[i].until <= work) {
-            uint64_t passed = work - tasklets[i].until, tries = passed / INSTRUCTION;
-            if (passed % INSTRUCTION) {
-                tries++;
-                tasklets[i].until += tries * INSTRUCTION;
-            } else {
-                uint32_t behind = i > __rt_me ? i - __rt_me : i + count - __rt_me;
-                tasklets[i].until = work + behind * slot;
-            }
-            times()->tasklets[i].retries += tries;
-            times()->tasklets[i].half_instructions += 2 * tries;
-        }
-        if (first == MAX_TASKLETS || tasklets[i].until < tasklets[first].until)
-            first = i;
+    uint32_t first = ~0u;
+    for (uint32_t i = 0; i < MAX_TASKLETS; i++) {
+        uint32_t passes = (place[i] - (uint32_t)work) & (INSTRUCTION - 1);
+        uint32_t found = retried[i] == bit + 1 ? passes << 5 | i : ~0u;
+        first = found < first ? found : first;
     }
-    if (first != MAX_TASKLETS) {
-        enter(first, COMPUTES);
-        rt_wait[first].kind = WAIT_NONE;
+    return first;
+}
+
+/*
+ * Those that wait for it meet it at their next retry, which they made each turn since the first one.
+ * The first one takes it, so only that one tries: the others fail then, unless somebody else was
+ * faster, which the first one finds out. Retries that fall together with the release are in
+ * neighbouring cycles of one turn on a DPU: each has its own place from now on.
+ */
+static void released(uint32_t bit)
+{
+    rt_bits[bit] = false;
+    if (in_state[RETRIES] == 0)
+        return;
+    uint32_t found = next_retry(bit);
+    while (found >> 5 == 0) {
+        uint32_t i = found & 31, behind = i > __rt_me ? i - __rt_me : i + count - __rt_me;
+        uint32_t passes = behind * (uint32_t)INSTRUCTION / (count > ISSUE ? count : ISSUE);
+        place[i] += passes;
+        tasklets[i].until += passes;
+        found = next_retry(bit);
     }
+    if (found == ~0u)
+        return;
+    uint32_t first = found & 31;
+    uint64_t at = work + (found >> 5), tries = (at - tasklets[first].until) / INSTRUCTION;
+    times()->tasklets[first].retries += tries;
+    times()->tasklets[first].half_instructions += 2 * tries;
+    tasklets[first].until = at;
+    retried[first] = 0;
+    enter(first, TRIES);
+}
+
+void rt_time_free(uint32_t bit)
+{
+    rt_time_settle();
+    released(bit);
 }
 
 /* In each round of a loop that may wait for another tasklet. */
@@ -292,6 +333,8 @@ void rt_time_begin(bool wanted)
     last_row = ~0u;
     for (uint32_t i = 0; i <= ENDED; i++)
         in_state[i] = 0;
+    for (uint32_t i = 0; i < MAX_TASKLETS; i++)
+        retried[i] = 0;
     uint32_t bits = (uint32_t)(__rt_atomic_end - __rt_atomic_start);
     uint32_t boot = BOOT_INSTRUCTIONS + 3 * bits;
     retired = (boot + (uint64_t)BOOT_EACH * count) * INSTRUCTION;

@@ -20,10 +20,9 @@ void rt_time_ready(uint32_t tasklet);
 NORETURN void rt_time_tasklet_end(void);
 uint64_t rt_time_first(void); /* the stack pointer of the tasklet that begins */
 void rt_time_dma(uint32_t offset, uint32_t size, bool write);
-void rt_time_retry(uint32_t bit, uint64_t pc);
-void rt_time_released(uint32_t bit);
-void rt_time_lock(uint32_t bit, uint64_t pc); /* sync.c */
-void rt_time_unlock(uint32_t bit);
+extern bool rt_bits[256];
+void rt_time_take(uint32_t bit, uint64_t pc);
+void rt_time_free(uint32_t bit);
 void rt_time_add(uint32_t instructions);
 
 void rt_profile_begin(void); /* profile.c */

@@ -44,11 +44,12 @@ static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
     side->nr_tasklets = (uint32_t)(uintptr_t)NR_TASKLETS;
     side->fault.kind = FAULT_NONE;
     side->fault.other = 0;
+    side->fault.code = 0;
     rt_log_total = 0;
     rt_log_capacity = 0;
     rt_sync_begin();
     rt_pages_begin();
-    rt_race_begin(sampled && rt_check(CHECK_RACE) != CHECK_OFF);
+    rt_race_begin(rt_check(CHECK_RACE) != CHECK_OFF, sampled);
     rt_set_tick(TICK_US);
     rt_perf_begin();
     rt_time_begin(timed);

@@ -20,7 +20,7 @@ from ..dpu_side.conftest import Build
 COMPUTE, READ, LOCKED = 0, 1, 2
 STEPS = 8
 BOOT, BOOT_EACH = 11 * (4 + 3), 33  # one atomic bit is in use
-READ_LATENCY, ROW_OTHER, ROW_SAME, ROW_NEXT = 77, 50, 15, 25
+READ_LATENCY, ROW_OTHER, ROW_SAME, ROW_NEXT = 66, 50, 15, 25
 
 KERNEL = f"""
 #include <stdint.h>
@@ -38,9 +38,10 @@ int main(void) {{
         const struct step *step = &script[me()][i];
         if (step->what == {COMPUTE})
             __rt_count += 2 * step->amount;
-        else if (step->what == {READ})
+        else if (step->what == {READ}) {{
+            __rt_count += 2;
             mram_read(data + 1024 * step->row, buffers[me()], step->amount);
-        else {{
+        }} else {{
             mutex_lock(mutex);
             __rt_count += 2 * step->amount;
             mutex_unlock(mutex);
@@ -56,6 +57,7 @@ class Tasklet:
 
     script: list[tuple[int, int, int]]
     ready: float  # cycle of its next issue
+    back: float = 0  # from a transfer
     instructions: int = 0
     holds: bool = False
     left: int = 0
@@ -92,8 +94,8 @@ class Dpu:
                 extra = ROW_SAME if row == self.row else ROW_OTHER
                 self.engine = start + 0.52 * amount + extra + ROW_NEXT * (last - row)
                 self.row = last
-                t.ready = max(start + READ_LATENCY + 0.52 * amount, self.engine)
-                return False
+                t.back = max(start + READ_LATENCY + 0.52 * amount, self.engine)
+                return True
             elif self.locked:
                 return True  # a retry
             else:
@@ -112,7 +114,7 @@ class Dpu:
                     continue
                 t.instructions += 1
                 t.left = max(t.left - 1, 0)
-                t.ready = self.cycle + 11
+                t.ready = max(self.cycle + 11, t.back)
                 self.last = number
                 break
             self.cycle += 1
@@ -138,7 +140,7 @@ def both(bench: Bench, scripts: Script) -> tuple[Times, Dpu]:
     model = Dpu([Tasklet(list(s), boot(n)) for n, s in enumerate(scripts)])
     model.run()
     for found, script in zip(times.tasklets, scripts, strict=True):
-        own = sum(amount for what, amount, _ in script if what != READ)
+        own = sum(1 if what == READ else amount for what, amount, _ in script)
         assert found.half_instructions == 2 * (own + found.retries)
         assert found.dma_read == sum(amount for what, amount, _ in script if what == READ)
     return times, model

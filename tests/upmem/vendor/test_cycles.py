@@ -140,7 +140,7 @@ def test_with_transfers(tasklets: int, items: list[str | int]) -> None:
 
 
 def test_a_transfer_alone(process: Process) -> None:
-    """From issue to next issue 77 cycles and 0.52 a byte."""
+    """From issue to next issue 66 cycles and 0.52 a byte."""
     found = []
     for count in (1, 5):
         code, _ = body([1024] * count, 0)

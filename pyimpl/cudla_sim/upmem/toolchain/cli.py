@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ... import paths
-from . import counting, dpu_assembly, profile, steps
+from . import counting, dpu_assembly, profile, races, steps
 from .link import link
 from .options import Input, Options, UsageError, parse
 from .routes import NATIVE, ROUTES, Route, available
@@ -117,6 +117,7 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
         assembly=options.action == "assemble",
         counted=_counted(route),
         profiled=profile.asked(os.environ),
+        watched=route.clang and races.asked(os.environ),
     )
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from . import costs
-from .costs import Instruction, Values
+from . import costs, mram_costs
+from .intermediate import ONE, Instruction, Values
 from .profile import Recorder
 
 OPTIMISER = (
@@ -137,8 +137,9 @@ def _counts_to_a_variable(latch: _Block, header: _Block, values: Values) -> bool
     phis = {i.result for i in header.instructions if i.name == "phi"}
     for one, other in (operands[:2], operands[1::-1]):
         step = values.made.get(one)
-        stepped = step is not None and step.name in ("add", "getelementptr")
-        if stepped and phis.intersection(step.uses if step else []) and other.startswith("%"):
+        if step is None or step.name not in ("add", "getelementptr") or len(step.uses) != 1:
+            continue
+        if step.uses[0] in phis and other.startswith("%"):
             return True
     return False
 
@@ -152,24 +153,35 @@ def _waits(blocks: list[_Block]) -> bool:
     )
 
 
-def _counted(lines: list[str], recorder: Recorder | None) -> list[str]:
-    """The body of a function with its counters."""
+def _made(blocks: list[_Block]) -> frozenset[str]:
+    return frozenset(i.result for b in blocks for i in b.instructions if i.result)
+
+
+def _counted(lines: list[str], mram: frozenset[str], recorder: Recorder | None) -> list[str]:
+    """The body of a function with its counters; ``mram``: variables there."""
     blocks = _blocks(lines)
-    values = Values()
+    values = Values(mram)
     for block in blocks:
         for instruction in block.instructions:
             values.add(instruction)
     latches: dict[str, int] = {}
     spins = set()
+    around: dict[str, list[_Block]] = {}  # the innermost loop around a block
     for latch, header in _back_edges(blocks):
+        inside = _loop(blocks, latch, header)
+        for block in inside:
+            if block.label not in around or len(inside) < len(around[block.label]):
+                around[block.label] = inside
         if _counts_to_a_variable(latch, header, values):
             latches[latch.label] = costs.LATCH
-        if _waits(_loop(blocks, latch, header)):
+        if _waits(inside):
             spins.add(latch.label)
     result = []
     leaf = not any(i.name == "call" and costs.is_event(i) for b in blocks for i in b.instructions)
     for number, block in enumerate(blocks):
         more = latches.get(block.label, 0)
+        loop = around.get(block.label)
+        values.loop = None if loop is None else _made(loop)
         if number == 0 and not leaf:
             more += costs.ENTRY
         result += _block(block, values, more, block.label in spins, recorder)
@@ -208,6 +220,9 @@ def _block(
         if recorder is not None:
             recorder.add(i, cost.halves)
             lines = recorder.dynamic(i, cost.lines) if lines else []
+        if cost.events:
+            flush()
+            done.extend(f"  {x}" for x in cost.events)
         part += [*lines, i.text]
         if costs.is_event(i):
             flush()
@@ -222,6 +237,7 @@ def count(module: str, profiled: bool = False) -> str:
     recorder = Recorder(module) if profiled else None
     numbers = [int(n) for n in re.findall(r"^!(\d+) = ", module, re.MULTILINE)]
     apart = max(numbers, default=-1) + 1
+    mram = mram_costs.variables(module)
     result: list[str] = []
     lines = iter(module.split("\n"))
     for line in lines:
@@ -238,7 +254,7 @@ def count(module: str, profiled: bool = False) -> str:
             line = re.sub(r"^define (?:dso_local )?", "define internal ", line)
             result += [line, *body, "}"]
         else:
-            result += [line, *(_apart(x, apart) for x in _counted(body, recorder)), "}"]
+            result += [line, *(_apart(x, apart) for x in _counted(body, mram, recorder)), "}"]
     more = recorder.functions(module, _pointer(module), apart) if recorder is not None else ""
     return "\n".join([*result, _functions(module, apart), more])
 
@@ -267,6 +283,9 @@ def _functions(module: str, apart: int) -> str:
 !{apart + 2} = distinct !{{!{apart + 2}}}
 @__rt_count = external dso_local global i64
 {ctlz}declare void @__rt_spin()
+declare void @__rt_mram_variable(i32, i32)
+declare void @__rt_copied(i32, i32, i32)
+declare void @__rt_filled(i32, i32)
 define internal void @__rt_c_add(i64 %n) alwaysinline nounwind {{
   %a = load i64, {pointer} @__rt_count, !alias.scope !{apart}
   %b = add i64 %a, %n
@@ -284,7 +303,7 @@ define internal void @__rt_c_mul(i32 %a, i32 %b) alwaysinline nounwind {{
   %l = call i32 @__rt_c_length(i32 %m)
   %d = add i32 %l, 6
   %w = zext i32 %d to i64
-  %n = mul i64 %w, {costs.ONE}
+  %n = mul i64 %w, {ONE}
   call void @__rt_c_add(i64 %n)
   ret void
 }}
@@ -296,7 +315,7 @@ define internal void @__rt_c_udiv(i32 %a, i32 %b) alwaysinline nounwind {{
   %e = add i32 %d, 8
   %f = select i1 %c, i32 5, i32 %e
   %w = zext i32 %f to i64
-  %n = mul i64 %w, {costs.ONE}
+  %n = mul i64 %w, {ONE}
   call void @__rt_c_add(i64 %n)
   ret void
 }}
@@ -312,32 +331,8 @@ define internal void @__rt_c_sdiv(i32 %a, i32 %b) alwaysinline nounwind {{
   %oa = zext i1 %ca to i64
   %ob = zext i1 %cb to i64
   %o = add i64 %oa, %ob
-  %x = mul i64 %o, {costs.ONE}
+  %x = mul i64 %o, {ONE}
   call void @__rt_c_add(i64 %x)
-  ret void
-}}
-define internal void @__rt_c_copy64(i64 %size) alwaysinline nounwind {{
-  %a = mul i64 %size, 5
-  %b = add i64 %a, 92
-  %n = lshr i64 %b, 1
-  call void @__rt_c_add(i64 %n)
-  ret void
-}}
-define internal void @__rt_c_set64(i64 %size) alwaysinline nounwind {{
-  %a = mul i64 %size, 3
-  %b = add i64 %a, 60
-  %n = lshr i64 %b, 1
-  call void @__rt_c_add(i64 %n)
-  ret void
-}}
-define internal void @__rt_c_copy(i32 %size) alwaysinline nounwind {{
-  %w = zext i32 %size to i64
-  call void @__rt_c_copy64(i64 %w)
-  ret void
-}}
-define internal void @__rt_c_set(i32 %size) alwaysinline nounwind {{
-  %w = zext i32 %size to i64
-  call void @__rt_c_set64(i64 %w)
   ret void
 }}
 """

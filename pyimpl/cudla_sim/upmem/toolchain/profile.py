@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from . import costs
-from .costs import Instruction
+from .intermediate import Instruction
 
 SECTION = ".debug_cudla_sim_profile"
 """Named like debug information: the linker forgives references to functions that it left out."""

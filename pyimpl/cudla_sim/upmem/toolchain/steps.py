@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import counting
+from . import counting, races
 from .arithmetic import INLINE, PURE, lower
 from .assembly import translate, wants_macros
 from .longs import widen
@@ -70,6 +70,7 @@ def compile_text(
     native: bool = False,
     counted: bool = False,
     profiled: bool = False,
+    watched: bool = False,
 ) -> None:
     """Compiles preprocessed C to an ELF64 object, or to assembly.
 
@@ -78,7 +79,7 @@ def compile_text(
     floating point is this machine's).
 
     ``counted``: the program counts the instructions of a DPU, ``profiled``: also by source line;
-    needs clang.
+    needs clang. ``watched``: it tells the runtime its accesses to memory (``race_watch.c``); clang.
     """
     source = text.decode("latin-1")
     refused: dict[str, str] = {}
@@ -88,7 +89,7 @@ def compile_text(
             _refuse(list(refused.values()))
     text = (widen(source) if route.x32 else source).encode("latin-1")
     language = "cpp-output"
-    command = [route.compiler, *flags]
+    command = [route.compiler, *flags, *(races.FLAGS if watched else ())]
     if route.clang and not native:
         front = [*command, "-Xclang", "-main-file-name", "-Xclang", Path(name).name]
         front += ["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-x", language, "-"]
@@ -97,10 +98,12 @@ def compile_text(
         text = lower(module, PURE if counted else INLINE).encode("latin-1")
         language = "ir"
         command = [route.compiler, *(f for f in flags if not f.startswith(("-std=", "-ansi")))]
+        last = [*command, *(races.FLAGS if watched else ())]
         if counted:
             optimised = [*command, *counting.OPTIMISER, "-emit-llvm", "-S", "-x", "ir", "-"]
             module = run([*optimised, "-o", "-"], text).decode("latin-1")
             text = counting.count(module, profiled).encode("latin-1")
+        command = last
     command += ["-S" if assembly else "-c", "-x", language, "-", "-o", output]
     run(command, text)
     if route.x32 and not assembly:

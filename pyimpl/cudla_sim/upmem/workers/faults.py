@@ -34,7 +34,7 @@ def explain(image: bytes | None, event: Event, side: Side | None = None) -> str:
     if image is not None and in_own_instructions(image):
         return explain_vendor(image, event, side)
     known = readable(places, image)
-    cause = _cause(known, event, side)
+    cause = _cause(known, event, side, image)
     if event.kind in (FaultKind.DEADLOCK, FaultKind.WORKER, FaultKind.CANCELLED):
         return cause
     return f"{cause}; tasklet {event.tasklet}{_where(known, event)}"
@@ -57,12 +57,12 @@ def _data(known: Places | None, address: int) -> str:
     return known.data(address) if known else f"address {address:#x}"
 
 
-def _cause(known: Places | None, event: Event, side: Side | None) -> str:
+def _cause(known: Places | None, event: Event, side: Side | None, image: bytes | None) -> str:
     kind, size = event.kind, event.size
     if kind == FaultKind.PROGRAM:
         return _program_fault(event)
     if kind == FaultKind.DEADLOCK:
-        return "deadlock: " + _waits(known, side.waits if side else ())
+        return _deadlock(known, event, image, side)
     if kind == FaultKind.MEMORY:
         return f"memory fault: access to {_data(known, event.address)}, which no memory has"
     if kind == FaultKind.NULL:
@@ -146,11 +146,42 @@ def _stack(known: Places | None, event: Event) -> str:
     )
 
 
+_RACES = {  # what was done first, and then
+    1: ("wrote", "wrote"),
+    2: ("wrote", "read"),
+    3: ("read", "wrote"),
+}
+
+
 def _race(known: Places | None, event: Event) -> str:
+    data = _data(known, event.address)
+    if event.code not in _RACES:
+        return (
+            f"race: tasklets {event.other_tasklet} and {event.tasklet} both wrote {data} without "
+            "a lock or barrier between them"
+        )
+    before, after = _RACES[event.code]
+    place = ""
+    if known is not None and known.in_program(event.other - 1):
+        place = " in " + known.code(event.other - 1)
     return (
-        f"race: tasklets {event.other_tasklet} and {event.tasklet} both wrote "
-        f"{_data(known, event.address)} without a lock or barrier between them"
+        f"race: tasklet {event.other_tasklet} {before} {data}{place}, tasklet {event.tasklet} "
+        f"{after} it, without a lock or barrier between them"
     )
+
+
+def _deadlock(known: Places | None, event: Event, image: bytes | None, side: Side | None) -> str:
+    """Who waits for what, and the race that it follows from, if one was seen."""
+    text = "deadlock: " + _waits(known, side.waits if side else ())
+    race = next((w for w in side.warnings if w.kind == FaultKind.RACE), None) if side else None
+    if race is not None:
+        return f"{text}; it may follow from a {explain(image, race)}"
+    if event.code == 0:
+        text += (
+            "; should a race lead there, compile and run with CUDLA_SIM_UPMEM_CHECKS=race=warn to "
+            "see it"
+        )
+    return text
 
 
 _VERBS = {

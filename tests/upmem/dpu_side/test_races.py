@@ -1,0 +1,211 @@
+"""Races with reads, in programs that tell their accesses."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudla_sim.constants.dpu_protocol import FaultKind
+from cudla_sim.upmem.toolchain.races import asked
+from cudla_sim.upmem.workers.checks import Checks
+
+from .bench import Bench, Program
+from .conftest import Build
+
+HEAD = """
+#include <alloc.h>
+#include <barrier.h>
+#include <defs.h>
+#include <handshake.h>
+#include <mram.h>
+#include <mutex.h>
+#include <sem.h>
+#include <stdint.h>
+#include <string.h>
+#include <vmutex.h>
+BARRIER_INIT(all, NR_TASKLETS)
+BARRIER_INIT(again, NR_TASKLETS)
+MUTEX_INIT(door);
+SEMAPHORE_INIT(one, 1)
+SEMAPHORE_INIT(none, 0)
+VMUTEX_INIT(many, 8, 1);
+__host uint32_t seen[NR_TASKLETS], shared, rounds;
+__dma_aligned uint8_t buffer[64];
+__mram_noinit uint8_t data[65536];
+"""
+
+
+@pytest.fixture
+def watched(build: Build, route: str) -> Build:
+    """build(source, tasklets=1, *flags) -> Program, whose accesses are watched."""
+    if not route.startswith("clang"):
+        pytest.skip("watching reads needs clang")
+
+    def compile_(source: str, tasklets: int = 1, *flags: str) -> Program:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CUDLA_SIM_UPMEM_CHECKS", "race=warn")
+            patch.setenv("CUDLA_SIM_UPMEM_TIMING", "model" if "-DCOUNTED" in flags else "off")
+            return build(HEAD + source, tasklets, "-DWATCHED", *flags)
+
+    return compile_
+
+
+# text -> (main, first access, second access)
+RACES = {
+    "write, then read": (
+        "if (me() == 0) shared = 5;\n"
+        "if (me() == 1) seen[1] = shared;",
+        ("wrote", "read"),
+    ),
+    "read, then write": (
+        "if (me() == 0) seen[0] = shared;\n"
+        "if (me() == 1) shared = 5;",
+        ("read", "wrote"),
+    ),
+    "write, then write the same value": (
+        "if (me() == 0) { mutex_lock(door); shared = 0; mutex_unlock(door); }\n"
+        "if (me() == 1) shared = 0;",
+        ("wrote", "wrote"),
+    ),
+    "after a barrier": (
+        "if (me() == 1) shared = 4;\nbarrier_wait(&all);\n"
+        "if (me() == 0) seen[0] = shared;\n"
+        "if (me() == 1) shared = 5;",
+        ("read", "wrote"),
+    ),
+    "two locks": (
+        "if (me() == 0) { mutex_lock(door); shared = 5; mutex_unlock(door); }\n"
+        "if (me() == 1) { vmutex_lock(&many, 3); seen[1] = shared; vmutex_unlock(&many, 3); }",
+        ("wrote", "read"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["warn", "fault", "off"])
+@pytest.mark.parametrize("name", RACES)
+def test_a_race_names_both(name: str, mode: str, bench: Bench, watched: Build) -> None:
+    body, (first, second) = RACES[name]
+    program = watched(f"int main(void) {{\n{body}\nreturn 0; }}", 2)
+    outcome = bench.run(program, Checks(race=mode, mram_unwritten="off"))
+    if mode == "off":
+        assert not outcome.warnings
+        assert outcome.status == "done"
+        return
+    text = outcome.text if mode == "fault" else outcome.warnings[0]
+    assert f"race: tasklet 0 {first} WRAM address" in text
+    assert "(shared) in main (" in text
+    assert f"tasklet 1 {second} it, without a lock or barrier" in text
+    lines = (HEAD + "int main(void) {\n" + body).split("\n")
+    places = [n for n, line in enumerate(lines, 1) if "shared" in line and "main" not in line][-2:]
+    places = [n for n in places if n > HEAD.count("\n")]
+    for place in places:
+        assert f".c:{place})" in text
+    if mode == "fault":
+        assert outcome.fault == FaultKind.RACE
+
+
+def test_transfers_and_memcpy_read_and_write(bench: Bench, watched: Build) -> None:
+    for write in (
+        "mram_read(data, buffer, 8)",
+        "memset(buffer, 3, rounds + 8)",
+        "memcpy(buffer, &shared, rounds + 4)",
+    ):
+        body = f"if (me() == 0) {write}; else seen[1] = buffer[2];"
+        program = watched(f"int main(void) {{ {body} return 0; }}", 2)
+        outcome = bench.run(program, Checks(mram_unwritten="off"))
+        assert [("buffer" in w, "race" in w) for w in outcome.warnings] == [(True, True)], write
+
+
+SYNCHRONISED = """
+volatile uint32_t flag;
+int main(void) {
+    uint32_t *own = mem_alloc(8);
+    *own = me();
+    for (int i = 0; i < 12; i++) {
+        mutex_lock(door); shared++; mutex_unlock(door);
+        sem_take(&one); seen[0]++; sem_give(&one);
+        vmutex_lock(&many, 5); rounds++; vmutex_unlock(&many, 5);
+        barrier_wait(&all);
+        if (i % NR_TASKLETS == (int)me())
+            memset(buffer, i, 8);
+        barrier_wait(&all);
+        if (buffer[me() % 8] != i)
+            return 1;
+        mram_write(buffer, data + 8 * me(), 8);
+        barrier_wait(&again);
+    }
+    if (me()) handshake_wait_for(me() - 1);
+    seen[1] += me() + 1;
+    if (me() < NR_TASKLETS - 1) handshake_notify();
+    barrier_wait(&all);
+    if (me() == 0) { buffer[9] = 7; flag = 1; }
+    else { while (!flag); *own += buffer[9]; }
+    barrier_wait(&all);
+    if (me() == 1) { buffer[10] = 3; sem_give(&none); }
+    if (me() == 2) { sem_take(&none); *own += buffer[10]; }
+    return 0;
+}"""
+
+
+@pytest.mark.parametrize("tasklets", [3, 8, 16])
+@pytest.mark.parametrize("flags", [(), ("-O2",), ("-O2", "-DCOUNTED")])
+def test_synchronised_programs_have_no_race(
+    tasklets: int, flags: tuple[str, ...], bench: Bench, watched: Build
+) -> None:
+    outcome = bench.run(watched(SYNCHRONISED, tasklets, *flags), Checks(race="fault"))
+    assert outcome.status == "done", outcome.text
+    assert bench.var("shared")[0] == bench.var("rounds")[0] == 12 * tasklets
+
+
+# After the barrier tasklet 0 runs on and changes `stop` before others have tested it.
+LEAVING = """
+{volatile} int stop;
+int main(void) {{
+    for (;;) {{
+        barrier_wait(&all);
+        if (stop)
+            break;
+        if (me() == 0 && ++rounds == 3)
+            stop = 1;
+    }}
+    return 0;
+}}"""
+
+
+@pytest.mark.parametrize("volatile", ["", "volatile"])
+def test_a_deadlock_names_its_race(volatile: str, bench: Bench, watched: Build) -> None:
+    outcome = bench.run(watched(LEAVING.format(volatile=volatile), 4), Checks())
+    assert outcome.fault == FaultKind.DEADLOCK
+    assert "tasklet 0 waits at barrier" in outcome.text
+    assert "it may follow from a race: tasklet 0 wrote WRAM address" in outcome.text
+    assert "(stop) in main (" in outcome.text
+
+
+def test_a_deadlock_says_how_to_find_its_race(bench: Bench, build: Build) -> None:
+    outcome = bench.run(build(HEAD + LEAVING.format(volatile="volatile"), 4), Checks())
+    assert outcome.fault == FaultKind.DEADLOCK
+    assert "CUDLA_SIM_UPMEM_CHECKS=race=warn" in outcome.text
+
+
+def test_a_deadlock_without_a_race_names_none(bench: Bench, watched: Build) -> None:
+    program = watched("int main(void) { if (me()) barrier_wait(&all); return 0; }", 4)
+    outcome = bench.run(program, Checks())
+    assert outcome.fault == FaultKind.DEADLOCK
+    assert "race" not in outcome.text
+
+
+def test_in_hardware_time_accesses_happen_at_their_cycles(bench: Bench, watched: Build) -> None:
+    """Tasklets advance side by side: all have tested `stop` when one has come to writing it."""
+    program = watched(LEAVING.format(volatile=""), 4, "-O2", "-DCOUNTED")
+    bench.load(program)
+    found = bench.launch(Checks(), [0], timed=True).faulted
+    assert [o.fault for o in found] in ([], [None])
+    assert [("stop" in w and "race" in w) for o in found for w in o.warnings] == [True]
+
+
+@pytest.mark.parametrize(
+    ("checks", "expected"),
+    [("", False), ("race=warn", True), ("race=off", False), ("dma_size=off, race=fault", True),
+     ("fault", True), ("fault,race=off", False), ("dma_size=warn", False)],
+)  # fmt: skip
+def test_the_compiler_is_asked_by_the_check(checks: str, expected: bool) -> None:
+    assert asked({"CUDLA_SIM_UPMEM_CHECKS": checks}) is expected
