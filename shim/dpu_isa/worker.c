@@ -41,7 +41,9 @@ static uint8_t run_slot(uint32_t number, const struct frame *frame)
         exit(121);
     const bool watched = frame->start == START_STEP || frame->trace_limit != 0;
     const bool timed = frame->timed != 0;
-    start(frame, machine + number * stride, timed || watched);
+    /* What goes on does so by turns, or a tasklet that stops at each breakpoint would keep the others out. */
+    const bool pipeline = timed || watched || frame->start != START_BOOT;
+    start(frame, machine + number * stride, pipeline);
     struct dpu_side *side = dpu.side;
     side->version = PROTOCOL_VERSION;
     side->nr_warnings = 0;
@@ -50,7 +52,7 @@ static uint8_t run_slot(uint32_t number, const struct frame *frame)
     side->state = STATE_RUNNING;
     if (watched)
         isa_execute_watched(&dpu);
-    else if (timed)
+    else if (pipeline)
         isa_execute_timed(&dpu);
     else
         isa_execute_fast(&dpu);

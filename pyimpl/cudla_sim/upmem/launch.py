@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
+from typing import TYPE_CHECKING
 
+from ..constants.dpu_protocol import FaultKind, Start
 from ..core import explain
 from ..core.hardware import Part, Step
 from ..core.text import tell
@@ -13,9 +15,14 @@ from .errors import DpuError, Status, error
 from .memory import PROFILE_OFFSET
 from .program import Program
 from .rank import Dpu, Rank, Selection, submit_all
+from .store import LocalStore
 from .system import LaunchRecord
 from .timing.ledger import WITHOUT_COUNT, Launch
 from .workers.protocol import Times
+
+if TYPE_CHECKING:
+    from .workers.frame import How
+    from .workers.outcome import Outcome
 
 _FAULTS = {"upmem/launch": Status.DPU_ERR_DPU_FAULT}
 _REPORTED_FAULTS = 8
@@ -56,6 +63,45 @@ def _run_queued(rank: Rank, dpus: list[Dpu], called: float) -> None:
     finally:
         with rank.lock:
             rank.launches -= 1
+
+
+def resume_later(dpu: Dpu) -> None:
+    """A DPU that has stopped goes on, as an asynchronous launch. Hardware times leave it out."""
+    rank = dpu.rank
+    dpu.fault = None
+    with rank.lock:
+        rank.launches += 1
+    submit_all("launch_dpu", [(rank, partial(_resume_queued, dpu))])
+
+
+def _resume_queued(dpu: Dpu) -> None:
+    from .workers.frame import How  # mmap and numpy.ctypeslib: only for debuggers
+
+    rank = dpu.rank
+    try:
+        if not rank.freed:
+            dpu.fault = execute(dpu, How(Start.RESUME))
+            if dpu.fault is not None and dpu.fault.fault != FaultKind.STOPPED:
+                _report([dpu])
+                raise error(Status.DPU_ERR_DPU_FAULT, f"DPU {dpu.name}: {dpu.fault.text}")
+    finally:
+        with rank.lock:
+            rank.launches -= 1
+
+
+def execute(dpu: Dpu, how: How) -> Outcome | None:
+    """Runs one DPU as a debugger wants it; what has stopped it, None: it has ended.
+
+    Raises DpuError(DPU_ERR_SYSTEM).
+    """
+    machine, program = dpu.rank.machine, dpu.program
+    store = machine.store
+    assert program is not None
+    assert isinstance(store, LocalStore)
+    ended = store.launch(
+        program.path, program.image, [dpu.slot], machine.checks, machine.timed, how
+    )
+    return ended.faulted[0] if ended.faulted else None
 
 
 def run(dpus: list[Dpu], called: float | None = None) -> None:
@@ -104,7 +150,8 @@ def _run_program(program: Program, dpus: list[Dpu], called: float | None) -> lis
             tell(f"cudla-sim: DPU {dpu.name} '{program.path}': {warning}")
         if outcome.status == "fault":
             dpu.fault = outcome
-            faulted.append(dpu)
+            if outcome.fault != FaultKind.STOPPED:
+                faulted.append(dpu)
     seconds = (perf_counter_ns() - begin) / 1e9
     times = {by_slot[slot].name: found for slot, found in ended.times.items()}
     noted = _note(program, dpus, times, called) if machine.timed else None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .workers.frame import How
     from .workers.outcome import Launch
     from .workers.pool import WorkerPool
 
@@ -110,12 +111,20 @@ class LocalStore:
             return self._pool
 
     def launch(
-        self, path: str, image: bytes, slots: Sequence[int], checks: Checks, timed: bool
+        self,
+        path: str,
+        image: bytes,
+        slots: Sequence[int],
+        checks: Checks,
+        timed: bool,
+        how: How | None = None,
     ) -> Launch:
+        """``how``: otherwise than by booting."""
+        from .workers.frame import BOOT
         from .workers.pool import WorkerError
 
         try:
-            return self.pool.launch(path, image, slots, checks, timed)
+            return self.pool.launch(path, image, slots, checks, timed, how or BOOT)
         except WorkerError as cause:
             raise error(Status.DPU_ERR_SYSTEM, f"no worker process: {cause}") from None
 

@@ -23,7 +23,7 @@ from ...workers.patience import Patience, given_up, process_state
 from ...workers.process import CONFINED, WorkerError, WorkerProcess
 from .checks import Checks
 from .executable import executable
-from .frame import Frame, Frames
+from .frame import BOOT, Frame, Frames, How
 from .outcome import Launch, Outcome, recorded, stopped
 from .protocol import Times
 
@@ -84,10 +84,11 @@ class WorkerPool:
         slots: Sequence[int],
         checks: Checks,
         timed: bool = False,
+        how: How = BOOT,
     ) -> Launch:
         """Runs the program once on each slot; returns when all have ended.
 
-        ``timed``: in hardware time, if the program counts its instructions.
+        ``timed``: in hardware time, if the program counts its instructions. ``how``: see there.
 
         Raises WorkerError when no worker can be started.
         """
@@ -98,7 +99,7 @@ class WorkerPool:
             faulted: list[Outcome] = []
             for start in range(0, len(slots), FRAME_SLOTS):
                 part = list(slots[start : start + FRAME_SLOTS])
-                faulted += self._run(program, part, checks, timed)
+                faulted += self._run(program, part, checks, timed, how)
         finally:
             self._release_program(program)
         return Launch(faulted, monotonic() - begin, self._times(slots) if timed else {})
@@ -112,6 +113,21 @@ class WorkerPool:
                     frame.cancel()
                     for worker in workers.values():
                         worker.kill_later()
+
+    def stop(self, slots: Sequence[int]) -> None:
+        """Interrupts the workers that run any of these slots: a DPU that executes the vendor's
+        instructions, and whose ``dpu_core.stop`` is set, stops before the next one."""
+        wanted = set(slots)
+        with self._changed:
+            for frame, workers in self._running.values():
+                if not wanted.isdisjoint(frame.slots.tolist()):
+                    for worker in workers.values():
+                        worker.interrupt()
+
+    def runs(self, slot: int) -> bool:
+        """Whether a launch has this slot now."""
+        with self._changed:
+            return any(slot in frame.slots.tolist() for frame, _ in self._running.values())
 
     @property
     def pids(self) -> list[int]:
@@ -223,7 +239,7 @@ class WorkerPool:
         return found
 
     def _run(
-        self, program: _Program, slots: list[int], checks: Checks, timed: bool
+        self, program: _Program, slots: list[int], checks: Checks, timed: bool, how: How
     ) -> list[Outcome]:
         with self._changed:
             self._changed.wait_for(lambda: self._free_frames or self._closed)
@@ -234,7 +250,7 @@ class WorkerPool:
             outcomes: list[Outcome] = []
             futile = 0
             while slots:
-                frame.fill(slots, checks.word, timed)
+                frame.fill(slots, checks.word, timed, how)
                 lost, why = self._work(program, frame)
                 status = frame.status.copy()
                 # a worker that died between taking a slot and marking it leaves it untouched

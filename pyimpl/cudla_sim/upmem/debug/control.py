@@ -1,0 +1,70 @@
+"""Stopping a DPU, executing one instruction, going on."""
+
+from __future__ import annotations
+
+from time import sleep
+
+from ...constants.dpu_protocol import FaultKind, Start
+from ..launch import execute, resume_later
+from ..workers.frame import How
+from ..workers.outcome import Outcome
+from .state import State
+
+_POLL_S = 0.001
+
+
+def stop(state: State) -> None:
+    """Stops it before the next instruction, if it runs; then it is in fault.
+
+    A launch that is queued for it begins, and stops before its first instruction.
+    """
+    dpu = state.dpu
+    if dpu.rank.is_own_thread:
+        return
+    state.core.stop = 1
+    try:
+        while dpu.rank.launches or state.store.pool.runs(dpu.slot):
+            state.store.pool.stop([dpu.slot])
+            sleep(_POLL_S)
+    finally:
+        state.core.stop = 0
+    dpu.rank.wait()
+
+
+def step(state: State, tasklet: int) -> Outcome | None:
+    """One tasklet executes one instruction, the others none. What has stopped it then; None when
+    nothing runs any more."""
+    return _run(state, How(Start.STEP, tasklet))
+
+
+def go_on(state: State) -> Outcome | None:
+    """Until it ends (None) or stops."""
+    return _run(state, How(Start.RESUME))
+
+
+def boot(state: State) -> Outcome | None:
+    """As a launch, but it stops before the first instruction."""
+    state.core.stop = 1
+    try:
+        return _run(state, How())
+    finally:
+        state.core.stop = 0
+
+
+def _run(state: State, how: How) -> Outcome | None:
+    dpu = state.dpu
+    outcome = execute(dpu, how)
+    dpu.fault = outcome
+    return outcome
+
+
+def go_on_later(state: State) -> None:
+    """The same beside the caller, as an asynchronous launch: dpu_sync waits for it."""
+    resume_later(state.dpu)
+
+
+def is_fault(outcome: Outcome | None) -> bool:
+    """Whether the program is wrong, rather than stopped by a debugger."""
+    if outcome is None or outcome.fault == FaultKind.STOPPED:
+        return False
+    return not (outcome.fault == FaultKind.PROGRAM and outcome.code == 0)
