@@ -31,8 +31,8 @@ static void record(struct watch *watch, const struct tasklet *t, uint32_t index,
     at->count = count;
     at->zero = t->z == 0;
     at->carry = t->carry != 0;
-    for (uint32_t n = 0; n < count; n++)
-        at->values[n] = t->r[first + n];
+    at->value = count ? t->r[first] : 0;
+    at->second = count == 2 ? t->r[first + 1] : 0;
 }
 
 /* After each instruction: whether it was the last one that the debugger waits for. */

@@ -213,7 +213,7 @@ struct dpu_trace {
     uint8_t count;   /* of registers that it wrote */
     uint8_t zero, carry; /* flags after it */
     uint8_t reserved;
-    uint32_t values[2];
+    uint32_t value, second; /* of a pair: its even register, its odd one */
 };
 #define TRACE_RECORDS 32768u
 

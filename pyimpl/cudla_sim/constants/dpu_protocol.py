@@ -304,7 +304,8 @@ class dpu_trace(Structure):
     zero: int
     carry: int
     reserved: int
-    values: Array[c_uint32]
+    value: int
+    second: int
     _fields_ = [
         ("cycle", c_uint64),
         ("index", c_uint16),
@@ -314,7 +315,8 @@ class dpu_trace(Structure):
         ("zero", c_uint8),
         ("carry", c_uint8),
         ("reserved", c_uint8),
-        ("values", c_uint32 * 2),
+        ("value", c_uint32),
+        ("second", c_uint32),
     ]
 
 

@@ -34,24 +34,25 @@ def stop(state: State) -> None:
 def step(state: State, tasklet: int) -> Outcome | None:
     """One tasklet executes one instruction, the others none. What has stopped it then; None when
     nothing runs any more."""
-    return _run(state, How(Start.STEP, tasklet))
+    return run(state, How(Start.STEP, tasklet))
 
 
 def go_on(state: State) -> Outcome | None:
     """Until it ends (None) or stops."""
-    return _run(state, How(Start.RESUME))
+    return run(state, How(Start.RESUME))
 
 
 def boot(state: State) -> Outcome | None:
     """As a launch, but it stops before the first instruction."""
     state.core.stop = 1
     try:
-        return _run(state, How())
+        return run(state, How())
     finally:
         state.core.stop = 0
 
 
-def _run(state: State, how: How) -> Outcome | None:
+def run(state: State, how: How) -> Outcome | None:
+    """A launch as a debugger wants it. Raises DpuError(DPU_ERR_SYSTEM)."""
     dpu = state.dpu
     outcome = execute(dpu, how)
     dpu.fault = outcome
