@@ -1,4 +1,4 @@
-"""``cudla-sim dpu trace``: a DPU program instruction by instruction."""
+"""``cudla-sim dpu trace`` and ``gdbserver``: looking into a DPU program while it runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ...core import untrusted
 from ...core.errors import ApiError
 from ...core.text import tell
 from ...upmem.debug import control
+from ...upmem.debug.gdb import server
 from ...upmem.debug.single import loaded
 from ...upmem.debug.state import State
 from ...upmem.debug.trace import Text as TraceText
@@ -95,4 +96,31 @@ def trace(
                 sys.stdout.write("\n".join(text.lines(piece)) + "\n")
         if control.is_fault(made.ended_by) and made.ended_by is not None:
             tell(f"cudla-sim dpu trace: {program} is in fault: {made.ended_by.text}")
+            raise click.exceptions.Exit(1)
+
+
+@click.command(cls=Command, arguments=[PROGRAM])
+@option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    group="Connection",
+    help="TCP port of this machine; default: one that is free, which it prints.",
+)
+@INPUTS
+@path_argument("program")
+def gdbserver(program: Path, port: int, inputs: tuple[str, ...]) -> None:
+    """Run a DPU program under a debugger that speaks gdb's remote protocol. It waits for the
+    debugger before the first instruction. Tasklet n is thread n + 1."""
+    with prepared("gdbserver", program, inputs) as state:
+
+        def ready(number: int) -> None:
+            tell(f"cudla-sim dpu gdbserver: {program} waits for a debugger at localhost:{number}")
+
+        ended_by = server.serve(state, port, ready)
+        if state.program.log_buffer is not None:
+            sys.stdout.write(state.dpu.log)
+        if ended_by is not None:
+            tell(f"cudla-sim dpu gdbserver: {program} is in fault: {ended_by.text}")
             raise click.exceptions.Exit(1)

@@ -25,6 +25,7 @@ def app() -> None:
 app.under(
     "Debugging",
     trace="cudla_sim.tools.upmem.debugging:trace",
+    gdbserver="cudla_sim.tools.upmem.debugging:gdbserver",
 )
 
 

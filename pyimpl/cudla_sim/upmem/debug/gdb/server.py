@@ -1,0 +1,41 @@
+"""Waits for a debugger, and serves it one DPU."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+from ...workers.outcome import Outcome
+from ..state import State
+from .packets import Closed, Connection
+from .session import Session
+from .target import Target
+
+HOST = "127.0.0.1"
+"""Debuggers may do anything: only those of this machine are let in."""
+
+
+def serve(state: State, port: int, ready: Callable[[int], None]) -> Outcome | None:
+    """Boots the DPU, and does what the debugger wants until it detaches; then the program goes on
+    to its end. *ready* is told the port when it is open (0: the system chooses one).
+
+    What has ended it: None, or a fault; a program that the debugger killed has none. Raises
+    OSError when the port cannot be opened.
+    """
+    with socket.create_server((HOST, port)) as listening:
+        ready(listening.getsockname()[1])
+        end, _ = listening.accept()
+    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    target = Target(state)
+    target.start()
+    connection = Connection(end)
+    try:
+        Session(connection, target).serve()
+    except Closed:
+        pass  # as if it had detached
+    finally:
+        connection.close()
+    target.breakpoints.clear()
+    if not target.ended:
+        target.go_on()
+    return target.outcome
