@@ -111,6 +111,23 @@ def test_what_it_can_do(tmp_path: Path) -> None:
         assert gdb("QStartNoAckMode") == "OK"
 
 
+def test_monitor_shows_what_gdb_cannot(tmp_path: Path) -> None:
+    def monitor(words: str) -> str:
+        return bytes.fromhex(gdb(f"qRcmd,{words.encode().hex()}")).decode()
+
+    with server(tmp_path, SUMS, 4) as (gdb, _):
+        for _ in range(3):
+            gdb("s")
+        assert "0 runs        80000018 main+3" in monitor("tasklets")
+        assert "move r0, 50" in monitor("tasklets")
+        assert "r1 00000001" in monitor("registers 0")
+        assert "r1 00000000" in monitor("registers 1")
+        assert monitor("registers 24") == "there is no tasklet 24\n"
+        assert int(monitor("cycles")) >= 3 * 11
+        assert "monitor cycles" in monitor("help")
+        assert gdb("qRcmd," + b"registers x".hex()) == "E01"
+
+
 def test_steps_are_those_of_the_model(tmp_path: Path) -> None:
     expected = model(SUMS)
     with server(tmp_path, SUMS, 4) as (gdb, _):

@@ -15,6 +15,7 @@ from ...core.errors import ApiError
 from ...core.text import tell
 from ...upmem.debug import control
 from ...upmem.debug.gdb import server
+from ...upmem.debug.gdb.description import TRIPLE
 from ...upmem.debug.single import loaded
 from ...upmem.debug.state import State
 from ...upmem.debug.trace import Text as TraceText
@@ -108,9 +109,17 @@ def trace(
     group="Connection",
     help="TCP port of this machine; default: one that is free, which it prints.",
 )
+@option(
+    "--triple",
+    metavar="NAME",
+    default=TRIPLE,
+    show_default=True,
+    group="Connection",
+    help="The processor that lldb is told; UPMEM's own takes dpu-upmem-dpurte.",
+)
 @INPUTS
 @path_argument("program")
-def gdbserver(program: Path, port: int, inputs: tuple[str, ...]) -> None:
+def gdbserver(program: Path, port: int, triple: str, inputs: tuple[str, ...]) -> None:
     """Run a DPU program under a debugger that speaks gdb's remote protocol. It waits for the
     debugger before the first instruction. Tasklet n is thread n + 1."""
     with prepared("gdbserver", program, inputs) as state:
@@ -118,7 +127,7 @@ def gdbserver(program: Path, port: int, inputs: tuple[str, ...]) -> None:
         def ready(number: int) -> None:
             tell(f"cudla-sim dpu gdbserver: {program} waits for a debugger at localhost:{number}")
 
-        ended_by = server.serve(state, port, ready)
+        ended_by = server.serve(state, port, ready, triple)
         if state.program.log_buffer is not None:
             sys.stdout.write(state.dpu.log)
         if ended_by is not None:

@@ -63,16 +63,22 @@ class Trace:
             left = None if left is None else left - count
 
 
+def places(code: Code) -> dict[int, str]:
+    """Function and offset in instructions, by index."""
+    return {
+        index: f"{name}+{index - extent.start}"
+        for name, extent in code.functions.items()
+        for index in extent
+    }
+
+
 class Text:
     """Records in lines: cycle, tasklet, address, place, instruction, what it wrote."""
 
     def __init__(self, code: Code) -> None:
         self._code = code
-        self._places: dict[int, str] = {}
+        self._places = places(code)
         self._start: dict[int, str] = {}
-        for name, extent in code.functions.items():
-            for index in extent:
-                self._places[index] = f"{name}+{index - extent.start}"
 
     def lines(self, piece: NDArray[Any]) -> Iterator[str]:
         starts = self._start

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ...workers.outcome import Outcome
 from ..state import State
+from .description import TRIPLE
 from .packets import Closed, Connection
 from .session import Session
 from .target import Target
@@ -15,7 +16,9 @@ HOST = "127.0.0.1"
 """Debuggers may do anything: only those of this machine are let in."""
 
 
-def serve(state: State, port: int, ready: Callable[[int], None]) -> Outcome | None:
+def serve(
+    state: State, port: int, ready: Callable[[int], None], triple: str = TRIPLE
+) -> Outcome | None:
     """Boots the DPU, and does what the debugger wants until it detaches; then the program goes on
     to its end. *ready* is told the port when it is open (0: the system chooses one).
 
@@ -30,7 +33,7 @@ def serve(state: State, port: int, ready: Callable[[int], None]) -> Outcome | No
     target.start()
     connection = Connection(end)
     try:
-        Session(connection, target).serve()
+        Session(connection, target, triple).serve()
     except Closed:
         pass  # as if it had detached
     finally:

@@ -12,7 +12,8 @@ from time import sleep
 import numpy as np
 
 from ....constants.dpu_protocol import FaultKind
-from .description import TRIPLE, register_info, target_xml
+from .description import register_info, target_xml
+from .monitor import Monitor
 from .packets import INTERRUPT, MOST, Closed, Connection
 from .target import NAMES, PC, Target
 
@@ -38,8 +39,10 @@ class Session:
     """``serve`` answers until the debugger leaves (the program goes on), kills the program, or has
     seen its end."""
 
-    def __init__(self, connection: Connection, target: Target) -> None:
+    def __init__(self, connection: Connection, target: Target, triple: str) -> None:
+        """``triple``: which processor lldb is told."""
         self._connection = connection
+        self._triple = triple
         self._target = target
         self._chosen = target.tasklets[0]  # for registers
         self._resumed: int | None = None  # by Hc
@@ -287,7 +290,7 @@ class Session:
     def _query(self, words: str) -> str:
         name = words.partition(":")[0]
         threads = ",".join(f"{n + 1:x}" for n in self._target.tasklets)
-        triple = TRIPLE.encode().hex()
+        triple = self._triple.encode().hex()
         fixed = {
             "Supported": f"PacketSize={MOST:x};{_FEATURES}",
             "C": f"QC{self._chosen + 1:x}",
@@ -302,6 +305,9 @@ class Session:
             return fixed[name]
         if words.startswith("Xfer:features:read:target.xml:"):
             return _piece(target_xml(), words.rpartition(":")[2])
+        if words.startswith("Rcmd,"):
+            text = Monitor(self._target).answer(bytes.fromhex(words[5:]).decode())
+            return f"{text}\n".encode().hex()
         if words.startswith("ThreadExtraInfo,"):
             return self._extra(words.partition(",")[2]).encode().hex()
         if words.startswith("RegisterInfo"):
