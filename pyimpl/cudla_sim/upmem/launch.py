@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
 
-from ..constants.dpu_protocol import FaultKind, Start
+from ..constants.dpu_protocol import FaultKind
 from ..core import explain
 from ..core.hardware import Part, Step
 from ..core.text import tell
@@ -15,14 +14,9 @@ from .errors import DpuError, Status, error
 from .memory import PROFILE_OFFSET
 from .program import Program
 from .rank import Dpu, Rank, Selection, submit_all
-from .store import LocalStore
 from .system import LaunchRecord
 from .timing.ledger import WITHOUT_COUNT, Launch
 from .workers.protocol import Times
-
-if TYPE_CHECKING:
-    from .workers.frame import How
-    from .workers.outcome import Outcome
 
 _FAULTS = {"upmem/launch": Status.DPU_ERR_DPU_FAULT}
 _REPORTED_FAULTS = 8
@@ -75,33 +69,18 @@ def resume_later(dpu: Dpu) -> None:
 
 
 def _resume_queued(dpu: Dpu) -> None:
-    from .workers.frame import How  # mmap and numpy.ctypeslib: only for debuggers
+    from .debug.control import RESUME, execute  # only for debuggers
 
     rank = dpu.rank
     try:
         if not rank.freed:
-            dpu.fault = execute(dpu, How(Start.RESUME))
+            dpu.fault = execute(dpu, RESUME)
             if dpu.fault is not None and dpu.fault.fault != FaultKind.STOPPED:
                 _report([dpu])
                 raise error(Status.DPU_ERR_DPU_FAULT, f"DPU {dpu.name}: {dpu.fault.text}")
     finally:
         with rank.lock:
             rank.launches -= 1
-
-
-def execute(dpu: Dpu, how: How) -> Outcome | None:
-    """Runs one DPU as a debugger wants it; what has stopped it, None: it has ended.
-
-    Raises DpuError(DPU_ERR_SYSTEM).
-    """
-    machine, program = dpu.rank.machine, dpu.program
-    store = machine.store
-    assert program is not None
-    assert isinstance(store, LocalStore)
-    ended = store.launch(
-        program.path, program.image, [dpu.slot], machine.checks, machine.timed, how
-    )
-    return ended.faulted[0] if ended.faulted else None
 
 
 def run(dpus: list[Dpu], called: float | None = None) -> None:
@@ -136,7 +115,30 @@ def run(dpus: list[Dpu], called: float | None = None) -> None:
         )
 
 
+def _run_under_debugger(program: Program, dpus: list[Dpu]) -> Dpu | None:
+    """The DPU, when one is to be debugged; it has ended then."""
+    if program.code is None:
+        return None
+    for dpu in dpus:
+        port = dpu.rank.machine.gdb_port(dpu.name)
+        if port is not None:
+            from .debug.gdb.server import serve_launch  # sockets: only for who asks
+
+            dpu.fault = serve_launch(dpu, port)
+            return dpu
+    return None
+
+
 def _run_program(program: Program, dpus: list[Dpu], called: float | None) -> list[Dpu]:
+    debugged = _run_under_debugger(program, dpus)
+    if debugged is None:
+        return _run_all(program, dpus, called)
+    rest = [dpu for dpu in dpus if dpu is not debugged]
+    faulted = _run_all(program, rest, called) if rest else []
+    return [debugged, *faulted] if debugged.fault is not None else faulted
+
+
+def _run_all(program: Program, dpus: list[Dpu], called: float | None) -> list[Dpu]:
     machine = dpus[0].rank.machine
     by_slot = {d.slot: d for d in dpus}
     begin = perf_counter_ns()

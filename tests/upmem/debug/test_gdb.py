@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
@@ -18,6 +19,18 @@ from .programs import AGAIN, ENDLESS, SUMS, TOTAL, elf, model
 
 IRAM, MRAM = 0x8000_0000, 0x0800_0000
 _PC, _FLAGS = 24, 25
+
+
+HOST = """
+import sys
+from dpu import DpuSet
+with DpuSet(nr_dpus=2, binary=sys.argv[1]) as dpus:
+    for _ in range(2):
+        dpus.exec()
+        back = [bytearray(4), bytearray(4)]
+        dpus.copy(back, "shared")
+        print([int.from_bytes(b, "little") for b in back])
+"""
 
 
 class Client:
@@ -205,7 +218,8 @@ def test_memories_and_registers_are_written(tmp_path: Path) -> None:
         assert gdb("Z2,100,4") == ""
         assert gdb("mxyz") == "E01"
         gdb.send("k")
-    assert said[0] == "0"
+    assert said[0] == "1"
+    assert "the debugger killed it" in said[1]
 
 
 def test_an_endless_loop_is_interrupted(tmp_path: Path) -> None:
@@ -255,3 +269,35 @@ def test_a_debugger_that_vanishes_lets_the_program_go_on(tmp_path: Path) -> None
         assert gdb("c").startswith("T05")
         assert gdb.word(256) < TOTAL
     assert said == ["0", ""]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize(("dpu", "seen"), [("", [43, 42]), (":0.1.0", [42, 43])])
+def test_a_dpu_of_a_host_program(tmp_path: Path, dpu: str, seen: list[int]) -> None:
+    """The first launch of one DPU; what the debugger changes the host sees."""
+    program, port = tmp_path / "task", free_port()
+    program.write_bytes(elf("move r0, 42\n sw zero, 256, r0\n stop\n").image())
+    settings = {**os.environ, "CUDLA_SIM_UPMEM_GDB": f"{port}{dpu}"}
+    with subprocess.Popen(
+        [sys.executable, "-c", HOST, str(program)],
+        env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as host:  # fmt: skip
+        assert host.stderr is not None
+        assert f"waits for a debugger at localhost:{port}" in host.stderr.readline()
+        gdb = Client(port)
+        assert gdb("s").startswith("T05")
+        assert gdb("P0=2b000000") == "OK"
+        assert gdb("D") == "OK"
+        out, _ = host.communicate(timeout=20)
+    assert out.splitlines() == [str(seen), "[42, 42]"]
+
+
+def test_a_wrong_setting(tmp_path: Path) -> None:
+    settings = {**os.environ, "CUDLA_SIM_UPMEM_GDB": "gdb"}
+    command = [sys.executable, "-c", "from dpu import DpuSet; DpuSet(1)"]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=20)
+    assert "it is PORT or PORT:DPU" in done.stderr

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...upmem import launch as launching
 from ...upmem.debug import control
 from ...upmem.debug.state import State
 from ...upmem.rank import Dpu, Rank
@@ -91,7 +92,7 @@ def finalize_fault_process_for_dpu(dpu: Any, context: Any) -> None:
         made = Outcome(state.dpu.slot, "fault", kind, code, thread, text=text)
         state.dpu.fault = state.dpu.fault or made
     elif state.order:
-        control.go_on_later(state)
+        launching.resume_later(state.dpu)
     else:
         state.dpu.fault = None
 

@@ -131,5 +131,5 @@ def gdbserver(program: Path, port: int, triple: str, inputs: tuple[str, ...]) ->
         if state.program.log_buffer is not None:
             sys.stdout.write(state.dpu.log)
         if ended_by is not None:
-            tell(f"cudla-sim dpu gdbserver: {program} is in fault: {ended_by.text}")
+            tell(f"cudla-sim dpu gdbserver: {program} did not end well: {ended_by.text}")
             raise click.exceptions.Exit(1)

@@ -5,12 +5,29 @@ from __future__ import annotations
 from time import sleep
 
 from ...constants.dpu_protocol import FaultKind, Start
-from ..launch import execute, resume_later
+from ..rank import Dpu
+from ..store import LocalStore
 from ..workers.frame import How
 from ..workers.outcome import Outcome
 from .state import State
 
 _POLL_S = 0.001
+RESUME = How(Start.RESUME)
+
+
+def execute(dpu: Dpu, how: How) -> Outcome | None:
+    """Runs one DPU as a debugger wants it; what has stopped it, None: it has ended.
+
+    Raises DpuError(DPU_ERR_SYSTEM).
+    """
+    machine, program = dpu.rank.machine, dpu.program
+    store = machine.store
+    assert program is not None
+    assert isinstance(store, LocalStore)
+    ended = store.launch(
+        program.path, program.image, [dpu.slot], machine.checks, machine.timed, how
+    )
+    return ended.faulted[0] if ended.faulted else None
 
 
 def stop(state: State) -> None:
@@ -39,7 +56,7 @@ def step(state: State, tasklet: int) -> Outcome | None:
 
 def go_on(state: State) -> Outcome | None:
     """Until it ends (None) or stops."""
-    return run(state, How(Start.RESUME))
+    return run(state, RESUME)
 
 
 def boot(state: State) -> Outcome | None:
@@ -57,11 +74,6 @@ def run(state: State, how: How) -> Outcome | None:
     outcome = execute(dpu, how)
     dpu.fault = outcome
     return outcome
-
-
-def go_on_later(state: State) -> None:
-    """The same beside the caller, as an asynchronous launch: dpu_sync waits for it."""
-    resume_later(state.dpu)
 
 
 def is_fault(outcome: Outcome | None) -> bool:
