@@ -44,6 +44,8 @@ class Settings(Section):
     """``PORT`` or ``PORT:DPU`` (as ``2345:0.0.3``): the first launch of a program in the DPU's own
     instructions runs on that DPU, or its first one, under a debugger, which it waits for at that
     TCP port of this machine. The other DPUs run when it has ended."""
+    upmem_debugger: str = ""
+    """A socket where `cudla-sim dpu debug` is told of worker processes; that command sets it."""
     upmem_times: str = ""
     """Write the hardware times of launches and transfers to this file at exit, as JSON."""
 

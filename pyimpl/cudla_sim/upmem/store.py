@@ -76,7 +76,9 @@ class LocalStore:
         copies: DpuCopies,
         allowed: str,
         limit_s: float,
+        debugger: str = "",
     ) -> None:
+        self._debugger = debugger
         self.memory = MachineMemory(ranks * per_rank)
         self.base = 0
         self._per_rank = per_rank
@@ -106,7 +108,7 @@ class LocalStore:
 
                 rights = UNCONFINED if self._allowed == "all" else CONFINED
                 self._pool = WorkerPool(
-                    self.memory.fd, STRIDE, self._workers, rights, self._limit_s
+                    self.memory.fd, STRIDE, self._workers, rights, self._limit_s, self._debugger
                 )
             return self._pool
 

@@ -121,6 +121,7 @@ class System:
                         self.native.dpus,
                         self.settings.upmem_allow,
                         self.process.config.of(WorkerSettings).worker_timeout,
+                        self.settings.upmem_debugger,
                     )
             return self._store
 

@@ -26,6 +26,7 @@ app.under(
     "Debugging",
     trace="cudla_sim.tools.upmem.debugging:trace",
     gdbserver="cudla_sim.tools.upmem.debugging:gdbserver",
+    debug="cudla_sim.tools.upmem.native:debug",
 )
 
 

@@ -22,7 +22,7 @@ from ...workers.image import Image
 from ...workers.patience import Patience, given_up, process_state
 from ...workers.process import CONFINED, WorkerError, WorkerProcess
 from .checks import Checks
-from .executable import executable
+from .executable import executable, in_own_instructions
 from .frame import BOOT, Frame, Frames, How
 from .outcome import Launch, Outcome, recorded, stopped
 from .protocol import Times
@@ -52,7 +52,8 @@ class _Program:
 class WorkerPool:
     """``memfd``: the memories of all DPUs, ``stride`` bytes a DPU. ``size``: workers a program has;
     None: one for each core this process may use. ``allowed``: see ``workers.process``.
-    ``limit_s``: seconds that a launch may take, 0: any time."""
+    ``limit_s``: seconds that a launch may take, 0: any time. ``debugger``: the socket of one that
+    is told of each worker."""
 
     def __init__(
         self,
@@ -61,7 +62,9 @@ class WorkerPool:
         size: int | None = None,
         allowed: int = CONFINED,
         limit_s: float = 0.0,
+        debugger: str = "",
     ) -> None:
+        self._debugger = debugger
         self._memfd = memfd
         self._stride = stride
         self._size = size or len(os.sched_getaffinity(0))
@@ -188,7 +191,13 @@ class WorkerPool:
             program.busy += 1
         try:
             files = self._memfd, self._frames.fd, self._stride
-            return Worker(program.image, number, *files, self._allowed)
+            worker = Worker(program.image, number, *files, self._allowed)
+            if self._debugger:
+                from .announce import announce  # json, sockets: only for debuggers
+
+                native = not in_own_instructions(program.contents)
+                announce(self._debugger, worker.pid, program.image.name, native)
+            return worker
         except BaseException:
             with self._changed:
                 program.busy -= 1
