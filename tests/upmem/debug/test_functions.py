@@ -332,3 +332,31 @@ def test_checkpoints_of_the_python_package(tmp_path: Path) -> None:
         one.restore(saved, mram=False)
         with pytest.raises(DpuError):
             one.restore(saved)
+
+
+def test_functions_of_older_releases(host: Host) -> None:
+    api = host.api
+    running = ctypes.c_bool()
+    with debugged(host, ENDLESS) as (one,):
+        host.ok(api.dpu_launch(one.set, 0))
+        host.ok(api.dpu_trigger_fault_on_dpu(one.dpu))
+        host.ok(api.dpu_get_thread_status_on_dpu(one.dpu, 0, byref(running)))
+        assert running.value
+        host.ok(api.dpu_get_thread_status_on_dpu(one.dpu, 1, byref(running)))
+        assert not running.value
+        wrong = api.dpu_get_thread_status_on_dpu(one.dpu, 24, byref(running))
+        assert wrong == status("INVALID_THREAD_ID")
+        host.ok(api.dpu_stop_threads_for_dpu(one.dpu, byref(one.context)))
+        assert one.running == [0]
+        host.ok(api.dpu_clear_fault_on_dpu(one.dpu))
+        rank = api.dpu_get_rank(one.dpu)
+        data, length = ctypes.POINTER(ctypes.c_uint8)(), ctypes.c_uint32()
+        host.ok(api.dpu_serialize_context(rank, byref(one.context), byref(data), byref(length)))
+        again = dpu_context_t()
+        host.ok(api.dpu_deserialize_context(rank, byref(again), data, length.value))
+        ctypes.CDLL(None).free(data)
+        assert array(again, "pcs")[0] == one.array("pcs")[0]
+        one.instruction(1, 0x7EF3_2000_0000)  # stop
+        host.ok(api.dpu_resume_threads_for_dpu(one.dpu, byref(again)))
+        host.ok(api.dpu_sync(one.set))
+        api.dpu_free_dpu_context(byref(again))

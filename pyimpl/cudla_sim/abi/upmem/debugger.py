@@ -42,6 +42,15 @@ def state_of(pointer: Any) -> State:
     return state
 
 
+def check_thread(state: State, thread: int) -> None:
+    """Raises DpuError(DPU_ERR_INVALID_THREAD_ID)."""
+    if thread >= state.threads:
+        raise error(
+            Status.DPU_ERR_INVALID_THREAD_ID,
+            f"thread is {thread}; the DPU has threads 0 to {state.threads - 1}",
+        )
+
+
 @upmem.export("dpu_context_fill_from_rank")
 def context_fill_from_rank(context: Any, rank: Any) -> None:
     contexts.fill_from(contexts.checked(context), resolve_rank(rank))
@@ -101,11 +110,7 @@ def finalize_fault_process_for_dpu(dpu: Any, context: Any) -> None:
 def execute_thread_step_in_fault_for_dpu(dpu: Any, thread: int, context: Any) -> None:
     state = state_of(dpu)
     into = contexts.checked(context)
-    if thread >= state.threads:
-        raise error(
-            Status.DPU_ERR_INVALID_THREAD_ID,
-            f"thread is {thread}; the DPU has threads 0 to {state.threads - 1}",
-        )
+    check_thread(state, thread)
     order = contexts.order_of(into)
     if thread not in order:
         raise error(
