@@ -222,6 +222,36 @@ def test_memories_and_registers_are_written(tmp_path: Path) -> None:
     assert "the debugger killed it" in said[1]
 
 
+WRONG = (
+    *("p-1", "p1a", "p", "P-1=00000000", "P1", "Pxy=0", "Gxy", "m", "m0", "m-8,4", "m0,-4", "mg,1"),
+    *("M0,4", "M0,4:00", "M0,-1:00", "Z0", "Z0,80000004,8", "z0,8,8", "Hg20", "T", "T20", "Txx"),
+    *(
+        "vCont;s:20",
+        "vCont;s:zz",
+        "szz",
+        "qRcmd,zz",
+        "qRcmd,ff",
+        "qRegisterInfo",
+        "qThreadExtraInfo,zz",
+    ),
+    *("qXfer:features:read:target.xml:0", "qMemoryRegionInfo:x"),
+)
+UNKNOWN = ("", "!", "X0,1:a", "vRun;", "qTStatus", "QNonStop:1", "jOther", "Z3,0,4", "\\")
+
+
+def test_what_it_does_not_understand(tmp_path: Path) -> None:
+    with server(tmp_path, SUMS, 4) as (gdb, said):
+        for packet in WRONG:
+            assert gdb(packet) in ("E01", "E0e"), packet
+        for packet in UNKNOWN:
+            assert gdb(packet) == "", packet
+        gdb.socket.sendall(b"noise$?#00")  # a wrong checksum is asked for again
+        assert gdb.socket.recv(1) == b"+"  # of the last packet
+        assert gdb("?").startswith("T05thread:1;")
+        assert gdb("c") == "W00"
+    assert said[0] == "0"
+
+
 def test_an_endless_loop_is_interrupted(tmp_path: Path) -> None:
     with server(tmp_path, ENDLESS) as (gdb, _):
         seen = 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,3 +121,12 @@ def test_wrong_words(tmp_path: Path, words: list[str], said: str) -> None:
     assert done.returncode != 0
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_reader_may_leave(tmp_path: Path) -> None:
+    program = tmp_path / "task"
+    program.write_bytes(elf("again: add r0, r0, 1\n jump again\n").image())
+    command = f"{sys.executable} -m cudla_sim dpu trace {program} | head -n 2"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=30)
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stderr == ""

@@ -49,6 +49,8 @@ def prepared(command: str, program: Path, inputs: tuple[str, ...]) -> Iterator[S
     try:
         with loaded(program, named) as state:
             yield state
+    except BrokenPipeError:  # nobody reads any more
+        raise
     except (OSError, ValueError, ApiError) as error:
         said = error.explanation if isinstance(error, ApiError) else str(error)
         if isinstance(error, OSError):

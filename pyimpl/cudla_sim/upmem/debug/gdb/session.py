@@ -96,11 +96,11 @@ class Session:
 
     def _read_register(self, words: str) -> str:
         number = int(words.partition(";")[0], 16)
-        return self._value(number) if number < len(NAMES) else _BAD
+        return self._value(number) if 0 <= number < len(NAMES) else _BAD
 
     def _write_register(self, words: str) -> str:
         number, _, value = words.partition("=")
-        if int(number, 16) >= len(NAMES):
+        if not value or not 0 <= int(number, 16) < len(NAMES):
             return _BAD
         self._target.set_register(self._chosen, int(number, 16), _number(value[:8]))
         return "OK"
