@@ -246,7 +246,7 @@ def test_what_it_does_not_understand(tmp_path: Path) -> None:
         for packet in UNKNOWN:
             assert gdb(packet) == "", packet
         gdb.socket.sendall(b"noise$?#00")  # a wrong checksum is asked for again
-        assert gdb.socket.recv(1) == b"+"  # of the last packet
+        assert gdb.socket.recv(1) == b"-"
         assert gdb("?").startswith("T05thread:1;")
         assert gdb("c") == "W00"
     assert said[0] == "0"
