@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import select
-import threading
 from collections.abc import Callable
-from time import sleep
 
 import numpy as np
 
 from ....constants.dpu_protocol import FaultKind
+from . import beside
 from .description import register_info, target_xml
 from .monitor import Monitor
-from .packets import INTERRUPT, MOST, Closed, Connection
+from .packets import INTERRUPT, MOST, Connection
 from .target import NAMES, PC, Target
 
-_POLL_S = 0.001
 _SIGINT, _SIGILL, _SIGTRAP, _SIGABRT, _SIGFPE, _SIGSEGV = 2, 4, 5, 6, 8, 11
 """As gdb numbers them."""
 _SIGNALS = {
@@ -176,56 +172,12 @@ class Session:
         target = self._target
         if address:
             target.set_register(self._stepped, PC, int(address, 16))
-        self._run(lambda: target.go_on(step, alone=alone))
+        self._interrupt = beside.run(
+            self._connection, target.state, lambda: target.go_on(step, alone=alone)
+        )
         if target.outcome is not None:
             self._chosen, self._resumed = target.outcome.tasklet, None
         return self._stopped()
-
-    def _run(self, work: Callable[[], None]) -> None:
-        """Beside this thread, which listens whether the debugger wants it to stop."""
-        self._interrupt = False
-        raised: list[BaseException] = []
-        done, end = os.pipe()
-
-        def run() -> None:
-            try:
-                work()
-            except BaseException as error:
-                raised.append(error)
-            finally:
-                os.close(end)
-
-        thread = threading.Thread(target=run, name="DPU under gdb")
-        thread.start()
-        try:
-            poll = select.poll()
-            poll.register(done, select.POLLIN | select.POLLHUP)
-            poll.register(self._connection, select.POLLIN | select.POLLHUP)
-            while thread.is_alive():
-                ready = {fd for fd, _ in poll.poll()}
-                if done in ready:
-                    break
-                if self._connection.interrupted():
-                    self._interrupt = True
-                    self._stop(thread)
-        except Closed:
-            self._stop(thread)
-            raise
-        finally:
-            thread.join()
-            os.close(done)
-        if raised:
-            raise raised[0]
-
-    def _stop(self, thread: threading.Thread) -> None:
-        state = self._target.state
-        state.core.stop = 1
-        try:
-            while thread.is_alive():
-                state.store.pool.stop([state.dpu.slot])
-                sleep(_POLL_S)
-        finally:
-            state.core.stop = 0
 
     def _stopped(self) -> str:
         """The stop reply: which signal, which thread."""
