@@ -360,3 +360,24 @@ def test_functions_of_older_releases(host: Host) -> None:
         host.ok(api.dpu_resume_threads_for_dpu(one.dpu, byref(again)))
         host.ok(api.dpu_sync(one.set))
         api.dpu_free_dpu_context(byref(again))
+
+
+def test_one_dpu_stops_while_another_runs(host: Host) -> None:
+    with host.alloc(2) as made:
+        from_memory(host, made, elf(ENDLESS))
+        one, other = (Debugged(host, dpu) for dpu in host.dpus(made))
+        host.ok(host.api.dpu_launch(made, 0))
+        one.stop()
+        assert one.running == [0]
+        pc = one.array("pcs")[0]
+        one.step(0)
+        assert one.array("pcs")[0] == 1 - pc
+        assert one.running == [0]
+        other.stop()
+        assert other.running == [0]
+        for each in (one, other):
+            each.instruction(1, 0x7EF3_2000_0000)  # stop
+            each.go_on()
+        host.ok(host.api.dpu_sync(made))
+        for each in (one, other):
+            host.api.dpu_free_dpu_context(byref(each.context))

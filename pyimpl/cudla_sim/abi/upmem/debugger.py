@@ -36,9 +36,9 @@ def looked_into(pointer: Any) -> State:
 
 
 def state_of(pointer: Any) -> State:
-    """Of a DPU whose queued work is done."""
+    """Of a DPU that does not run any more."""
     state = looked_into(pointer)
-    state.dpu.rank.wait()
+    control.wait(state)
     return state
 
 
@@ -176,7 +176,7 @@ def _host(buffer: Any, count: int) -> NDArray[np.uint64]:
 
 def _write(dpus: list[Dpu], first: int, source: Any, count: int) -> None:
     for dpu in dpus if count else []:
-        dpu.rank.wait()
+        control.wait(State(dpu))
         _iram(dpu, first, count)[:] = _host(source, count)
 
 
@@ -193,7 +193,7 @@ def copy_to_iram_for_rank(rank: Any, first: int, source: Any, count: int) -> Non
 @upmem.export("dpu_copy_from_iram_for_dpu")
 def copy_from_iram_for_dpu(dpu: Any, destination: Any, first: int, count: int) -> None:
     found = _dpu(dpu)
-    found.rank.wait()
+    control.wait(State(found))
     words = _iram(found, first, count)
     if count:
         _host(destination, count)[:] = words

@@ -5,10 +5,11 @@ from __future__ import annotations
 from time import sleep
 
 from ...constants.dpu_protocol import FaultKind, Start
+from ..memory import SIDE_OFFSET, SIDE_SIZE
 from ..rank import Dpu
 from ..store import LocalStore
 from ..workers.frame import How
-from ..workers.outcome import Outcome
+from ..workers.outcome import Outcome, recorded
 from .state import State
 
 _POLL_S = 0.001
@@ -30,6 +31,12 @@ def execute(dpu: Dpu, how: How) -> Outcome | None:
     return ended.faulted[0] if ended.faulted else None
 
 
+def busy(state: State) -> bool:
+    """Whether it runs, or will: other DPUs of its rank may run on when it has stopped."""
+    runs = state.store.pool.runs(state.dpu.slot)
+    return state.dpu.rank.launches > 0 if runs is None else runs
+
+
 def stop(state: State) -> None:
     """Stops it before the next instruction, if it runs; then it is in fault.
 
@@ -40,12 +47,23 @@ def stop(state: State) -> None:
         return
     state.core.stop = 1
     try:
-        while dpu.rank.launches or state.store.pool.runs(dpu.slot):
+        while busy(state):
             state.store.pool.stop([dpu.slot])
             sleep(_POLL_S)
     finally:
         state.core.stop = 0
-    dpu.rank.wait()
+    if state.store.pool.runs(dpu.slot) is None:
+        dpu.rank.wait()
+    elif dpu.fault is None:
+        page = dpu.bytes(SIDE_OFFSET, SIDE_SIZE).tobytes()
+        outcome = recorded(dpu.slot, page, state.program.image, set())
+        dpu.fault = outcome if outcome.status == "fault" else None
+
+
+def wait(state: State) -> None:
+    """Until it does not run."""
+    if busy(state):
+        state.dpu.rank.wait()
 
 
 def step(state: State, tasklet: int) -> Outcome | None:

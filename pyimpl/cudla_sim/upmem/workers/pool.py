@@ -127,10 +127,13 @@ class WorkerPool:
                     for worker in workers.values():
                         worker.interrupt()
 
-    def runs(self, slot: int) -> bool:
-        """Whether a launch has this slot now."""
+    def runs(self, slot: int) -> bool | None:
+        """Whether a DPU has not ended yet in the launch that has it; None: none has it."""
         with self._changed:
-            return any(slot in frame.slots.tolist() for frame, _ in self._running.values())
+            for frame, _ in self._running.values():
+                if slot in (slots := frame.slots.tolist()):
+                    return bool(frame.status[slots.index(slot)] <= State.RUNNING)
+        return None
 
     @property
     def pids(self) -> list[int]:
