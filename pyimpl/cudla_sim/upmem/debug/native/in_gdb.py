@@ -24,6 +24,7 @@ _GO_ON = (
     *("continue", "finish", "until", "advance", "jump", "signal", "call", "detach", "kill", "quit"),
 )
 _STEP = ("step", "next", "stepi", "nexti")
+_TICK_US = 500_000
 _TICK = "SIGALRM"
 """With it the runtime puts tasklets aside that spin. While gdb steps it would come before each
 instruction, and nothing would go on."""
@@ -194,6 +195,18 @@ class _Fault(gdb.Breakpoint):  # type: ignore[misc]
         return True
 
 
+class _Tick(gdb.Breakpoint):  # type: ignore[misc]
+    """Slower ticks: gdb steps over a breakpoint before it goes on, and each tick throws it back."""
+
+    def __init__(self) -> None:
+        super().__init__("*" + hex(_address("rt_set_tick")), internal=True)
+
+    def stop(self) -> bool:
+        if int(gdb.parse_and_eval("(unsigned int)$rdi")) != 0:
+            _set("rdi", _TICK_US)
+        return False
+
+
 def _said(event: Any) -> None:
     if isinstance(event, gdb.BreakpointEvent):
         print(f"[tasklet {_running()}]")
@@ -203,7 +216,7 @@ def _begin() -> None:
     gdb.execute(f"handle {_QUIET} nostop noprint pass", to_string=True)
     for setting in ("confirm off", "breakpoint pending on", "print thread-events off"):
         gdb.execute(f"set {setting}", to_string=True)
-    for make in (_Info, _Tasklet, _Restore, _Number, _Fault):
+    for make in (_Info, _Tasklet, _Restore, _Number, _Fault, _Tick):
         make()
     for commands, how in ((_GO_ON, ""), (_STEP, " step")):
         for command in commands:
