@@ -35,6 +35,7 @@ READS_ENVIRONMENT = {
     "__init__.py": "reset() begins with the settings of the environment",
     "core/process.py": "settings",
     "abi/upmem/sets.py": "UPMEM_PROFILE, as libdpu reads it",
+    "upmem/debug/native/in_gdb.py": "runs in gdb, which the command tells so what it needs",
     "abi/cupva/family.py": "CUPVA_DMATIMEOUT, as libcupva_host reads it",
     "testing/compile.py": "starts programs in a changed environment",
     "nvdla/parts/host.py": "keeps onnxruntime from reporting",

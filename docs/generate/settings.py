@@ -71,6 +71,8 @@ _ORDER = [
     "upmem_timing",
     "upmem_host",
     "upmem_times",
+    "upmem_gdb",
+    "upmem_debugger",
     "pva_dma",
     "pva_seed",
     "pva_allow",

@@ -12,9 +12,19 @@ C programs and ``cudla_sim.upmem`` see the same sets and memories.
 
 from __future__ import annotations
 
+from .context import DpuContext, DpuThreadContext
 from .driver import ALLOCATE_ALL, DpuSet
 from .error import DpuError
 from .program import DpuProgram, DpuSymbol
 from .variable import DpuVariable
 
-__all__ = ["ALLOCATE_ALL", "DpuError", "DpuProgram", "DpuSet", "DpuSymbol", "DpuVariable"]
+__all__ = [
+    "ALLOCATE_ALL",
+    "DpuContext",
+    "DpuError",
+    "DpuProgram",
+    "DpuSet",
+    "DpuSymbol",
+    "DpuThreadContext",
+    "DpuVariable",
+]

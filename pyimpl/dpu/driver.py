@@ -24,6 +24,7 @@ from cudla_sim.constants.upmem import (
 )
 
 from .compiler import Source, compile_sources
+from .context import DpuContext
 from .error import DpuError, call
 from .program import DpuProgram, DpuSymbol
 from .variable import DpuVariable
@@ -355,27 +356,31 @@ class DpuSet:
 
     # --- checkpoints ------------------------------------------------------------------------------
 
-    def checkpoint(self, iram: bool = True, mram: bool = True, wram: bool = True) -> Any:
-        """Raises DpuError: the library explains that checkpoints are not simulated."""
-        flag = dpu_checkpoint_flags_t
-        wanted = int(flag.DPU_CHECKPOINT_INTERNAL)
-        wanted |= flag.DPU_CHECKPOINT_IRAM if iram else 0
-        wanted |= flag.DPU_CHECKPOINT_MRAM if mram else 0
-        wanted |= flag.DPU_CHECKPOINT_WRAM if wram else 0
-        context = prototypes.dpu_context_t()
-        call("dpu_checkpoint_save", self.c_set, wanted, ctypes.byref(context))
-        return context
+    def checkpoint(self, iram: bool = True, mram: bool = True, wram: bool = True) -> DpuContext:
+        """The state of a set of one DPU, with those memories. The DPU stops, if it runs.
+
+        Raises DpuError, also for a program that runs natively.
+        """
+        c_ctx = prototypes.dpu_context_t()
+        flags = _checkpoint_flags(iram, mram, wram)
+        call("dpu_checkpoint_save", self.c_set, flags, ctypes.byref(c_ctx))
+        return DpuContext(c_ctx)
 
     def restore(
-        self, context: Any, iram: bool = True, mram: bool = True, wram: bool = True
+        self, context: DpuContext, iram: bool = True, mram: bool = True, wram: bool = True
     ) -> None:
-        """Raises DpuError: the library explains that checkpoints are not simulated."""
-        flag = dpu_checkpoint_flags_t
-        wanted = int(flag.DPU_CHECKPOINT_INTERNAL)
-        wanted |= flag.DPU_CHECKPOINT_IRAM if iram else 0
-        wanted |= flag.DPU_CHECKPOINT_MRAM if mram else 0
-        wanted |= flag.DPU_CHECKPOINT_WRAM if wram else 0
-        call("dpu_checkpoint_restore", self.c_set, wanted, ctypes.byref(context))
+        """Puts a state into a set of one DPU. Raises DpuError."""
+        flags = _checkpoint_flags(iram, mram, wram)
+        call("dpu_checkpoint_restore", self.c_set, flags, ctypes.byref(context.c_ctx))
+
+
+def _checkpoint_flags(iram: bool, mram: bool, wram: bool) -> int:
+    flag = dpu_checkpoint_flags_t
+    wanted = int(flag.DPU_CHECKPOINT_INTERNAL)
+    wanted |= flag.DPU_CHECKPOINT_IRAM if iram else 0
+    wanted |= flag.DPU_CHECKPOINT_MRAM if mram else 0
+    wanted |= flag.DPU_CHECKPOINT_WRAM if wram else 0
+    return wanted
 
 
 def _walk(c_set: Any, kind: str) -> Iterator[Any]:

@@ -145,6 +145,19 @@ void isa_decode_changed(struct dpu *dpu, uint32_t first, uint32_t count)
         dpu->words[n] = word;
         dpu->code[n] = decode(dpu, n, word);
     }
+    if (dpu->core->stop)
+        isa_break(dpu);
+}
+
+/*
+ * The DPU stops, whatever it executes next: also out of the loops of execute.c, which look for nobody.
+ * Called by a signal handler.
+ */
+void isa_break(struct dpu *dpu)
+{
+    for (uint32_t n = 0; n <= IRAM_INSTRUCTIONS; n++)
+        dpu->code[n].op = OP_BREAK;
+    dpu->decoded = 0;
 }
 
 /* Most often it is the program that ran before. */
@@ -155,4 +168,6 @@ void isa_decode_iram(struct dpu *dpu)
     isa_decode_changed(dpu, 0, IRAM_INSTRUCTIONS);
     dpu->code[dpu->iram_instructions] = (struct insn){.op = OP_OUTSIDE};
     dpu->decoded = dpu->iram_instructions;
+    if (dpu->core->stop)
+        isa_break(dpu);
 }

@@ -1,4 +1,4 @@
-/* The two loops that execute instructions. */
+/* The loops that execute instructions. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-gcse", "no-crossjumping") /* a dispatch for each instruction, none is shared */
 #endif
@@ -9,7 +9,6 @@
 #include "conditions.h"
 
 #define SLICE 32u
-#define MOST_AHEAD 256u
 /* Numbers of atomic bits that a program has loaded as signed bytes: barriers keep theirs in a char. */
 #define SIGNED_BYTES 0xffffff80u
 
@@ -51,13 +50,17 @@ static struct tasklet *isa_next_running(struct dpu *dpu, struct tasklet *after)
 
 #define EXECUTE isa_execute_timed
 #define PIPELINE 1
+#define MOST_AHEAD 256u
+#define WATCHED 0
 #include "execute.h"
-#undef EXECUTE
-#undef PIPELINE
-#undef NEXT
-#undef WAITS
-#undef SYNC
-#undef GO_TO_SLEEP
+#include "execute_end.h"
+#define EXECUTE isa_execute_watched
+#define PIPELINE 1
+#define MOST_AHEAD 1u
+#define WATCHED 1
+#include "execute.h"
+#include "execute_end.h"
 #define EXECUTE isa_execute_fast
 #define PIPELINE 0
+#define WATCHED 0
 #include "execute.h"

@@ -1,7 +1,7 @@
 /*
  * The code that executes instructions, compiled once for each way to go on from one to the next.
  * EXECUTE names the function. PIPELINE is 1 where every cycle counts; without it a tasklet goes on for
- * SLICE instructions, or until it has to wait.
+ * SLICE instructions, or until it has to wait. WATCHED is 1 where a debugger looks at each instruction.
  *
  * In the pipeline tasklets take turns after each instruction. But what only reads and writes registers
  * nobody else can see: it is executed ahead, together with the instruction before it, and the tasklet
@@ -160,6 +160,17 @@ pause:
     t->instructions += ahead;
     t->pending = ahead - 1;
     ahead = 0;
+#if WATCHED
+    const bool stop = isa_watched(dpu, t, now);
+    now += t->step;
+    t = t->next;
+    if (stop) {
+        SYNC;
+        isa_stopped(dpu, t);
+        return;
+    }
+    goto turn;
+#endif
 next_turn:
     now += t->step;
     t = t->next;
@@ -171,10 +182,22 @@ turn:
         goto next_turn;
     }
     i = t->pc;
+#if WATCHED
+    dpu->watch.insn = i;
+#endif
     goto *labels[i->op];
 leave:
     t->instructions++;
+#if WATCHED
+    const bool last = isa_watched(dpu, t, now);
     pipeline_leave(dpu, t);
+    if (last && (dpu->running || dpu->nr_sleepers)) {
+        isa_stopped(dpu, dpu->head ? dpu->head : dpu->sleepers[0]);
+        return;
+    }
+#else
+    pipeline_leave(dpu, t);
+#endif
     now = dpu->now;
     t = dpu->head;
     if (dpu->running)
@@ -322,4 +345,6 @@ ILLEGAL:
     FAULT(FAULT_INSTRUCTION, 0, 0, 0);
 OUTSIDE:
     FAULT(FAULT_JUMP, 0, dpu->iram_instructions, 0);
+BREAK:
+    FAULT(FAULT_STOPPED, 0, 0, 0);
 }

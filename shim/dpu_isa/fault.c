@@ -17,6 +17,15 @@ void isa_fault(struct dpu *dpu, struct tasklet *t, const struct insn *i, uint32_
     fault->other = index < IRAM_INSTRUCTIONS ? dpu->words[index] : 0;
     fault->other_tasklet = t->r[22];
     t->pc = i;
+    dpu->head = t;
+    dpu->side->state = STATE_FAULT;
+}
+
+/* As a debugger wished, before it executes its next instruction. */
+void isa_stopped(struct dpu *dpu, const struct tasklet *t)
+{
+    dpu->side->fault = (struct dpu_event){.kind = FAULT_STOPPED, .tasklet = t->number};
+    dpu->side->fault.pc = byte_address(isa_index(dpu, t->pc));
     dpu->side->state = STATE_FAULT;
 }
 

@@ -2,7 +2,7 @@
  * A DPU that executes the vendor's instructions: what the files of its worker share.
  *
  * Instructions are decoded once (decode.c) and executed by threaded code (execute.h), which is compiled
- * twice: with the pipeline, cycle by cycle, and without.
+ * three times: with the pipeline, cycle by cycle; without; and with the pipeline for debuggers.
  */
 #ifndef DPU_ISA_ISA_H
 #define DPU_ISA_ISA_H
@@ -52,6 +52,15 @@ struct tasklet {
 
 enum counts { COUNT_CYCLES = 1, COUNT_INSTRUCTIONS, COUNT_NOTHING };
 
+/* What a debugger wants to see: the launch stops after so many instructions or records. */
+struct watch {
+    struct dpu_trace *records;
+    uint32_t limit, first, end, tasklets; /* of records, see struct frame */
+    uint32_t count;                       /* of records */
+    uint64_t left;                        /* instructions to execute */
+    const struct insn *insn;              /* that executes now */
+};
+
 struct dpu {
     uint8_t *mram, *wram, *iram, *written;
     struct dpu_side *side;
@@ -73,6 +82,8 @@ struct dpu {
     enum counts counts;
     uint64_t counter_base, counter_kept; /* of the time counter */
 
+    struct watch watch; /* of isa_execute_watched */
+
     struct insn code[IRAM_INSTRUCTIONS + 1]; /* the last one stands for what is outside */
     uint64_t words[IRAM_INSTRUCTIONS];       /* that they were decoded from */
     uint32_t decoded; /* 0: nothing yet; else for an IRAM of that size */
@@ -81,10 +92,16 @@ struct dpu {
 /* decode.c */
 void isa_decode_iram(struct dpu *dpu);
 void isa_decode_changed(struct dpu *dpu, uint32_t first, uint32_t count);
+void isa_break(struct dpu *dpu);
 
 /* execute.c: until nothing runs, or a fault, which is in the side page then. */
 void isa_execute_timed(struct dpu *dpu);
 void isa_execute_fast(struct dpu *dpu);
+void isa_execute_watched(struct dpu *dpu);
+
+/* watch.c */
+bool isa_watched(struct dpu *dpu, const struct tasklet *t, uint64_t now);
+void isa_watch(struct dpu *dpu, const struct frame *frame, uint8_t *slot);
 
 /* pipeline.c */
 void pipeline_sleep(struct dpu *dpu, struct tasklet *t, uint64_t until);
@@ -107,10 +124,12 @@ uint32_t isa_dma(struct dpu *dpu, struct tasklet *t, const struct insn *i, enum 
 /* fault.c */
 void isa_fault(struct dpu *dpu, struct tasklet *t, const struct insn *i, uint32_t kind, uint32_t code,
     uint64_t address, uint32_t size);
+void isa_stopped(struct dpu *dpu, const struct tasklet *t);
 void isa_end(struct dpu *dpu);
 
 /* state.c */
 void isa_begin(struct dpu *dpu, uint8_t *slot, bool timed);
+void isa_resume(struct dpu *dpu, uint8_t *slot, bool timed, uint32_t only);
 void isa_finish(struct dpu *dpu);
 
 static inline uint32_t isa_index(const struct dpu *dpu, const struct insn *i)

@@ -18,22 +18,47 @@ static uint8_t *machine; /* the memories of all DPUs */
 static uint64_t stride, machine_bytes;
 static uint32_t own_number;
 
-static uint8_t run_slot(uint32_t slot, bool timed)
+/* The host has sent a signal to stop one DPU, which may not be the one that runs. */
+static void on_stop(int number)
 {
-    if ((slot + 1ull) * stride > machine_bytes)
+    (void)number;
+    if (dpu.core != NULL && dpu.core->stop)
+        isa_break(&dpu);
+}
+
+static void start(const struct frame *frame, uint8_t *slot, bool timed)
+{
+    if (frame->start == START_BOOT)
+        isa_begin(&dpu, slot, timed);
+    else
+        isa_resume(&dpu, slot, timed, frame->start == START_STEP ? frame->tasklet : MAX_TASKLETS);
+    isa_watch(&dpu, frame, slot);
+}
+
+static uint8_t run_slot(uint32_t number, const struct frame *frame)
+{
+    if ((number + 1ull) * stride > machine_bytes)
         exit(121);
-    isa_begin(&dpu, machine + slot * stride, timed);
+    const bool watched = frame->start == START_STEP || frame->trace_limit != 0;
+    const bool timed = frame->timed != 0;
+    /* What goes on does so by turns, or a tasklet that stops at each breakpoint would keep the others out. */
+    const bool pipeline = timed || watched || frame->start != START_BOOT;
+    start(frame, machine + number * stride, pipeline);
     struct dpu_side *side = dpu.side;
     side->version = PROTOCOL_VERSION;
     side->nr_warnings = 0;
     side->fault.kind = FAULT_NONE;
     side->log_total = side->log_bytes = side->log_wrapped = 0;
     side->state = STATE_RUNNING;
-    if (timed)
+    if (watched)
+        isa_execute_watched(&dpu);
+    else if (pipeline)
         isa_execute_timed(&dpu);
     else
         isa_execute_fast(&dpu);
     isa_finish(&dpu);
+    side->times.counted = timed;
+    dpu.core->traced = dpu.watch.count;
     if (side->state != STATE_FAULT)
         side->state = STATE_DONE;
     return (uint8_t)side->state;
@@ -49,7 +74,7 @@ static void run_frame(struct frame *frame)
                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             continue;
         frame->owner[i] = (uint16_t)own_number;
-        state = run_slot(frame->slots[i], frame->timed != 0);
+        state = run_slot(frame->slots[i], frame);
         __atomic_store_n(&frame->status[i], state, __ATOMIC_SEQ_CST);
     }
 }
@@ -83,6 +108,7 @@ int main(int count, char **arguments)
     static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTSTP};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         signal(ignored[i], SIG_IGN);
+    signal(SIGUSR1, on_stop);
     int32_t hello = (int32_t)getpid();
     if (write(host, &hello, sizeof hello) != sizeof hello)
         return 0;

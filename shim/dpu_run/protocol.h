@@ -10,7 +10,8 @@
  *   +0x4010ffc  one bit for each 2 MiB of MRAM: large pages were asked for
  *   +0x4011000  struct dpu_core: registers and flags of a DPU that executes the vendor's instructions
  *   +0x4018000  IRAM of such a DPU, 8 bytes an instruction
- *   +0x4020000  counters of a profiled program, for each module and tasklet (profile.c)
+ *   +0x4020000  counters of a profiled program, for each module and tasklet (profile.c); of a DPU that
+ *               executes the vendor's instructions what a trace recorded: struct dpu_trace[]
  *   +0x4100000  one bit for each 8-byte word of MRAM: it has been written (1 MiB)
  * One control file holds the frames: a frame is one launch that several workers share.
  */
@@ -81,6 +82,7 @@ enum fault_kind {
     FAULT_UNKNOWN = 16,     /* an instruction whose effect nobody has published; other: its word */
     FAULT_JUMP = 17,        /* to an address outside IRAM */
     FAULT_BIT = 18,         /* acquire or release of an atomic bit that there is not */
+    FAULT_STOPPED = 19,     /* a debugger stopped it; it can go on */
 };
 
 /* What a tasklet waits for. */
@@ -183,7 +185,38 @@ struct dpu_core {
     uint8_t zero[MAX_TASKLETS], carry[MAX_TASKLETS];
     uint8_t atomic[ATOMIC_BITS]; /* 1: taken */
     uint8_t run[RUN_BITS];
+
+    /* What a stopped DPU needs to go on as if nothing had been. */
+    uint8_t live[MAX_TASKLETS], started[MAX_TASKLETS]; /* not stopped; booted in this launch */
+    uint32_t pending[MAX_TASKLETS]; /* instructions that are executed, but not issued yet */
+    uint64_t due[MAX_TASKLETS];     /* cycle in which it issues next */
+    uint64_t since[MAX_TASKLETS], instructions[MAX_TASKLETS];
+    uint64_t cycles, engine_free, counter_base, counter_kept;
+    uint32_t counts, last_row, part;
+
+    uint32_t stop;   /* the host wants it to stop, and has sent SIGUSR1 */
+    uint32_t traced; /* records that the last launch left */
 };
+
+/* How a frame's DPUs begin. Only those that execute the vendor's instructions can do more than boot. */
+enum start {
+    START_BOOT = 0,   /* tasklet 0 at its first instruction */
+    START_RESUME = 1, /* where they have stopped */
+    START_STEP = 2,   /* one instruction of one tasklet */
+};
+
+/* One executed instruction. */
+struct dpu_trace {
+    uint64_t cycle;
+    uint16_t index;  /* of the instruction */
+    uint8_t tasklet;
+    uint8_t first;   /* register that it wrote, of a pair the even one; 255: none */
+    uint8_t count;   /* of registers that it wrote */
+    uint8_t zero, carry; /* flags after it */
+    uint8_t reserved;
+    uint32_t value, second; /* of a pair: its even register, its odd one */
+};
+#define TRACE_RECORDS 32768u
 
 #define PROTOCOL_VERSION 3u
 
@@ -197,7 +230,11 @@ struct frame {
     uint32_t checks; /* two bits a check */
     uint32_t cancel; /* not 0: take no more slots */
     uint32_t timed;  /* 1: DPUs run in hardware time, if their program counts */
-    uint32_t reserved[11];
+    uint32_t start;  /* enum start */
+    uint32_t tasklet; /* that makes a step */
+    /* A trace: at most so many records (0: none), of instructions in a range, of tasklets in a mask. */
+    uint32_t trace_limit, trace_first, trace_end, trace_tasklets;
+    uint32_t reserved[5];
     uint32_t slots[FRAME_SLOTS];
     uint16_t owner[FRAME_SLOTS]; /* worker that took it */
     uint8_t status[FRAME_SLOTS]; /* atomic: who makes it RUNNING has taken the slot */
@@ -205,6 +242,7 @@ struct frame {
 
 _Static_assert(sizeof(struct dpu_side) <= SLOT_MOVED - SLOT_SIDE, "the side page");
 _Static_assert(sizeof(struct dpu_core) <= SLOT_IRAM - SLOT_CORE, "registers and flags");
+_Static_assert(TRACE_RECORDS * sizeof(struct dpu_trace) <= PROFILE_SIZE, "records of a trace");
 _Static_assert(SLOT_IRAM + IRAM_INSTRUCTIONS * INSTRUCTION_BYTES <= SLOT_PROFILE, "IRAM");
 _Static_assert(sizeof(struct frame) <= FRAME_STRIDE, "a frame");
 

@@ -13,6 +13,9 @@
 
 #include "protocol.h"
 
+/* How to unwind through the runtime is for debuggers alone: beside the program, not in its memory. */
+__asm__(".cfi_sections .debug_frame");
+
 #define API __attribute__((weak)) /* a program may bring its own function of that name */
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define NORETURN __attribute__((noreturn))

@@ -2,6 +2,7 @@
  * x86-64: entry of a worker, the switch between tasklets, and what a signal needs.
  * Valid for 32-bit (x32) and 64-bit pointers: pointer arguments are below 4 GiB in both.
  */
+    .cfi_sections .debug_frame
     .text
     .globl _start, rt_switch, rt_leave, rt_fiber_entry, rt_preempted, rt_restorer
     .hidden rt_switch, rt_leave, rt_fiber_entry, rt_preempted, rt_restorer
@@ -51,10 +52,13 @@ rt_leave:
 
 /* First return of a new tasklet. */
 rt_fiber_entry:
+    .cfi_startproc
+    .cfi_undefined %rip
     xorl %ebp, %ebp
     call main
     call rt_tasklet_end
     hlt
+    .cfi_endproc
 
 /* Calls C from a place where any register may hold something: the two go together. */
     .macro save_registers
@@ -99,11 +103,28 @@ rt_fiber_entry:
  * address where it was, above it the 128 bytes that its function may use below the stack pointer.
  */
 rt_preempted:
+    .cfi_startproc
+    .cfi_signal_frame
+    .cfi_def_cfa %rsp, 136
+    .cfi_offset %rip, -136
     pushfq
     save_registers
+    .cfi_def_cfa %rbp, 232
+    .cfi_offset %rbp, -232
+    .cfi_offset %rbx, -224
+    .cfi_offset %r11, -216
+    .cfi_offset %r10, -208
+    .cfi_offset %r9, -200
+    .cfi_offset %r8, -192
+    .cfi_offset %rdi, -184
+    .cfi_offset %rsi, -176
+    .cfi_offset %rdx, -168
+    .cfi_offset %rcx, -160
+    .cfi_offset %rax, -152
     call_and_restore rt_yield
     popfq
     ret $128
+    .cfi_endproc
 
 /*
  * From asm statements (dpu_asm.h): the operand lies above the return address. Nothing but the flags

@@ -148,7 +148,8 @@ static void on_trap(int number, struct kernel_siginfo *info, struct kernel_ucont
     rt_stop_dpu(kind_of_access(address, pc), 0, pc, address, 0, registers[RSP]);
 }
 
-void rt_set_tick(uint32_t microseconds)
+/* Not inlined: gdb stops here, and makes ticks slower. */
+__attribute__((noinline)) void rt_set_tick(uint32_t microseconds)
 {
     if (microseconds == tick_us)
         return;

@@ -20,7 +20,11 @@ NEEDS = {
     "docs/tools/report.md": "plotly",
     "docs/cluster.md": "distributed",
 }
-PROGRAMS = {"docs/install.md": ("cmake", "pkg-config"), "docs/cluster.md": ("openssl",)}
+PROGRAMS = {
+    "docs/install.md": ("cmake", "pkg-config"),
+    "docs/cluster.md": ("openssl",),
+    "docs/upmem/debugging.md": ("gdb",),
+}
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))

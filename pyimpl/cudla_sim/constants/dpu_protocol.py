@@ -36,6 +36,7 @@ TEXT_BASE = 0x20000000
 IRAM_BASE = 0x80000000
 MAX_WARNINGS = 12
 WAIT_FUNCTIONS = 8
+TRACE_RECORDS = 0x8000
 PROTOCOL_VERSION = 3
 FRAME_SLOTS = 0x1000
 FRAME_STRIDE = 0x8000
@@ -79,6 +80,7 @@ class FaultKind(IntEnum):
     UNKNOWN = 16
     JUMP = 17
     BIT = 18
+    STOPPED = 19
 
 
 class WaitKind(IntEnum):
@@ -108,6 +110,16 @@ class Check(IntEnum):
     HEAP_ON_STACKS = 7
     NULL_POINTER = 8
     SG_OVERLAP = 9
+
+
+class Start(IntEnum):
+    """``enum start``: how a frame's DPUs begin. Only those that execute the vendor's instructions
+    can do more than boot.
+    """
+
+    BOOT = 0
+    RESUME = 1
+    STEP = 2
 
 
 class dpu_wait(Structure):
@@ -237,6 +249,21 @@ class dpu_core(Structure):
     carry: Array[c_uint8]
     atomic: Array[c_uint8]
     run: Array[c_uint8]
+    live: Array[c_uint8]
+    started: Array[c_uint8]
+    pending: Array[c_uint32]
+    due: Array[c_uint64]
+    since: Array[c_uint64]
+    instructions: Array[c_uint64]
+    cycles: int
+    engine_free: int
+    counter_base: int
+    counter_kept: int
+    counts: int
+    last_row: int
+    part: int
+    stop: int
+    traced: int
     _fields_ = [
         ("nr_tasklets", c_uint32),
         ("wram_bytes", c_uint32),
@@ -249,6 +276,48 @@ class dpu_core(Structure):
         ("carry", c_uint8 * 24),
         ("atomic", c_uint8 * 256),
         ("run", c_uint8 * 256),
+        ("live", c_uint8 * 24),
+        ("started", c_uint8 * 24),
+        ("pending", c_uint32 * 24),
+        ("due", c_uint64 * 24),
+        ("since", c_uint64 * 24),
+        ("instructions", c_uint64 * 24),
+        ("cycles", c_uint64),
+        ("engine_free", c_uint64),
+        ("counter_base", c_uint64),
+        ("counter_kept", c_uint64),
+        ("counts", c_uint32),
+        ("last_row", c_uint32),
+        ("part", c_uint32),
+        ("stop", c_uint32),
+        ("traced", c_uint32),
+    ]
+
+
+class dpu_trace(Structure):
+    """``struct dpu_trace``: one executed instruction."""
+
+    cycle: int
+    index: int
+    tasklet: int
+    first: int
+    count: int
+    zero: int
+    carry: int
+    reserved: int
+    value: int
+    second: int
+    _fields_ = [
+        ("cycle", c_uint64),
+        ("index", c_uint16),
+        ("tasklet", c_uint8),
+        ("first", c_uint8),
+        ("count", c_uint8),
+        ("zero", c_uint8),
+        ("carry", c_uint8),
+        ("reserved", c_uint8),
+        ("value", c_uint32),
+        ("second", c_uint32),
     ]
 
 
@@ -260,6 +329,12 @@ class frame(Structure):
     checks: int
     cancel: int
     timed: int
+    start: int
+    tasklet: int
+    trace_limit: int
+    trace_first: int
+    trace_end: int
+    trace_tasklets: int
     reserved: Array[c_uint32]
     slots: Array[c_uint32]
     owner: Array[c_uint16]
@@ -270,7 +345,13 @@ class frame(Structure):
         ("checks", c_uint32),
         ("cancel", c_uint32),
         ("timed", c_uint32),
-        ("reserved", c_uint32 * 11),
+        ("start", c_uint32),
+        ("tasklet", c_uint32),
+        ("trace_limit", c_uint32),
+        ("trace_first", c_uint32),
+        ("trace_end", c_uint32),
+        ("trace_tasklets", c_uint32),
+        ("reserved", c_uint32 * 5),
         ("slots", c_uint32 * 4096),
         ("owner", c_uint16 * 4096),
         ("status", c_uint8 * 4096),

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 
+from ..constants.dpu_protocol import FaultKind
 from ..core import explain
 from ..core.hardware import Part, Step
 from ..core.text import tell
@@ -58,6 +59,30 @@ def _run_queued(rank: Rank, dpus: list[Dpu], called: float) -> None:
             rank.launches -= 1
 
 
+def resume_later(dpu: Dpu) -> None:
+    """A DPU that has stopped goes on, as an asynchronous launch. Hardware times leave it out."""
+    rank = dpu.rank
+    dpu.fault = None
+    with rank.lock:
+        rank.launches += 1
+    submit_all("launch_dpu", [(rank, partial(_resume_queued, dpu))])
+
+
+def _resume_queued(dpu: Dpu) -> None:
+    from .debug.control import RESUME, execute  # only for debuggers
+
+    rank = dpu.rank
+    try:
+        if not rank.freed:
+            dpu.fault = execute(dpu, RESUME)
+            if dpu.fault is not None and dpu.fault.fault != FaultKind.STOPPED:
+                _report([dpu])
+                raise error(Status.DPU_ERR_DPU_FAULT, f"DPU {dpu.name}: {dpu.fault.text}")
+    finally:
+        with rank.lock:
+            rank.launches -= 1
+
+
 def run(dpus: list[Dpu], called: float | None = None) -> None:
     """Runs DPUs to their end; *called*: the hardware's time at which queued work was asked for.
 
@@ -101,7 +126,30 @@ def _running(ranks: list[Rank], change: int) -> None:
             rank.running += change
 
 
+def _run_under_debugger(program: Program, dpus: list[Dpu]) -> Dpu | None:
+    """The DPU, when one is to be debugged; it has ended then."""
+    if program.code is None:
+        return None
+    for dpu in dpus:
+        port = dpu.rank.machine.gdb_port(dpu.name)
+        if port is not None:
+            from .debug.gdb.server import serve_launch  # sockets: only for who asks
+
+            dpu.fault = serve_launch(dpu, port)
+            return dpu
+    return None
+
+
 def _run_program(program: Program, dpus: list[Dpu], called: float | None) -> list[Dpu]:
+    debugged = _run_under_debugger(program, dpus)
+    if debugged is None:
+        return _run_all(program, dpus, called)
+    rest = [dpu for dpu in dpus if dpu is not debugged]
+    faulted = _run_all(program, rest, called) if rest else []
+    return [debugged, *faulted] if debugged.fault is not None else faulted
+
+
+def _run_all(program: Program, dpus: list[Dpu], called: float | None) -> list[Dpu]:
     machine = dpus[0].rank.machine
     by_slot = {d.slot: d for d in dpus}
     begin = perf_counter_ns()
@@ -115,7 +163,8 @@ def _run_program(program: Program, dpus: list[Dpu], called: float | None) -> lis
             tell(f"cudla-sim: DPU {dpu.name} '{program.path}': {warning}")
         if outcome.status == "fault":
             dpu.fault = outcome
-            faulted.append(dpu)
+            if outcome.fault != FaultKind.STOPPED:
+                faulted.append(dpu)
     seconds = (perf_counter_ns() - begin) / 1e9
     times = {by_slot[slot].name: found for slot, found in ended.times.items()}
     noted = _note(program, dpus, times, called) if machine.timed else None

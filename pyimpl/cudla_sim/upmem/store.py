@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .workers.frame import How
     from .workers.outcome import Launch
     from .workers.pool import WorkerPool
 
@@ -81,7 +82,9 @@ class LocalStore:
         copies: DpuCopies,
         allowed: str,
         limit_s: float,
+        debugger: str = "",
     ) -> None:
+        self._debugger = debugger
         self.memory = MachineMemory(ranks * per_rank)
         self.base = 0
         self._per_rank = per_rank
@@ -111,17 +114,25 @@ class LocalStore:
 
                 rights = UNCONFINED if self._allowed == "all" else CONFINED
                 self._pool = WorkerPool(
-                    self.memory.fd, STRIDE, self._workers, rights, self._limit_s
+                    self.memory.fd, STRIDE, self._workers, rights, self._limit_s, self._debugger
                 )
             return self._pool
 
     def launch(
-        self, path: str, image: bytes, slots: Sequence[int], checks: Checks, timed: bool
+        self,
+        path: str,
+        image: bytes,
+        slots: Sequence[int],
+        checks: Checks,
+        timed: bool,
+        how: How | None = None,
     ) -> Launch:
+        """``how``: otherwise than by booting."""
+        from .workers.frame import BOOT
         from .workers.pool import WorkerError
 
         try:
-            return self.pool.launch(path, image, slots, checks, timed)
+            return self.pool.launch(path, image, slots, checks, timed, how or BOOT)
         except WorkerError as cause:
             raise error(Status.DPU_ERR_SYSTEM, f"no worker process: {cause}") from None
 

@@ -13,7 +13,7 @@ from ..core.process import Process
 from ..native.compiled import Words
 from ..workers.settings import Settings as WorkerSettings
 from .memory import DPUS_PER_RANK, MachineMemory
-from .settings import Settings
+from .settings import Settings, parse_gdb
 from .store import LocalStore, Store
 from .timing.host import Host
 from .timing.ledger import Ledger
@@ -62,10 +62,19 @@ class System:
         """Held while work is queued on several ranks, see ``rank.submit_all``."""
         self.loads = Words("uint64_t", 1)
         """Grows whenever a DPU gets another program. The C side reads it."""
+        self._gdb = parse_gdb(settings.upmem_gdb)
         self._making = threading.Lock()
         self._store: Store | None = None
         if settings.upmem_times:
             process.reports.append(self._write_times)
+
+    def gdb_port(self, dpu: str) -> int | None:
+        """Where a debugger is to be waited for, when it shall see a launch on this DPU: one has."""
+        with self._making:
+            if self._gdb is None or self._gdb[1] not in ("", dpu):
+                return None
+            port, self._gdb = self._gdb[0], None
+            return port
 
     @property
     def timed(self) -> bool:
@@ -112,6 +121,7 @@ class System:
                         self.native.dpus,
                         self.settings.upmem_allow,
                         self.process.config.of(WorkerSettings).worker_timeout,
+                        self.settings.upmem_debugger,
                     )
             return self._store
 

@@ -143,6 +143,10 @@ class WorkerProcess:
             with contextlib.suppress(OSError):
                 signal.pidfd_send_signal(self._pidfd, number)
 
+    def interrupt(self) -> None:
+        """Asks a program that waits for SIGUSR1 to look up; others would end."""
+        self.signal(signal.SIGUSR1)
+
     def stop(self) -> None:
         """Ends the process, also in the middle of a kernel; who waits for it learns that."""
         self.signal(signal.SIGKILL)

@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...upmem import transfer
+from ...upmem.debug import control
 from ...upmem.memory import MRAM_SIZE, WRAM_SIZE
 from ...upmem.rank import Selection
 from ...upmem.symbols import MRAM, Symbol
 from ...upmem.transfer import Flags
 from ..embedding import address
-from .family import Status, error, resolve_dpu, resolve_rank, upmem
+from . import checkpoints, debugger
+from .family import Status, error, resolve_dpu, resolve_rank, result, upmem
 from .family import symbol as symbol_of
 
 _NOW = Flags()
@@ -88,27 +90,64 @@ def copy_from_address_matrix(rank: Any, at: int, length: int) -> None:
     transfer.push(_rank(rank), False, *_memory(at), length, _NOW)
 
 
-_DEBUG = (
-    "UnsupportedOperation: DPU programs run natively, a DPU cannot be stopped, resumed or put in "
-    "fault from outside, and has no registers to save"
-)
+# What debuggers called, for programs in the DPU's own instructions.
+
+
+@upmem.export("dpu_stop_threads_for_dpu")
+def stop_threads_for_dpu(dpu: Any, context: Any) -> None:
+    debugger.initialize_fault_process_for_dpu(dpu, context, 0)
+
+
+@upmem.export("dpu_resume_threads_for_dpu")
+def resume_threads_for_dpu(dpu: Any, context: Any) -> None:
+    debugger.finalize_fault_process_for_dpu(dpu, context)
+
+
+@upmem.export("dpu_trigger_fault_on_dpu")
+def trigger_fault_on_dpu(dpu: Any) -> None:
+    control.stop(debugger.looked_into(dpu))
+
+
+@upmem.export("dpu_clear_fault_on_dpu")
+def clear_fault_on_dpu(dpu: Any) -> None:
+    debugger.state_of(dpu).dpu.fault = None
+
+
+@upmem.export("dpu_get_thread_status_on_dpu")
+def get_thread_status_on_dpu(dpu: Any, thread: int, thread_is_running: Any) -> None:
+    result(thread_is_running, "thread_is_running")
+    state = debugger.looked_into(dpu)
+    debugger.check_thread(state, thread)
+    thread_is_running[0] = bool(state.core.run[thread])
+
+
+@upmem.export("dpu_serialize_context")
+def serialize_context(rank: Any, context: Any, data: Any, size: Any) -> None:
+    resolve_rank(rank)
+    checkpoints.serialize(context, data, size)
+
+
+@upmem.export("dpu_deserialize_context")
+def deserialize_context(rank: Any, context: Any, data: Any, size: int) -> None:
+    resolve_rank(rank)
+    checkpoints.deserialize(data, size, context)
+
+
 upmem.unsupported(
     "dpu_trigger_fault_on_rank",
-    "dpu_trigger_fault_on_dpu",
     "dpu_clear_fault_on_rank",
-    "dpu_clear_fault_on_dpu",
     "dpu_resume_dpus_for_rank",
-    "dpu_resume_threads_for_dpu",
     "dpu_stop_dpus_for_rank",
-    "dpu_stop_threads_for_dpu",
-    "dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu",
-    "dpu_serialize_context",
-    "dpu_deserialize_context",
     "dpu_get_thread_status_on_rank",
-    "dpu_get_thread_status_on_dpu",
+    because="UnsupportedOperation: debugging is for single DPUs; the function of the same name for "
+    "a DPU does it, for programs in the DPU's own instructions",
+)
+upmem.unsupported(
+    "dpu_save_slice_context_and_extract_debug_info_from_pid_for_dpu",
     "dpu_get_and_update_notify_status_on_rank",
     "dpu_get_and_update_notify_status_on_dpu",
-    because=_DEBUG,
+    because="UnsupportedOperation: there is no control interface, and no other process whose DPUs "
+    "could be taken over; CUDLA_SIM_UPMEM_GDB lets a debugger into a host program",
 )
 upmem.unsupported(
     "dpu_dma_config",

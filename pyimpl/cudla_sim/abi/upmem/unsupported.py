@@ -5,32 +5,10 @@ from __future__ import annotations
 
 from .family import upmem
 
-_NO_REGISTERS = (
-    "UnsupportedOperation: DPU programs run natively, there are no DPU registers, program "
-    "counters or instructions to look at"
-)
-
 upmem.unsupported(
-    "dpu_extract_pcs_for_dpu",
-    "dpu_extract_context_for_dpu",
-    "dpu_restore_context_for_dpu",
-    "dpu_initialize_fault_process_for_dpu",
-    "dpu_finalize_fault_process_for_dpu",
-    "dpu_execute_thread_step_in_fault_for_dpu",
-    "dpu_set_debug_slice_info",
-    "dpu_restore_mux_context_for_rank",
-    "dpu_save_context_for_rank",
-    "dpu_restore_context_for_rank",
     "dpu_create_core_dump",
-    "dpu_free_dpu_context",
-    "dpu_context_fill_from_rank",
-    "dpu_pop_debug_context",
-    "dpu_copy_to_iram_for_rank",
-    "dpu_copy_to_iram_for_dpu",
-    "dpu_copy_from_iram_for_dpu",
-    "dpu_copy_to_iram_for_matrix",
-    "dpu_copy_from_iram_for_matrix",
-    because=_NO_REGISTERS,
+    because="UnsupportedOperation: the format of DPU core files is not published; "
+    "dpu_checkpoint_save and dpu_checkpoint_serialize keep a DPU's state",
 )
 
 upmem.unsupported(
@@ -71,15 +49,4 @@ upmem.unsupported(
     "dpu_custom_for_rank",
     "dpu_custom_for_dpu",
     because="UnsupportedOperation: custom commands belong to other backends",
-)
-
-upmem.unsupported(
-    "dpu_checkpoint_save",
-    "dpu_checkpoint_restore",
-    "dpu_checkpoint_get_serialized_context_size",
-    "dpu_checkpoint_serialize",
-    "dpu_checkpoint_deserialize",
-    "dpu_checkpoint_free",
-    because="UnsupportedOperation: checkpoints of a DPU are not simulated; copy its MRAM and WRAM "
-    "symbols instead",
 )

@@ -22,6 +22,14 @@ def app() -> None:
     """Instructions of UPMEM's DPU."""
 
 
+app.under(
+    "Debugging",
+    trace="cudla_sim.tools.upmem.debugging:trace",
+    gdbserver="cudla_sim.tools.upmem.debugging:gdbserver",
+    debug="cudla_sim.tools.upmem.native:debug",
+)
+
+
 def _fail(name: str, file: Path, error: Exception) -> click.exceptions.Exit:
     said = error.strerror if isinstance(error, OSError) else error
     tell(f"cudla-sim dpu {name}: {file}: {said}")

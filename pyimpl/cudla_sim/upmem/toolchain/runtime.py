@@ -11,6 +11,8 @@ from . import steps
 from .routes import Route
 
 _FLAGS = ["-O2", "-std=gnu11", "-fno-builtin", "-fvisibility=hidden", "-w", "-ffunction-sections"]
+_UNWIND = "-fasynchronous-unwind-tables"
+"""For debuggers, in .debug_frame: see rt.h."""
 
 
 def syslib() -> Path:
@@ -31,7 +33,7 @@ def _compile(route: Route, source: Path, folder: Path) -> Path:
     text = steps.preprocess(
         route, str(source), "c", ["-std=gnu11", f"-I{source.parent}"], "v1A", syslib()
     )
-    flags = route.compile_flags(_FLAGS, lines=False)
+    flags = [*route.compile_flags(_FLAGS, lines=False), _UNWIND]
     steps.compile_text(route, text, flags, str(output), source.name, native=True)
     return output
 
@@ -53,5 +55,5 @@ def archive(route: Route) -> Path:
     """The folder with ``librt.a`` and ``note.o`` for this route. Raises StepFailed, OSError."""
     here = Path(__file__).parent
     files = [*sources().iterdir(), *syslib().iterdir(), here / "routes.py", here / "longs.py"]
-    key = f"{route.name}-{runtime.key((route, _FLAGS), route.compiler, files)}"
+    key = f"{route.name}-{runtime.key((route, _FLAGS, _UNWIND), route.compiler, files)}"
     return runtime.cached("dpu", key, "librt.a", lambda folder: build(route, folder))

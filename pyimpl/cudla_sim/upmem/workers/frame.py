@@ -5,13 +5,46 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.ctypeslib import as_array
 from numpy.typing import NDArray
 
-from ...constants.dpu_protocol import FRAME_STRIDE, MAX_FRAMES, frame
+from ...constants.dpu_protocol import (
+    FRAME_STRIDE,
+    IRAM_INSTRUCTIONS,
+    MAX_FRAMES,
+    MAX_TASKLETS,
+    Start,
+    dpu_core,
+    frame,
+)
 from ...workers.files import shared_memory
+
+
+class How(NamedTuple):
+    """How DPUs begin, and what is recorded of them; only those that execute the vendor's
+    instructions can do more than boot."""
+
+    start: Start = Start.BOOT
+    tasklet: int = 0
+    """That makes a step."""
+    records: int = 0
+    """Instructions after which the launch stops, recorded one by one; 0: none are."""
+    first: int = 0
+    end: int = IRAM_INSTRUCTIONS
+    """Only instructions from here to there are recorded."""
+    tasklets: int = (1 << MAX_TASKLETS) - 1
+    """Only those of these tasklets are, one bit each."""
+
+
+BOOT = How()
+
+
+def core_of(data: NDArray[np.uint8]) -> dpu_core:
+    """What a slot keeps of a DPU that executes the vendor's instructions, shared with it."""
+    return dpu_core.from_buffer(data.data)
 
 
 class Frames:
@@ -42,7 +75,7 @@ class Frame:
         self.cancelled = False
         self._shared = frame.from_buffer(data.data)
 
-    def fill(self, slots: Sequence[int], checks: int, timed: bool) -> None:
+    def fill(self, slots: Sequence[int], checks: int, timed: bool, how: How = BOOT) -> None:
         count = len(slots)
         self.count = count
         self.slots = np.array(slots, np.uint32)
@@ -54,6 +87,9 @@ class Frame:
         self.owner[:] = 0xFFFF
         self.status[:] = 0
         shared.nr_slots, shared.checks, shared.cancel, shared.timed = count, checks, 0, timed
+        shared.start, shared.tasklet, shared.trace_limit = how.start, how.tasklet, how.records
+        shared.trace_first, shared.trace_end = how.first, how.end
+        shared.trace_tasklets = how.tasklets
 
     def cancel(self) -> None:
         """No worker takes another slot."""

@@ -22,8 +22,8 @@ from ...workers.image import Image
 from ...workers.patience import Patience, given_up, process_state
 from ...workers.process import CONFINED, WorkerError
 from .checks import Checks
-from .executable import executable
-from .frame import Frame, Frames
+from .executable import executable, in_own_instructions
+from .frame import BOOT, Frame, Frames, How
 from .outcome import Launch, Outcome, recorded, stopped
 from .protocol import Times
 from .worker import Worker
@@ -55,7 +55,8 @@ class _Program:
 class WorkerPool:
     """``memfd``: the memories of all DPUs, ``stride`` bytes a DPU. ``size``: workers a program has;
     None: one for each core this process may use. ``allowed``: see ``workers.process``.
-    ``limit_s``: seconds that a launch may take, 0: any time."""
+    ``limit_s``: seconds that a launch may take, 0: any time. ``debugger``: the socket of one that
+    is told of each worker."""
 
     def __init__(
         self,
@@ -64,7 +65,9 @@ class WorkerPool:
         size: int | None = None,
         allowed: int = CONFINED,
         limit_s: float = 0.0,
+        debugger: str = "",
     ) -> None:
+        self._debugger = debugger
         self._memfd = memfd
         self._stride = stride
         self._size = size or len(os.sched_getaffinity(0))
@@ -89,10 +92,11 @@ class WorkerPool:
         slots: Sequence[int],
         checks: Checks,
         timed: bool = False,
+        how: How = BOOT,
     ) -> Launch:
         """Runs the program once on each slot; returns when all have ended.
 
-        ``timed``: in hardware time, if the program counts its instructions.
+        ``timed``: in hardware time, if the program counts its instructions. ``how``: see there.
 
         Raises WorkerError when no worker can be started.
         """
@@ -103,7 +107,7 @@ class WorkerPool:
             faulted: list[Outcome] = []
             for start in range(0, len(slots), FRAME_SLOTS):
                 part = list(slots[start : start + FRAME_SLOTS])
-                faulted += self._run(program, part, checks, timed)
+                faulted += self._run(program, part, checks, timed, how)
         finally:
             self._release_program(program)
         return Launch(faulted, monotonic() - begin, self._times(slots) if timed else {})
@@ -130,6 +134,24 @@ class WorkerPool:
                     if (frame.status == State.PENDING).any():
                         os.eventfd_write(self._wakes[number], 1)
         return found
+
+    def stop(self, slots: Sequence[int]) -> None:
+        """Interrupts the workers that run any of these slots: a DPU that executes the vendor's
+        instructions, and whose ``dpu_core.stop`` is set, stops before the next one."""
+        wanted = set(slots)
+        with self._changed:
+            for frame, workers in self._running.values():
+                if not wanted.isdisjoint(frame.slots.tolist()):
+                    for worker in workers.values():
+                        worker.interrupt()
+
+    def runs(self, slot: int) -> bool | None:
+        """Whether a DPU has not ended yet in the launch that has it; None: none has it."""
+        with self._changed:
+            for frame, _ in self._running.values():
+                if slot in (slots := frame.slots.tolist()):
+                    return bool(frame.status[slots.index(slot)] <= State.RUNNING)
+        return None
 
     @property
     def pids(self) -> list[int]:
@@ -190,7 +212,13 @@ class WorkerPool:
             program.busy += 1
         try:
             files = self._memfd, self._frames.fd, self._stride
-            return Worker(program.image, number, *files, self._allowed)
+            worker = Worker(program.image, number, *files, self._allowed)
+            if self._debugger:
+                from .announce import announce  # json, sockets: only for debuggers
+
+                native = not in_own_instructions(program.contents)
+                announce(self._debugger, worker.pid, program.image.name, native)
+            return worker
         except BaseException:
             with self._changed:
                 program.busy -= 1
@@ -241,7 +269,7 @@ class WorkerPool:
         return found
 
     def _run(
-        self, program: _Program, slots: list[int], checks: Checks, timed: bool
+        self, program: _Program, slots: list[int], checks: Checks, timed: bool, how: How
     ) -> list[Outcome]:
         with self._changed:
             self._changed.wait_for(lambda: self._free_frames or self._closed)
@@ -252,7 +280,7 @@ class WorkerPool:
             outcomes: list[Outcome] = []
             futile = 0
             while slots:
-                frame.fill(slots, checks.word, timed)
+                frame.fill(slots, checks.word, timed, how)
                 lost, why = self._work(program, frame)
                 status = frame.status.copy()
                 # a worker that died between taking a slot and marking it leaves it untouched

@@ -70,6 +70,8 @@ def _cause(known: Places | None, event: Event) -> str:
         form = decode(event.other)
         name = form.mnemonic if form else "?"
         return f"instruction {name} ({event.other:012x}), whose effect is not published"
+    if kind == FaultKind.STOPPED:
+        return "stopped by a debugger"
     if kind == FaultKind.BIT:
         return (
             f"atomic bit {event.address:#x}: there are 256, and which one the hardware takes for "

@@ -1,0 +1,1 @@
+"""The remote protocol of gdb, spoken for a DPU: tasklets are threads."""

@@ -1,0 +1,1 @@
+"""Programs that run natively, under gdb: their tasklets are fibers of one thread."""

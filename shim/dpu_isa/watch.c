@@ -1,0 +1,59 @@
+/* What a debugger sees of a DPU that executes instruction after instruction. */
+#include "isa.h"
+
+/* Registers that an instruction writes: 0, 1, or 2 for a pair. */
+static uint8_t registers_of(const struct insn *i)
+{
+    if (i->c >= NR_REGISTERS)
+        return 0;
+    if (i->extension != WORD)
+        return 2;
+    switch (i->op) {
+    case OP_LD:
+    case OP_LD_BIG:
+    case OP_MOVD:
+    case OP_SWAPD:
+    case OP_MUL_STEP:
+    case OP_MUL_STEP_IF_Z:
+    case OP_DIV_STEP: return 2;
+    default: return 1;
+    }
+}
+
+static void record(struct watch *watch, const struct tasklet *t, uint32_t index, uint64_t now)
+{
+    const struct insn *i = watch->insn;
+    uint8_t count = registers_of(i);
+    uint8_t first = count ? (uint8_t)(count == 2 ? i->c & ~1 : i->c) : 255;
+    struct dpu_trace *at = &watch->records[watch->count++];
+    *at = (struct dpu_trace){.cycle = now, .index = (uint16_t)index, .tasklet = t->number};
+    at->first = first;
+    at->count = count;
+    at->zero = t->z == 0;
+    at->carry = t->carry != 0;
+    at->value = count ? t->r[first] : 0;
+    at->second = count == 2 ? t->r[first + 1] : 0;
+}
+
+/* After each instruction: whether it was the last one that the debugger waits for. */
+bool isa_watched(struct dpu *dpu, const struct tasklet *t, uint64_t now)
+{
+    struct watch *watch = &dpu->watch;
+    uint32_t index = isa_index(dpu, watch->insn);
+    if (watch->limit && index >= watch->first && index < watch->end && watch->tasklets >> t->number & 1)
+        record(watch, t, index, now);
+    return --watch->left == 0 || (watch->limit && watch->count == watch->limit);
+}
+
+void isa_watch(struct dpu *dpu, const struct frame *frame, uint8_t *slot)
+{
+    uint32_t limit = frame->trace_limit < TRACE_RECORDS ? frame->trace_limit : TRACE_RECORDS;
+    dpu->watch = (struct watch){
+        .records = (struct dpu_trace *)(void *)(slot + SLOT_PROFILE),
+        .limit = limit,
+        .first = frame->trace_first,
+        .end = frame->trace_end,
+        .tasklets = frame->trace_tasklets,
+        .left = frame->start == START_STEP ? 1 : ~0ull,
+    };
+}

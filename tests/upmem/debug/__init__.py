@@ -1,0 +1,1 @@
+"""Debuggers of programs that execute the DPU's own instructions."""
