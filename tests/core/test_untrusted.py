@@ -168,6 +168,8 @@ TRUSTED = {
     "tools/schemas.py": "a schema of the package",
     "upmem/timing/profiling.py": "what our own compiler put into a program",
     "evaluation/pipes.py": "what our own processes say to each other",
+    "tools/upmem/native.py": "what our own processes say to each other",
+    "upmem/debug/native/in_gdb.py": "what our own processes say to each other",
     "tools/onnx/trtexec.py": "names of nodes of a model that the compiler reads",
 }
 

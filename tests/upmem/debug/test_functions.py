@@ -362,10 +362,13 @@ def test_functions_of_older_releases(host: Host) -> None:
         api.dpu_free_dpu_context(byref(again))
 
 
-def test_one_dpu_stops_while_another_runs(host: Host) -> None:
+@pytest.mark.parametrize("workers", [0, 1])
+def test_one_dpu_stops_while_another_runs(host: Host, workers: int) -> None:
+    """Also one that has no worker yet, because the other one's never ends."""
+    cudla_sim.configure(upmem_workers=workers)
     with host.alloc(2) as made:
         from_memory(host, made, elf(ENDLESS))
-        one, other = (Debugged(host, dpu) for dpu in host.dpus(made))
+        other, one = (Debugged(host, dpu) for dpu in host.dpus(made))
         host.ok(host.api.dpu_launch(made, 0))
         one.stop()
         assert one.running == [0]

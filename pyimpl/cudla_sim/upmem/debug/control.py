@@ -48,6 +48,7 @@ def stop(state: State) -> None:
     state.core.stop = 1
     try:
         while busy(state):
+            state.store.pool.together([dpu.slot])  # others may hold every worker, without end
             state.store.pool.stop([dpu.slot])
             sleep(_POLL_S)
     finally:
