@@ -144,6 +144,9 @@ void isa_decode_changed(struct dpu *dpu, uint32_t first, uint32_t count)
             continue;
         dpu->words[n] = word;
         dpu->code[n] = decode(dpu, n, word);
+        /* The SDK's library tries again: `resume ra, 0, nz, .` */
+        if (dpu->code[n].op == OP_RESUME && dpu->code[n].jump != 0)
+            dpu->counts_on_turns = true;
     }
     if (dpu->core->stop)
         isa_break(dpu);

@@ -87,6 +87,7 @@ struct dpu {
     struct insn code[IRAM_INSTRUCTIONS + 1]; /* the last one stands for what is outside */
     uint64_t words[IRAM_INSTRUCTIONS];       /* that they were decoded from */
     uint32_t decoded; /* 0: nothing yet; else for an IRAM of that size */
+    bool counts_on_turns; /* a tasklet resumes another one without asking whether it has stopped */
 };
 
 /* decode.c */

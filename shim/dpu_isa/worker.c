@@ -42,8 +42,13 @@ static uint8_t run_slot(uint32_t number, const struct frame *frame)
     const bool watched = frame->start == START_STEP || frame->trace_limit != 0;
     const bool timed = frame->timed != 0;
     /* What goes on does so by turns, or a tasklet that stops at each breakpoint would keep the others out. */
-    const bool pipeline = timed || watched || frame->start != START_BOOT;
+    bool pipeline = timed || watched || frame->start != START_BOOT;
     start(frame, machine + number * stride, pipeline);
+    /* One that has not stopped yet does not hear it; the chip's turns see to it that it has. */
+    if (!pipeline && dpu.counts_on_turns) {
+        pipeline = true;
+        start(frame, machine + number * stride, pipeline);
+    }
     struct dpu_side *side = dpu.side;
     side->version = PROTOCOL_VERSION;
     side->nr_warnings = 0;

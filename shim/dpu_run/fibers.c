@@ -88,7 +88,7 @@ void rt_block(uint32_t kind, uint32_t object, uint64_t pc)
         return;
     }
     if (nr_ready == 1)
-        rt_fault(FAULT_DEADLOCK, 0, pc, object, 0);
+        rt_nobody_runs(pc, object);
     waiting[nr_waiting++] = (uint8_t)__rt_me;
     rt_switch_to(leave_ring());
 }
@@ -152,7 +152,7 @@ void rt_tasklet_end(void)
     if (--nr_alive == 0)
         rt_leave(rt_stack_pointer[MAIN_CONTEXT]);
     if (nr_ready == 1)
-        rt_fault(FAULT_DEADLOCK, 0, 0, 0, 0);
+        rt_nobody_runs(0, 0);
     uint32_t to = leave_ring();
     rt_switches++;
     __rt_me = to;

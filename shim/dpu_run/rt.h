@@ -49,6 +49,7 @@ uint32_t rt_stack_bottom(uint32_t tasklet);
 /* fibers.c */
 void rt_yield(void);
 void rt_yield_to(uint32_t tasklet);
+NORETURN void rt_nobody_runs(uint64_t pc, uint64_t object);
 void rt_block(uint32_t kind, uint32_t object, uint64_t pc);
 bool rt_wake_one(uint32_t kind, uint32_t object);
 void rt_wake_all(uint32_t kind, uint32_t object);

@@ -26,8 +26,11 @@
 static uint32_t bit_waiters, vmutex_waiters;
 static bool notifying[MAX_TASKLETS]; /* waits in handshake_notify */
 
+static uint32_t early; /* tasklets that somebody resumed before they stopped, a bit each */
+
 void rt_sync_begin(void)
 {
+    early = 0;
     if (bit_waiters | vmutex_waiters)
         bit_waiters = vmutex_waiters = 0;
     for (uint32_t i = 0; i < sizeof(rt_bits); i += 8)
@@ -114,9 +117,17 @@ void __rt_release(uint32_t bit)
 #define STOPPED 0xf2000000u /* objects of race.c: a tasklet that resumes another */
 #define CONSUMED 0xf1000000u /* and one that consumes a notification */
 
+/* A tasklet is resumed by one that counts on the DPU's turns: by then it must have come to its stop. Here
+   it may be behind. It does not stop then; the SDK's library itself tries until it has stopped. */
 void __rt_stop(void)
 {
-    rt_block(WAIT_STOPPED, __rt_me, CALLER);
+    if (early & 1u << __rt_me) {
+        early &= ~(1u << __rt_me);
+        rt_time_event(0);
+        rt_yield();
+    } else {
+        rt_block(WAIT_STOPPED, __rt_me, CALLER);
+    }
     if (rt_race_on)
         rt_race_acquire(STOPPED + __rt_me);
 }
@@ -124,11 +135,14 @@ void __rt_stop(void)
 void __rt_resume(uint32_t tasklet)
 {
     rt_time_event(0);
-    if (tasklet >= MAX_TASKLETS || rt_wait[tasklet].kind != WAIT_STOPPED)
+    if (tasklet >= MAX_TASKLETS || rt_wait[tasklet].kind == WAIT_ENDED)
         return;
     if (rt_race_on)
         rt_race_release(STOPPED + tasklet);
-    rt_wake_tasklet(tasklet);
+    if (rt_wait[tasklet].kind == WAIT_STOPPED)
+        rt_wake_tasklet(tasklet);
+    else
+        early |= 1u << tasklet;
 }
 
 API void mutex_pool_lock(const struct mutex_pool *pool, uint16_t id)

@@ -154,7 +154,7 @@ static void go_on(uint64_t pc, uint64_t object)
 {
     uint32_t to = next();
     if (to == MAX_TASKLETS)
-        rt_fault(FAULT_DEADLOCK, 0, pc, object, 0);
+        rt_nobody_runs(pc, object);
     if (to != __rt_me)
         rt_switch_to(to);
 }
@@ -213,12 +213,8 @@ void rt_time_tasklet_end(void)
     rt_time_settle();
     end_of(__rt_me);
     uint32_t to = next();
-    if (to == MAX_TASKLETS) {
-        for (uint32_t i = 0; i < count; i++)
-            if (tasklets[i].state != ENDED)
-                rt_fault(FAULT_DEADLOCK, 0, 0, 0, 0);
-        rt_leave(rt_stack_pointer[MAIN_CONTEXT]);
-    }
+    if (to == MAX_TASKLETS)
+        rt_nobody_runs(0, 0);
     rt_switches++;
     __rt_me = to;
     rt_leave(rt_stack_pointer[to]);
