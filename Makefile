@@ -8,7 +8,7 @@ SOURCES := build_ffi.py pyproject.toml $(wildcard codegen/*.py) $(shell find inc
 ALL_SAMPLES := $(notdir $(patsubst %/Makefile,%,$(wildcard c_examples/*/Makefile)))
 SAMPLES := $(filter-out cudla onnx,$(ALL_SAMPLES)) cudla
 
-.PHONY: run test test-browser test-networks test-arm64 wheels stress sanitize fuzz mutants lint man docs bench clean
+.PHONY: run quick test test-browser test-networks test-arm64 wheels stress sanitize fuzz mutants lint man docs bench clean
 .DEFAULT_GOAL := run
 
 $(VENV)/installed: $(SOURCES)
@@ -24,6 +24,12 @@ $(VENV)/installed-test: $(VENV)/installed
 run: export PATH := $(CURDIR)/$(BIN):$(PATH)
 run: $(VENV)/installed
 	set -e; for api in $(SAMPLES); do $(MAKE) --no-print-directory -C c_examples/$$api run; done
+
+# The tests to wait for: the C ABI, starting and ending, the commands, cuDLA, NvSci and CUDA, failing calls. Valgrind
+# and mypy take as long as all of these together.
+QUICK := abi boot cli core cudart cudla nvsci faults test_architecture.py
+quick: $(VENV)/installed-test
+	$(BIN)/python -m pytest -n auto --dist loadfile -k "not valgrind and not mypy" $(QUICK:%=tests/%)
 
 test: $(VENV)/installed-test
 	$(BIN)/python build_ffi.py --verify

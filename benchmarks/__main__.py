@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import benchmarks
+from cudla_sim.core.config import ISA
 
 from .report import AGAIN, Figure, Older, save, show
 
@@ -71,8 +72,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("name", nargs="*", help=", ".join(names) + " (default: all)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
+    parser.add_argument(
+        "--isa", choices=ISA, default="machine", help="instructions that compiled functions use"
+    )
     parser.add_argument("--compare", type=Path, metavar="OLD", help="say what changed since then")
     options = parser.parse_args()
+    os.environ["CUDLA_SIM_ISA"] = options.isa  # of this process's children, and of their programs
     wanted = options.name or names
     if unknown := set(wanted) - set(names):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(names)}")

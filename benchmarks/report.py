@@ -63,6 +63,7 @@ def machine() -> dict[str, str]:
     )
     return {
         "processor": model,
+        "isa": os.environ.get("CUDLA_SIM_ISA", "machine"),
         "cores": str(len(os.sched_getaffinity(0))),
         "python": platform.python_version(),
         "numpy": np.__version__,

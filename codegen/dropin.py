@@ -78,8 +78,8 @@ def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], 
             wanted |= {n for n in here for p in family.cpp_symbols if fnmatch.fnmatchcase(n, p)}
             depth = library.file.count("/")
             origin = "$ORIGIN" + "/.." * depth
-            if family.name == "upmem":
-                origin += ":$ORIGIN/../../lib"  # from the copy in sdk/lib
+            if family.name in ("upmem", "cudart"):
+                origin += ":$ORIGIN/../../lib"  # from the copies in sdk/lib and toolkit/lib64
             with tempfile.TemporaryDirectory() as scratch:
                 source = Path(scratch) / "dropin.c"
                 source.write_text(_source(sorted(wanted & here.keys()), here))
@@ -96,6 +96,10 @@ def make(api: Api, lib: Path, compile_shared: Callable[[Path, Path, list[str]], 
                     "-Wl,-z,max-page-size=4096",
                     "-Wl,--build-id=none",
                 ]
+                if library.version:
+                    script = Path(scratch) / "dropin.map"
+                    script.write_text(f"{library.version} {{ global: *; }};\n")
+                    options.append(f"-Wl,--version-script={script}")
                 compile_shared(source, target, options)
                 _make_filter(target, family.real)
             built[library.soname] = target.read_bytes()

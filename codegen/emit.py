@@ -289,7 +289,7 @@ def cudart_exports_c(api: Api, headers: Sequence[str]) -> str:
     parts = [f"/* {BANNER} */"]
     parts += [f'#include "{h}"' for h in headers]
     parts.append('#include "boot.h"')
-    for function in exported(api):
+    for function in api.functions:
         if not _is_beside_real(function):
             continue
         prototype, names = named(function, function.name)
@@ -299,6 +299,18 @@ def cudart_exports_c(api: Api, headers: Sequence[str]) -> str:
             f"extern {private};\nSIM_EXPORT {prototype}\n{{\n"
             f"    {statement}sim__{function.name}({', '.join(names)});\n}}"
         )
+    return "\n\n".join(parts) + "\n"
+
+
+def driver_table_c(api: Api) -> str:
+    """What cuGetProcAddress looks into: every function of the driver with its name."""
+    names = sorted(f.name for f in api.functions if f.header == "cuda/cuda.h")
+    parts = [f"/* {BANNER} */", '#include "library/cuda/entry_points.h"']
+    parts.append("\n".join(f"extern void sim__{name}(void);" for name in names))
+    rows = [f'    {{"{name}", sim__{name}}},' for name in names]
+    head = "const struct sim_driver_function sim_driver_table[] = {"
+    parts.append("\n".join([head, *rows, "};"]))
+    parts.append(f"const size_t sim_driver_table_size = {len(names)};")
     return "\n\n".join(parts) + "\n"
 
 

@@ -77,6 +77,7 @@ def compile_all(
             "-fPIC",
             "-fvisibility=hidden",
             "-fexceptions",  # a C++ exception of the host may pass through functions of shim/
+            "-ffp-contract=off",  # every level of instructions gives the same bits
             "-Wall",
             # two builds give the same bytes
             f"-ffile-prefix-map={scratch}=build",
@@ -112,6 +113,7 @@ def compile_all(
                 *common,
                 f'-DCUDLA_SIM_BAKED_PYTHON="{python}"',
                 str(shim / "generated" / "exports.c"),
+                str(shim / "generated" / "driver_table.c"),
                 *hand_written,
                 str(runtime),
                 # C programs must not need libstdc++ for a class they never see

@@ -13,6 +13,7 @@ from .parse import Function, named
 # Used by Python and declared by no header of ours.
 _LIBC = """
 void *malloc(size_t size);
+void *calloc(size_t count, size_t size);
 void free(void *memory);
 int memcmp(const void *one, const void *other, size_t size);
 """

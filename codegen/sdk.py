@@ -1,4 +1,5 @@
-"""The folders of the UPMEM SDK and the commands in ``sdk/bin``, which a build makes.
+"""The folders of the UPMEM SDK and the commands in ``sdk/bin``, and a folder of the shape of a CUDA
+toolkit (``toolkit/bin/nvcc``, ``include``, ``lib64``), which a build makes.
 
 UPMEM's script puts ``sdk/bin`` on PATH as a whole: Makefiles call ``clang`` with the DPU as its
 target. For other targets it is the user's own clang.
@@ -26,6 +27,12 @@ def _run(module: str) -> str:
 
 
 _DPU_COMPILER = _run("cudla_sim.upmem.toolchain.cli")
+
+_FOR_LINKERS = {
+    "libcudart_static.a": "/* The static runtime is the shared one. */\nINPUT(libcudart.so)\n",
+    "libcudadevrt.a": "/* Kernels that launch kernels need no library. */\n",
+}
+"""Linker scripts in the places of archives that nvcc's users, and CMake, name."""
 
 # $python is this package's interpreter.
 _COMMANDS = {
@@ -104,7 +111,7 @@ def make(package: Path, editable: bool, python: str) -> None:
         if editable:
             place.symlink_to(target)
         elif name.endswith("lib"):
-            _libraries(source, place)
+            _libraries(source, place, "libdpu*")
         else:
             _forward(source, place)
     find = _FIND_PYTHON.replace("BUILT_FOR", _quoted(python))
@@ -114,6 +121,27 @@ def make(package: Path, editable: bool, python: str) -> None:
         _script(sdk / "bin" / name, find + body)
     for name, body in _SHELL_COMMANDS.items():
         _script(sdk / "bin" / name, body)
+    _toolkit(package, editable, find)
+
+
+def _toolkit(package: Path, editable: bool, find: str) -> None:
+    """What CUDA_PATH names where no toolkit is installed."""
+    toolkit = package / "toolkit"
+    _remove(toolkit)
+    (toolkit / "bin").mkdir(parents=True)
+    _script(toolkit / "bin" / "nvcc", find + _run("cudla_sim.cuda_kernels") + "\n")
+    if editable:
+        (toolkit / "include").symlink_to("../include/cuda")
+    else:
+        _forward(package / "include" / "cuda", toolkit / "include")
+    _libraries(package / "lib" / "cuda", toolkit / "lib64", "libcud*")
+    for name, script in _FOR_LINKERS.items():
+        (toolkit / "lib64" / name).write_text(script)
+    # CMake looks for this folder to find out where the toolkit is
+    (toolkit / "nvvm" / "libdevice").mkdir(parents=True)
+    (toolkit / "nvvm" / "libdevice" / "README").write_text(
+        "Kernels are compiled for the host: there is no library for a GPU.\n"
+    )
 
 
 def _remove(place: Path) -> None:
@@ -123,10 +151,10 @@ def _remove(place: Path) -> None:
         shutil.rmtree(place)
 
 
-def _libraries(source: Path, place: Path) -> None:
+def _libraries(source: Path, place: Path, pattern: str) -> None:
     """The host libraries; they find libcudla_sim.so in the package's own folder."""
     place.mkdir()
-    for library in sorted(source.glob("libdpu*")):
+    for library in sorted(source.glob(pattern)):
         shutil.copy2(library, place / library.name)
 
 

@@ -39,6 +39,7 @@ def defined_in_c(shim: Path) -> dict[str, str]:
         text = source.read_text()
         names = re.findall(r"^SIM_EXPORT [^;{]*?\b(\w+)\(", text, re.MULTILINE)
         names += re.findall(r"^[A-Z]+\((\w+),", text, re.MULTILINE)  # bodies that a macro writes
+        names = [n.removeprefix("sim__") for n in names]  # twins that libcudart_sim.so forwards to
         found.update(dict.fromkeys(names, f"shim/{source.relative_to(shim)}"))
     return found
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cuda/cuda_runtime_api.h"
 #include "cudla.h"
 #include "cudlaExternalEtbl.hpp"
 #include "cudla_sim.h"
@@ -44,6 +45,29 @@ cudlaStatus impl_etiTranslateStatsForMultiModule(cudlaDevHandle devHandle, cudla
                                                  cudlaTranslateAttributeType csvAttrType,
                                                  cudlaTranslateCsvAttribute *csvAttribute);
 const cudlaExternalEtbl *sim_external_table(void);
+
+/* --- launches of kernels (cuda/launches.c) ---------------------------------------------------- */
+
+/* puts the item into its stream, and opens it (sim_cuda_open) if others may join */
+cudaError_t sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel);
+cudaError_t sim__cuda_variable(void *address, size_t size);
+/* a launch that was refused in C; answers `error` */
+int sim__cuda_refuse(int error, const char *explanation);
+
+void sim_cuda_open(void *launches);
+void sim_cuda_close(void);
+/* an item for a node made by hand; NULL with the error when the kernel cannot be launched like that */
+void *sim_cuda_node(const struct cudaKernelNodeParams *params, int *error);
+/* all that is in it, until nothing more comes; once more for a node of a graph */
+void sim_cuda_run(void *launches);
+void sim_cuda_repeat(void *launches);
+/* the error of a launch in it with its explanation, or 0 */
+int sim_cuda_failed(void *launches, char *text, size_t size);
+/* whether cuLaunchKernel takes that address; bytes of the variable at an address, 0 when unknown */
+int sim_cuda_kernel_known(void *function);
+size_t sim_cuda_symbol_size(void *address);
+/* the stream's item is over; what has not run is dropped */
+void sim_cuda_free(void *launches);
 
 /* --- NVDLA: registers and tasks that run outside Python (nvdla/port.c, nvdla/engine.c) ------- */
 

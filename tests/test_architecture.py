@@ -18,6 +18,8 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "pyimpl" / "cudla_sim"
 MODELS = {f.name for f in FAMILIES if (PACKAGE / f.name).is_dir()}
 ALLOWED_BETWEEN_MODELS = {(f.name, other) for f in FAMILIES for other in f.needs}
+# Modules of models that may reach further, when Python asks for it.
+REACHES = {("cudla/device.py", "boards"): "cudla_sim.dla.check"}
 LEAVES = {
     "core", "constants", "native", "workers", "cluster", "families", "paths",
     "lazy", "settings", "version",
@@ -27,7 +29,7 @@ BANNED_AT_RUN_TIME = {"signal", "asyncio", "subprocess"}
 # Never imported by the library inside a host program.
 TOOLS = {
     "tools", "cli", "commands", "flags", "paths", "doctor", "capi", "testing", "__main__", "lib",
-    "evaluation",
+    "evaluation", "cuda_kernels",
 }  # fmt: skip
 # Who may look at the environment: settings are read in one place, the rest are commands and what
 # the vendor's own library reads.
@@ -37,6 +39,7 @@ READS_ENVIRONMENT = {
     "abi/upmem/sets.py": "UPMEM_PROFILE, as libdpu reads it",
     "upmem/debug/native/in_gdb.py": "runs in gdb, which the command tells so what it needs",
     "abi/cupva/family.py": "CUPVA_DMATIMEOUT, as libcupva_host reads it",
+    "cuda_kernels/driver.py": "NVCC_CCBIN, as nvcc reads it",
     "testing/compile.py": "starts programs in a changed environment",
     "nvdla/parts/host.py": "keeps onnxruntime from reporting",
     "workers/runtime.py": "where compilers keep what they have built",
@@ -88,7 +91,8 @@ def test_imports(path: Path) -> None:
         if top in ("cffi", "_cffi_backend", "_cudla_sim"):
             assert own in ("abi", "native"), "only abi/ and native/ may touch cffi"
         if own in MODELS and target and target != own:
-            assert target in LEAVES or (own, target) in ALLOWED_BETWEEN_MODELS, name
+            between = (own, target) in ALLOWED_BETWEEN_MODELS or (where, target) in REACHES
+            assert target in LEAVES or between, name
         if own in LEAVES and target:
             assert target in LEAVES, name
         if target == "obs":

@@ -15,6 +15,7 @@ if str(ROOT) not in sys.path:
 
 from docs.generate import (  # noqa: E402
     commands,
+    dla_rules,
     functions,
     layers,
     loadable_fields,
@@ -37,6 +38,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/json.md": schemas.page,
     "reference/statuses.md": statuses.page,
     "nvdla/layers.md": layers.page,
+    "dla/rules.md": dla_rules.page,
     "nvdla/fields.md": loadable_fields.page,
     **{f"reference/functions/{name}.md": functions.page_of(name) for name in functions.TITLES},
 }

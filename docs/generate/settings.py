@@ -36,6 +36,7 @@ Read before these, or by others:
 # The machine first, then what is reported: not the order of who declares them.
 _ORDER = [
     "config",
+    "board",
     "dla_count",
     "dla_version",
     "multi_module",
@@ -43,6 +44,7 @@ _ORDER = [
     "gpu",
     "nvsci",
     "overrun",
+    "isa",
     "checks",
     "hardware",
     "chip",

@@ -270,7 +270,68 @@ CUDLA_SIM_FP16 CUDLA_SIM_BOOL __hgt(const __half a, const __half b) {
 CUDLA_SIM_FP16 CUDLA_SIM_BOOL __hge(const __half a, const __half b) {
     return __half2float(a) >= __half2float(b);
 }
+CUDLA_SIM_FP16 int __hisinf(const __half a) {
+    unsigned short bits = cudla_sim_half_to(a);
+    return (bits & 0x7fffU) != 0x7c00U ? 0 : (bits & 0x8000U) ? -1 : 1;
+}
+CUDLA_SIM_FP16 __half __hmax(const __half a, const __half b) {
+    return __hisnan(a) || __hgt(b, a) ? b : a;
+}
+CUDLA_SIM_FP16 __half __hmin(const __half a, const __half b) {
+    return __hisnan(a) || __hlt(b, a) ? b : a;
+}
 #undef CUDLA_SIM_BOOL
+
+/* One rounding: the product of two halves is exact in double, and so is what of a sum decides. */
+CUDLA_SIM_FP16 __half __hfma(const __half a, const __half b, const __half c) {
+    double product = (double)__half2float(a) * (double)__half2float(b);
+    return __double2half(product + (double)__half2float(c));
+}
+
+CUDLA_SIM_FP16 __half2 __hadd2(const __half2 a, const __half2 b) {
+    return __halves2half2(__hadd(a.x, b.x), __hadd(a.y, b.y));
+}
+CUDLA_SIM_FP16 __half2 __hsub2(const __half2 a, const __half2 b) {
+    return __halves2half2(__hsub(a.x, b.x), __hsub(a.y, b.y));
+}
+CUDLA_SIM_FP16 __half2 __hmul2(const __half2 a, const __half2 b) {
+    return __halves2half2(__hmul(a.x, b.x), __hmul(a.y, b.y));
+}
+CUDLA_SIM_FP16 __half2 __h2div(const __half2 a, const __half2 b) {
+    return __halves2half2(__hdiv(a.x, b.x), __hdiv(a.y, b.y));
+}
+CUDLA_SIM_FP16 __half2 __hneg2(const __half2 a) {
+    return __halves2half2(__hneg(a.x), __hneg(a.y));
+}
+CUDLA_SIM_FP16 __half2 __hfma2(const __half2 a, const __half2 b, const __half2 c) {
+    return __halves2half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+}
+CUDLA_SIM_FP16 __half2 __half2half2(const __half a) { return __halves2half2(a, a); }
+CUDLA_SIM_FP16 __half2 __lowhigh2highlow(const __half2 a) { return __halves2half2(a.y, a.x); }
+
+/* To the nearest even integer, towards zero, down, up; NaN is 0, what is infinite the last one. */
+CUDLA_SIM_FP16 int cudla_sim_half_whole(const __half a, int up, int down) {
+    float value = __half2float(a);
+    int whole;
+    if (value != value)
+        return 0;
+    if (__hisinf(a))
+        return value > 0 ? 0x7fffffff : -0x7fffffff - 1;
+    whole = (int)value;
+    if (down && value < (float)whole)
+        whole--;
+    if (up && value > (float)whole)
+        whole++;
+    return whole;
+}
+CUDLA_SIM_FP16 int __half2int_rz(const __half a) { return cudla_sim_half_whole(a, 0, 0); }
+CUDLA_SIM_FP16 int __half2int_rd(const __half a) { return cudla_sim_half_whole(a, 0, 1); }
+CUDLA_SIM_FP16 int __half2int_ru(const __half a) { return cudla_sim_half_whole(a, 1, 0); }
+CUDLA_SIM_FP16 int __half2int_rn(const __half a) {
+    int below = cudla_sim_half_whole(a, 0, 1);
+    float rest = __hisinf(a) ? 0.0f : __half2float(a) - (float)below;
+    return rest > 0.5f || (rest == 0.5f && (below & 1)) ? below + 1 : below;
+}
 
 #if defined(__cplusplus) && !defined(__CUDA_NO_HALF_OPERATORS__)
 inline __half operator+(const __half &a, const __half &b) { return __hadd(a, b); }
@@ -279,6 +340,13 @@ inline __half operator*(const __half &a, const __half &b) { return __hmul(a, b);
 inline __half operator/(const __half &a, const __half &b) { return __hdiv(a, b); }
 inline __half operator+(const __half &a) { return a; }
 inline __half operator-(const __half &a) { return __hneg(a); }
+inline __half2 operator+(const __half2 &a, const __half2 &b) { return __hadd2(a, b); }
+inline __half2 operator-(const __half2 &a, const __half2 &b) { return __hsub2(a, b); }
+inline __half2 operator*(const __half2 &a, const __half2 &b) { return __hmul2(a, b); }
+inline __half2 operator/(const __half2 &a, const __half2 &b) { return __h2div(a, b); }
+inline __half2 &operator+=(__half2 &a, const __half2 &b) { return a = __hadd2(a, b); }
+inline __half2 &operator-=(__half2 &a, const __half2 &b) { return a = __hsub2(a, b); }
+inline __half2 &operator*=(__half2 &a, const __half2 &b) { return a = __hmul2(a, b); }
 inline __half &operator+=(__half &a, const __half &b) { return a = __hadd(a, b); }
 inline __half &operator-=(__half &a, const __half &b) { return a = __hsub(a, b); }
 inline __half &operator*=(__half &a, const __half &b) { return a = __hmul(a, b); }

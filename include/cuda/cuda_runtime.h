@@ -14,6 +14,7 @@
 #include <utility>
 #endif
 
+#include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
 #include "vector_functions.h"
@@ -54,6 +55,34 @@ inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaStream_t stream) {
 }
 
 template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool,
+                                           cudaStream_t stream) {
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size, memPool, stream);
+}
+
+template <class T>
+inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool,
+                                   cudaStream_t stream) {
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size, memPool, stream);
+}
+
+/* CUDA 13's forms. */
+inline cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, cudaMemLocation location,
+                                        unsigned int flags, cudaStream_t stream = nullptr) {
+    (void)flags;
+    return ::cudaMemPrefetchAsync(
+        devPtr, count, location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId,
+        stream);
+}
+
+inline cudaError_t cudaMemAdvise(const void *devPtr, size_t count, cudaMemoryAdvise advice,
+                                 cudaMemLocation location) {
+    return ::cudaMemAdvise(devPtr, count, advice,
+                           location.type == cudaMemLocationTypeDevice ? location.id
+                                                                      : cudaCpuDeviceId);
+}
+
+template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T **pDevice, void *pHost, unsigned int flags) {
     return ::cudaHostGetDevicePointer(reinterpret_cast<void **>(pDevice), pHost, flags);
 }
@@ -78,12 +107,6 @@ inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t
     (void)pLogBuffer;
     (void)bufferSize;
     return ::cudaGraphInstantiate(pGraphExec, graph, 0);
-}
-
-inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                   cudaChannelFormatKind f) {
-    cudaChannelFormatDesc desc = {x, y, z, w, f};
-    return desc;
 }
 
 #endif /* __cplusplus */

@@ -9,7 +9,7 @@
 
 #include "host_defines.h"
 
-/* No exported function takes one, so the generator of our bindings is spared them. */
+/* No exported function takes one of these, so the generator of our bindings is spared them. */
 #if !defined(CUDLA_SIM_PARSE)
 
 #define CUDLA_SIM_ALIGN(n) __attribute__((aligned(n)))
@@ -113,9 +113,11 @@ typedef struct double4 double4;
 
 #undef CUDLA_SIM_ALIGN
 
+#endif /* !CUDLA_SIM_PARSE */
+
 struct dim3 {
     unsigned int x, y, z;
-#if defined(__cplusplus)
+#if defined(__cplusplus) && !defined(CUDLA_SIM_PARSE)
     constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
         : x(vx), y(vy), z(vz) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
@@ -123,7 +125,5 @@ struct dim3 {
 #endif
 };
 typedef struct dim3 dim3;
-
-#endif /* !CUDLA_SIM_PARSE */
 
 #endif /* __VECTOR_TYPES_H__ */

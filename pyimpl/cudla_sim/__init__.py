@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import os
     from contextlib import AbstractContextManager
 
+    from typing_extensions import Unpack
+
     from . import cupva as cupva
     from . import upmem as upmem
     from .core.config import Config
@@ -23,8 +25,10 @@ if TYPE_CHECKING:
     from .core.memory import AddressSpace
     from .core.process import Process
     from .cudla.device import Dla
-    from .evaluation import Evaluation
+    from .evaluation.api import evaluate as evaluate
+    from .given import Settings
     from .nvdla.parts.package import Package
+    from .tools.report import write as report
     from .version import __version__ as __version__
 
     dla: Dla
@@ -58,7 +62,7 @@ def last_explanation() -> str:
     return explain.last()
 
 
-def configure(**settings: Any) -> Config:
+def configure(**settings: Unpack[Settings]) -> Config:
     """Begins a clean process with some settings changed (fields of ``core.config.Config``).
 
     Raises ConfigError for a setting that does not exist or a value it cannot take.
@@ -100,20 +104,6 @@ def time() -> AbstractContextManager[Times]:
     return process.current().time()
 
 
-def report(source: str | os.PathLike[str], output: str | os.PathLike[str], **options: Any) -> None:
-    """Writes one HTML page about ``source``: what ``cudla-sim report`` does for files.
-
-    ``source``: an NVDLA loadable, a register trace, a file of ``CUDLA_SIM_TRACE`` or of
-    ``CUDLA_SIM_UPMEM_TIMES``. Options as of ``tools.report.page``. Needs Plotly
-    (``pip install 'cudla-sim[report]'``). Raises ``tools.report.ReportError``, which says why.
-    """
-    from pathlib import Path
-
-    from .tools import report as pages
-
-    pages.write(Path(source), Path(output), **options)
-
-
 def network(source: str | os.PathLike[str] | bytes) -> Package:
     """A compiled network: a loadable, or one in parts for hardware and host; a file or its bytes.
 
@@ -127,22 +117,21 @@ def network(source: str | os.PathLike[str] | bytes) -> Package:
     return package.network(source)
 
 
-def evaluate(network: Any, inputs: Any, labels: Any = None, **options: Any) -> Evaluation:
-    """Runs a network over a data set: accuracy, SQNR, throughput; on all cores or on a cluster.
-
-    See ``cudla_sim.evaluation.evaluate`` for the options. Raises ``evaluation.EvaluationError``.
-    """
-    from .evaluation import evaluate as run
-
-    return run(network, inputs, labels, **options)
-
-
 def __getattr__(name: str) -> Any:
-    """Live views of the current process: ``dla``, ``memory``, ``process``, ``upmem``, ``cupva``."""
+    """Live views of the current process: ``dla``, ``memory``, ``process``, ``upmem``, ``cupva``;
+    functions whose modules are imported when somebody wants them."""
     if name == "__version__":
         from .version import __version__
 
         return __version__
+    if name == "evaluate":
+        from .evaluation.api import evaluate
+
+        return evaluate
+    if name == "report":
+        from .tools.report import write
+
+        return write
     if name not in ("process", "memory", "dla", "upmem", "cupva"):
         raise AttributeError(f"module 'cudla_sim' has no attribute {name!r}")
     from .core import process as processes
@@ -161,4 +150,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "__version__"})
+    return sorted([*__all__, "__version__"])

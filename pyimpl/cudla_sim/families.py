@@ -40,6 +40,9 @@ class DropIn(NamedTuple):
     """Below ``lib/``."""
     soname: str
     """What programs that are linked with it record."""
+    version: str = ""
+    """The version that its symbols carry: without it the loader warns programs that were linked
+    with the vendor's."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +101,9 @@ class Family:
         return header in self.headers or bool(rest and folder == self.folder)
 
 
-def _versions(library: str, soname: str, *endings: str) -> tuple[DropIn, ...]:
+def _versions(library: str, soname: str, *endings: str, version: str = "") -> tuple[DropIn, ...]:
     """One library under several file names."""
-    return tuple(DropIn(f"{library}{ending}", soname) for ending in ("", *endings))
+    return tuple(DropIn(f"{library}{ending}", soname, version) for ending in ("", *endings))
 
 
 def _releases(library: str, releases: tuple[str, ...]) -> tuple[DropIn, ...]:
@@ -193,8 +196,8 @@ FAMILIES: tuple[Family, ...] = (
             ),
         ),
         libraries=(
-            *_versions("cuda/libcudart.so", "libcudart.so.12", ".12"),
-            DropIn("cuda/libcudart.so.13", "libcudart.so.13"),
+            *_versions("cuda/libcudart.so", "libcudart.so.12", ".12", version="libcudart.so.12"),
+            DropIn("cuda/libcudart.so.13", "libcudart.so.13", "libcudart.so.13"),
             *_versions("cuda/libcuda.so", "libcuda.so.1", ".1"),
         ),
         packages=(

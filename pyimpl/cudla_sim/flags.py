@@ -34,8 +34,13 @@ def library_dirs(cuda: bool) -> list[Path]:
     return [lib, lib / "cuda"] if cuda else [lib]
 
 
+def escaped(word: str) -> str:
+    """A word as pkg-config writes it: the shell of a Makefile's recipe, and eval, read it back."""
+    return "".join(f"\\{c}" if c in " \t\\'\"$`&();<>|*?" else c for c in word)
+
+
 def _quoted(words: list[str]) -> str:
-    return " ".join(shlex.quote(w) for w in words)
+    return " ".join(map(escaped, words))
 
 
 def cflags(cuda: bool) -> str:
@@ -64,6 +69,9 @@ def environment(cuda: bool) -> dict[str, str]:
         "PATH": [paths.tools_dir()],
     }
     found = {"UPMEM_HOME": str(paths.sdk_dir())}
+    if cuda and not paths.toolkit_present():
+        lists["PATH"].append(paths.toolkit_dir() / "bin")
+        found["CUDA_PATH"] = found["CUDA_HOME"] = str(paths.toolkit_dir())
     for name, folders in lists.items():
         old = [p for p in os.environ.get(name, "").split(os.pathsep) if p]
         fresh = [str(f) for f in folders]

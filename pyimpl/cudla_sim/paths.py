@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -38,6 +39,17 @@ def sdk_dir() -> Path:
 def tools_dir() -> Path:
     """The folder with the UPMEM commands, which belongs on PATH."""
     return sdk_dir() / "bin"
+
+
+def toolkit_dir() -> Path:
+    """A folder of the shape of a CUDA toolkit: bin/nvcc, include."""
+    return PACKAGE / "toolkit"
+
+
+def toolkit_present() -> bool:
+    """True where an nvcc of somebody else is on PATH."""
+    found = shutil.which("nvcc")
+    return found is not None and Path(found).resolve().parent != toolkit_dir() / "bin"
 
 
 def dpu_run_dir() -> Path:

@@ -52,26 +52,45 @@ void rt_fault(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address, uint6
     rt_stop_dpu(kind, code, pc, address, size, (uintptr_t)__builtin_frame_address(0));
 }
 
-/* One report for each kind and place. */
-void rt_warn(uint32_t kind, uint64_t pc, uint64_t address, uint64_t size, uint64_t other,
-    uint32_t other_tasklet)
+void rt_describe(struct dpu_event *event, uint32_t kind, uint64_t pc, uint64_t address,
+    uint64_t size, uint64_t other)
+{
+    event->kind = kind;
+    event->code = 0;
+    event->tasklet = __rt_me;
+    event->pc = pc;
+    event->address = address;
+    event->size = (uint32_t)size;
+    event->other = other;
+    event->other_tasklet = 0;
+    chain(event, (uintptr_t)__builtin_frame_address(0));
+}
+
+/* Room for a report, one for each kind and place; NULL when there is none. */
+static struct dpu_event *room_for(uint32_t kind, uint64_t pc)
 {
     struct dpu_side *side = &rt_side;
     for (uint32_t i = 0; i < side->nr_warnings; i++)
         if (side->warnings[i].kind == kind && side->warnings[i].pc == pc)
-            return;
-    if (side->nr_warnings == MAX_WARNINGS)
+            return NULL;
+    return side->nr_warnings == MAX_WARNINGS ? NULL : &side->warnings[side->nr_warnings++];
+}
+
+void rt_warn_event(const struct dpu_event *event)
+{
+    struct dpu_event *warning = room_for(event->kind, event->pc);
+    if (warning)
+        rt_copy(warning, event, sizeof(*warning));
+}
+
+void rt_warn(uint32_t kind, uint64_t pc, uint64_t address, uint64_t size, uint64_t other,
+    uint32_t other_tasklet)
+{
+    struct dpu_event *warning = room_for(kind, pc);
+    if (!warning)
         return;
-    struct dpu_event *warning = &side->warnings[side->nr_warnings++];
-    warning->kind = kind;
-    warning->code = 0;
-    warning->tasklet = __rt_me;
-    warning->pc = pc;
-    warning->address = address;
-    warning->size = (uint32_t)size;
-    warning->other = other;
+    rt_describe(warning, kind, pc, address, size, other);
     warning->other_tasklet = other_tasklet;
-    chain(warning, (uintptr_t)__builtin_frame_address(0));
 }
 
 /* A strict check failed: stops the DPU, or warns, or does nothing, as `check` is set. */

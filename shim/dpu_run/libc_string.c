@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "race.h"
+#include "written.h"
 
 /*
  * The SDK's memcpy copies forward, byte by byte (or by words where that is the same), and programs
@@ -13,6 +14,7 @@ API void *memcpy(void *to, const void *from, size_t n)
 {
     race_watch(from, (uint32_t)n, false, CALLER);
     race_watch(to, (uint32_t)n, true, CALLER);
+    unwritten_copied(to, from, (uint32_t)n, false);
     uintptr_t ahead = (uintptr_t)to - (uintptr_t)from;
     if (ahead >= n || ahead >= 64) {
         rt_copy(to, from, (uint32_t)n);
@@ -31,6 +33,7 @@ API void *memmove(void *to, const void *from, size_t n)
     const uint8_t *f = from;
     race_watch(from, (uint32_t)n, false, CALLER);
     race_watch(to, (uint32_t)n, true, CALLER);
+    unwritten_copied(to, from, (uint32_t)n, t > f);
     if (t <= f || t >= f + n) {
         while (n--)
             *t++ = *f++;
@@ -46,6 +49,8 @@ API void *memset(void *to, int c, size_t n)
     typedef uint64_t word __attribute__((aligned(1), may_alias));
     uint8_t *t = to;
     race_watch(to, (uint32_t)n, true, CALLER);
+    if (rt_unwritten)
+        rt_unwritten->wrote((uintptr_t)to, (uint32_t)n);
     uint64_t pattern = 0x0101010101010101ull * (uint8_t)c;
     for (; n >= 8; n -= 8, t += 8)
         *(word *)t = pattern;

@@ -9,6 +9,7 @@
  */
 #include "race.h"
 #include "times.h"
+#include "written.h"
 
 #include <mram.h>
 #include <mram_unaligned.h>
@@ -16,46 +17,6 @@
 
 void rt_mram_load(uint32_t from, void *to, uint32_t size);
 void rt_mram_store(const void *from, uint32_t to, uint32_t size);
-
-static void mark_written(uint32_t offset, uint32_t size)
-{
-    if (!rt_written_mapped)
-        rt_map_written();
-    uint32_t word = offset >> 3, count = size >> 3, bit = word & 63;
-    uint64_t *map = (uint64_t *)(uintptr_t)WRITTEN_BASE + (word >> 6);
-    while (count) {
-        uint32_t here = 64 - bit < count ? 64 - bit : count;
-        uint64_t mask = (here == 64 ? ~0ull : (1ull << here) - 1) << bit;
-        if ((*map & mask) != mask)
-            *map |= mask;
-        map++;
-        count -= here;
-        bit = 0;
-    }
-}
-
-/* No word of it was written by DMA or host, and none holds anything (a store through a pointer). */
-static bool never_written(uint32_t offset, uint32_t size)
-{
-    if (!rt_written_mapped)
-        rt_map_written();
-    uint32_t word = offset >> 3, count = size >> 3, bit = word & 63;
-    const uint64_t *map = (const uint64_t *)(uintptr_t)WRITTEN_BASE + (word >> 6);
-    while (count) {
-        uint32_t here = 64 - bit < count ? 64 - bit : count;
-        uint64_t mask = (here == 64 ? ~0ull : (1ull << here) - 1) << bit;
-        if (*map & mask)
-            return false;
-        map++;
-        count -= here;
-        bit = 0;
-    }
-    const uint64_t *data = (const uint64_t *)(uintptr_t)(MRAM_BASE + offset);
-    for (uint32_t i = 0; i < size >> 3; i++)
-        if (data[i])
-            return false;
-    return true;
-}
 
 static bool in_wram(uint64_t address, uint32_t size)
 {
@@ -122,8 +83,7 @@ API void mram_read(const __mram_ptr void *from, void *to, unsigned int size)
     uint32_t mram = (uint32_t)(uintptr_t)from;
     rt_time_event(0);
     if (prepare(&t, mram, (uintptr_t)to, size, CALLER)) {
-        if (rt_check(CHECK_MRAM_UNWRITTEN) != CHECK_OFF && never_written(t.offset, t.size))
-            rt_report(CHECK_MRAM_UNWRITTEN, FAULT_UNWRITTEN, CALLER, mram, t.size, t.wram);
+        rt_written_read(t.offset, t.wram, t.size, CALLER);
         race_watch((void *)t.wram, t.size, true, CALLER);
         rt_copy((void *)t.wram, (const void *)(uintptr_t)(MRAM_BASE + t.offset), t.size);
         rt_pages_used(t.offset, t.size);
@@ -139,7 +99,10 @@ API void mram_write(const void *from, __mram_ptr void *to, unsigned int size)
     if (prepare(&t, (uint32_t)(uintptr_t)to, (uintptr_t)from, size, CALLER)) {
         race_watch((const void *)t.wram, t.size, false, CALLER);
         rt_copy((void *)(uintptr_t)(MRAM_BASE + t.offset), (const void *)t.wram, t.size);
-        mark_written(t.offset, t.size);
+        if (rt_unwritten)
+            rt_unwritten->stored(t.wram, t.offset, t.size);
+        else
+            rt_mark_written(t.offset, t.size);
         rt_pages_used(t.offset, t.size);
         end_of_transfer(t.offset, t.size, true);
     }
@@ -173,7 +136,7 @@ API void __rt_asm_sdma(uint32_t wram, uint32_t mram, uint32_t immediate)
     mram_write((const void *)from, (__mram_ptr void *)(uintptr_t)mram, size);
 }
 
-/* ---- without the checks of alignment and of unwritten words; no yield ---- */
+/* ---- without the check of alignment; no yield. Unwritten words are looked for where accesses are told. */
 
 void rt_mram_load(uint32_t from, void *to, uint32_t size)
 {
@@ -183,6 +146,8 @@ void rt_mram_load(uint32_t from, void *to, uint32_t size)
     rt_copy(to, (const void *)(uintptr_t)(MRAM_BASE + offset), part);
     if (part < size)
         rt_copy((uint8_t *)to + part, (const void *)(uintptr_t)MRAM_BASE, size - part);
+    if (rt_unwritten)
+        rt_unwritten->loaded(offset, (uintptr_t)to, part);
     rt_pages_used(offset, size);
     end_of_transfer(offset, size, false);
 }
@@ -194,7 +159,7 @@ static void store(const void *from, uint32_t to, uint32_t size)
         size = MRAM_SIZE - offset;
     rt_time_event(0);
     rt_copy((void *)(uintptr_t)(MRAM_BASE + offset), from, size);
-    mark_written(offset & ~7u, ((offset & 7) + size + 7) & ~7u);
+    rt_mark_written(offset & ~7u, ((offset & 7) + size + 7) & ~7u);
     rt_pages_used(offset, size);
     rt_dma_cycles += 61 + size / 2;
 }
@@ -286,6 +251,8 @@ static uint32_t held_word[MAX_TASKLETS]; /* MRAM word + 1 that a tasklet updates
 static void hold_word(uint32_t mram, uint64_t pc)
 {
     uint32_t word = (mram & (MRAM_SIZE - 1) & ~7u) + 1;
+    if (rt_timed)
+        rt_time_settle_release();
     for (uint32_t i = 0; i < MAX_TASKLETS; i++)
         if (held_word[i] == word && rt_wait[i].kind != WAIT_ENDED && i != __rt_me) {
             rt_block(WAIT_VMUTEX, word, pc);

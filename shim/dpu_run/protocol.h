@@ -74,7 +74,7 @@ enum fault_kind {
     FAULT_MRAM_BOUNDS = 8,  /* MRAM address of a DMA is outside the 64 MiB */
     FAULT_DMA_SIZE = 9,     /* size of a DMA is not a multiple of 8 in 8..2048 */
     FAULT_DMA_WRAM = 10,    /* WRAM address of a DMA is outside WRAM and the stacks */
-    FAULT_UNWRITTEN = 11,   /* a DMA read MRAM that nobody has written */
+    FAULT_UNWRITTEN = 11,   /* MRAM that nobody has written was read */
     FAULT_RACE = 12,        /* two tasklets wrote one WRAM word without a lock between them */
     FAULT_WORKER = 13,      /* the worker process died */
     FAULT_CANCELLED = 14,   /* the host stopped the launch */

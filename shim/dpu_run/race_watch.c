@@ -11,6 +11,7 @@
  */
 #include "race.h"
 #include "times.h"
+#include "written.h"
 
 #define OBJECTS 1024u
 #define HOOK __attribute__((visibility("default"), used))
@@ -175,6 +176,7 @@ static bool watching(void)
 /* In hardware time the access happens at its cycle, as if tasklets changed at each of them. */
 static void told(uintptr_t address, uint32_t size, bool write, uint64_t pc)
 {
+    rt_unwritten_access(address, size, write, pc);
     if (!race_user_data(address))
         return;
     if (rt_timed)
@@ -185,6 +187,7 @@ static void told(uintptr_t address, uint32_t size, bool write, uint64_t pc)
 
 static void told_volatile(uintptr_t address, uint32_t size, bool write, uint64_t pc)
 {
+    rt_unwritten_access(address, size, write, pc);
     if (!race_user_data(address))
         return;
     if (rt_timed)
@@ -223,6 +226,7 @@ HOOK void __tsan_init(void)
 HOOK void __tsan_func_entry(void *caller)
 {
     (void)caller;
+    rt_unwritten_function();
     watching();
 }
 

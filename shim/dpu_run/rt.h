@@ -65,6 +65,9 @@ NORETURN void rt_stop_dpu(uint32_t kind, uint32_t code, uint64_t pc, uint64_t ad
 NORETURN void rt_fault(uint32_t kind, uint32_t code, uint64_t pc, uint64_t address, uint64_t size);
 void rt_warn(uint32_t kind, uint64_t pc, uint64_t address, uint64_t size, uint64_t other,
     uint32_t other_tasklet);
+void rt_describe(struct dpu_event *event, uint32_t kind, uint64_t pc, uint64_t address,
+    uint64_t size, uint64_t other);
+void rt_warn_event(const struct dpu_event *event);
 bool rt_report(enum check check, uint32_t kind, uint64_t pc, uint64_t address, uint32_t size,
     uint64_t other);
 bool rt_in_user_code(uint64_t pc);

@@ -4,15 +4,19 @@
 
 #include "rt.h"
 
-/* The present one goes on where it is switched to again. */
-static inline void rt_switch_to(uint32_t to)
+/* The present one, `from`, goes on where it is switched to again. */
+static inline void rt_switch_from(uint32_t from, uint32_t to)
 {
-    uint32_t from = __rt_me;
     if (rt_race_on)
         rt_race_slice_end(from);
     rt_switches++;
     __rt_me = to;
     rt_switch(&rt_stack_pointer[from], rt_stack_pointer[to]);
+}
+
+static inline void rt_switch_to(uint32_t to)
+{
+    rt_switch_from(__rt_me, to);
 }
 
 #endif

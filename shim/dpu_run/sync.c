@@ -41,23 +41,48 @@ void rt_sync_begin(void)
 
 /* ---- atomic bits and mutexes: only the low byte of an address counts ---- */
 
-static void take_bit(uint32_t bit, uint64_t pc)
+/*
+ * A pair of lock and unlock is all that some programs do. What is rare is in functions of its own, which are
+ * called last, so that the others need no frame.
+ */
+#define RARE static __attribute__((noinline))
+
+RARE void take_watched(uint32_t bit, uint64_t pc)
 {
-    if (rt_timed) {
-        rt_time_take(bit, pc);
-    } else {
-        while (rt_bits[bit]) {
-            bit_waiters++;
-            rt_block(WAIT_MUTEX, bit, pc);
-            bit_waiters--;
-        }
-        rt_bits[bit] = true;
-    }
+    rt_time_take(bit, pc);
     if (rt_race_on)
         rt_race_acquire(bit);
 }
 
-static void free_bit(uint32_t bit)
+RARE void wait_for_bit(uint32_t bit, uint64_t pc)
+{
+    while (rt_bits[bit]) {
+        bit_waiters++;
+        rt_block(WAIT_MUTEX, bit, pc);
+        bit_waiters--;
+    }
+    rt_bits[bit] = true;
+    if (rt_race_on)
+        rt_race_acquire(bit);
+}
+
+static inline __attribute__((always_inline)) void take_bit(uint32_t bit, uint64_t pc)
+{
+    if (rt_timed) {
+        if (rt_race_on)
+            take_watched(bit, pc);
+        else
+            rt_time_take(bit, pc);
+    } else if (rt_bits[bit]) {
+        wait_for_bit(bit, pc);
+    } else {
+        rt_bits[bit] = true;
+        if (rt_race_on)
+            rt_race_acquire(bit);
+    }
+}
+
+RARE void free_watched(uint32_t bit)
 {
     if (rt_race_on)
         rt_race_release(bit);
@@ -68,6 +93,16 @@ static void free_bit(uint32_t bit)
     rt_bits[bit] = false;
     if (bit_waiters)
         rt_wake_one(WAIT_MUTEX, bit);
+}
+
+static inline __attribute__((always_inline)) void free_bit(uint32_t bit)
+{
+    if (rt_race_on || bit_waiters)
+        free_watched(bit);
+    else if (rt_timed)
+        rt_time_free(bit);
+    else
+        rt_bits[bit] = false;
 }
 
 static bool try_bit(uint32_t bit)
@@ -121,6 +156,8 @@ void __rt_release(uint32_t bit)
    it may be behind. It does not stop then; the SDK's library itself tries until it has stopped. */
 void __rt_stop(void)
 {
+    if (rt_timed)
+        rt_time_settle_release();
     if (early & 1u << __rt_me) {
         early &= ~(1u << __rt_me);
         rt_time_event(0);
@@ -208,6 +245,7 @@ static void timed_arrival(barrier_t *barrier, uint64_t pc)
     uint32_t waiting = barrier->count == 1 ? (uint32_t)barrier->initial_count - 1 : 0;
     rt_time_event(waiting * BARRIER_RESUME_HALVES / 2);
     rt_time_free(barrier->lock);
+    rt_time_settle(); /* who is resumed, is so at this time */
 }
 
 API void barrier_wait(barrier_t *barrier)

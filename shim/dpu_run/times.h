@@ -15,6 +15,7 @@ uint64_t rt_time_now(void); /* cycles */
 uint64_t rt_time_instructions(void);
 
 void rt_time_settle(void);
+void rt_time_settle_release(void); /* only what the tasklet has released; it is at the time of that then */
 void rt_time_block(void);
 void rt_time_ready(uint32_t tasklet);
 NORETURN void rt_time_tasklet_end(void);

@@ -4,6 +4,7 @@
  * until none is left and sends the number back. A closed socket means that the host has gone.
  */
 #include "times.h"
+#include "written.h"
 
 extern char rt_arguments[];
 extern char NR_TASKLETS[] __attribute__((visibility("default")));
@@ -49,6 +50,7 @@ static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
     rt_log_capacity = 0;
     rt_sync_begin();
     rt_pages_begin();
+    rt_written_begin();
     rt_race_begin(rt_check(CHECK_RACE) != CHECK_OFF, sampled);
     rt_set_tick(TICK_US);
     rt_perf_begin();
@@ -57,6 +59,7 @@ static uint8_t run_slot(uint32_t slot, bool sampled, bool timed)
     side->state = STATE_RUNNING;
     rt_run_tasklets();
     rt_race_on = false;
+    rt_written_end();
     rt_time_end();
     rt_profile_end();
     side->cycles = rt_timed ? rt_time_now() : rt_cycles();

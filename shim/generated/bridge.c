@@ -20,6 +20,9 @@ const struct sim_bridge sim_bridge_here = {
     .impl_sim_engine_result = impl_sim_engine_result,
     .impl_sim_nvdla_handler = impl_sim_nvdla_handler,
     .impl_sim_nvdla_wait = impl_sim_nvdla_wait,
+    .impl_sim__cuda_launch = impl_sim__cuda_launch,
+    .impl_sim__cuda_variable = impl_sim__cuda_variable,
+    .impl_sim__cuda_refuse = impl_sim__cuda_refuse,
     .impl_sim__nvdla_create = impl_sim__nvdla_create,
     .impl_sim__nvdla_destroy = impl_sim__nvdla_destroy,
     .impl_sim__nvdla_cores = impl_sim__nvdla_cores,
@@ -217,6 +220,41 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaMemPrefetchAsync = impl_cudaMemPrefetchAsync,
     .impl_cudaMemAdvise = impl_cudaMemAdvise,
     .impl_cudaStreamAttachMemAsync = impl_cudaStreamAttachMemAsync,
+    .impl_cudaDeviceGetDefaultMemPool = impl_cudaDeviceGetDefaultMemPool,
+    .impl_cudaDeviceGetMemPool = impl_cudaDeviceGetMemPool,
+    .impl_cudaDeviceSetMemPool = impl_cudaDeviceSetMemPool,
+    .impl_cudaMemPoolCreate = impl_cudaMemPoolCreate,
+    .impl_cudaMemPoolDestroy = impl_cudaMemPoolDestroy,
+    .impl_cudaMemPoolTrimTo = impl_cudaMemPoolTrimTo,
+    .impl_cudaMemPoolSetAttribute = impl_cudaMemPoolSetAttribute,
+    .impl_cudaMemPoolGetAttribute = impl_cudaMemPoolGetAttribute,
+    .impl_cudaMemPoolSetAccess = impl_cudaMemPoolSetAccess,
+    .impl_cudaMemPoolGetAccess = impl_cudaMemPoolGetAccess,
+    .impl_cudaMallocFromPoolAsync = impl_cudaMallocFromPoolAsync,
+    .impl_cudaMallocArray = impl_cudaMallocArray,
+    .impl_cudaMalloc3DArray = impl_cudaMalloc3DArray,
+    .impl_cudaFreeArray = impl_cudaFreeArray,
+    .impl_cudaArrayGetInfo = impl_cudaArrayGetInfo,
+    .impl_cudaGetChannelDesc = impl_cudaGetChannelDesc,
+    .impl_cudaMalloc3D = impl_cudaMalloc3D,
+    .impl_cudaMemset3D = impl_cudaMemset3D,
+    .impl_cudaMemset3DAsync = impl_cudaMemset3DAsync,
+    .impl_cudaMemcpyToArray = impl_cudaMemcpyToArray,
+    .impl_cudaMemcpyFromArray = impl_cudaMemcpyFromArray,
+    .impl_cudaMemcpy2DToArray = impl_cudaMemcpy2DToArray,
+    .impl_cudaMemcpy2DToArrayAsync = impl_cudaMemcpy2DToArrayAsync,
+    .impl_cudaMemcpy2DFromArray = impl_cudaMemcpy2DFromArray,
+    .impl_cudaMemcpy2DFromArrayAsync = impl_cudaMemcpy2DFromArrayAsync,
+    .impl_cudaMemcpy2DArrayToArray = impl_cudaMemcpy2DArrayToArray,
+    .impl_cudaMemcpy3D = impl_cudaMemcpy3D,
+    .impl_cudaMemcpy3DAsync = impl_cudaMemcpy3DAsync,
+    .impl_cudaCreateTextureObject = impl_cudaCreateTextureObject,
+    .impl_cudaDestroyTextureObject = impl_cudaDestroyTextureObject,
+    .impl_cudaGetTextureObjectResourceDesc = impl_cudaGetTextureObjectResourceDesc,
+    .impl_cudaGetTextureObjectTextureDesc = impl_cudaGetTextureObjectTextureDesc,
+    .impl_cudaCreateSurfaceObject = impl_cudaCreateSurfaceObject,
+    .impl_cudaDestroySurfaceObject = impl_cudaDestroySurfaceObject,
+    .impl_cudaGetSurfaceObjectResourceDesc = impl_cudaGetSurfaceObjectResourceDesc,
     .impl_cudaMemcpy = impl_cudaMemcpy,
     .impl_cudaMemcpyAsync = impl_cudaMemcpyAsync,
     .impl_cudaMemcpy2D = impl_cudaMemcpy2D,
@@ -246,6 +284,20 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaStreamGetCaptureInfo_v2 = impl_cudaStreamGetCaptureInfo_v2,
     .impl_cudaThreadExchangeStreamCaptureMode = impl_cudaThreadExchangeStreamCaptureMode,
     .impl_cudaGraphDestroy = impl_cudaGraphDestroy,
+    .impl_cudaGraphCreate = impl_cudaGraphCreate,
+    .impl_cudaGraphClone = impl_cudaGraphClone,
+    .impl_cudaGraphAddKernelNode = impl_cudaGraphAddKernelNode,
+    .impl_cudaGraphAddMemcpyNode = impl_cudaGraphAddMemcpyNode,
+    .impl_cudaGraphAddMemcpyNode1D = impl_cudaGraphAddMemcpyNode1D,
+    .impl_cudaGraphAddMemsetNode = impl_cudaGraphAddMemsetNode,
+    .impl_cudaGraphAddHostNode = impl_cudaGraphAddHostNode,
+    .impl_cudaGraphAddEmptyNode = impl_cudaGraphAddEmptyNode,
+    .impl_cudaGraphAddChildGraphNode = impl_cudaGraphAddChildGraphNode,
+    .impl_cudaGraphAddDependencies = impl_cudaGraphAddDependencies,
+    .impl_cudaGraphGetNodes = impl_cudaGraphGetNodes,
+    .impl_cudaGraphNodeGetType = impl_cudaGraphNodeGetType,
+    .impl_cudaGraphExecKernelNodeSetParams = impl_cudaGraphExecKernelNodeSetParams,
+    .impl_cudaGraphUpload = impl_cudaGraphUpload,
     .impl_cudaGraphInstantiate = impl_cudaGraphInstantiate,
     .impl_cudaGraphLaunch = impl_cudaGraphLaunch,
     .impl_cudaGraphExecDestroy = impl_cudaGraphExecDestroy,
@@ -272,6 +324,8 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cudaStreamGetCaptureInfo = impl_cudaStreamGetCaptureInfo,
     .impl_cuInit = impl_cuInit,
     .impl_cuDriverGetVersion = impl_cuDriverGetVersion,
+    .impl_cuGetProcAddress_v2 = impl_cuGetProcAddress_v2,
+    .impl_cuGetExportTable = impl_cuGetExportTable,
     .impl_cuGetErrorName = impl_cuGetErrorName,
     .impl_cuGetErrorString = impl_cuGetErrorString,
     .impl_cuDeviceGetCount = impl_cuDeviceGetCount,
@@ -289,8 +343,43 @@ const struct sim_bridge sim_bridge_here = {
     .impl_cuCtxSetCurrent = impl_cuCtxSetCurrent,
     .impl_cuCtxGetDevice = impl_cuCtxGetDevice,
     .impl_cuCtxSynchronize = impl_cuCtxSynchronize,
+    .impl_cuMemGetInfo_v2 = impl_cuMemGetInfo_v2,
+    .impl_cuMemAlloc_v2 = impl_cuMemAlloc_v2,
+    .impl_cuMemFree_v2 = impl_cuMemFree_v2,
+    .impl_cuMemcpyHtoD_v2 = impl_cuMemcpyHtoD_v2,
+    .impl_cuMemcpyDtoH_v2 = impl_cuMemcpyDtoH_v2,
+    .impl_cuMemcpyDtoD_v2 = impl_cuMemcpyDtoD_v2,
+    .impl_cuMemcpyHtoDAsync_v2 = impl_cuMemcpyHtoDAsync_v2,
+    .impl_cuMemcpyDtoHAsync_v2 = impl_cuMemcpyDtoHAsync_v2,
+    .impl_cuMemsetD8_v2 = impl_cuMemsetD8_v2,
+    .impl_cuStreamCreate = impl_cuStreamCreate,
+    .impl_cuStreamDestroy_v2 = impl_cuStreamDestroy_v2,
+    .impl_cuStreamSynchronize = impl_cuStreamSynchronize,
+    .impl_cuStreamQuery = impl_cuStreamQuery,
+    .impl_cuStreamWaitEvent = impl_cuStreamWaitEvent,
+    .impl_cuEventCreate = impl_cuEventCreate,
+    .impl_cuEventDestroy_v2 = impl_cuEventDestroy_v2,
+    .impl_cuEventRecord = impl_cuEventRecord,
+    .impl_cuEventQuery = impl_cuEventQuery,
+    .impl_cuEventSynchronize = impl_cuEventSynchronize,
+    .impl_cuCtxCreate_v2 = impl_cuCtxCreate_v2,
+    .impl_cuCtxCreate_v4 = impl_cuCtxCreate_v4,
+    .impl_cuCtxDestroy_v2 = impl_cuCtxDestroy_v2,
+    .impl_cuCtxPushCurrent_v2 = impl_cuCtxPushCurrent_v2,
+    .impl_cuCtxPopCurrent_v2 = impl_cuCtxPopCurrent_v2,
+    .impl_cuDeviceComputeCapability = impl_cuDeviceComputeCapability,
+    .impl_cuModuleLoad = impl_cuModuleLoad,
+    .impl_cuModuleLoadData = impl_cuModuleLoadData,
+    .impl_cuModuleLoadDataEx = impl_cuModuleLoadDataEx,
+    .impl_cuModuleLoadFatBinary = impl_cuModuleLoadFatBinary,
+    .impl_cuModuleUnload = impl_cuModuleUnload,
+    .impl_cuModuleGetFunction = impl_cuModuleGetFunction,
+    .impl_cuModuleGetGlobal_v2 = impl_cuModuleGetGlobal_v2,
+    .impl_cuFuncGetAttribute = impl_cuFuncGetAttribute,
+    .impl_cuFuncSetAttribute = impl_cuFuncSetAttribute,
     .impl_cuDeviceTotalMem = impl_cuDeviceTotalMem,
     .impl_cuDevicePrimaryCtxRelease = impl_cuDevicePrimaryCtxRelease,
+    .impl_cuGetProcAddress = impl_cuGetProcAddress,
     .impl_NvDlaInitialize = impl_NvDlaInitialize,
     .impl_NvDlaDestroy = impl_NvDlaDestroy,
     .impl_NvDlaOpen = impl_NvDlaOpen,
@@ -633,6 +722,51 @@ size_t sim_stream_write(FILE *stream, const char *text, size_t size)
 const cudlaExternalEtbl *sim_external_table(void)
 {
     return sim_host_there->sim_external_table();
+}
+
+void sim_cuda_open(void *launches)
+{
+    sim_host_there->sim_cuda_open(launches);
+}
+
+void sim_cuda_close(void)
+{
+    sim_host_there->sim_cuda_close();
+}
+
+void *sim_cuda_node(const struct cudaKernelNodeParams *params, int *error)
+{
+    return sim_host_there->sim_cuda_node(params, error);
+}
+
+void sim_cuda_run(void *launches)
+{
+    sim_host_there->sim_cuda_run(launches);
+}
+
+void sim_cuda_repeat(void *launches)
+{
+    sim_host_there->sim_cuda_repeat(launches);
+}
+
+int sim_cuda_failed(void *launches, char *text, size_t size)
+{
+    return sim_host_there->sim_cuda_failed(launches, text, size);
+}
+
+int sim_cuda_kernel_known(void *function)
+{
+    return sim_host_there->sim_cuda_kernel_known(function);
+}
+
+size_t sim_cuda_symbol_size(void *address)
+{
+    return sim_host_there->sim_cuda_symbol_size(address);
+}
+
+void sim_cuda_free(void *launches)
+{
+    sim_host_there->sim_cuda_free(launches);
 }
 
 int sim_nvdla_foreign_port(void)

@@ -92,6 +92,12 @@ uint64_t impl_sim_nvdla_handler(uint32_t core);
 
 int impl_sim_nvdla_wait(uint32_t core, uint64_t handler);
 
+cudaError_t impl_sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel);
+
+cudaError_t impl_sim__cuda_variable(void *address, size_t size);
+
+int impl_sim__cuda_refuse(int error, const char *explanation);
+
 NvDlaError impl_sim__nvdla_create(void **runtime);
 
 NvDlaError impl_sim__nvdla_destroy(void *runtime);
@@ -486,6 +492,76 @@ cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemory
 
 cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
 
+cudaError_t impl_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
+
+cudaError_t impl_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
+
+cudaError_t impl_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+
+cudaError_t impl_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
+
+cudaError_t impl_cudaMemPoolDestroy(cudaMemPool_t memPool);
+
+cudaError_t impl_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
+
+cudaError_t impl_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+
+cudaError_t impl_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+
+cudaError_t impl_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
+
+cudaError_t impl_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
+
+cudaError_t impl_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
+
+cudaError_t impl_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
+
+cudaError_t impl_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
+
+cudaError_t impl_cudaFreeArray(cudaArray_t array);
+
+cudaError_t impl_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
+
+cudaError_t impl_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+
+cudaError_t impl_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
+
+cudaError_t impl_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
+
+cudaError_t impl_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t impl_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+
+cudaError_t impl_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
+
+cudaError_t impl_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
+
+cudaError_t impl_cudaDestroyTextureObject(cudaTextureObject_t texObject);
+
+cudaError_t impl_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
+
+cudaError_t impl_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
+
+cudaError_t impl_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
+
+cudaError_t impl_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
+
+cudaError_t impl_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
+
 cudaError_t impl_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 
 cudaError_t impl_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
@@ -544,6 +620,34 @@ cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode 
 
 cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
 
+cudaError_t impl_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
+
+cudaError_t impl_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
+
+cudaError_t impl_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
+
+cudaError_t impl_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
+
+cudaError_t impl_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
+
+cudaError_t impl_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
+
+cudaError_t impl_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+
+cudaError_t impl_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
+
+cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+
+cudaError_t impl_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+
 cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 
 cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
@@ -596,6 +700,10 @@ CUresult impl_cuInit(unsigned int Flags);
 
 CUresult impl_cuDriverGetVersion(int *driverVersion);
 
+CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
+
+CUresult impl_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
+
 CUresult impl_cuGetErrorName(CUresult error, const char **pStr);
 
 CUresult impl_cuGetErrorString(CUresult error, const char **pStr);
@@ -630,9 +738,79 @@ CUresult impl_cuCtxGetDevice(CUdevice *device);
 
 CUresult impl_cuCtxSynchronize(void);
 
+CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total);
+
+CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
+
+CUresult impl_cuMemFree_v2(CUdeviceptr dptr);
+
+CUresult impl_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
+
+CUresult impl_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
+
+CUresult impl_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
+
+CUresult impl_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream);
+
+CUresult impl_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+
+CUresult impl_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+
+CUresult impl_cuStreamCreate(CUstream *phStream, unsigned int Flags);
+
+CUresult impl_cuStreamDestroy_v2(CUstream hStream);
+
+CUresult impl_cuStreamSynchronize(CUstream hStream);
+
+CUresult impl_cuStreamQuery(CUstream hStream);
+
+CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
+
+CUresult impl_cuEventCreate(CUevent *phEvent, unsigned int Flags);
+
+CUresult impl_cuEventDestroy_v2(CUevent hEvent);
+
+CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream);
+
+CUresult impl_cuEventQuery(CUevent hEvent);
+
+CUresult impl_cuEventSynchronize(CUevent hEvent);
+
+CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+
+CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
+
+CUresult impl_cuCtxDestroy_v2(CUcontext ctx);
+
+CUresult impl_cuCtxPushCurrent_v2(CUcontext ctx);
+
+CUresult impl_cuCtxPopCurrent_v2(CUcontext *pctx);
+
+CUresult impl_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
+
+CUresult impl_cuModuleLoad(CUmodule *module, const char *fname);
+
+CUresult impl_cuModuleLoadData(CUmodule *module, const void *image);
+
+CUresult impl_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues);
+
+CUresult impl_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
+
+CUresult impl_cuModuleUnload(CUmodule hmod);
+
+CUresult impl_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
+
+CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
+
+CUresult impl_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
+
+CUresult impl_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
+
 CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 
 CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
+
+CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
 
 NvDlaError impl_NvDlaInitialize(void **session_handle);
 
@@ -1291,6 +1469,9 @@ struct sim_bridge {
     __typeof__(impl_sim_engine_result) *impl_sim_engine_result;
     __typeof__(impl_sim_nvdla_handler) *impl_sim_nvdla_handler;
     __typeof__(impl_sim_nvdla_wait) *impl_sim_nvdla_wait;
+    __typeof__(impl_sim__cuda_launch) *impl_sim__cuda_launch;
+    __typeof__(impl_sim__cuda_variable) *impl_sim__cuda_variable;
+    __typeof__(impl_sim__cuda_refuse) *impl_sim__cuda_refuse;
     __typeof__(impl_sim__nvdla_create) *impl_sim__nvdla_create;
     __typeof__(impl_sim__nvdla_destroy) *impl_sim__nvdla_destroy;
     __typeof__(impl_sim__nvdla_cores) *impl_sim__nvdla_cores;
@@ -1488,6 +1669,41 @@ struct sim_bridge {
     __typeof__(impl_cudaMemPrefetchAsync) *impl_cudaMemPrefetchAsync;
     __typeof__(impl_cudaMemAdvise) *impl_cudaMemAdvise;
     __typeof__(impl_cudaStreamAttachMemAsync) *impl_cudaStreamAttachMemAsync;
+    __typeof__(impl_cudaDeviceGetDefaultMemPool) *impl_cudaDeviceGetDefaultMemPool;
+    __typeof__(impl_cudaDeviceGetMemPool) *impl_cudaDeviceGetMemPool;
+    __typeof__(impl_cudaDeviceSetMemPool) *impl_cudaDeviceSetMemPool;
+    __typeof__(impl_cudaMemPoolCreate) *impl_cudaMemPoolCreate;
+    __typeof__(impl_cudaMemPoolDestroy) *impl_cudaMemPoolDestroy;
+    __typeof__(impl_cudaMemPoolTrimTo) *impl_cudaMemPoolTrimTo;
+    __typeof__(impl_cudaMemPoolSetAttribute) *impl_cudaMemPoolSetAttribute;
+    __typeof__(impl_cudaMemPoolGetAttribute) *impl_cudaMemPoolGetAttribute;
+    __typeof__(impl_cudaMemPoolSetAccess) *impl_cudaMemPoolSetAccess;
+    __typeof__(impl_cudaMemPoolGetAccess) *impl_cudaMemPoolGetAccess;
+    __typeof__(impl_cudaMallocFromPoolAsync) *impl_cudaMallocFromPoolAsync;
+    __typeof__(impl_cudaMallocArray) *impl_cudaMallocArray;
+    __typeof__(impl_cudaMalloc3DArray) *impl_cudaMalloc3DArray;
+    __typeof__(impl_cudaFreeArray) *impl_cudaFreeArray;
+    __typeof__(impl_cudaArrayGetInfo) *impl_cudaArrayGetInfo;
+    __typeof__(impl_cudaGetChannelDesc) *impl_cudaGetChannelDesc;
+    __typeof__(impl_cudaMalloc3D) *impl_cudaMalloc3D;
+    __typeof__(impl_cudaMemset3D) *impl_cudaMemset3D;
+    __typeof__(impl_cudaMemset3DAsync) *impl_cudaMemset3DAsync;
+    __typeof__(impl_cudaMemcpyToArray) *impl_cudaMemcpyToArray;
+    __typeof__(impl_cudaMemcpyFromArray) *impl_cudaMemcpyFromArray;
+    __typeof__(impl_cudaMemcpy2DToArray) *impl_cudaMemcpy2DToArray;
+    __typeof__(impl_cudaMemcpy2DToArrayAsync) *impl_cudaMemcpy2DToArrayAsync;
+    __typeof__(impl_cudaMemcpy2DFromArray) *impl_cudaMemcpy2DFromArray;
+    __typeof__(impl_cudaMemcpy2DFromArrayAsync) *impl_cudaMemcpy2DFromArrayAsync;
+    __typeof__(impl_cudaMemcpy2DArrayToArray) *impl_cudaMemcpy2DArrayToArray;
+    __typeof__(impl_cudaMemcpy3D) *impl_cudaMemcpy3D;
+    __typeof__(impl_cudaMemcpy3DAsync) *impl_cudaMemcpy3DAsync;
+    __typeof__(impl_cudaCreateTextureObject) *impl_cudaCreateTextureObject;
+    __typeof__(impl_cudaDestroyTextureObject) *impl_cudaDestroyTextureObject;
+    __typeof__(impl_cudaGetTextureObjectResourceDesc) *impl_cudaGetTextureObjectResourceDesc;
+    __typeof__(impl_cudaGetTextureObjectTextureDesc) *impl_cudaGetTextureObjectTextureDesc;
+    __typeof__(impl_cudaCreateSurfaceObject) *impl_cudaCreateSurfaceObject;
+    __typeof__(impl_cudaDestroySurfaceObject) *impl_cudaDestroySurfaceObject;
+    __typeof__(impl_cudaGetSurfaceObjectResourceDesc) *impl_cudaGetSurfaceObjectResourceDesc;
     __typeof__(impl_cudaMemcpy) *impl_cudaMemcpy;
     __typeof__(impl_cudaMemcpyAsync) *impl_cudaMemcpyAsync;
     __typeof__(impl_cudaMemcpy2D) *impl_cudaMemcpy2D;
@@ -1517,6 +1733,20 @@ struct sim_bridge {
     __typeof__(impl_cudaStreamGetCaptureInfo_v2) *impl_cudaStreamGetCaptureInfo_v2;
     __typeof__(impl_cudaThreadExchangeStreamCaptureMode) *impl_cudaThreadExchangeStreamCaptureMode;
     __typeof__(impl_cudaGraphDestroy) *impl_cudaGraphDestroy;
+    __typeof__(impl_cudaGraphCreate) *impl_cudaGraphCreate;
+    __typeof__(impl_cudaGraphClone) *impl_cudaGraphClone;
+    __typeof__(impl_cudaGraphAddKernelNode) *impl_cudaGraphAddKernelNode;
+    __typeof__(impl_cudaGraphAddMemcpyNode) *impl_cudaGraphAddMemcpyNode;
+    __typeof__(impl_cudaGraphAddMemcpyNode1D) *impl_cudaGraphAddMemcpyNode1D;
+    __typeof__(impl_cudaGraphAddMemsetNode) *impl_cudaGraphAddMemsetNode;
+    __typeof__(impl_cudaGraphAddHostNode) *impl_cudaGraphAddHostNode;
+    __typeof__(impl_cudaGraphAddEmptyNode) *impl_cudaGraphAddEmptyNode;
+    __typeof__(impl_cudaGraphAddChildGraphNode) *impl_cudaGraphAddChildGraphNode;
+    __typeof__(impl_cudaGraphAddDependencies) *impl_cudaGraphAddDependencies;
+    __typeof__(impl_cudaGraphGetNodes) *impl_cudaGraphGetNodes;
+    __typeof__(impl_cudaGraphNodeGetType) *impl_cudaGraphNodeGetType;
+    __typeof__(impl_cudaGraphExecKernelNodeSetParams) *impl_cudaGraphExecKernelNodeSetParams;
+    __typeof__(impl_cudaGraphUpload) *impl_cudaGraphUpload;
     __typeof__(impl_cudaGraphInstantiate) *impl_cudaGraphInstantiate;
     __typeof__(impl_cudaGraphLaunch) *impl_cudaGraphLaunch;
     __typeof__(impl_cudaGraphExecDestroy) *impl_cudaGraphExecDestroy;
@@ -1543,6 +1773,8 @@ struct sim_bridge {
     __typeof__(impl_cudaStreamGetCaptureInfo) *impl_cudaStreamGetCaptureInfo;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
+    __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;
+    __typeof__(impl_cuGetExportTable) *impl_cuGetExportTable;
     __typeof__(impl_cuGetErrorName) *impl_cuGetErrorName;
     __typeof__(impl_cuGetErrorString) *impl_cuGetErrorString;
     __typeof__(impl_cuDeviceGetCount) *impl_cuDeviceGetCount;
@@ -1560,8 +1792,43 @@ struct sim_bridge {
     __typeof__(impl_cuCtxSetCurrent) *impl_cuCtxSetCurrent;
     __typeof__(impl_cuCtxGetDevice) *impl_cuCtxGetDevice;
     __typeof__(impl_cuCtxSynchronize) *impl_cuCtxSynchronize;
+    __typeof__(impl_cuMemGetInfo_v2) *impl_cuMemGetInfo_v2;
+    __typeof__(impl_cuMemAlloc_v2) *impl_cuMemAlloc_v2;
+    __typeof__(impl_cuMemFree_v2) *impl_cuMemFree_v2;
+    __typeof__(impl_cuMemcpyHtoD_v2) *impl_cuMemcpyHtoD_v2;
+    __typeof__(impl_cuMemcpyDtoH_v2) *impl_cuMemcpyDtoH_v2;
+    __typeof__(impl_cuMemcpyDtoD_v2) *impl_cuMemcpyDtoD_v2;
+    __typeof__(impl_cuMemcpyHtoDAsync_v2) *impl_cuMemcpyHtoDAsync_v2;
+    __typeof__(impl_cuMemcpyDtoHAsync_v2) *impl_cuMemcpyDtoHAsync_v2;
+    __typeof__(impl_cuMemsetD8_v2) *impl_cuMemsetD8_v2;
+    __typeof__(impl_cuStreamCreate) *impl_cuStreamCreate;
+    __typeof__(impl_cuStreamDestroy_v2) *impl_cuStreamDestroy_v2;
+    __typeof__(impl_cuStreamSynchronize) *impl_cuStreamSynchronize;
+    __typeof__(impl_cuStreamQuery) *impl_cuStreamQuery;
+    __typeof__(impl_cuStreamWaitEvent) *impl_cuStreamWaitEvent;
+    __typeof__(impl_cuEventCreate) *impl_cuEventCreate;
+    __typeof__(impl_cuEventDestroy_v2) *impl_cuEventDestroy_v2;
+    __typeof__(impl_cuEventRecord) *impl_cuEventRecord;
+    __typeof__(impl_cuEventQuery) *impl_cuEventQuery;
+    __typeof__(impl_cuEventSynchronize) *impl_cuEventSynchronize;
+    __typeof__(impl_cuCtxCreate_v2) *impl_cuCtxCreate_v2;
+    __typeof__(impl_cuCtxCreate_v4) *impl_cuCtxCreate_v4;
+    __typeof__(impl_cuCtxDestroy_v2) *impl_cuCtxDestroy_v2;
+    __typeof__(impl_cuCtxPushCurrent_v2) *impl_cuCtxPushCurrent_v2;
+    __typeof__(impl_cuCtxPopCurrent_v2) *impl_cuCtxPopCurrent_v2;
+    __typeof__(impl_cuDeviceComputeCapability) *impl_cuDeviceComputeCapability;
+    __typeof__(impl_cuModuleLoad) *impl_cuModuleLoad;
+    __typeof__(impl_cuModuleLoadData) *impl_cuModuleLoadData;
+    __typeof__(impl_cuModuleLoadDataEx) *impl_cuModuleLoadDataEx;
+    __typeof__(impl_cuModuleLoadFatBinary) *impl_cuModuleLoadFatBinary;
+    __typeof__(impl_cuModuleUnload) *impl_cuModuleUnload;
+    __typeof__(impl_cuModuleGetFunction) *impl_cuModuleGetFunction;
+    __typeof__(impl_cuModuleGetGlobal_v2) *impl_cuModuleGetGlobal_v2;
+    __typeof__(impl_cuFuncGetAttribute) *impl_cuFuncGetAttribute;
+    __typeof__(impl_cuFuncSetAttribute) *impl_cuFuncSetAttribute;
     __typeof__(impl_cuDeviceTotalMem) *impl_cuDeviceTotalMem;
     __typeof__(impl_cuDevicePrimaryCtxRelease) *impl_cuDevicePrimaryCtxRelease;
+    __typeof__(impl_cuGetProcAddress) *impl_cuGetProcAddress;
     __typeof__(impl_NvDlaInitialize) *impl_NvDlaInitialize;
     __typeof__(impl_NvDlaDestroy) *impl_NvDlaDestroy;
     __typeof__(impl_NvDlaOpen) *impl_NvDlaOpen;
@@ -1890,6 +2157,15 @@ struct sim_host {
     __typeof__(sim_write) *sim_write;
     __typeof__(sim_stream_write) *sim_stream_write;
     __typeof__(sim_external_table) *sim_external_table;
+    __typeof__(sim_cuda_open) *sim_cuda_open;
+    __typeof__(sim_cuda_close) *sim_cuda_close;
+    __typeof__(sim_cuda_node) *sim_cuda_node;
+    __typeof__(sim_cuda_run) *sim_cuda_run;
+    __typeof__(sim_cuda_repeat) *sim_cuda_repeat;
+    __typeof__(sim_cuda_failed) *sim_cuda_failed;
+    __typeof__(sim_cuda_kernel_known) *sim_cuda_kernel_known;
+    __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
+    __typeof__(sim_cuda_free) *sim_cuda_free;
     __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;
     __typeof__(sim_nvdla_foreign_engine) *sim_nvdla_foreign_engine;
     __typeof__(sim_dpu_fast_enable) *sim_dpu_fast_enable;

@@ -736,11 +736,37 @@ typedef struct cudlaExernalEtbl_t
   cudlaStatus (*etiTranslateStats)(const cudlaDevHandle devHandle, unsigned char *input, const uint32_t dlaFreqMHz, uint32_t idx, const cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute * const csvAttribute);
   cudlaStatus (*etiTranslateStatsForMultiModule)(const cudlaDevHandle devHandle, const cudlaModule hModule, unsigned char *input, const uint32_t dlaFreqMHz, uint32_t idx, const cudlaTranslateAttributeType csvAttrType, cudlaTranslateCsvAttribute * const csvAttribute);
 } cudlaExternalEtbl;
+struct cudlaSimTexels
+{
+  unsigned char *data;
+  size_t pitch;
+  size_t slice;
+  int width;
+  int height;
+  int depth;
+  int dimensions;
+  int linear;
+  int bits;
+  int channels;
+  int kind;
+  int address[3];
+  int filter;
+  int normalized_float;
+  int normalized;
+  float border[4];
+};
 struct CUuuid_st
 {
   char bytes[16];
 };
 typedef struct CUuuid_st CUuuid;
+struct dim3
+{
+  unsigned int x;
+  unsigned int y;
+  unsigned int z;
+};
+typedef struct dim3 dim3;
 enum cudaError
 {
   cudaSuccess = 0,
@@ -1111,6 +1137,9 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+typedef struct cudaArray *cudaArray_t;
+typedef const struct cudaArray *cudaArray_const_t;
 typedef void (*cudaHostFn_t)(void *userData);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);
 typedef struct CUuuid_st cudaUUID_t;
@@ -1141,6 +1170,144 @@ struct cudaPitchedPtr
   size_t xsize;
   size_t ysize;
 };
+struct cudaMemcpy3DParms
+{
+  cudaArray_t srcArray;
+  struct cudaPos srcPos;
+  struct cudaPitchedPtr srcPtr;
+  cudaArray_t dstArray;
+  struct cudaPos dstPos;
+  struct cudaPitchedPtr dstPtr;
+  struct cudaExtent extent;
+  enum cudaMemcpyKind kind;
+};
+enum cudaMemLocationType
+{
+  cudaMemLocationTypeInvalid = 0,
+  cudaMemLocationTypeDevice = 1,
+  cudaMemLocationTypeHost = 2,
+  cudaMemLocationTypeHostNuma = 3,
+  cudaMemLocationTypeHostNumaCurrent = 4
+};
+struct cudaMemLocation
+{
+  enum cudaMemLocationType type;
+  int id;
+};
+enum cudaMemAccessFlags
+{
+  cudaMemAccessFlagsProtNone = 0,
+  cudaMemAccessFlagsProtRead = 1,
+  cudaMemAccessFlagsProtReadWrite = 3
+};
+struct cudaMemAccessDesc
+{
+  struct cudaMemLocation location;
+  enum cudaMemAccessFlags flags;
+};
+enum cudaMemAllocationType
+{
+  cudaMemAllocationTypeInvalid = 0,
+  cudaMemAllocationTypePinned = 1
+};
+enum cudaMemAllocationHandleType
+{
+  cudaMemHandleTypeNone = 0,
+  cudaMemHandleTypePosixFileDescriptor = 1,
+  cudaMemHandleTypeWin32 = 2,
+  cudaMemHandleTypeWin32Kmt = 4,
+  cudaMemHandleTypeFabric = 8
+};
+struct cudaMemPoolProps
+{
+  enum cudaMemAllocationType allocType;
+  enum cudaMemAllocationHandleType handleTypes;
+  struct cudaMemLocation location;
+  void *win32SecurityAttributes;
+  size_t maxSize;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+enum cudaMemPoolAttr
+{
+  cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic = 2,
+  cudaMemPoolReuseAllowInternalDependencies = 3,
+  cudaMemPoolAttrReleaseThreshold = 4,
+  cudaMemPoolAttrReservedMemCurrent = 5,
+  cudaMemPoolAttrReservedMemHigh = 6,
+  cudaMemPoolAttrUsedMemCurrent = 7,
+  cudaMemPoolAttrUsedMemHigh = 8
+};
+enum cudaGraphNodeType
+{
+  cudaGraphNodeTypeKernel = 0,
+  cudaGraphNodeTypeMemcpy = 1,
+  cudaGraphNodeTypeMemset = 2,
+  cudaGraphNodeTypeHost = 3,
+  cudaGraphNodeTypeGraph = 4,
+  cudaGraphNodeTypeEmpty = 5
+};
+struct cudaKernelNodeParams
+{
+  void *func;
+  struct dim3 gridDim;
+  struct dim3 blockDim;
+  unsigned int sharedMemBytes;
+  void **kernelParams;
+  void **extra;
+};
+struct cudaMemsetParams
+{
+  void *dst;
+  size_t pitch;
+  unsigned int value;
+  unsigned int elementSize;
+  size_t width;
+  size_t height;
+};
+struct cudaHostNodeParams
+{
+  cudaHostFn_t fn;
+  void *userData;
+};
+enum cudaResourceType
+{
+  cudaResourceTypeArray = 0,
+  cudaResourceTypeMipmappedArray = 1,
+  cudaResourceTypeLinear = 2,
+  cudaResourceTypePitch2D = 3
+};
+struct cudaResourceDesc
+{
+  enum cudaResourceType resType;
+  union 
+  {
+    struct 
+    {
+      cudaArray_t array;
+    } array;
+    struct 
+    {
+      cudaMipmappedArray_t mipmap;
+    } mipmap;
+    struct 
+    {
+      void *devPtr;
+      struct cudaChannelFormatDesc desc;
+      size_t sizeInBytes;
+    } linear;
+    struct 
+    {
+      void *devPtr;
+      struct cudaChannelFormatDesc desc;
+      size_t width;
+      size_t height;
+      size_t pitchInBytes;
+    } pitch2D;
+  } res;
+};
+struct cudaResourceViewDesc;
 struct cudaPointerAttributes
 {
   enum cudaMemoryType type;
@@ -1376,6 +1543,52 @@ struct cudaDeviceProp
   int unifiedFunctionPointers;
   int reserved[63];
 };
+enum cudaSurfaceBoundaryMode
+{
+  cudaBoundaryModeZero = 0,
+  cudaBoundaryModeClamp = 1,
+  cudaBoundaryModeTrap = 2
+};
+enum cudaSurfaceFormatMode
+{
+  cudaFormatModeForced = 0,
+  cudaFormatModeAuto = 1
+};
+typedef unsigned long long cudaSurfaceObject_t;
+enum cudaTextureAddressMode
+{
+  cudaAddressModeWrap = 0,
+  cudaAddressModeClamp = 1,
+  cudaAddressModeMirror = 2,
+  cudaAddressModeBorder = 3
+};
+enum cudaTextureFilterMode
+{
+  cudaFilterModePoint = 0,
+  cudaFilterModeLinear = 1
+};
+enum cudaTextureReadMode
+{
+  cudaReadModeElementType = 0,
+  cudaReadModeNormalizedFloat = 1
+};
+struct cudaTextureDesc
+{
+  enum cudaTextureAddressMode addressMode[3];
+  enum cudaTextureFilterMode filterMode;
+  enum cudaTextureReadMode readMode;
+  int sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned int maxAnisotropy;
+  enum cudaTextureFilterMode mipmapFilterMode;
+  float mipmapLevelBias;
+  float minMipmapLevelClamp;
+  float maxMipmapLevelClamp;
+  int disableTrilinearOptimization;
+  int seamlessCubemap;
+};
+typedef unsigned long long cudaTextureObject_t;
 typedef enum cudaError_enum
 {
   CUDA_SUCCESS = 0,
@@ -1633,6 +1846,66 @@ typedef CUdeviceptr_v2 CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUexecAffinityParam_st CUexecAffinityParam;
+typedef struct CUctxCigParam_st CUctxCigParam;
+typedef struct CUctxCreateParams_st
+{
+  CUexecAffinityParam *execAffinityParams;
+  int numExecAffinityParams;
+  CUctxCigParam *cigParams;
+} CUctxCreateParams;
+typedef enum CUcomputemode_enum
+{
+  CU_COMPUTEMODE_DEFAULT = 0,
+  CU_COMPUTEMODE_PROHIBITED = 2,
+  CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
+typedef enum CUjit_option_enum
+{
+  CU_JIT_MAX_REGISTERS = 0,
+  CU_JIT_THREADS_PER_BLOCK = 1,
+  CU_JIT_WALL_TIME = 2,
+  CU_JIT_INFO_LOG_BUFFER = 3,
+  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
+  CU_JIT_ERROR_LOG_BUFFER = 5,
+  CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+  CU_JIT_OPTIMIZATION_LEVEL = 7,
+  CU_JIT_TARGET_FROM_CUCONTEXT = 8,
+  CU_JIT_TARGET = 9,
+  CU_JIT_FALLBACK_STRATEGY = 10,
+  CU_JIT_GENERATE_DEBUG_INFO = 11,
+  CU_JIT_LOG_VERBOSE = 12,
+  CU_JIT_GENERATE_LINE_INFO = 13,
+  CU_JIT_CACHE_MODE = 14
+} CUjit_option;
+typedef enum CUfunction_attribute_enum
+{
+  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+  CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+  CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
+  CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+  CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+  CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
+  CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
+  CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9
+} CUfunction_attribute;
+typedef uint64_t cuuint64_t;
+typedef enum CUdriverProcAddress_flags_enum
+{
+  CU_GET_PROC_ADDRESS_DEFAULT = 0,
+  CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
+  CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2
+} CUdriverProcAddress_flags;
+typedef enum CUdriverProcAddressQueryResult_enum
+{
+  CU_GET_PROC_ADDRESS_SUCCESS = 0,
+  CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+  CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
+} CUdriverProcAddressQueryResult;
 enum CUctx_flags_enum
 {
   CU_CTX_SCHED_AUTO = 0,
@@ -2902,6 +3175,41 @@ extern "Python+C" {
     cudaError_t impl_cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
     cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
     cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+    cudaError_t impl_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
+    cudaError_t impl_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
+    cudaError_t impl_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+    cudaError_t impl_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
+    cudaError_t impl_cudaMemPoolDestroy(cudaMemPool_t memPool);
+    cudaError_t impl_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
+    cudaError_t impl_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+    cudaError_t impl_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+    cudaError_t impl_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
+    cudaError_t impl_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
+    cudaError_t impl_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
+    cudaError_t impl_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
+    cudaError_t impl_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
+    cudaError_t impl_cudaFreeArray(cudaArray_t array);
+    cudaError_t impl_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
+    cudaError_t impl_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+    cudaError_t impl_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
+    cudaError_t impl_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
+    cudaError_t impl_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
+    cudaError_t impl_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
+    cudaError_t impl_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
+    cudaError_t impl_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+    cudaError_t impl_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+    cudaError_t impl_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+    cudaError_t impl_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+    cudaError_t impl_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
+    cudaError_t impl_cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+    cudaError_t impl_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
+    cudaError_t impl_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
+    cudaError_t impl_cudaDestroyTextureObject(cudaTextureObject_t texObject);
+    cudaError_t impl_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
+    cudaError_t impl_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
+    cudaError_t impl_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
+    cudaError_t impl_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
+    cudaError_t impl_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
     cudaError_t impl_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
     cudaError_t impl_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream);
     cudaError_t impl_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
@@ -2931,6 +3239,20 @@ extern "Python+C" {
     cudaError_t impl_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
     cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
     cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
+    cudaError_t impl_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
+    cudaError_t impl_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
+    cudaError_t impl_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
+    cudaError_t impl_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
+    cudaError_t impl_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+    cudaError_t impl_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
+    cudaError_t impl_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
+    cudaError_t impl_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
+    cudaError_t impl_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
+    cudaError_t impl_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+    cudaError_t impl_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
+    cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+    cudaError_t impl_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+    cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
     cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
     cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
     cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
@@ -2957,6 +3279,8 @@ extern "Python+C" {
     cudaError_t impl_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
     CUresult impl_cuInit(unsigned int Flags);
     CUresult impl_cuDriverGetVersion(int *driverVersion);
+    CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
+    CUresult impl_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
     CUresult impl_cuGetErrorName(CUresult error, const char **pStr);
     CUresult impl_cuGetErrorString(CUresult error, const char **pStr);
     CUresult impl_cuDeviceGetCount(int *count);
@@ -2974,8 +3298,43 @@ extern "Python+C" {
     CUresult impl_cuCtxSetCurrent(CUcontext ctx);
     CUresult impl_cuCtxGetDevice(CUdevice *device);
     CUresult impl_cuCtxSynchronize(void);
+    CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total);
+    CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
+    CUresult impl_cuMemFree_v2(CUdeviceptr dptr);
+    CUresult impl_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
+    CUresult impl_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
+    CUresult impl_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
+    CUresult impl_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream);
+    CUresult impl_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+    CUresult impl_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+    CUresult impl_cuStreamCreate(CUstream *phStream, unsigned int Flags);
+    CUresult impl_cuStreamDestroy_v2(CUstream hStream);
+    CUresult impl_cuStreamSynchronize(CUstream hStream);
+    CUresult impl_cuStreamQuery(CUstream hStream);
+    CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
+    CUresult impl_cuEventCreate(CUevent *phEvent, unsigned int Flags);
+    CUresult impl_cuEventDestroy_v2(CUevent hEvent);
+    CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream);
+    CUresult impl_cuEventQuery(CUevent hEvent);
+    CUresult impl_cuEventSynchronize(CUevent hEvent);
+    CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+    CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
+    CUresult impl_cuCtxDestroy_v2(CUcontext ctx);
+    CUresult impl_cuCtxPushCurrent_v2(CUcontext ctx);
+    CUresult impl_cuCtxPopCurrent_v2(CUcontext *pctx);
+    CUresult impl_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
+    CUresult impl_cuModuleLoad(CUmodule *module, const char *fname);
+    CUresult impl_cuModuleLoadData(CUmodule *module, const void *image);
+    CUresult impl_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues);
+    CUresult impl_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
+    CUresult impl_cuModuleUnload(CUmodule hmod);
+    CUresult impl_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
+    CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
+    CUresult impl_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
+    CUresult impl_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
     CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
     CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
+    CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
     NvDlaError impl_NvDlaInitialize(void **session_handle);
     void impl_NvDlaDestroy(void *session_handle);
     NvDlaError impl_NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle);

@@ -60,6 +60,108 @@
 
 #include "boot.h"
 
+extern void **sim____cudaRegisterFatBinary(void *fatCubin);
+SIM_EXPORT void **__cudaRegisterFatBinary(void *fatCubin)
+{
+    return sim____cudaRegisterFatBinary(fatCubin);
+}
+
+extern void sim____cudaRegisterFatBinaryEnd(void **fatCubinHandle);
+SIM_EXPORT void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+    sim____cudaRegisterFatBinaryEnd(fatCubinHandle);
+}
+
+extern void sim____cudaUnregisterFatBinary(void **fatCubinHandle);
+SIM_EXPORT void __cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+    sim____cudaUnregisterFatBinary(fatCubinHandle);
+}
+
+extern void sim____cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize);
+SIM_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName, int thread_limit, void *tid, void *bid, void *bDim, void *gDim, int *wSize)
+{
+    sim____cudaRegisterFunction(fatCubinHandle, hostFun, deviceFun, deviceName, thread_limit, tid, bid, bDim, gDim, wSize);
+}
+
+extern void sim____cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterVar(fatCubinHandle, hostVar, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+extern void sim____cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global);
+SIM_EXPORT void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress, const char *deviceName, int ext, size_t size, int constant, int global)
+{
+    sim____cudaRegisterManagedVar(fatCubinHandle, hostVarPtrAddress, deviceAddress, deviceName, ext, size, constant, global);
+}
+
+extern char sim____cudaInitModule(void **fatCubinHandle);
+SIM_EXPORT char __cudaInitModule(void **fatCubinHandle)
+{
+    return sim____cudaInitModule(fatCubinHandle);
+}
+
+extern cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim__cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+extern cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim__cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+extern unsigned int sim____cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream);
+SIM_EXPORT unsigned int __cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
+{
+    return sim____cudaPushCallConfiguration(gridDim, blockDim, sharedMem, stream);
+}
+
+extern cudaError_t sim____cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream);
+SIM_EXPORT cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem, void *stream)
+{
+    return sim____cudaPopCallConfiguration(gridDim, blockDim, sharedMem, stream);
+}
+
+extern cudaError_t sim____cudaGetKernel(void **kernel, const void *func);
+SIM_EXPORT cudaError_t __cudaGetKernel(void **kernel, const void *func)
+{
+    return sim____cudaGetKernel(kernel, func);
+}
+
+extern cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+SIM_EXPORT cudaError_t __cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
+{
+    return sim____cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
+extern cudaError_t sim____cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data);
+SIM_EXPORT cudaError_t __cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *), void (*drop)(void *), void *data)
+{
+    return sim____cudlaSimLaunch(stream, kernel, run, drop, data);
+}
+
+extern void sim____cudlaSimFault(cudaError_t error, const char *explanation);
+SIM_EXPORT void __cudlaSimFault(cudaError_t error, const char *explanation)
+{
+    sim____cudlaSimFault(error, explanation);
+}
+
+extern cudaError_t sim____cudlaSimVariable(void *address, size_t size);
+SIM_EXPORT cudaError_t __cudlaSimVariable(void *address, size_t size)
+{
+    return sim____cudlaSimVariable(address, size);
+}
+
+extern cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
+SIM_EXPORT cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation)
+{
+    return sim____cudlaSimRefuse(error, explanation);
+}
+
 extern cudaError_t sim__cudaProfilerStart(void);
 SIM_EXPORT cudaError_t cudaProfilerStart(void)
 {
@@ -342,6 +444,216 @@ SIM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPt
     return sim__cudaStreamAttachMemAsync(stream, devPtr, length, flags);
 }
 
+extern cudaError_t sim__cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
+SIM_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+{
+    return sim__cudaDeviceGetDefaultMemPool(memPool, device);
+}
+
+extern cudaError_t sim__cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
+SIM_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+{
+    return sim__cudaDeviceGetMemPool(memPool, device);
+}
+
+extern cudaError_t sim__cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+{
+    return sim__cudaDeviceSetMemPool(device, memPool);
+}
+
+extern cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
+SIM_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
+{
+    return sim__cudaMemPoolCreate(memPool, poolProps);
+}
+
+extern cudaError_t sim__cudaMemPoolDestroy(cudaMemPool_t memPool);
+SIM_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
+{
+    return sim__cudaMemPoolDestroy(memPool);
+}
+
+extern cudaError_t sim__cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
+SIM_EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+    return sim__cudaMemPoolTrimTo(memPool, minBytesToKeep);
+}
+
+extern cudaError_t sim__cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+SIM_EXPORT cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    return sim__cudaMemPoolSetAttribute(memPool, attr, value);
+}
+
+extern cudaError_t sim__cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+SIM_EXPORT cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    return sim__cudaMemPoolGetAttribute(memPool, attr, value);
+}
+
+extern cudaError_t sim__cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count);
+SIM_EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
+{
+    return sim__cudaMemPoolSetAccess(memPool, descList, count);
+}
+
+extern cudaError_t sim__cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location);
+SIM_EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
+{
+    return sim__cudaMemPoolGetAccess(flags, memPool, location);
+}
+
+extern cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    return sim__cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+
+extern cudaError_t sim__cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags);
+SIM_EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
+{
+    return sim__cudaMallocArray(array, desc, width, height, flags);
+}
+
+extern cudaError_t sim__cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags);
+SIM_EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
+{
+    return sim__cudaMalloc3DArray(array, desc, extent, flags);
+}
+
+extern cudaError_t sim__cudaFreeArray(cudaArray_t array);
+SIM_EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
+{
+    return sim__cudaFreeArray(array);
+}
+
+extern cudaError_t sim__cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
+SIM_EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
+{
+    return sim__cudaArrayGetInfo(desc, extent, flags, array);
+}
+
+extern cudaError_t sim__cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+SIM_EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    return sim__cudaGetChannelDesc(desc, array);
+}
+
+extern cudaError_t sim__cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent);
+SIM_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+{
+    return sim__cudaMalloc3D(pitchedDevPtr, extent);
+}
+
+extern cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
+SIM_EXPORT cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    return sim__cudaMemset3D(pitchedDevPtr, value, extent);
+}
+
+extern cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    return sim__cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
+}
+
+extern cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return sim__cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
+extern cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return sim__cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
+extern cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+SIM_EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    return sim__cudaMemcpy3D(p);
+}
+
+extern cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return sim__cudaMemcpy3DAsync(p, stream);
+}
+
+extern cudaError_t sim__cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc);
+SIM_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
+{
+    return sim__cudaCreateTextureObject(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+extern cudaError_t sim__cudaDestroyTextureObject(cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject)
+{
+    return sim__cudaDestroyTextureObject(texObject);
+}
+
+extern cudaError_t sim__cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
+{
+    return sim__cudaGetTextureObjectResourceDesc(pResDesc, texObject);
+}
+
+extern cudaError_t sim__cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
+SIM_EXPORT cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
+{
+    return sim__cudaGetTextureObjectTextureDesc(pTexDesc, texObject);
+}
+
+extern cudaError_t sim__cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
+SIM_EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
+{
+    return sim__cudaCreateSurfaceObject(pSurfObject, pResDesc);
+}
+
+extern cudaError_t sim__cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
+SIM_EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
+{
+    return sim__cudaDestroySurfaceObject(surfObject);
+}
+
+extern cudaError_t sim__cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
+SIM_EXPORT cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
+{
+    return sim__cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject);
+}
+
 extern cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 SIM_EXPORT cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
@@ -516,6 +828,90 @@ SIM_EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     return sim__cudaGraphDestroy(graph);
 }
 
+extern cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
+SIM_EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    return sim__cudaGraphCreate(pGraph, flags);
+}
+
+extern cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
+SIM_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    return sim__cudaGraphClone(pGraphClone, originalGraph);
+}
+
+extern cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
+SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    return sim__cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
+}
+
+extern cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
+}
+
+extern cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
+SIM_EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    return sim__cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
+extern cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
+SIM_EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    return sim__cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
+}
+
+extern cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
+SIM_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+{
+    return sim__cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
+extern cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+SIM_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
+}
+
+extern cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
+SIM_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    return sim__cudaGraphGetNodes(graph, nodes, numNodes);
+}
+
+extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+SIM_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    return sim__cudaGraphNodeGetType(node, pType);
+}
+
+extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    return sim__cudaGraphUpload(graphExec, stream);
+}
+
 extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 SIM_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
@@ -672,6 +1068,18 @@ SIM_EXPORT CUresult cuDriverGetVersion(int *driverVersion)
     return sim__cuDriverGetVersion(driverVersion);
 }
 
+extern CUresult sim__cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
+SIM_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus)
+{
+    return sim__cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
+}
+
+extern CUresult sim__cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
+SIM_EXPORT CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    return sim__cuGetExportTable(ppExportTable, pExportTableId);
+}
+
 extern CUresult sim__cuGetErrorName(CUresult error, const char **pStr);
 SIM_EXPORT CUresult cuGetErrorName(CUresult error, const char **pStr)
 {
@@ -774,6 +1182,222 @@ SIM_EXPORT CUresult cuCtxSynchronize(void)
     return sim__cuCtxSynchronize();
 }
 
+extern CUresult sim__cuMemGetInfo_v2(size_t *free, size_t *total);
+SIM_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    return sim__cuMemGetInfo_v2(free, total);
+}
+
+extern CUresult sim__cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
+SIM_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
+{
+    return sim__cuMemAlloc_v2(dptr, bytesize);
+}
+
+extern CUresult sim__cuMemFree_v2(CUdeviceptr dptr);
+SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
+{
+    return sim__cuMemFree_v2(dptr);
+}
+
+extern CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return sim__cuMemcpyHtoD_v2(dstDevice, srcHost, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoH_v2(dstHost, srcDevice, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyHtoDAsync_v2(dstDevice, srcHost, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyDtoHAsync_v2(dstHost, srcDevice, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+SIM_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return sim__cuMemsetD8_v2(dstDevice, uc, N);
+}
+
+extern CUresult sim__cuStreamCreate(CUstream *phStream, unsigned int Flags);
+SIM_EXPORT CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+    return sim__cuStreamCreate(phStream, Flags);
+}
+
+extern CUresult sim__cuStreamDestroy_v2(CUstream hStream);
+SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream)
+{
+    return sim__cuStreamDestroy_v2(hStream);
+}
+
+extern CUresult sim__cuStreamSynchronize(CUstream hStream);
+SIM_EXPORT CUresult cuStreamSynchronize(CUstream hStream)
+{
+    return sim__cuStreamSynchronize(hStream);
+}
+
+extern CUresult sim__cuStreamQuery(CUstream hStream);
+SIM_EXPORT CUresult cuStreamQuery(CUstream hStream)
+{
+    return sim__cuStreamQuery(hStream);
+}
+
+extern CUresult sim__cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
+SIM_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    return sim__cuStreamWaitEvent(hStream, hEvent, Flags);
+}
+
+extern CUresult sim__cuEventCreate(CUevent *phEvent, unsigned int Flags);
+SIM_EXPORT CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    return sim__cuEventCreate(phEvent, Flags);
+}
+
+extern CUresult sim__cuEventDestroy_v2(CUevent hEvent);
+SIM_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent)
+{
+    return sim__cuEventDestroy_v2(hEvent);
+}
+
+extern CUresult sim__cuEventRecord(CUevent hEvent, CUstream hStream);
+SIM_EXPORT CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    return sim__cuEventRecord(hEvent, hStream);
+}
+
+extern CUresult sim__cuEventQuery(CUevent hEvent);
+SIM_EXPORT CUresult cuEventQuery(CUevent hEvent)
+{
+    return sim__cuEventQuery(hEvent);
+}
+
+extern CUresult sim__cuEventSynchronize(CUevent hEvent);
+SIM_EXPORT CUresult cuEventSynchronize(CUevent hEvent)
+{
+    return sim__cuEventSynchronize(hEvent);
+}
+
+extern CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+SIM_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return sim__cuCtxCreate_v2(pctx, flags, dev);
+}
+
+extern CUresult sim__cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
+SIM_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+    return sim__cuCtxCreate_v4(pctx, ctxCreateParams, flags, dev);
+}
+
+extern CUresult sim__cuCtxDestroy_v2(CUcontext ctx);
+SIM_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx)
+{
+    return sim__cuCtxDestroy_v2(ctx);
+}
+
+extern CUresult sim__cuCtxPushCurrent_v2(CUcontext ctx);
+SIM_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx)
+{
+    return sim__cuCtxPushCurrent_v2(ctx);
+}
+
+extern CUresult sim__cuCtxPopCurrent_v2(CUcontext *pctx);
+SIM_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
+{
+    return sim__cuCtxPopCurrent_v2(pctx);
+}
+
+extern CUresult sim__cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
+SIM_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    return sim__cuDeviceComputeCapability(major, minor, dev);
+}
+
+extern CUresult sim__cuModuleLoad(CUmodule *module, const char *fname);
+SIM_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname)
+{
+    return sim__cuModuleLoad(module, fname);
+}
+
+extern CUresult sim__cuModuleLoadData(CUmodule *module, const void *image);
+SIM_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    return sim__cuModuleLoadData(module, image);
+}
+
+extern CUresult sim__cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues);
+SIM_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return sim__cuModuleLoadDataEx(module, image, numOptions, options, optionValues);
+}
+
+extern CUresult sim__cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
+SIM_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    return sim__cuModuleLoadFatBinary(module, fatCubin);
+}
+
+extern CUresult sim__cuModuleUnload(CUmodule hmod);
+SIM_EXPORT CUresult cuModuleUnload(CUmodule hmod)
+{
+    return sim__cuModuleUnload(hmod);
+}
+
+extern CUresult sim__cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
+SIM_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    return sim__cuModuleGetFunction(hfunc, hmod, name);
+}
+
+extern CUresult sim__cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
+SIM_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+    return sim__cuModuleGetGlobal_v2(dptr, bytes, hmod, name);
+}
+
+extern CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra);
+SIM_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+    return sim__cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams, extra);
+}
+
+extern CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams);
+SIM_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+{
+    return sim__cuLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams);
+}
+
+extern CUresult sim__cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
+SIM_EXPORT CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    return sim__cuFuncGetAttribute(pi, attrib, hfunc);
+}
+
+extern CUresult sim__cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
+SIM_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    return sim__cuFuncSetAttribute(hfunc, attrib, value);
+}
+
 extern CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 SIM_EXPORT CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 {
@@ -784,4 +1408,10 @@ extern CUresult sim__cuDevicePrimaryCtxRelease(CUdevice dev);
 SIM_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
     return sim__cuDevicePrimaryCtxRelease(dev);
+}
+
+extern CUresult sim__cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
+SIM_EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+    return sim__cuGetProcAddress(symbol, pfn, cudaVersion, flags);
 }

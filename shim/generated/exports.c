@@ -156,6 +156,27 @@ static int first_sim_nvdla_wait(uint32_t core, uint64_t handler)
     return extension.impl_sim_nvdla_wait(core, handler);
 }
 
+static cudaError_t first_sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel)
+{
+    if (extension.impl_sim_attach("sim__cuda_launch") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_launch, extension.impl_sim__cuda_launch, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_launch(stream, launches, kernel);
+}
+
+static cudaError_t first_sim__cuda_variable(void *address, size_t size)
+{
+    if (extension.impl_sim_attach("sim__cuda_variable") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_variable, extension.impl_sim__cuda_variable, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_variable(address, size);
+}
+
+static int first_sim__cuda_refuse(int error, const char *explanation)
+{
+    if (extension.impl_sim_attach("sim__cuda_refuse") != 0) { return -1; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_refuse, extension.impl_sim__cuda_refuse, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_refuse(error, explanation);
+}
+
 static NvDlaError first_sim__nvdla_create(void **runtime)
 {
     if (extension.impl_sim_attach("sim__nvdla_create") != 0) { return NvDlaError_ResourceError; }
@@ -1535,6 +1556,251 @@ static cudaError_t first_cudaStreamAttachMemAsync(cudaStream_t stream, void *dev
     return extension.impl_cudaStreamAttachMemAsync(stream, devPtr, length, flags);
 }
 
+static cudaError_t first_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetDefaultMemPool") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetDefaultMemPool, extension.impl_cudaDeviceGetDefaultMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetDefaultMemPool(memPool, device);
+}
+
+static cudaError_t first_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetMemPool") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetMemPool, extension.impl_cudaDeviceGetMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetMemPool(memPool, device);
+}
+
+static cudaError_t first_cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+{
+    if (extension.impl_sim_attach("cudaDeviceSetMemPool") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetMemPool, extension.impl_cudaDeviceSetMemPool, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSetMemPool(device, memPool);
+}
+
+static cudaError_t first_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
+{
+    if (extension.impl_sim_attach("cudaMemPoolCreate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolCreate, extension.impl_cudaMemPoolCreate, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolCreate(memPool, poolProps);
+}
+
+static cudaError_t first_cudaMemPoolDestroy(cudaMemPool_t memPool)
+{
+    if (extension.impl_sim_attach("cudaMemPoolDestroy") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolDestroy, extension.impl_cudaMemPoolDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolDestroy(memPool);
+}
+
+static cudaError_t first_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+    if (extension.impl_sim_attach("cudaMemPoolTrimTo") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolTrimTo, extension.impl_cudaMemPoolTrimTo, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolTrimTo(memPool, minBytesToKeep);
+}
+
+static cudaError_t first_cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    if (extension.impl_sim_attach("cudaMemPoolSetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolSetAttribute, extension.impl_cudaMemPoolSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolSetAttribute(memPool, attr, value);
+}
+
+static cudaError_t first_cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    if (extension.impl_sim_attach("cudaMemPoolGetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolGetAttribute, extension.impl_cudaMemPoolGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolGetAttribute(memPool, attr, value);
+}
+
+static cudaError_t first_cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
+{
+    if (extension.impl_sim_attach("cudaMemPoolSetAccess") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolSetAccess, extension.impl_cudaMemPoolSetAccess, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolSetAccess(memPool, descList, count);
+}
+
+static cudaError_t first_cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
+{
+    if (extension.impl_sim_attach("cudaMemPoolGetAccess") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolGetAccess, extension.impl_cudaMemPoolGetAccess, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolGetAccess(flags, memPool, location);
+}
+
+static cudaError_t first_cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMallocFromPoolAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMallocFromPoolAsync, extension.impl_cudaMallocFromPoolAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMallocFromPoolAsync(ptr, size, memPool, stream);
+}
+
+static cudaError_t first_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaMallocArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMallocArray, extension.impl_cudaMallocArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMallocArray(array, desc, width, height, flags);
+}
+
+static cudaError_t first_cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaMalloc3DArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMalloc3DArray, extension.impl_cudaMalloc3DArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMalloc3DArray(array, desc, extent, flags);
+}
+
+static cudaError_t first_cudaFreeArray(cudaArray_t array)
+{
+    if (extension.impl_sim_attach("cudaFreeArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaFreeArray, extension.impl_cudaFreeArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaFreeArray(array);
+}
+
+static cudaError_t first_cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
+{
+    if (extension.impl_sim_attach("cudaArrayGetInfo") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaArrayGetInfo, extension.impl_cudaArrayGetInfo, __ATOMIC_RELEASE);
+    return extension.impl_cudaArrayGetInfo(desc, extent, flags, array);
+}
+
+static cudaError_t first_cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    if (extension.impl_sim_attach("cudaGetChannelDesc") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetChannelDesc, extension.impl_cudaGetChannelDesc, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetChannelDesc(desc, array);
+}
+
+static cudaError_t first_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+{
+    if (extension.impl_sim_attach("cudaMalloc3D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMalloc3D, extension.impl_cudaMalloc3D, __ATOMIC_RELEASE);
+    return extension.impl_cudaMalloc3D(pitchedDevPtr, extent);
+}
+
+static cudaError_t first_cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    if (extension.impl_sim_attach("cudaMemset3D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemset3D, extension.impl_cudaMemset3D, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemset3D(pitchedDevPtr, value, extent);
+}
+
+static cudaError_t first_cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemset3DAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemset3DAsync, extension.impl_cudaMemset3DAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemset3DAsync(pitchedDevPtr, value, extent, stream);
+}
+
+static cudaError_t first_cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpyToArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyToArray, extension.impl_cudaMemcpyToArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyToArray(dst, wOffset, hOffset, src, count, kind);
+}
+
+static cudaError_t first_cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpyFromArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpyFromArray, extension.impl_cudaMemcpyFromArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpyFromArray(dst, src, wOffset, hOffset, count, kind);
+}
+
+static cudaError_t first_cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpy2DToArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy2DToArray, extension.impl_cudaMemcpy2DToArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind);
+}
+
+static cudaError_t first_cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpy2DToArrayAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy2DToArrayAsync, extension.impl_cudaMemcpy2DToArrayAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
+static cudaError_t first_cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpy2DFromArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy2DFromArray, extension.impl_cudaMemcpy2DFromArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
+static cudaError_t first_cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpy2DFromArrayAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy2DFromArrayAsync, extension.impl_cudaMemcpy2DFromArrayAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
+static cudaError_t first_cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaMemcpy2DArrayToArray") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy2DArrayToArray, extension.impl_cudaMemcpy2DArrayToArray, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
+static cudaError_t first_cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    if (extension.impl_sim_attach("cudaMemcpy3D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy3D, extension.impl_cudaMemcpy3D, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy3D(p);
+}
+
+static cudaError_t first_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaMemcpy3DAsync") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemcpy3DAsync, extension.impl_cudaMemcpy3DAsync, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemcpy3DAsync(p, stream);
+}
+
+static cudaError_t first_cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
+{
+    if (extension.impl_sim_attach("cudaCreateTextureObject") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaCreateTextureObject, extension.impl_cudaCreateTextureObject, __ATOMIC_RELEASE);
+    return extension.impl_cudaCreateTextureObject(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+static cudaError_t first_cudaDestroyTextureObject(cudaTextureObject_t texObject)
+{
+    if (extension.impl_sim_attach("cudaDestroyTextureObject") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDestroyTextureObject, extension.impl_cudaDestroyTextureObject, __ATOMIC_RELEASE);
+    return extension.impl_cudaDestroyTextureObject(texObject);
+}
+
+static cudaError_t first_cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
+{
+    if (extension.impl_sim_attach("cudaGetTextureObjectResourceDesc") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetTextureObjectResourceDesc, extension.impl_cudaGetTextureObjectResourceDesc, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetTextureObjectResourceDesc(pResDesc, texObject);
+}
+
+static cudaError_t first_cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
+{
+    if (extension.impl_sim_attach("cudaGetTextureObjectTextureDesc") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetTextureObjectTextureDesc, extension.impl_cudaGetTextureObjectTextureDesc, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetTextureObjectTextureDesc(pTexDesc, texObject);
+}
+
+static cudaError_t first_cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
+{
+    if (extension.impl_sim_attach("cudaCreateSurfaceObject") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaCreateSurfaceObject, extension.impl_cudaCreateSurfaceObject, __ATOMIC_RELEASE);
+    return extension.impl_cudaCreateSurfaceObject(pSurfObject, pResDesc);
+}
+
+static cudaError_t first_cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
+{
+    if (extension.impl_sim_attach("cudaDestroySurfaceObject") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDestroySurfaceObject, extension.impl_cudaDestroySurfaceObject, __ATOMIC_RELEASE);
+    return extension.impl_cudaDestroySurfaceObject(surfObject);
+}
+
+static cudaError_t first_cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
+{
+    if (extension.impl_sim_attach("cudaGetSurfaceObjectResourceDesc") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGetSurfaceObjectResourceDesc, extension.impl_cudaGetSurfaceObjectResourceDesc, __ATOMIC_RELEASE);
+    return extension.impl_cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject);
+}
+
 static cudaError_t first_cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     if (extension.impl_sim_attach("cudaMemcpy") != 0) { return cudaErrorUnknown; }
@@ -1738,6 +2004,104 @@ static cudaError_t first_cudaGraphDestroy(cudaGraph_t graph)
     return extension.impl_cudaGraphDestroy(graph);
 }
 
+static cudaError_t first_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaGraphCreate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphCreate, extension.impl_cudaGraphCreate, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphCreate(pGraph, flags);
+}
+
+static cudaError_t first_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    if (extension.impl_sim_attach("cudaGraphClone") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphClone, extension.impl_cudaGraphClone, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphClone(pGraphClone, originalGraph);
+}
+
+static cudaError_t first_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddKernelNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddKernelNode, extension.impl_cudaGraphAddKernelNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddMemcpyNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemcpyNode, extension.impl_cudaGraphAddMemcpyNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
+}
+
+static cudaError_t first_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaGraphAddMemcpyNode1D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemcpyNode1D, extension.impl_cudaGraphAddMemcpyNode1D, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
+}
+
+static cudaError_t first_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddMemsetNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemsetNode, extension.impl_cudaGraphAddMemsetNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
+static cudaError_t first_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddHostNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddHostNode, extension.impl_cudaGraphAddHostNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphAddEmptyNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddEmptyNode, extension.impl_cudaGraphAddEmptyNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
+}
+
+static cudaError_t first_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+{
+    if (extension.impl_sim_attach("cudaGraphAddChildGraphNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddChildGraphNode, extension.impl_cudaGraphAddChildGraphNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
+static cudaError_t first_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphAddDependencies") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddDependencies, extension.impl_cudaGraphAddDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddDependencies(graph, from, to, numDependencies);
+}
+
+static cudaError_t first_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    if (extension.impl_sim_attach("cudaGraphGetNodes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphGetNodes, extension.impl_cudaGraphGetNodes, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphGetNodes(graph, nodes, numNodes);
+}
+
+static cudaError_t first_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeGetType") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetType, extension.impl_cudaGraphNodeGetType, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeGetType(node, pType);
+}
+
+static cudaError_t first_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphExecKernelNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecKernelNodeSetParams, extension.impl_cudaGraphExecKernelNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaGraphUpload") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphUpload, extension.impl_cudaGraphUpload, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphUpload(graphExec, stream);
+}
+
 static cudaError_t first_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
     if (extension.impl_sim_attach("cudaGraphInstantiate") != 0) { return cudaErrorUnknown; }
@@ -1920,6 +2284,20 @@ static CUresult first_cuDriverGetVersion(int *driverVersion)
     return extension.impl_cuDriverGetVersion(driverVersion);
 }
 
+static CUresult first_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus)
+{
+    if (extension.impl_sim_attach("cuGetProcAddress_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGetProcAddress_v2, extension.impl_cuGetProcAddress_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
+}
+
+static CUresult first_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    if (extension.impl_sim_attach("cuGetExportTable") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGetExportTable, extension.impl_cuGetExportTable, __ATOMIC_RELEASE);
+    return extension.impl_cuGetExportTable(ppExportTable, pExportTableId);
+}
+
 static CUresult first_cuGetErrorName(CUresult error, const char **pStr)
 {
     if (extension.impl_sim_attach("cuGetErrorName") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -2039,6 +2417,244 @@ static CUresult first_cuCtxSynchronize(void)
     return extension.impl_cuCtxSynchronize();
 }
 
+static CUresult first_cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    if (extension.impl_sim_attach("cuMemGetInfo_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemGetInfo_v2, extension.impl_cuMemGetInfo_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemGetInfo_v2(free, total);
+}
+
+static CUresult first_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
+{
+    if (extension.impl_sim_attach("cuMemAlloc_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAlloc_v2, extension.impl_cuMemAlloc_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAlloc_v2(dptr, bytesize);
+}
+
+static CUresult first_cuMemFree_v2(CUdeviceptr dptr)
+{
+    if (extension.impl_sim_attach("cuMemFree_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemFree_v2, extension.impl_cuMemFree_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemFree_v2(dptr);
+}
+
+static CUresult first_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyHtoD_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyHtoD_v2, extension.impl_cuMemcpyHtoD_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyHtoD_v2(dstDevice, srcHost, ByteCount);
+}
+
+static CUresult first_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyDtoH_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyDtoH_v2, extension.impl_cuMemcpyDtoH_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyDtoH_v2(dstHost, srcDevice, ByteCount);
+}
+
+static CUresult first_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyDtoD_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyDtoD_v2, extension.impl_cuMemcpyDtoD_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
+}
+
+static CUresult first_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyHtoDAsync_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyHtoDAsync_v2, extension.impl_cuMemcpyHtoDAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyHtoDAsync_v2(dstDevice, srcHost, ByteCount, hStream);
+}
+
+static CUresult first_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyDtoHAsync_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyDtoHAsync_v2, extension.impl_cuMemcpyDtoHAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyDtoHAsync_v2(dstHost, srcDevice, ByteCount, hStream);
+}
+
+static CUresult first_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    if (extension.impl_sim_attach("cuMemsetD8_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD8_v2, extension.impl_cuMemsetD8_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD8_v2(dstDevice, uc, N);
+}
+
+static CUresult first_cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuStreamCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamCreate, extension.impl_cuStreamCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamCreate(phStream, Flags);
+}
+
+static CUresult first_cuStreamDestroy_v2(CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuStreamDestroy_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamDestroy_v2, extension.impl_cuStreamDestroy_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamDestroy_v2(hStream);
+}
+
+static CUresult first_cuStreamSynchronize(CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuStreamSynchronize") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamSynchronize, extension.impl_cuStreamSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamSynchronize(hStream);
+}
+
+static CUresult first_cuStreamQuery(CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuStreamQuery") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamQuery, extension.impl_cuStreamQuery, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamQuery(hStream);
+}
+
+static CUresult first_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuStreamWaitEvent") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamWaitEvent, extension.impl_cuStreamWaitEvent, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamWaitEvent(hStream, hEvent, Flags);
+}
+
+static CUresult first_cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuEventCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuEventCreate, extension.impl_cuEventCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuEventCreate(phEvent, Flags);
+}
+
+static CUresult first_cuEventDestroy_v2(CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuEventDestroy_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuEventDestroy_v2, extension.impl_cuEventDestroy_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuEventDestroy_v2(hEvent);
+}
+
+static CUresult first_cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuEventRecord") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuEventRecord, extension.impl_cuEventRecord, __ATOMIC_RELEASE);
+    return extension.impl_cuEventRecord(hEvent, hStream);
+}
+
+static CUresult first_cuEventQuery(CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuEventQuery") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuEventQuery, extension.impl_cuEventQuery, __ATOMIC_RELEASE);
+    return extension.impl_cuEventQuery(hEvent);
+}
+
+static CUresult first_cuEventSynchronize(CUevent hEvent)
+{
+    if (extension.impl_sim_attach("cuEventSynchronize") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuEventSynchronize, extension.impl_cuEventSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_cuEventSynchronize(hEvent);
+}
+
+static CUresult first_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuCtxCreate_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxCreate_v2, extension.impl_cuCtxCreate_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxCreate_v2(pctx, flags, dev);
+}
+
+static CUresult first_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuCtxCreate_v4") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxCreate_v4, extension.impl_cuCtxCreate_v4, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxCreate_v4(pctx, ctxCreateParams, flags, dev);
+}
+
+static CUresult first_cuCtxDestroy_v2(CUcontext ctx)
+{
+    if (extension.impl_sim_attach("cuCtxDestroy_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxDestroy_v2, extension.impl_cuCtxDestroy_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxDestroy_v2(ctx);
+}
+
+static CUresult first_cuCtxPushCurrent_v2(CUcontext ctx)
+{
+    if (extension.impl_sim_attach("cuCtxPushCurrent_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxPushCurrent_v2, extension.impl_cuCtxPushCurrent_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxPushCurrent_v2(ctx);
+}
+
+static CUresult first_cuCtxPopCurrent_v2(CUcontext *pctx)
+{
+    if (extension.impl_sim_attach("cuCtxPopCurrent_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxPopCurrent_v2, extension.impl_cuCtxPopCurrent_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxPopCurrent_v2(pctx);
+}
+
+static CUresult first_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    if (extension.impl_sim_attach("cuDeviceComputeCapability") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceComputeCapability, extension.impl_cuDeviceComputeCapability, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceComputeCapability(major, minor, dev);
+}
+
+static CUresult first_cuModuleLoad(CUmodule *module, const char *fname)
+{
+    if (extension.impl_sim_attach("cuModuleLoad") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleLoad, extension.impl_cuModuleLoad, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleLoad(module, fname);
+}
+
+static CUresult first_cuModuleLoadData(CUmodule *module, const void *image)
+{
+    if (extension.impl_sim_attach("cuModuleLoadData") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleLoadData, extension.impl_cuModuleLoadData, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleLoadData(module, image);
+}
+
+static CUresult first_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    if (extension.impl_sim_attach("cuModuleLoadDataEx") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleLoadDataEx, extension.impl_cuModuleLoadDataEx, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleLoadDataEx(module, image, numOptions, options, optionValues);
+}
+
+static CUresult first_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    if (extension.impl_sim_attach("cuModuleLoadFatBinary") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleLoadFatBinary, extension.impl_cuModuleLoadFatBinary, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleLoadFatBinary(module, fatCubin);
+}
+
+static CUresult first_cuModuleUnload(CUmodule hmod)
+{
+    if (extension.impl_sim_attach("cuModuleUnload") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleUnload, extension.impl_cuModuleUnload, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleUnload(hmod);
+}
+
+static CUresult first_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    if (extension.impl_sim_attach("cuModuleGetFunction") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleGetFunction, extension.impl_cuModuleGetFunction, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleGetFunction(hfunc, hmod, name);
+}
+
+static CUresult first_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+    if (extension.impl_sim_attach("cuModuleGetGlobal_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuModuleGetGlobal_v2, extension.impl_cuModuleGetGlobal_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuModuleGetGlobal_v2(dptr, bytes, hmod, name);
+}
+
+static CUresult first_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    if (extension.impl_sim_attach("cuFuncGetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuFuncGetAttribute, extension.impl_cuFuncGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuFuncGetAttribute(pi, attrib, hfunc);
+}
+
+static CUresult first_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    if (extension.impl_sim_attach("cuFuncSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuFuncSetAttribute, extension.impl_cuFuncSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cuFuncSetAttribute(hfunc, attrib, value);
+}
+
 static CUresult first_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 {
     if (extension.impl_sim_attach("cuDeviceTotalMem") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -2051,6 +2667,13 @@ static CUresult first_cuDevicePrimaryCtxRelease(CUdevice dev)
     if (extension.impl_sim_attach("cuDevicePrimaryCtxRelease") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuDevicePrimaryCtxRelease, extension.impl_cuDevicePrimaryCtxRelease, __ATOMIC_RELEASE);
     return extension.impl_cuDevicePrimaryCtxRelease(dev);
+}
+
+static CUresult first_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+    if (extension.impl_sim_attach("cuGetProcAddress") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuGetProcAddress, extension.impl_cuGetProcAddress, __ATOMIC_RELEASE);
+    return extension.impl_cuGetProcAddress(symbol, pfn, cudaVersion, flags);
 }
 
 static NvDlaError first_NvDlaInitialize(void **session_handle)
@@ -4308,6 +4931,9 @@ static const struct sim_bridge first = {
     .impl_sim_engine_result = first_sim_engine_result,
     .impl_sim_nvdla_handler = first_sim_nvdla_handler,
     .impl_sim_nvdla_wait = first_sim_nvdla_wait,
+    .impl_sim__cuda_launch = first_sim__cuda_launch,
+    .impl_sim__cuda_variable = first_sim__cuda_variable,
+    .impl_sim__cuda_refuse = first_sim__cuda_refuse,
     .impl_sim__nvdla_create = first_sim__nvdla_create,
     .impl_sim__nvdla_destroy = first_sim__nvdla_destroy,
     .impl_sim__nvdla_cores = first_sim__nvdla_cores,
@@ -4505,6 +5131,41 @@ static const struct sim_bridge first = {
     .impl_cudaMemPrefetchAsync = first_cudaMemPrefetchAsync,
     .impl_cudaMemAdvise = first_cudaMemAdvise,
     .impl_cudaStreamAttachMemAsync = first_cudaStreamAttachMemAsync,
+    .impl_cudaDeviceGetDefaultMemPool = first_cudaDeviceGetDefaultMemPool,
+    .impl_cudaDeviceGetMemPool = first_cudaDeviceGetMemPool,
+    .impl_cudaDeviceSetMemPool = first_cudaDeviceSetMemPool,
+    .impl_cudaMemPoolCreate = first_cudaMemPoolCreate,
+    .impl_cudaMemPoolDestroy = first_cudaMemPoolDestroy,
+    .impl_cudaMemPoolTrimTo = first_cudaMemPoolTrimTo,
+    .impl_cudaMemPoolSetAttribute = first_cudaMemPoolSetAttribute,
+    .impl_cudaMemPoolGetAttribute = first_cudaMemPoolGetAttribute,
+    .impl_cudaMemPoolSetAccess = first_cudaMemPoolSetAccess,
+    .impl_cudaMemPoolGetAccess = first_cudaMemPoolGetAccess,
+    .impl_cudaMallocFromPoolAsync = first_cudaMallocFromPoolAsync,
+    .impl_cudaMallocArray = first_cudaMallocArray,
+    .impl_cudaMalloc3DArray = first_cudaMalloc3DArray,
+    .impl_cudaFreeArray = first_cudaFreeArray,
+    .impl_cudaArrayGetInfo = first_cudaArrayGetInfo,
+    .impl_cudaGetChannelDesc = first_cudaGetChannelDesc,
+    .impl_cudaMalloc3D = first_cudaMalloc3D,
+    .impl_cudaMemset3D = first_cudaMemset3D,
+    .impl_cudaMemset3DAsync = first_cudaMemset3DAsync,
+    .impl_cudaMemcpyToArray = first_cudaMemcpyToArray,
+    .impl_cudaMemcpyFromArray = first_cudaMemcpyFromArray,
+    .impl_cudaMemcpy2DToArray = first_cudaMemcpy2DToArray,
+    .impl_cudaMemcpy2DToArrayAsync = first_cudaMemcpy2DToArrayAsync,
+    .impl_cudaMemcpy2DFromArray = first_cudaMemcpy2DFromArray,
+    .impl_cudaMemcpy2DFromArrayAsync = first_cudaMemcpy2DFromArrayAsync,
+    .impl_cudaMemcpy2DArrayToArray = first_cudaMemcpy2DArrayToArray,
+    .impl_cudaMemcpy3D = first_cudaMemcpy3D,
+    .impl_cudaMemcpy3DAsync = first_cudaMemcpy3DAsync,
+    .impl_cudaCreateTextureObject = first_cudaCreateTextureObject,
+    .impl_cudaDestroyTextureObject = first_cudaDestroyTextureObject,
+    .impl_cudaGetTextureObjectResourceDesc = first_cudaGetTextureObjectResourceDesc,
+    .impl_cudaGetTextureObjectTextureDesc = first_cudaGetTextureObjectTextureDesc,
+    .impl_cudaCreateSurfaceObject = first_cudaCreateSurfaceObject,
+    .impl_cudaDestroySurfaceObject = first_cudaDestroySurfaceObject,
+    .impl_cudaGetSurfaceObjectResourceDesc = first_cudaGetSurfaceObjectResourceDesc,
     .impl_cudaMemcpy = first_cudaMemcpy,
     .impl_cudaMemcpyAsync = first_cudaMemcpyAsync,
     .impl_cudaMemcpy2D = first_cudaMemcpy2D,
@@ -4534,6 +5195,20 @@ static const struct sim_bridge first = {
     .impl_cudaStreamGetCaptureInfo_v2 = first_cudaStreamGetCaptureInfo_v2,
     .impl_cudaThreadExchangeStreamCaptureMode = first_cudaThreadExchangeStreamCaptureMode,
     .impl_cudaGraphDestroy = first_cudaGraphDestroy,
+    .impl_cudaGraphCreate = first_cudaGraphCreate,
+    .impl_cudaGraphClone = first_cudaGraphClone,
+    .impl_cudaGraphAddKernelNode = first_cudaGraphAddKernelNode,
+    .impl_cudaGraphAddMemcpyNode = first_cudaGraphAddMemcpyNode,
+    .impl_cudaGraphAddMemcpyNode1D = first_cudaGraphAddMemcpyNode1D,
+    .impl_cudaGraphAddMemsetNode = first_cudaGraphAddMemsetNode,
+    .impl_cudaGraphAddHostNode = first_cudaGraphAddHostNode,
+    .impl_cudaGraphAddEmptyNode = first_cudaGraphAddEmptyNode,
+    .impl_cudaGraphAddChildGraphNode = first_cudaGraphAddChildGraphNode,
+    .impl_cudaGraphAddDependencies = first_cudaGraphAddDependencies,
+    .impl_cudaGraphGetNodes = first_cudaGraphGetNodes,
+    .impl_cudaGraphNodeGetType = first_cudaGraphNodeGetType,
+    .impl_cudaGraphExecKernelNodeSetParams = first_cudaGraphExecKernelNodeSetParams,
+    .impl_cudaGraphUpload = first_cudaGraphUpload,
     .impl_cudaGraphInstantiate = first_cudaGraphInstantiate,
     .impl_cudaGraphLaunch = first_cudaGraphLaunch,
     .impl_cudaGraphExecDestroy = first_cudaGraphExecDestroy,
@@ -4560,6 +5235,8 @@ static const struct sim_bridge first = {
     .impl_cudaStreamGetCaptureInfo = first_cudaStreamGetCaptureInfo,
     .impl_cuInit = first_cuInit,
     .impl_cuDriverGetVersion = first_cuDriverGetVersion,
+    .impl_cuGetProcAddress_v2 = first_cuGetProcAddress_v2,
+    .impl_cuGetExportTable = first_cuGetExportTable,
     .impl_cuGetErrorName = first_cuGetErrorName,
     .impl_cuGetErrorString = first_cuGetErrorString,
     .impl_cuDeviceGetCount = first_cuDeviceGetCount,
@@ -4577,8 +5254,43 @@ static const struct sim_bridge first = {
     .impl_cuCtxSetCurrent = first_cuCtxSetCurrent,
     .impl_cuCtxGetDevice = first_cuCtxGetDevice,
     .impl_cuCtxSynchronize = first_cuCtxSynchronize,
+    .impl_cuMemGetInfo_v2 = first_cuMemGetInfo_v2,
+    .impl_cuMemAlloc_v2 = first_cuMemAlloc_v2,
+    .impl_cuMemFree_v2 = first_cuMemFree_v2,
+    .impl_cuMemcpyHtoD_v2 = first_cuMemcpyHtoD_v2,
+    .impl_cuMemcpyDtoH_v2 = first_cuMemcpyDtoH_v2,
+    .impl_cuMemcpyDtoD_v2 = first_cuMemcpyDtoD_v2,
+    .impl_cuMemcpyHtoDAsync_v2 = first_cuMemcpyHtoDAsync_v2,
+    .impl_cuMemcpyDtoHAsync_v2 = first_cuMemcpyDtoHAsync_v2,
+    .impl_cuMemsetD8_v2 = first_cuMemsetD8_v2,
+    .impl_cuStreamCreate = first_cuStreamCreate,
+    .impl_cuStreamDestroy_v2 = first_cuStreamDestroy_v2,
+    .impl_cuStreamSynchronize = first_cuStreamSynchronize,
+    .impl_cuStreamQuery = first_cuStreamQuery,
+    .impl_cuStreamWaitEvent = first_cuStreamWaitEvent,
+    .impl_cuEventCreate = first_cuEventCreate,
+    .impl_cuEventDestroy_v2 = first_cuEventDestroy_v2,
+    .impl_cuEventRecord = first_cuEventRecord,
+    .impl_cuEventQuery = first_cuEventQuery,
+    .impl_cuEventSynchronize = first_cuEventSynchronize,
+    .impl_cuCtxCreate_v2 = first_cuCtxCreate_v2,
+    .impl_cuCtxCreate_v4 = first_cuCtxCreate_v4,
+    .impl_cuCtxDestroy_v2 = first_cuCtxDestroy_v2,
+    .impl_cuCtxPushCurrent_v2 = first_cuCtxPushCurrent_v2,
+    .impl_cuCtxPopCurrent_v2 = first_cuCtxPopCurrent_v2,
+    .impl_cuDeviceComputeCapability = first_cuDeviceComputeCapability,
+    .impl_cuModuleLoad = first_cuModuleLoad,
+    .impl_cuModuleLoadData = first_cuModuleLoadData,
+    .impl_cuModuleLoadDataEx = first_cuModuleLoadDataEx,
+    .impl_cuModuleLoadFatBinary = first_cuModuleLoadFatBinary,
+    .impl_cuModuleUnload = first_cuModuleUnload,
+    .impl_cuModuleGetFunction = first_cuModuleGetFunction,
+    .impl_cuModuleGetGlobal_v2 = first_cuModuleGetGlobal_v2,
+    .impl_cuFuncGetAttribute = first_cuFuncGetAttribute,
+    .impl_cuFuncSetAttribute = first_cuFuncSetAttribute,
     .impl_cuDeviceTotalMem = first_cuDeviceTotalMem,
     .impl_cuDevicePrimaryCtxRelease = first_cuDevicePrimaryCtxRelease,
+    .impl_cuGetProcAddress = first_cuGetProcAddress,
     .impl_NvDlaInitialize = first_NvDlaInitialize,
     .impl_NvDlaDestroy = first_NvDlaDestroy,
     .impl_NvDlaOpen = first_NvDlaOpen,
@@ -4907,6 +5619,15 @@ static const struct sim_host host = {
     .sim_write = sim_write,
     .sim_stream_write = sim_stream_write,
     .sim_external_table = sim_external_table,
+    .sim_cuda_open = sim_cuda_open,
+    .sim_cuda_close = sim_cuda_close,
+    .sim_cuda_node = sim_cuda_node,
+    .sim_cuda_run = sim_cuda_run,
+    .sim_cuda_repeat = sim_cuda_repeat,
+    .sim_cuda_failed = sim_cuda_failed,
+    .sim_cuda_kernel_known = sim_cuda_kernel_known,
+    .sim_cuda_symbol_size = sim_cuda_symbol_size,
+    .sim_cuda_free = sim_cuda_free,
     .sim_nvdla_foreign_port = sim_nvdla_foreign_port,
     .sim_nvdla_foreign_engine = sim_nvdla_foreign_engine,
     .sim_dpu_fast_enable = sim_dpu_fast_enable,
@@ -5000,6 +5721,16 @@ int impl_sim_nvdla_wait(uint32_t core, uint64_t handler)
     return __atomic_load_n(&sim_bridge.impl_sim_nvdla_wait, __ATOMIC_ACQUIRE)(core, handler);
 }
 
+CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus)
+{
+    return __atomic_load_n(&sim_bridge.impl_cuGetProcAddress_v2, __ATOMIC_ACQUIRE)(symbol, pfn, cudaVersion, flags, symbolStatus);
+}
+
+CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+    return __atomic_load_n(&sim_bridge.impl_cuGetProcAddress, __ATOMIC_ACQUIRE)(symbol, pfn, cudaVersion, flags);
+}
+
 NvDlaError impl_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks)
 {
     return __atomic_load_n(&sim_bridge.impl_NvDlaSubmit, __ATOMIC_ACQUIRE)(session_handle, device_handle, tasks, num_tasks);
@@ -5063,6 +5794,24 @@ size_t impl_simExplain(char *buffer, size_t size)
 simStatus impl_simSetInterruptHandler(uint32_t core, simInterruptHandler handler, void *arg)
 {
     return __atomic_load_n(&sim_bridge.impl_simSetInterruptHandler, __ATOMIC_ACQUIRE)(core, handler, arg);
+}
+
+cudaError_t sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_launch, __ATOMIC_ACQUIRE)(stream, launches, kernel);
+}
+
+cudaError_t sim__cuda_variable(void *address, size_t size)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_variable, __ATOMIC_ACQUIRE)(address, size);
+}
+
+int sim__cuda_refuse(int error, const char *explanation)
+{
+    if (sim_enter() != 0) { return -1; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_refuse, __ATOMIC_ACQUIRE)(error, explanation);
 }
 
 NvDlaError sim__nvdla_create(void **runtime)
@@ -6247,6 +6996,216 @@ SIM_EXPORT cudaError_t sim__cudaStreamAttachMemAsync(cudaStream_t stream, void *
     return __atomic_load_n(&sim_bridge.impl_cudaStreamAttachMemAsync, __ATOMIC_ACQUIRE)(stream, devPtr, length, flags);
 }
 
+SIM_EXPORT cudaError_t sim__cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetDefaultMemPool, __ATOMIC_ACQUIRE)(memPool, device);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetMemPool, __ATOMIC_ACQUIRE)(memPool, device);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetMemPool, __ATOMIC_ACQUIRE)(device, memPool);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolCreate, __ATOMIC_ACQUIRE)(memPool, poolProps);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolDestroy(cudaMemPool_t memPool)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolDestroy, __ATOMIC_ACQUIRE)(memPool);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolTrimTo, __ATOMIC_ACQUIRE)(memPool, minBytesToKeep);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolSetAttribute, __ATOMIC_ACQUIRE)(memPool, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolGetAttribute, __ATOMIC_ACQUIRE)(memPool, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolSetAccess, __ATOMIC_ACQUIRE)(memPool, descList, count);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool, struct cudaMemLocation *location)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolGetAccess, __ATOMIC_ACQUIRE)(flags, memPool, location);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMallocFromPoolAsync, __ATOMIC_ACQUIRE)(ptr, size, memPool, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMallocArray, __ATOMIC_ACQUIRE)(array, desc, width, height, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMalloc3DArray, __ATOMIC_ACQUIRE)(array, desc, extent, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaFreeArray(cudaArray_t array)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaFreeArray, __ATOMIC_ACQUIRE)(array);
+}
+
+SIM_EXPORT cudaError_t sim__cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaArrayGetInfo, __ATOMIC_ACQUIRE)(desc, extent, flags, array);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetChannelDesc, __ATOMIC_ACQUIRE)(desc, array);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMalloc3D, __ATOMIC_ACQUIRE)(pitchedDevPtr, extent);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemset3D, __ATOMIC_ACQUIRE)(pitchedDevPtr, value, extent);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemset3DAsync, __ATOMIC_ACQUIRE)(pitchedDevPtr, value, extent, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyToArray, __ATOMIC_ACQUIRE)(dst, wOffset, hOffset, src, count, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpyFromArray, __ATOMIC_ACQUIRE)(dst, src, wOffset, hOffset, count, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy2DToArray, __ATOMIC_ACQUIRE)(dst, wOffset, hOffset, src, spitch, width, height, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy2DToArrayAsync, __ATOMIC_ACQUIRE)(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy2DFromArray, __ATOMIC_ACQUIRE)(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy2DFromArrayAsync, __ATOMIC_ACQUIRE)(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy2DArrayToArray, __ATOMIC_ACQUIRE)(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy3D, __ATOMIC_ACQUIRE)(p);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemcpy3DAsync, __ATOMIC_ACQUIRE)(p, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc, const struct cudaTextureDesc *pTexDesc, const struct cudaResourceViewDesc *pResViewDesc)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaCreateTextureObject, __ATOMIC_ACQUIRE)(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDestroyTextureObject(cudaTextureObject_t texObject)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDestroyTextureObject, __ATOMIC_ACQUIRE)(texObject);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetTextureObjectResourceDesc, __ATOMIC_ACQUIRE)(pResDesc, texObject);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetTextureObjectTextureDesc, __ATOMIC_ACQUIRE)(pTexDesc, texObject);
+}
+
+SIM_EXPORT cudaError_t sim__cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaCreateSurfaceObject, __ATOMIC_ACQUIRE)(pSurfObject, pResDesc);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDestroySurfaceObject, __ATOMIC_ACQUIRE)(surfObject);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGetSurfaceObjectResourceDesc, __ATOMIC_ACQUIRE)(pResDesc, surfObject);
+}
+
 SIM_EXPORT cudaError_t sim__cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -6421,6 +7380,90 @@ SIM_EXPORT cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph)
     return __atomic_load_n(&sim_bridge.impl_cudaGraphDestroy, __ATOMIC_ACQUIRE)(graph);
 }
 
+SIM_EXPORT cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphCreate, __ATOMIC_ACQUIRE)(pGraph, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphClone, __ATOMIC_ACQUIRE)(pGraphClone, originalGraph);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddKernelNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemcpyNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemcpyNode1D, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemsetNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddHostNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddEmptyNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddChildGraphNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddDependencies, __ATOMIC_ACQUIRE)(graph, from, to, numDependencies);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphGetNodes, __ATOMIC_ACQUIRE)(graph, nodes, numNodes);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetType, __ATOMIC_ACQUIRE)(node, pType);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecKernelNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphUpload, __ATOMIC_ACQUIRE)(graphExec, stream);
+}
+
 SIM_EXPORT cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -6577,6 +7620,12 @@ SIM_EXPORT CUresult sim__cuDriverGetVersion(int *driverVersion)
     return __atomic_load_n(&sim_bridge.impl_cuDriverGetVersion, __ATOMIC_ACQUIRE)(driverVersion);
 }
 
+SIM_EXPORT CUresult sim__cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuGetExportTable, __ATOMIC_ACQUIRE)(ppExportTable, pExportTableId);
+}
+
 SIM_EXPORT CUresult sim__cuGetErrorName(CUresult error, const char **pStr)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -6677,6 +7726,210 @@ SIM_EXPORT CUresult sim__cuCtxSynchronize(void)
 {
     if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxSynchronize, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT CUresult sim__cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemGetInfo_v2, __ATOMIC_ACQUIRE)(free, total);
+}
+
+SIM_EXPORT CUresult sim__cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAlloc_v2, __ATOMIC_ACQUIRE)(dptr, bytesize);
+}
+
+SIM_EXPORT CUresult sim__cuMemFree_v2(CUdeviceptr dptr)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemFree_v2, __ATOMIC_ACQUIRE)(dptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyHtoD_v2, __ATOMIC_ACQUIRE)(dstDevice, srcHost, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyDtoH_v2, __ATOMIC_ACQUIRE)(dstHost, srcDevice, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyDtoD_v2, __ATOMIC_ACQUIRE)(dstDevice, srcDevice, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyHtoDAsync_v2, __ATOMIC_ACQUIRE)(dstDevice, srcHost, ByteCount, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyDtoHAsync_v2, __ATOMIC_ACQUIRE)(dstHost, srcDevice, ByteCount, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD8_v2, __ATOMIC_ACQUIRE)(dstDevice, uc, N);
+}
+
+SIM_EXPORT CUresult sim__cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamCreate, __ATOMIC_ACQUIRE)(phStream, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuStreamDestroy_v2(CUstream hStream)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamDestroy_v2, __ATOMIC_ACQUIRE)(hStream);
+}
+
+SIM_EXPORT CUresult sim__cuStreamSynchronize(CUstream hStream)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamSynchronize, __ATOMIC_ACQUIRE)(hStream);
+}
+
+SIM_EXPORT CUresult sim__cuStreamQuery(CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamQuery, __ATOMIC_ACQUIRE)(hStream);
+}
+
+SIM_EXPORT CUresult sim__cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamWaitEvent, __ATOMIC_ACQUIRE)(hStream, hEvent, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuEventCreate, __ATOMIC_ACQUIRE)(phEvent, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuEventDestroy_v2(CUevent hEvent)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuEventDestroy_v2, __ATOMIC_ACQUIRE)(hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuEventRecord, __ATOMIC_ACQUIRE)(hEvent, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuEventQuery(CUevent hEvent)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuEventQuery, __ATOMIC_ACQUIRE)(hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuEventSynchronize(CUevent hEvent)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuEventSynchronize, __ATOMIC_ACQUIRE)(hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxCreate_v2, __ATOMIC_ACQUIRE)(pctx, flags, dev);
+}
+
+SIM_EXPORT CUresult sim__cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxCreate_v4, __ATOMIC_ACQUIRE)(pctx, ctxCreateParams, flags, dev);
+}
+
+SIM_EXPORT CUresult sim__cuCtxDestroy_v2(CUcontext ctx)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxDestroy_v2, __ATOMIC_ACQUIRE)(ctx);
+}
+
+SIM_EXPORT CUresult sim__cuCtxPushCurrent_v2(CUcontext ctx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxPushCurrent_v2, __ATOMIC_ACQUIRE)(ctx);
+}
+
+SIM_EXPORT CUresult sim__cuCtxPopCurrent_v2(CUcontext *pctx)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxPopCurrent_v2, __ATOMIC_ACQUIRE)(pctx);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceComputeCapability, __ATOMIC_ACQUIRE)(major, minor, dev);
+}
+
+SIM_EXPORT CUresult sim__cuModuleLoad(CUmodule *module, const char *fname)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleLoad, __ATOMIC_ACQUIRE)(module, fname);
+}
+
+SIM_EXPORT CUresult sim__cuModuleLoadData(CUmodule *module, const void *image)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleLoadData, __ATOMIC_ACQUIRE)(module, image);
+}
+
+SIM_EXPORT CUresult sim__cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleLoadDataEx, __ATOMIC_ACQUIRE)(module, image, numOptions, options, optionValues);
+}
+
+SIM_EXPORT CUresult sim__cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleLoadFatBinary, __ATOMIC_ACQUIRE)(module, fatCubin);
+}
+
+SIM_EXPORT CUresult sim__cuModuleUnload(CUmodule hmod)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleUnload, __ATOMIC_ACQUIRE)(hmod);
+}
+
+SIM_EXPORT CUresult sim__cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleGetFunction, __ATOMIC_ACQUIRE)(hfunc, hmod, name);
+}
+
+SIM_EXPORT CUresult sim__cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuModuleGetGlobal_v2, __ATOMIC_ACQUIRE)(dptr, bytes, hmod, name);
+}
+
+SIM_EXPORT CUresult sim__cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuFuncGetAttribute, __ATOMIC_ACQUIRE)(pi, attrib, hfunc);
+}
+
+SIM_EXPORT CUresult sim__cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuFuncSetAttribute, __ATOMIC_ACQUIRE)(hfunc, attrib, value);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev)

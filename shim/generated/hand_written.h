@@ -29,6 +29,8 @@
 #include "cupva/cupva_host_cuda.h"
 #include "cupva/detail/cupva_host_cpp_detail.h"
 #include "cudla_sim.h"
+CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
+CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
 NvDlaError impl_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks);
 int32_t impl_dla_execute_task(void *engine_context, void *task_data, void *config_data);
 int32_t impl_dla_isr_handler(void *engine_context);

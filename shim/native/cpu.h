@@ -1,66 +1,72 @@
-/* What instructions this machine and its system have. Asked of the processor itself: the builtins of
- * compilers for it rely on runtimes that not every toolchain brings along. */
+/* What instructions compiled functions may use: those of this machine, up to the level of the setting
+ * `isa`. */
 #ifndef CUDLA_SIM_CPU_H
 #define CUDLA_SIM_CPU_H
 
 enum {
-    SIM_CPU_AVX2 = 1,
+    SIM_CPU_AVX2 = 1, /* with F16C */
     SIM_CPU_AVX_VNNI = 2,
     SIM_CPU_AVX512 = 4, /* F, CD, BW, DQ, VL */
     SIM_CPU_AVX512_VNNI = 8,
 };
 
 #if defined(__x86_64__)
-#include <cpuid.h>
-
 /* For functions whose loops become vectors of 512 bits. */
 #if defined(__clang__)
 #define WIDE_VECTORS \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), min_vector_width(512)))
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c"), min_vector_width(512)))
 #else
 #define WIDE_VECTORS \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c,prefer-vector-width=512")))
 #endif
 
-static inline int sim_cpu_asked(void)
-{
-    unsigned a, b, c, d, low, high;
-    int found = 0;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) /* OSXSAVE */
-        return 0;
-    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    if ((low & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) /* SSE and AVX state */
-        return 0;
-    if (b >> 5 & 1)
-        found |= SIM_CPU_AVX2;
-    if ((low & 0xe0) == 0xe0 && /* AVX-512 state */
-        (b >> 16 & b >> 17 & b >> 28 & b >> 30 & b >> 31 & 1)) {
-        found |= SIM_CPU_AVX512;
-        if (c >> 11 & 1)
-            found |= SIM_CPU_AVX512_VNNI;
-    }
-    if ((found & SIM_CPU_AVX2) && a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) &&
-        (a >> 4 & 1))
-        found |= SIM_CPU_AVX_VNNI;
-    return found;
-}
+#define AVX2_VECTORS __attribute__((target("avx2,f16c")))
+#endif
 
-/* Virtual machines take microseconds for each question, so the answer is kept. */
-static inline int sim_cpu(void)
-{
-    static int known = -1;
-    int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (found < 0) {
-        found = sim_cpu_asked();
-        __atomic_store_n(&known, found, __ATOMIC_RELAXED);
+#define INLINE static inline __attribute__((always_inline))
+
+int sim_cpu(void);
+
+/*
+ * The function `name` of the inline function `name##_body`: compiled for each level, called for that
+ * of this machine.
+ */
+#if defined(__x86_64__)
+#define LEVELS(type, name, parameters, arguments)                                        \
+    static type name##_plain parameters { return name##_body arguments; }                \
+    AVX2_VECTORS static type name##_256 parameters { return name##_body arguments; }     \
+    WIDE_VECTORS static type name##_512 parameters { return name##_body arguments; }     \
+    static inline type name parameters                                                   \
+    {                                                                                    \
+        int cpu = sim_cpu();                                                             \
+        return cpu & SIM_CPU_AVX512 ? name##_512 arguments                               \
+               : cpu & SIM_CPU_AVX2 ? name##_256 arguments                               \
+                                    : name##_plain arguments;                            \
     }
-    return found;
-}
+
+/* The same; the body's last argument is whether this level converts fp16. Of clang a function that is made
+ * part of another one may not use more than it could by itself. */
+#if defined(__clang__)
+#define HAS_F16C 0
 #else
-static inline int sim_cpu(void)
-{
-    return 0;
-}
+#define HAS_F16C 1
+#endif
+#define LEVELS_OF_HALVES(type, name, parameters, ...)                                       \
+    static type name##_plain parameters { return name##_body(__VA_ARGS__, 0); }             \
+    AVX2_VECTORS static type name##_256 parameters { return name##_body(__VA_ARGS__, HAS_F16C); } \
+    WIDE_VECTORS static type name##_512 parameters { return name##_body(__VA_ARGS__, HAS_F16C); } \
+    static inline type name parameters                                                      \
+    {                                                                                       \
+        int cpu = sim_cpu();                                                                \
+        return cpu & SIM_CPU_AVX512 ? name##_512(__VA_ARGS__)                               \
+               : cpu & SIM_CPU_AVX2 ? name##_256(__VA_ARGS__)                               \
+                                    : name##_plain(__VA_ARGS__);                            \
+    }
+#else
+#define LEVELS(type, name, parameters, arguments) \
+    static inline type name parameters { return name##_body arguments; }
+#define LEVELS_OF_HALVES(type, name, parameters, ...) \
+    static inline type name parameters { return name##_body(__VA_ARGS__, 0); }
 #endif
 
 #endif

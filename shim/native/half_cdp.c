@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/clones.h"
+#include "native/cpu.h"
 #include "native/half.h"
 #include "native/half_lut.h"
 #include "native/parallel.h"
@@ -20,7 +20,7 @@ struct scratch {
     int64_t nan_inputs, infinite_inputs, nan_outputs;
 };
 
-CLONES static void load(const struct sim_cdp *cdp, const uint8_t *from, struct scratch *s,
+INLINE void load_body(const struct sim_cdp *cdp, const uint8_t *from, struct scratch *s,
                         double *restrict values)
 {
     const struct sim_cube *cube = &cdp->input;
@@ -43,8 +43,10 @@ CLONES static void load(const struct sim_cdp *cdp, const uint8_t *from, struct s
         values[c] = 0.0;
 }
 
+LEVELS(void, load, (const struct sim_cdp *cdp, const uint8_t *from, struct scratch *s, double *restrict values), (cdp, from, s, values))
+
 /* Neighbours in pairs, the centre after the first pair. */
-CLONES static void add_squares(const double *values, double *squares, double *restrict sums,
+INLINE void add_squares_body(const double *values, double *squares, double *restrict sums,
                                int channels, int reach)
 {
     for (int c = 0; c < channels; c++)
@@ -61,7 +63,9 @@ CLONES static void add_squares(const double *values, double *squares, double *re
     }
 }
 
-CLONES static void store(const struct sim_cdp *cdp, const double *values, const double *results,
+LEVELS(void, add_squares, (const double *values, double *squares, double *restrict sums, int channels, int reach), (values, squares, sums, channels, reach))
+
+INLINE void store_body(const struct sim_cdp *cdp, const double *values, const double *results,
                          uint8_t *to, int64_t *nan_outputs)
 {
     const struct sim_cube *cube = &cdp->output;
@@ -81,6 +85,8 @@ CLONES static void store(const struct sim_cdp *cdp, const double *values, const 
         *nan_outputs += nans;
     }
 }
+
+LEVELS(void, store, (const struct sim_cdp *cdp, const double *values, const double *results, uint8_t *to, int64_t *nan_outputs), (cdp, values, results, to, nan_outputs))
 
 static void some_pixels(const struct sim_cdp *cdp, struct scratch *s, int y, int x, int pixels)
 {
@@ -144,7 +150,7 @@ int sim_half_cdp(struct sim_cdp *cdp)
     struct run run = {.cdp = cdp, .pixels = VALUES_AT_ONCE / cdp->input.channels};
     run.pixels = run.pixels < 1 ? 1 : run.pixels;
     cdp->clipped = cdp->nan_inputs = cdp->infinite_inputs = cdp->nan_outputs = 0;
-    sim_lut_begin(cdp->lut);
+    sim_half_lut_begin(cdp->lut);
     double elements = (double)cdp->height * cdp->width * cdp->input.channels;
     sim_parallel(some_lines, &run, sim_threads_for(elements * 15));
     return run.failed ? -1 : 0;

@@ -7,11 +7,10 @@
 
 #include "native/cpu.h"
 #include "native/half.h"
+#include "native/half_17.h"
 #include "native/lut_find.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Number of an FP32 number; below the least normal one it is rounded where a denormal would be. */
 INLINE double to_fp17(double value)
@@ -34,8 +33,8 @@ INLINE double between(double low, double high, double part, const int cdp)
     return half_add(first, half_multiply(to_format(part, FP17), high, FP17), FP17);
 }
 
-INLINE void apply(const struct sim_lut *lut, double *restrict values, int count,
-                  struct sim_lut_counts *counts, const int cdp, const int linear)
+INLINE void apply_any(const struct sim_lut *lut, double *restrict values, int count,
+                      struct sim_lut_counts *counts, const int cdp, const int linear)
 {
     const struct lut_index where = lut_index(lut);
     const double share = cdp ? 0x1p16 : 0x1p35, unit = cdp ? 0x1p-16 : 0x1p-35;
@@ -62,6 +61,137 @@ INLINE void apply(const struct sim_lut *lut, double *restrict values, int count,
         LUT_COUNT(f, cdp);
     }
     LUT_COUNTED(counts, count);
+}
+
+/* --- where a table has the value ------------------------------------------------------------- */
+
+#include "native/lut_few.h"
+
+/* The difference of two FP32 numbers: what is below the least normal one is 0. */
+INLINE float away_from(float value, float start)
+{
+    float away = value - start;
+    return single_of(single_bits(away) & FLAG32((single_bits(away) & 0x7fffffff) >= 0x00800000));
+}
+
+/* 1 - part to FP17. Rounded twice it could be wrong: what float cannot hold moves it from the middle of two
+ * numbers. */
+INLINE float rest_of(float part)
+{
+    float rest = 1.0f - part, lost = (1.0f - rest) - part;
+    uint32_t bits = single_bits(rest), even = FLAG32((bits & 1) == 0);
+    bits += (FLAG32(lost < 0) & even) | (1 & FLAG32(lost > 0) & even);
+    return to_17(single_of(bits), bits);
+}
+
+/*
+ * For these the rest need not be computed, and FP32 and FP17 are float (half_average.c says why). The others
+ * of a part are left, if they are few. 0: they are many.
+ */
+INLINE int apply_inside(const struct sim_lut *lut, double *restrict values,
+                        struct sim_lut_counts *counts, struct few *others, const int cdp,
+                        const int linear)
+{
+    const float lo_start = (float)lut->start[1], le_start = (float)lut->start[0];
+    const float lo_scale = (float)lut->scale[1], le_scale = (float)lut->scale[0];
+    const float share = cdp ? 0x1p16f : 0x1p35f, unit = cdp ? 0x1p-16f : 0x1p-35f;
+    const int32_t exponent = (int32_t)lut->exponent + 127;
+    const uint32_t hybrid = FLAG32(lut->hybrid != 0);
+    const double *restrict entries = lut->entries, *restrict steps = lut->steps;
+    float part[LUT_PART], low[LUT_PART], high[LUT_PART], result[LUT_PART];
+    int32_t index[LUT_PART];
+    uint32_t missed[LUT_PART];
+    int32_t misses = 0, le_hits = 0, lo_hits = 0, both = 0;
+    for (int i = 0; i < LUT_PART; i++) {
+        float value = (float)values[i];
+        float lo = away_from(value, lo_start), le = away_from(value, le_start);
+        float lo_at = lo * lo_scale, lo_whole = __builtin_floorf(lo_at);
+        uint32_t lo_hit = FLAG32(lo > 0) & FLAG32(lo_at < 256);
+        float le_whole, le_part;
+        uint32_t le_hit;
+        if (linear) {
+            float at = le * le_scale;
+            le_whole = __builtin_floorf(at);
+            le_part = at - le_whole;
+            le_hit = FLAG32(le > 0) & FLAG32(at < 64);
+        } else {
+            uint32_t bits = single_bits(le);
+            int32_t above = (int32_t)(bits >> 23 & 0xff) - exponent;
+            le_whole = (float)above;
+            le_part = single_of((bits & 0x7fffff) | 0x3f800000) - 1.0f;
+            le_hit = FLAG32(le > 0) & FLAG32(above >= 0) & FLAG32(above < 64);
+        }
+        uint32_t by_lo = lo_hit & (hybrid | ~le_hit), miss = ~(lo_hit | le_hit);
+        float whole = choose_single(by_lo, lo_whole + SIM_LE_ENTRIES, le_whole);
+        part[i] = choose_single(by_lo, lo_at - lo_whole, le_part);
+        part[i] = single_of(single_bits(__builtin_floorf(part[i] * share) * unit) & ~miss);
+        index[i] = (int32_t)single_of(single_bits(whole) & ~miss);
+        missed[i] = miss;
+        misses -= (int32_t)miss;
+        le_hits -= (int32_t)le_hit;
+        lo_hits -= (int32_t)lo_hit;
+        both -= (int32_t)(le_hit & lo_hit);
+    }
+    if (misses > LUT_FEW)
+        return 0;
+    for (int i = 0; i < LUT_PART && misses; i++)
+        if (missed[i]) {
+            others->values[others->count] = values[i];
+            others->where[others->count++] = &values[i];
+        }
+    for (int i = 0; i < LUT_PART; i++) {
+        low[i] = (float)entries[index[i]];
+        high[i] = (float)(cdp ? steps[index[i]] : entries[index[i] + 1]);
+    }
+    for (int i = 0; i < LUT_PART; i++) {
+        float share_17 = to_17(part[i], single_bits(part[i]));
+        if (cdp)
+            result[i] = add_17(multiply_17(high[i], share_17), low[i]);
+        else
+            result[i] = add_17(multiply_17(rest_of(part[i]), low[i]),
+                               multiply_17(share_17, high[i]));
+    }
+    for (int i = 0; i < LUT_PART; i++)
+        values[i] = result[i];
+    counts->le += cdp ? le_hits - both : le_hits;
+    counts->lo += cdp ? lo_hits - both : lo_hits;
+    counts->all += LUT_PART - misses;
+    return 1;
+}
+
+INLINE void apply(const struct sim_lut *lut, double *restrict values, int count,
+                  struct sim_lut_counts *counts, const int cdp, const int linear)
+{
+    struct few few;
+    int done = 0;
+    few.count = 0;
+    for (; lut->singles && done + LUT_PART <= count; done += LUT_PART) {
+        if (!apply_inside(lut, values + done, counts, &few, cdp, linear))
+            apply_any(lut, values + done, LUT_PART, counts, cdp, linear);
+        if (few.count > FEW - LUT_FEW)
+            apply_few(lut, &few, counts, cdp, linear);
+    }
+    apply_any(lut, values + done, count - done, counts, cdp, linear);
+    apply_few(lut, &few, counts, cdp, linear);
+}
+
+static int is_single(double value)
+{
+    return (double)(float)value == value && value - value == 0;
+}
+
+void sim_half_lut_begin(struct sim_lut *lut)
+{
+    sim_lut_begin(lut);
+    lut->singles = 1;
+    for (int i = 0; i < 2; i++) {
+        double scale = lut->scale[i];
+        lut->singles &= is_single(lut->start[i]) && is_single(scale) && scale >= 0x1p-126;
+    }
+    for (int i = 0; i < SIM_LUT_ENTRIES; i++)
+        lut->singles &= is_single(lut->entries[i]);
+    for (int i = 0; lut->cdp && i + 1 < SIM_LUT_ENTRIES; i++)
+        lut->steps[i] = to_fp17(half_add(lut->entries[i + 1], -lut->entries[i], FP32));
 }
 
 #define SIM_LUT_APPLY sim_half_lut_apply

@@ -2,29 +2,17 @@
  *
  * Source of the rules: nvdla/hw cmod/pdp/NV_NVDLA_pdp.cpp.
  */
-#include "native/clones.h"
+#include "native/cpu.h"
 #include "native/native.h"
 
 #include <string.h>
 
 #include "native/half.h"
+#include "native/half_average.h"
 #include "native/parallel.h"
+#include "native/pool_span.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-
-enum { MAX_ATOM = 64 };
-
-/* Part of a window that lies inside the input. */
-struct span {
-    int first, last;
-};
-
-static struct span inside(int number, int stride, int kernel, int pad, int size)
-{
-    int start = number * stride - pad, stop = start + kernel;
-    struct span span = {start < 0 ? 0 : start, stop > size ? size : stop};
-    return span;
-}
 
 INLINE const uint16_t *pixel(const struct sim_half_pool *p, const uint8_t *from, int y, int x)
 {
@@ -182,13 +170,15 @@ INLINE int64_t pool_some(const struct sim_half_pool *p, int surface, int y, cons
     return nans;
 }
 
-CLONES static int64_t pool_line(const struct sim_half_pool *p, int surface, int y)
+INLINE int64_t pool_line_body(const struct sim_half_pool *p, int surface, int y)
 {
     return p->input.atom == USUAL_ATOM ? pool_some(p, surface, y, USUAL_ATOM)
                                        : pool_some(p, surface, y, p->input.atom);
 }
 
-CLONES static void count_line(const struct sim_half_pool *p, int surface, int y, int64_t *nans,
+LEVELS(int64_t, pool_line, (const struct sim_half_pool *p, int surface, int y), (p, surface, y))
+
+INLINE void count_line_body(const struct sim_half_pool *p, int surface, int y, int64_t *nans,
                               int64_t *infinities)
 {
     const uint8_t *from = p->input.base + surface * p->input.surface;
@@ -202,10 +192,20 @@ CLONES static void count_line(const struct sim_half_pool *p, int surface, int y,
     *infinities += infinite;
 }
 
+LEVELS(void, count_line, (const struct sim_half_pool *p, int surface, int y, int64_t *nans, int64_t *infinities), (p, surface, y, nans, infinities))
+
 struct run {
     struct sim_half_pool *pool;
-    int next, next_in, surfaces;
+    int next, next_in, surfaces, failed;
 };
+
+enum { LINES_OF_STEP = 16 };
+
+static int is_average_of_lines(const struct sim_half_pool *p)
+{
+    return p->method == SIM_POOL_AVERAGE && p->input.pixel == 2 * (int64_t)p->input.atom &&
+           p->output.pixel == p->input.pixel && p->kernel_y <= 16;
+}
 
 static void some_lines(void *argument)
 {
@@ -218,12 +218,23 @@ static void some_lines(void *argument)
             break;
         count_line(p, number / p->height, number % p->height, &nan_inputs, &infinite_inputs);
     }
-    for (;;) {
+    struct half_sums sums;
+    int average = is_average_of_lines(p);
+    if (average && sim_half_sums_begin(&sums, p) != 0)
+        __atomic_store_n(&run->failed, 1, __ATOMIC_RELAXED);
+    int blocks = (p->out_height + LINES_OF_STEP - 1) / LINES_OF_STEP;
+    while (!__atomic_load_n(&run->failed, __ATOMIC_RELAXED)) {
         int number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
-        if (number >= run->surfaces * p->out_height)
+        if (number >= run->surfaces * blocks)
             break;
-        nan_outputs += pool_line(p, number / p->out_height, number % p->out_height);
+        int surface = number / blocks, y = number % blocks * LINES_OF_STEP;
+        int last = y + LINES_OF_STEP < p->out_height ? y + LINES_OF_STEP : p->out_height;
+        for (; y < last; y++)
+            if (!average || !sim_half_average_line(p, surface, y, &sums))
+                nan_outputs += pool_line(p, surface, y);
     }
+    if (average)
+        sim_half_sums_end(&sums);
     __atomic_fetch_add(&p->nan_inputs, nan_inputs, __ATOMIC_RELAXED);
     __atomic_fetch_add(&p->infinite_inputs, infinite_inputs, __ATOMIC_RELAXED);
     __atomic_fetch_add(&p->nan_outputs, nan_outputs, __ATOMIC_RELAXED);
@@ -231,12 +242,12 @@ static void some_lines(void *argument)
 
 int sim_half_pool(struct sim_half_pool *pool)
 {
-    struct run run = {pool, 0, 0, pool->output.channels / pool->output.atom};
+    struct run run = {pool, 0, 0, pool->output.channels / pool->output.atom, 0};
     if (pool->input.atom > MAX_ATOM)
         return -1;
     pool->nan_inputs = pool->infinite_inputs = pool->nan_outputs = 0;
     double lines = (double)run.surfaces * pool->out_height * pool->out_width;
     double taps = lines * pool->kernel_y * pool->kernel_x * pool->input.atom;
-    sim_parallel(some_lines, &run, sim_threads_for(taps / (pool->method ? 4 : 1)));
-    return 0;
+    sim_parallel(some_lines, &run, sim_threads_for(taps / 4));
+    return run.failed ? -1 : 0;
 }

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/clones.h"
 #include "native/cpu.h"
 #include "native/half.h"
+#include "native/half_lines.h"
 #include "native/half_lut.h"
 #include "native/int_sdp.h"
 #include "native/parallel.h"
@@ -32,7 +32,7 @@ INLINE double number(const uint8_t *at, int nan_to_zero)
     return half_value(pattern, FP32.largest);
 }
 
-CLONES static void load(const struct half_run *run, const struct sim_cube *cube,
+INLINE void load_body(const struct half_run *run, const struct sim_cube *cube,
                         const struct sim_tile *tile, double *values)
 {
     int width = run->sdp->width, zero = run->sdp->nan_to_zero;
@@ -62,6 +62,8 @@ CLONES static void load(const struct half_run *run, const struct sim_cube *cube,
         }
     }
 }
+
+LEVELS(void, load, (const struct half_run *run, const struct sim_cube *cube, const struct sim_tile *tile, double *values), (run, cube, tile, values))
 
 /* Halves away from zero; a NaN is the least number. */
 INLINE int16_t integer(uint16_t pattern)
@@ -281,7 +283,7 @@ int sim_half_sdp(const struct sim_cube *input, struct sim_sdp *sdp)
     sdp->clipped = sdp->saturated = 0;
     sdp->nan_inputs = sdp->infinite_inputs = sdp->nan_outputs = 0;
     if (sdp->lut != NULL)
-        sim_lut_begin(sdp->lut);
+        sim_half_lut_begin(sdp->lut);
     for (int s = 0; s < sdp->stage_count; s++) {
         const struct sim_stage *stage = &sdp->stages[s];
         if (stage->alu != SIM_ALU_NONE)
@@ -289,7 +291,7 @@ int sim_half_sdp(const struct sim_cube *input, struct sim_sdp *sdp)
         if (stage->mul)
             failed |= channel_operand(sdp, &stage->mul_operand, &run.operands[s][1]);
     }
-    if (!failed) {
+    if (!failed && !sim_half_lines(input, sdp, run.operands)) {
         if (sdp->count_nan_inputs) /* before any of them may be overwritten */
             for (int y = 0; y < sdp->height; y++)
                 count_inputs(&run, y, &sdp->nan_inputs, &sdp->infinite_inputs);

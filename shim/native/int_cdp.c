@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/clones.h"
+#include "native/cpu.h"
 #include "native/int_lut.h"
 #include "native/parallel.h"
 
@@ -30,7 +30,7 @@ struct scratch {
     int64_t clipped;
 };
 
-CLONES static void load(const struct sim_cdp *cdp, const uint8_t *from, double *values)
+INLINE void load_body(const struct sim_cdp *cdp, const uint8_t *from, double *values)
 {
     const struct sim_cube *cube = &cdp->input;
     double offset = cdp->in_offset, factor = cdp->in_factor;
@@ -51,7 +51,9 @@ CLONES static void load(const struct sim_cdp *cdp, const uint8_t *from, double *
         values[c] = 0.0;
 }
 
-CLONES static void add_squares(const double *values, double *squares, double *restrict sums,
+LEVELS(void, load, (const struct sim_cdp *cdp, const uint8_t *from, double *values), (cdp, from, values))
+
+INLINE void add_squares_body(const double *values, double *squares, double *restrict sums,
                                int channels, int reach)
 {
     for (int c = 0; c < channels; c++)
@@ -64,8 +66,10 @@ CLONES static void add_squares(const double *values, double *squares, double *re
     }
 }
 
+LEVELS(void, add_squares, (const double *values, double *squares, double *restrict sums, int channels, int reach), (values, squares, sums, channels, reach))
+
 /* The output converter; how many values it cut. */
-CLONES static int64_t convert(const struct sim_cdp *cdp, const double *restrict values,
+INLINE int64_t convert_body(const struct sim_cdp *cdp, const double *restrict values,
                               double *restrict results, int count)
 {
     double offset = cdp->out_offset, factor = cdp->out_factor, low = cdp->low, high = cdp->high;
@@ -81,7 +85,9 @@ CLONES static int64_t convert(const struct sim_cdp *cdp, const double *restrict 
     return clipped;
 }
 
-CLONES static void store(const struct sim_cube *cube, const double *results, uint8_t *to)
+LEVELS(int64_t, convert, (const struct sim_cdp *cdp, const double *restrict values, double *restrict results, int count), (cdp, values, results, count))
+
+INLINE void store_body(const struct sim_cube *cube, const double *results, uint8_t *to)
 {
     int atom = cube->atom;
     for (int first = 0; first < cube->channels; first += atom, to += cube->surface) {
@@ -97,6 +103,8 @@ CLONES static void store(const struct sim_cube *cube, const double *results, uin
             }
     }
 }
+
+LEVELS(void, store, (const struct sim_cube *cube, const double *results, uint8_t *to), (cube, results, to))
 
 static void some_pixels(const struct sim_cdp *cdp, struct scratch *s, int y, int x, int pixels)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/clones.h"
+#include "native/cpu.h"
 #include "native/int_brief.h"
 #include "native/int_diagonal.h"
 #include "native/int_dot.h"
@@ -113,7 +113,7 @@ static void fill(uint8_t *to, size_t count, int item, int value)
             ((int16_t *)to)[i] = (int16_t)value;
 }
 
-CLONES static void pack_line(const struct layer *layer, int number)
+INLINE void pack_line_body(const struct layer *layer, int number)
 {
     const struct sim_window *w = layer->window;
     const struct sim_cube *input = &w->input;
@@ -151,6 +151,8 @@ CLONES static void pack_line(const struct layer *layer, int number)
     }
 }
 
+LEVELS(void, pack_line, (const struct layer *layer, int number), (layer, number))
+
 enum { LINES_OF_STEP = 4 };
 
 static void pack_some(void *argument)
@@ -174,13 +176,15 @@ static void widen(double *to, const int32_t *from, int count)
 }
 
 /* CACC: half away from zero. */
-CLONES static void truncate_sums(int32_t *sums, int count, int by)
+INLINE void truncate_sums_body(int32_t *sums, int count, int by)
 {
     for (int i = 0; i < count; i++) {
         int64_t value = sums[i];
         sums[i] = (int32_t)((value + ((int64_t)1 << (by - 1)) + (value >> 63)) >> by);
     }
 }
+
+LEVELS(void, truncate_sums, (int32_t *sums, int count, int by), (sums, count, by))
 
 struct scratch {
     struct sim_tile tile;
@@ -191,7 +195,7 @@ struct scratch {
 
 /* CACC, for wide sums: truncates and cuts to 32 bits; how many of the first `real` of each pixel's
  * `kernels` it cut. */
-CLONES static int64_t narrow(const int64_t *wide, int32_t *sums, int pixels, int kernels, int real,
+INLINE int64_t narrow_body(const int64_t *wide, int32_t *sums, int pixels, int kernels, int real,
                              int by)
 {
     int64_t half = by ? (int64_t)1 << (by - 1) : 0, sign = by ? -1 : 0, cut = 0;
@@ -204,6 +208,8 @@ CLONES static int64_t narrow(const int64_t *wide, int32_t *sums, int pixels, int
         }
     return cut;
 }
+
+LEVELS(int64_t, narrow, (const int64_t *wide, int32_t *sums, int pixels, int kernels, int real, int by), (wide, sums, pixels, kernels, real, by))
 
 /* Channels past the last kernel: sums are 0. */
 static void empty_tile(const struct layer *layer, struct scratch *s, int first, int last)

@@ -6,12 +6,12 @@
  */
 #include "native/int_lut.h"
 
+#include <math.h>
+
 #include "native/cpu.h"
 #include "native/lut_find.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-
-#define INLINE static inline __attribute__((always_inline))
 
 INLINE double clip(double value, double low, double high)
 {
@@ -24,8 +24,8 @@ INLINE double rounded(double value)
     return __builtin_trunc(value + __builtin_copysign(0.5, value));
 }
 
-INLINE void apply(const struct sim_lut *lut, double *restrict values, int count,
-                  struct sim_lut_counts *counts, const int cdp, const int linear)
+INLINE void apply_any(const struct sim_lut *lut, double *restrict values, int count,
+                      struct sim_lut_counts *counts, const int cdp, const int linear)
 {
     const struct lut_index where = lut_index(lut);
     const double share = cdp ? 65536.0 : 34359738368.0;
@@ -56,6 +56,98 @@ INLINE void apply(const struct sim_lut *lut, double *restrict values, int count,
         LUT_COUNT(f, cdp);
     }
     LUT_COUNTED(counts, count);
+}
+
+/* Whether the value is in LE: nothing else is asked of it where LO decides. */
+struct le {
+    double start, scale, least, end;
+};
+
+INLINE int64_t in_le(const struct le *le, double value)
+{
+    double away = (value - le->start) * le->scale;
+    return (int64_t)(FLAG(away > 0) & FLAG(away >= le->least) & FLAG(away < le->end));
+}
+
+#include "native/lut_few.h"
+
+/*
+ * Where a table has the value, what is beside tables need not be computed. If LO has priority LE's entries
+ * need not either, else (`le_too`) LE is linear. The others of a part are left, if they are few. 0: they
+ * are many.
+ */
+INLINE int apply_inside(const struct sim_lut *lut, double *restrict values,
+                        struct sim_lut_counts *counts, struct few *others, const int cdp,
+                        const int linear, const int le_too)
+{
+    const double share = cdp ? 65536.0 : 34359738368.0;
+    const double unit = cdp ? 1.0 / 65536 : 1.0 / 34359738368.0;
+    const double low = -lut->limit, high = lut->limit - 1;
+    const double start = lut->start[1], scale = lut->scale[1];
+    const struct le le = {lut->start[0], linear ? lut->scale[0] : 1.0,
+                          linear ? 0.0 : ldexp(1.0, (int)lut->exponent),
+                          linear ? 64.0 : ldexp(1.0, (int)lut->exponent + 64)};
+    const double *restrict entries = lut->entries, *restrict steps = lut->steps;
+    double at[LUT_PART], first[LUT_PART];
+    int64_t missed = 0, le_hits = 0, lo_hits = 0, both = 0;
+    int few = 0;
+    for (int i = 0; i < LUT_PART; i++) {
+        double lo_at = (values[i] - start) * scale;
+        int64_t lo_hit = (int64_t)(FLAG(lo_at > 0) & FLAG(lo_at < 256));
+        int64_t le_hit = in_le(&le, values[i]);
+        if (le_too) {
+            double le_at = (values[i] - le.start) * le.scale;
+            at[i] = choose((uint64_t)le_hit, le_at, lo_at);
+            first[i] = choose((uint64_t)le_hit, 0.0, (double)SIM_LE_ENTRIES);
+            missed -= ~(lo_hit | le_hit);
+        } else {
+            at[i] = lo_at;
+            first[i] = SIM_LE_ENTRIES;
+            missed -= ~lo_hit;
+            le_hit &= lo_hit; /* of the others nothing is counted here */
+        }
+        le_hits -= le_hit;
+        lo_hits -= lo_hit;
+        both -= le_hit & lo_hit;
+    }
+    if (missed > LUT_FEW)
+        return 0;
+    for (int i = 0; i < LUT_PART && few < missed; i++)
+        if (!(at[i] > 0) || !(at[i] < 256)) {
+            others->values[others->count] = values[i];
+            others->where[others->count++] = &values[i];
+            at[i] = 0;
+            few++;
+        }
+    for (int i = 0; i < LUT_PART; i++) {
+        double whole = __builtin_floor(at[i]);
+        int32_t index = (int32_t)(whole + first[i]);
+        double part = __builtin_floor((at[i] - whole) * share) * unit;
+        double entry = entries[index], step = steps[index] * part;
+        values[i] = clip(cdp ? entry + rounded(step) : rounded(entry + step), low, high);
+    }
+    counts->le += cdp ? le_hits - both : le_hits;
+    counts->lo += cdp ? lo_hits - both : lo_hits;
+    counts->all += LUT_PART - few;
+    return 1;
+}
+
+INLINE void apply(const struct sim_lut *lut, double *restrict values, int count,
+                  struct sim_lut_counts *counts, const int cdp, const int linear)
+{
+    struct few few;
+    int done = 0;
+    few.count = 0;
+    for (; (lut->hybrid || linear) && done + LUT_PART <= count; done += LUT_PART) {
+        int known = lut->hybrid ? apply_inside(lut, values + done, counts, &few, cdp, linear, 0)
+                                : linear && apply_inside(lut, values + done, counts, &few, cdp, 1, 1);
+        if (!known)
+            apply_any(lut, values + done, LUT_PART, counts, cdp, linear);
+        if (few.count > FEW - LUT_FEW)
+            apply_few(lut, &few, counts, cdp, linear);
+    }
+    apply_any(lut, values + done, count - done, counts, cdp, linear);
+    apply_few(lut, &few, counts, cdp, linear);
 }
 
 #define SIM_LUT_APPLY sim_lut_apply

@@ -3,30 +3,16 @@
  * A pixel's channels of one surface lie side by side, so loops go over them.
  * Source of the rules: nvdla/hw cmod/pdp/NV_NVDLA_pdp.cpp.
  */
-#include "native/clones.h"
+#include "native/cpu.h"
+#include "native/int_average.h"
 #include "native/native.h"
 
 #include <string.h>
 
 #include "native/parallel.h"
+#include "native/pool_span.h"
 
 #pragma GCC optimize("O3")
-
-enum { MAX_ATOM = 64 };
-
-/* Part of a window that lies inside the input. */
-struct span {
-    int first, last;
-};
-
-static struct span inside(int number, int stride, int kernel, int pad, int size)
-{
-    int start = number * stride - pad, stop = start + kernel;
-    struct span span = {start < 0 ? 0 : start, stop > size ? size : stop};
-    if (span.last < span.first)
-        span.last = span.first;
-    return span;
-}
 
 static int64_t rounded(int64_t value)
 {
@@ -85,7 +71,7 @@ INLINE void average(const struct sim_pool *p, const uint8_t *from, struct span r
     }
 }
 
-CLONES static void pool_line(const struct sim_pool *p, int surface, int y)
+INLINE void pool_line_body(const struct sim_pool *p, int surface, int y)
 {
     const uint8_t *from = p->input.base + surface * p->input.surface;
     uint8_t *to = p->output.base + surface * p->output.surface + y * p->output.line;
@@ -105,29 +91,60 @@ CLONES static void pool_line(const struct sim_pool *p, int surface, int y)
     }
 }
 
+LEVELS(void, pool_line, (const struct sim_pool *p, int surface, int y), (p, surface, y))
+
 struct run {
     const struct sim_pool *pool;
-    int next, lines;
+    int next, surfaces, failed;
 };
+
+enum { LINES_OF_STEP = 16 };
+
+/* Sums of 64 products and of what pads are fit 32 bits. */
+static int is_average_of_lines(const struct sim_pool *p)
+{
+    int64_t pads = 0;
+    for (int i = 0; i < 17; i++) {
+        int64_t size = p->pads[i] < 0 ? -(int64_t)p->pads[i] : p->pads[i];
+        pads = size > pads ? size : pads;
+    }
+    return p->method == SIM_POOL_AVERAGE && p->kernel_y <= 16 && p->kernel_x <= 16 &&
+           pads < 1 << 25 && p->input.pixel == (int64_t)p->input.item * p->input.atom &&
+           p->output.pixel == p->input.pixel;
+}
 
 static void some_lines(void *argument)
 {
     struct run *run = argument;
-    for (;;) {
+    const struct sim_pool *p = run->pool;
+    int blocks = (p->out_height + LINES_OF_STEP - 1) / LINES_OF_STEP;
+    int average = is_average_of_lines(p);
+    struct int_sums sums;
+    if (average && sim_int_sums_begin(&sums, p) != 0)
+        __atomic_store_n(&run->failed, 1, __ATOMIC_RELAXED);
+    while (!__atomic_load_n(&run->failed, __ATOMIC_RELAXED)) {
         int number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
-        if (number >= run->lines)
-            return;
-        pool_line(run->pool, number / run->pool->out_height, number % run->pool->out_height);
+        if (number >= run->surfaces * blocks)
+            break;
+        int surface = number / blocks, y = number % blocks * LINES_OF_STEP;
+        int last = y + LINES_OF_STEP < p->out_height ? y + LINES_OF_STEP : p->out_height;
+        for (; y < last; y++)
+            if (average)
+                sim_int_average_line(p, surface, y, &sums);
+            else
+                pool_line(p, surface, y);
     }
+    if (average)
+        sim_int_sums_end(&sums);
 }
 
 int sim_int_pool(const struct sim_pool *pool)
 {
-    int surfaces = pool->output.channels / pool->output.atom;
-    struct run run = {pool, 0, surfaces * pool->out_height};
+    struct run run = {pool, 0, pool->output.channels / pool->output.atom, 0};
     if (pool->input.atom > MAX_ATOM)
         return -1;
-    double taps = (double)run.lines * pool->out_width * pool->kernel_y * pool->kernel_x;
+    double lines = (double)run.surfaces * pool->out_height;
+    double taps = lines * pool->out_width * pool->kernel_y * pool->kernel_x;
     sim_parallel(some_lines, &run, sim_threads_for(taps * 3));
-    return 0;
+    return run.failed ? -1 : 0;
 }

@@ -3,14 +3,13 @@
  *
  * Source of the rules: nvdla/hw cmod/hls/sdp/sdp_x.cpp, sdp_y_core.cpp, sdp_y_cvt.cpp, sdp_c.cpp.
  */
-#include "native/clones.h"
-#include "native/int_sdp.h"
+#include "native/cpu.h"
+#include "native/int_lines.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/cpu.h"
 #include "native/parallel.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
@@ -35,7 +34,7 @@ INLINE double power(int shift)
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-CLONES static void convert(const struct sim_operand *operand, double *values, int count)
+INLINE void convert_body(const struct sim_operand *operand, double *values, int count)
 {
     if (operand->convert) {
         double offset = operand->offset, scale = operand->scale, by = power(operand->truncate);
@@ -52,6 +51,8 @@ CLONES static void convert(const struct sim_operand *operand, double *values, in
             values[i] = clip(values[i] * by, MIN32, MAX32);
     }
 }
+
+LEVELS(void, convert, (const struct sim_operand *operand, double *values, int count), (operand, values, count))
 
 static double element(const uint8_t *at, int item)
 {
@@ -126,7 +127,7 @@ INLINE void load_part(const uint8_t *from, int item, int64_t step, double *to, i
             to[i] = element(from + i * step, item);
 }
 
-CLONES void sim_tile_load(const struct sim_cube *cube, int width, const struct sim_tile *tile,
+INLINE void sim_tile_load_level_body(const struct sim_cube *cube, int width, const struct sim_tile *tile,
                           double *values)
 {
     int y = tile->pixel / width, x = tile->pixel % width;
@@ -152,7 +153,15 @@ CLONES void sim_tile_load(const struct sim_cube *cube, int width, const struct s
     }
 }
 
-CLONES static void store(const struct sim_cube *cube, int width, const struct sim_tile *tile)
+LEVELS(void, sim_tile_load_level, (const struct sim_cube *cube, int width, const struct sim_tile *tile, double *values), (cube, width, tile, values))
+
+void sim_tile_load(const struct sim_cube *cube, int width, const struct sim_tile *tile,
+                          double *values)
+{
+    sim_tile_load_level(cube, width, tile, values);
+}
+
+INLINE void store_body(const struct sim_cube *cube, int width, const struct sim_tile *tile)
 {
     int y = tile->pixel / width, x = tile->pixel % width;
     for (int p = 0; p < tile->pixels; p++) {
@@ -183,6 +192,8 @@ CLONES static void store(const struct sim_cube *cube, int width, const struct si
         }
     }
 }
+
+LEVELS(void, store, (const struct sim_cube *cube, int width, const struct sim_tile *tile), (cube, width, tile))
 
 /* --- stages ---------------------------------------------------------------------------------- */
 
@@ -243,7 +254,7 @@ INLINE void alu(const struct sim_sdp_run *run, int stage, struct sim_tile *tile)
     }
 }
 
-CLONES static void stage_x(const struct sim_sdp_run *run, int stage, struct sim_tile *tile)
+INLINE void stage_x_body(const struct sim_sdp_run *run, int stage, struct sim_tile *tile)
 {
     const struct sim_stage *s = &run->sdp->stages[stage];
     int total = tile->pixels * tile->channels, period = 0;
@@ -269,6 +280,8 @@ CLONES static void stage_x(const struct sim_sdp_run *run, int stage, struct sim_
         OVER(clip(v, low, MAX32));
 }
 
+LEVELS(void, stage_x, (const struct sim_sdp_run *run, int stage, struct sim_tile *tile), (run, stage, tile))
+
 INLINE double shifted(int64_t value, int shift)
 {
     if (shift >= 63) { /* only +-2^62 at shift 63 still rounds to 1 */
@@ -280,7 +293,7 @@ INLINE double shifted(int64_t value, int shift)
     return (double)value;
 }
 
-CLONES static void stage_y(const struct sim_sdp_run *run, int stage, struct sim_tile *tile)
+INLINE void stage_y_body(const struct sim_sdp_run *run, int stage, struct sim_tile *tile)
 {
     const struct sim_stage *s = &run->sdp->stages[stage];
     int total = tile->pixels * tile->channels, period, shift = s->shift, prelu = s->prelu;
@@ -298,8 +311,10 @@ CLONES static void stage_y(const struct sim_sdp_run *run, int stage, struct sim_
     }
 }
 
+LEVELS(void, stage_y, (const struct sim_sdp_run *run, int stage, struct sim_tile *tile), (run, stage, tile))
+
 /* C: sat17(RS((x - offset) * scale, shift)), then the range of the output. */
-CLONES static void convert_output(const struct sim_sdp *sdp, struct sim_tile *tile)
+INLINE void convert_output_body(const struct sim_sdp *sdp, struct sim_tile *tile)
 {
     int total = tile->pixels * tile->channels;
     double offset = sdp->offset, factor = sdp->factor, *values = tile->values;
@@ -324,6 +339,8 @@ CLONES static void convert_output(const struct sim_sdp *sdp, struct sim_tile *ti
     tile->clipped += clipped;
     tile->saturated += saturated;
 }
+
+LEVELS(void, convert_output, (const struct sim_sdp *sdp, struct sim_tile *tile), (sdp, tile))
 
 /* --- the common case in one pass -------------------------------------------------------------- */
 
@@ -487,7 +504,8 @@ int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp)
         return -1;
     double steps = 1 + sdp->stage_count + (sdp->lut != NULL ? 3 : 0);
     double work = (double)sdp->height * sdp->width * sdp->channels * steps;
-    sim_parallel(cube_work, &run, sim_threads_for(work));
+    if (!sim_int_lines(input, &run.sdp))
+        sim_parallel(cube_work, &run, sim_threads_for(work));
     sim_sdp_end(&run.sdp);
     return 0;
 }

@@ -12,6 +12,10 @@
 
 #include "vpu_run/dma.h"
 
+/* Compiled functions use instructions up to a level (cpu.c; "machine": all that there are) from now on.
+ * 1: this machine has them all, 0: it has not, -1: no such level. */
+int sim_isa(const char *name);
+
 /* --- NVDLA, fp16 (fp16_*.c) ----------------------------------------------------------------- */
 
 /*
@@ -81,6 +85,7 @@ struct sim_lut {
     double origin[2][2], slope[2][2]; /* slope: scale * 2^-shift */
     double limit;                     /* results lie from -limit to limit - 1 */
     double entries[SIM_LUT_ENTRIES], steps[SIM_LUT_ENTRIES]; /* steps: to the next one */
+    int32_t singles; /* of fp16: float holds all of them */
     int64_t under_count, over_count, hybrid_count, le_count, lo_count; /* results */
 };
 

@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+#ifdef CUDLA_SIM_BUILD /* the DMA engine of the library; programs of VPUs have one of their own */
+#include "native/cpu.h"
+#define HAS_AVX2 (sim_cpu() & SIM_CPU_AVX2)
+#else
+#define AVX2_VECTORS __attribute__((target("avx2")))
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#endif
+
 static uint64_t tile_offset(const struct pva_side *side, uint64_t tile)
 {
     int64_t offset = 0;
@@ -254,7 +262,7 @@ static inline __attribute__((always_inline)) void copy_rows_of(const struct rows
     }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void copy_rows_avx2(const struct rows *r, int64_t size)
+AVX2_VECTORS static void copy_rows_avx2(const struct rows *r, int64_t size)
 {
     COPY_ROWS
 }
@@ -263,7 +271,7 @@ __attribute__((target("avx2"))) static void copy_rows_avx2(const struct rows *r,
 static void copy_rows(const struct rows *r, int64_t size)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
+    if (HAS_AVX2) {
         copy_rows_avx2(r, size);
         return;
     }

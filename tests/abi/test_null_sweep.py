@@ -24,6 +24,8 @@ LEGAL = {
     "cudaSignalExternalSemaphoresAsync_v2", "cudaWaitExternalSemaphoresAsync",
     "cudaWaitExternalSemaphoresAsync_v2", "CupvaCmdDestroy", "CupvaCmdBufferDestroy",
     "CupvaContextSetCurrent", "CupvaMemFree", "CupvaStreamDestroy", "CupvaSyncObjDestroy",
+    "cudaFreeArray", "cudaMemset3D", "cudaMemset3DAsync", "cudaMemcpyToArray",
+    "cudaMemcpyFromArray", "cudaDestroyTextureObject", "cudaDestroySurfaceObject",
     "CupvaExecutableDestroy", "CupvaSimDataFlowDestroy", "CupvaCudaForceDisableSupport",
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import cudla_sim
-from cudla_sim import cli, paths
+from cudla_sim import cli, flags, paths
+from cudla_sim.tools.doctor import checks
 from tests.conftest import ROOT
 
 DIGITS = ROOT / "c_examples" / "cudla" / "data" / "digits_int8.nvdla"
@@ -67,6 +69,35 @@ def test_doctor_finds_nothing_wrong() -> None:
     result = call("doctor")
     assert result.returncode == 0, result.stdout
     assert "first call" in result.stdout
+
+
+def test_paths_with_a_space_are_quoted_as_pkg_config_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recipe of make and eval read the words back; doctor says that a bare $(...) does not."""
+    package = tmp_path / "a dir" / "cudla_sim"
+    (package / "lib").mkdir(parents=True)
+    (package / "include").symlink_to(paths.include_dir())
+    (package / "lib" / "x.pc").write_text(
+        "prefix=${pcfiledir}\nName: x\nDescription: x\nVersion: 1\nCflags: -I${prefix}\n"
+    )
+    monkeypatch.setattr(paths, "PACKAGE", package)
+    words = flags.cflags(cuda=False)
+    assert shlex.split(words)[0] == f"-I{package / 'include'}"
+    theirs = subprocess.run(
+        ["pkg-config", "--cflags", "x"],
+        env={**os.environ, "PKG_CONFIG_PATH": str(package / "lib")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert theirs.stdout.strip() == flags.escaped(f"-I{package / 'lib'}")
+    (tmp_path / "v.c").write_text('#include "cudla.h"\nint main(void) { return 0; }\n')
+    (tmp_path / "Makefile").write_text(f"v: v.c\n\tgcc v.c -o v {words}\n")
+    for command in (["make"], ["sh", "-c", f"gcc v.c -o w {words}"]):
+        subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    told = {what: wrong for what, _, wrong in checks()}
+    assert "splits it" in told["path"]
 
 
 def test_doctor_names_a_bad_setting() -> None:

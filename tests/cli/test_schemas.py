@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import jsonschema
 import numpy as np
 import pytest
 
 from cudla_sim.tools import schemas
+from cudla_sim.tools.root import app
 from tests.conftest import ROOT
 from tests.nvdla.wide import wide_pooling
 
@@ -35,9 +38,29 @@ def test_schemas_are_schemas_with_a_version(name: str) -> None:
     schema = schemas.read(name)
     jsonschema.Draft202012Validator.check_schema(schema)
     for each in schema.get("oneOf", [schema]):
-        field = "schema_version" if name == "inspect" else "version"
-        assert each["properties"][field]["const"] == 1
-        assert field in each["required"]
+        assert each["properties"]["schema_version"]["const"] == 1
+        assert "schema_version" in each["required"]
+
+
+def test_every_json_has_a_schema() -> None:
+    """The name of a command with --json, with "-" between its words, is that of its schema."""
+    named = {"compile-report", "nvdla-export"}  # files of other options
+    for command, path in _commands(app, click.Context(app)):
+        if any("--json" in parameter.opts for parameter in command.params):
+            named.add("-".join(path))
+    assert named == {*schemas.names(), "upmem-report"}  # it prints what upmem time does
+
+
+def _commands(
+    group: click.Group, context: click.Context, path: tuple[str, ...] = ()
+) -> Iterator[tuple[click.Command, tuple[str, ...]]]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from _commands(command, context, (*path, name))
+        else:
+            yield command, (*path, name)
 
 
 def test_inspect() -> None:
@@ -99,6 +122,34 @@ def test_compile(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     valid("compile-report", json.loads(report.read_text()))
     assert "SQNR dB" in done.stdout
+
+
+def test_run_and_layout() -> None:
+    picture = str(sorted((DIGITS.parent / "images").glob("7_*.pgm"))[0])
+    found = printed("nvdla", "run", "--json", str(DIGITS), "--input", f"image={picture}")
+    valid("nvdla-run", found)
+    (scores,) = found["outputs"]
+    assert int(np.argmax(scores["values"])) == 7
+    assert len(found["layers"]) == 5
+    found = printed("nvdla", "layout", "--json", str(DIGITS), "--element", "0,0,0,0")
+    valid("nvdla-layout", found)
+    assert found["tensors"][0]["shape"] == [1, 1, 8, 8]
+    assert found["tensors"][0]["elements"] == [{"element": [0, 0, 0, 0], "offset": 0}]
+
+
+def test_evaluate(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.zeros((2, 1, 1, 8, 8), np.int8))
+    words = ("nvdla", "evaluate", "--json", str(DIGITS), "--samples", str(tmp_path / "x.npy"))
+    found = printed(*words)
+    valid("nvdla-evaluate", found)
+    assert found["samples"] == 2
+
+
+def test_doctor() -> None:
+    found = printed("doctor", "--json")
+    valid("doctor", found)
+    assert {"Python", "first call"} <= {item["what"] for item in found["checks"]}
+    assert found["good"]
 
 
 def test_the_schemas_are_printed() -> None:

@@ -26,16 +26,22 @@ FINE_WITH_NULL = {
     "cudaSetValidDevices",
     "cudaStreamSynchronize",
     "cudaStreamQuery",
+    "cudaFreeArray",
+    "cudaMemset3D",
+    "cudaMemset3DAsync",
 }
 
 
 def no_arguments(name: str) -> list[Any]:
     """NULL for every pointer and 0 for every number."""
     _, types = prototypes.PROTOTYPES[name]
-    return [
-        0 if issubclass(t, ctypes._SimpleCData) and t is not ctypes.c_void_p else None
-        for t in types
-    ]
+
+    def nothing(kind: Any) -> Any:
+        if issubclass(kind, ctypes.Structure):
+            return kind()
+        return 0 if issubclass(kind, ctypes._SimpleCData) and kind is not ctypes.c_void_p else None
+
+    return [nothing(t) for t in types]
 
 
 @pytest.mark.parametrize("name", sorted(set(PARAMETERS) - set(TEXTS)))

@@ -20,7 +20,7 @@ IN_A_COPY = ("docs/inside/adding_api.md", "docs/inside/adding_mode.md")
 NOT_RUN = "# not run by the tests: "
 """How the first line of a shell block begins that cannot run here; the reason follows."""
 _FENCE = re.compile(r"^( *)```(\w*)([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-_FILES = {"c", "cpp", "cmake", "make", "dockerfile", "yaml", "ini"}
+_FILES = {"c", "cpp", "cuda", "cmake", "make", "dockerfile", "yaml", "ini"}
 """Languages of files that a later block uses."""
 
 

@@ -29,7 +29,7 @@ def test_digits(
     digits: Digits, labels_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     np.savez(tmp_path / "digits.npz", image=digits.elements)
-    words = ["nvdla", "evaluate", str(LOADABLE), "--inputs", str(tmp_path / "digits.npz")]
+    words = ["nvdla", "evaluate", str(LOADABLE), "--samples", str(tmp_path / "digits.npz")]
     assert run_command([*words, "--labels", str(labels_file), "--workers", "1"]) == 0
     said = capsys.readouterr().out
     assert "top-1  98.00 %  (98 right)" in said
@@ -50,8 +50,8 @@ def test_interrupted_from_the_keyboard(digits: Digits, labels_file: Path, tmp_pa
     out = tmp_path / "found.npz"
     words = [
         sys.executable, "-m", "cudla_sim", "nvdla", "evaluate", str(LOADABLE),
-        "--inputs", str(tmp_path / "digits.npy"), "--labels", str(tmp_path / "labels.npy"),
-        "--out", str(out), "--json", "--batch", "4",
+        "--samples", str(tmp_path / "digits.npy"), "--labels", str(tmp_path / "labels.npy"),
+        "--output", str(out), "--json", "--batch", "4",
     ]  # fmt: skip
     first = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
     journal = Path(f"{out}.journal")
@@ -105,7 +105,7 @@ def test_onnx_models_are_compiled(
     np.savez(tmp_path / "y.npz", y=floats)
     (tmp_path / "labels.txt").write_text("".join(f"{n}\n" for n in floats.argmax(1)))
     words = [
-        "nvdla", "evaluate", str(model), "--inputs", str(tmp_path / "x.npy"), "--json",
+        "nvdla", "evaluate", str(model), "--samples", str(tmp_path / "x.npy"), "--json",
         "--calib", str(tmp_path / "x.npy"), "--labels", str(tmp_path / "labels.txt"),
         "--reference", str(tmp_path / "y.npz"), "--workers", "1",
     ]  # fmt: skip

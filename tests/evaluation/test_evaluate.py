@@ -148,6 +148,21 @@ def test_a_journal_of_something_else_is_refused(
     assert evaluate(LOADABLE, digits.elements, other, out=out, workers=1, restart=True).run == 100
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_refused_evaluation_leaves_no_journal(
+    digits: Digits, tmp_path: Path, workers: int
+) -> None:
+    """The next one, with what was wrong mended, is not told of it."""
+    out = tmp_path / "found.npz"
+    bad = digits.classes.copy()
+    bad[70] = 10
+    how: dict[str, Any] = {"out": out, "workers": workers, "batch": 5}
+    with pytest.raises(EvaluationError, match="sample 70 has the label 10"):
+        evaluate(LOADABLE, digits.elements, bad, **how)
+    assert not list(tmp_path.iterdir())
+    assert evaluate(LOADABLE, digits.elements, digits.classes, **how).correct() == 98
+
+
 def test_two_do_not_write_one_journal(digits: Digits, tmp_path: Path) -> None:
     out, problems = tmp_path / "found.npz", []
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cudla_sim.evaluation import EvaluationError, evaluate
 from cudla_sim.evaluation.runner import describe
+from tests import mortal_cluster
 
 from .conftest import LOADABLE, Digits
 
@@ -69,6 +71,38 @@ def test_problems_are_one_line(digits: Digits, cluster: Any) -> None:
     bad[70] = 10
     with pytest.raises(EvaluationError, match="sample 70 has the label 10"):
         evaluate(LOADABLE, digits.elements, bad, cluster=cluster)
+
+
+def test_a_scheduler_that_dies_is_one_line_with_the_journal(
+    digits: Digits, cluster: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """And the same call goes on, on another cluster."""
+    out = tmp_path / "found.npz"
+    with mortal_cluster.started(tmp_path, 2) as mortal:
+
+        def progress(done: int, total: int) -> None:
+            if done >= 10:
+                mortal.kill_scheduler()
+
+        text = (
+            rf"^the scheduler {mortal.address} is gone; \d+ samples are done and kept in "
+            rf"{out}.journal, the same call goes on$"
+        )
+        with pytest.raises(EvaluationError, match=text):
+            evaluate(
+                LOADABLE, digits.elements, digits.classes, cluster=mortal.address, batch=1,
+                out=out, progress=progress,
+            )  # fmt: skip
+        assert capfd.readouterr().err == f"cudla-sim: connecting to {mortal.address}\n"
+    found = evaluate(LOADABLE, digits.elements, digits.classes, cluster=cluster, out=out)
+    assert found.correct() == 98
+    assert 0 < found.run <= 90
+
+
+def test_a_cluster_that_is_not_there_leaves_no_journal(digits: Digits, tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match="no Dask scheduler answers"):
+        evaluate(LOADABLE, digits.elements, cluster="nowhere", out=tmp_path / "found.npz")
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_is_sent_is_small(digits: Digits) -> None:

@@ -191,7 +191,7 @@ def test_the_command_compiles_and_evaluates(
 ) -> None:
     folder = parts.model.parent
     words = [
-        "nvdla", "evaluate", str(parts.model), "--inputs", str(parts.data), "--json",
+        "nvdla", "evaluate", str(parts.model), "--samples", str(parts.data), "--json",
         "--calib", str(parts.data), "--labels", str(folder / "labels.npy"),
         "--reference", str(folder / "y.npz"), "--workers", "1",
     ]  # fmt: skip

@@ -59,7 +59,12 @@ def test_what_is_good(tmp_path: Path) -> None:
     assert call(str(file), "--config", "nv_small") == (0, "good.nvdla: nv_small would take it\n")
     status, text = call(str(file), "--json", "--config", "nv_small")
     assert status == 0
-    assert json.loads(text) == {"version": 1, "config": "nv_small", "violations": []}
+    assert json.loads(text) == {
+        "schema_version": 1,
+        "version": 1,
+        "config": "nv_small",
+        "violations": [],
+    }
 
 
 @pytest.mark.parametrize("words", [("nowhere.nvdla",), ("--config", "nv_tiny"), ()])

@@ -49,5 +49,6 @@ def test_command() -> None:
     bad = subprocess.run(
         [*command, "--element", "0,9"], capture_output=True, text=True, check=False
     )
-    assert bad.returncode == 1
+    assert bad.returncode == 2
+    assert "'0,9' is no N,C,H,W" in bad.stderr
     assert "Traceback" not in bad.stderr

@@ -215,7 +215,7 @@ COMMANDS: list[Callable[[Path], tuple[object, ...]]] = [
     lambda file: ("inspect", file),
     lambda file: ("report", file, "-o", file.with_suffix(".html")),
     lambda file: ("nvdla", "run", file),
-    lambda file: ("nvdla", "evaluate", file, "--inputs", file.with_name("x.npy")),
+    lambda file: ("nvdla", "evaluate", file, "--samples", file.with_name("x.npy")),
 ]
 
 

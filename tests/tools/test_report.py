@@ -216,8 +216,8 @@ def test_other_mistakes_are_said(
         ([str(tmp_path / "absent.nvdla")], 1),
         ([str(tmp_path / "bad.nvdla")], 1),
         ([str(tmp_path)], 1),
-        ([str(loadable), "--config", "nv_huge"], 1),
-        ([str(loadable), "--input", "5=x"], 1),
+        ([str(loadable), "--config", "nv_huge"], 2),
+        ([str(loadable), "--input", "5=x"], 2),
         ([str(loadable), "--accuracy", str(loadable)], 1),
         ([str(loadable), "-o", str(tmp_path / "no" / "x.html")], 1),
     ):

@@ -112,10 +112,8 @@ def test_compare_reports_the_first_difference(tmp_path: Path) -> None:
     ("words", "why"),
     [
         (["/nonexistent"], "No such file"),
-        ([__file__], "not"),
+        ([__file__], f"{__file__}: not an NVDLA loadable but text"),
         ([str(DIGITS / "digits_int8.nvdla"), "--config", "nv_small"], "nv_full"),
-        ([str(DIGITS / "digits_int8.nvdla"), "--config", "nv_tiny"], "nv_tiny"),
-        ([str(DIGITS / "digits_int8.nvdla"), "--input", "1=x"], "the network has 1"),
         ([str(DIGITS / "digits_int8.nvdla"), "--input", "0=/nonexistent"], "No such file"),
         ([str(DIGITS / "digits_int8.nvdla"), "--input", f"0={__file__}"], "the buffer of 'image'"),
     ],
@@ -169,3 +167,41 @@ def test_headers_of_pictures(tmp_path: Path, head: bytes) -> None:
         assert call(str(DIGITS / "digits_int8.nvdla"), *words).returncode == 0
         outputs.append((out / "out0.bin").read_bytes())
     assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--config", "nv_tiny"], "'nv_tiny' is no configuration"),
+        (["--input", "1=x"], "input 1: the network has 1"),
+        (["--input", "picture=x"], "there is no input 'picture'; the inputs are image"),
+        (["--compare", "scores=x"], "there is no output 'scores'; the outputs are "),
+        (["--compare", "0=x", "--compare", "0=y"], "is given twice"),
+    ],
+)
+def test_wrong_usage_is_2(words: list[str], why: str) -> None:
+    result = call(str(DIGITS / "digits_int8.nvdla"), *words)
+    assert result.returncode == 2
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("cudla-sim nvdla run: ")
+    assert why in last
+
+
+def test_inputs_have_names() -> None:
+    digits = str(DIGITS / "digits_int8.nvdla")
+    picture = str(sorted((DIGITS / "images").glob("*.pgm"))[0])
+    by_number, by_name = (call(digits, "--input", f"{n}={picture}") for n in ("0", "image"))
+    assert by_name.stdout.splitlines()[-1] == by_number.stdout.splitlines()[-1]
+
+
+def test_an_onnx_model_is_called_one(tmp_path: Path) -> None:
+    from onnx import TensorProto, helper
+
+    value = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 2, 2])
+    model = helper.make_model(helper.make_graph([], "g", [value], [value]), producer_name="")
+    for suffix in (".onnx", ".nvdla"):
+        file = tmp_path / f"model{suffix}"
+        file.write_bytes(model.SerializeToString())
+        result = call(str(file))
+        assert result.returncode == 1
+        assert f"{file}: not an NVDLA loadable but an ONNX model; " in result.stderr

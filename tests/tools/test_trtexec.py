@@ -186,7 +186,7 @@ def test_what_the_dla_cannot_do_falls_back(
         ["--onnx=a", "--buildDLAStandalone"],
         ["--onnx=a", *STANDALONE],
         ["--onnx=a", *STANDALONE, "--allowGPUFallback"],
-        ["--onnx=a", "--memPoolSize=dlaSRAM:3"],
+        ["--onnx=a", "--memPoolSize=dlaLocalDRAM:3"],
         ["--onnx=a", "--memPoolSize=dlaSRAM:1024B"],
         ["--onnx=a", "--memPoolSize=cache:1"],
         ["--onnx=a", "--useDLACore=one"],

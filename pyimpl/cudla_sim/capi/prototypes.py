@@ -229,9 +229,38 @@ class cudlaExernalEtbl_t(ctypes.Structure):
 cudlaExternalEtbl = cudlaExernalEtbl_t
 
 
+class cudlaSimTexels(ctypes.Structure):
+    _fields_ = [
+        ('data', ctypes.c_void_p),
+        ('pitch', ctypes.c_size_t),
+        ('slice', ctypes.c_size_t),
+        ('width', ctypes.c_int),
+        ('height', ctypes.c_int),
+        ('depth', ctypes.c_int),
+        ('dimensions', ctypes.c_int),
+        ('linear', ctypes.c_int),
+        ('bits', ctypes.c_int),
+        ('channels', ctypes.c_int),
+        ('kind', ctypes.c_int),
+        ('address', ctypes.c_int * 3),
+        ('filter', ctypes.c_int),
+        ('normalized_float', ctypes.c_int),
+        ('normalized', ctypes.c_int),
+        ('border', ctypes.c_float * 4),
+    ]
+
+
 class CUuuid_st(ctypes.Structure):
     _fields_ = [
         ('bytes', ctypes.c_char * 16),
+    ]
+
+
+class dim3(ctypes.Structure):
+    _fields_ = [
+        ('x', ctypes.c_uint),
+        ('y', ctypes.c_uint),
+        ('z', ctypes.c_uint),
     ]
 
 
@@ -267,6 +296,120 @@ class cudaPitchedPtr(ctypes.Structure):
         ('pitch', ctypes.c_size_t),
         ('xsize', ctypes.c_size_t),
         ('ysize', ctypes.c_size_t),
+    ]
+
+
+class cudaMemcpy3DParms(ctypes.Structure):
+    _fields_ = [
+        ('srcArray', ctypes.c_void_p),
+        ('srcPos', cudaPos),
+        ('srcPtr', cudaPitchedPtr),
+        ('dstArray', ctypes.c_void_p),
+        ('dstPos', cudaPos),
+        ('dstPtr', cudaPitchedPtr),
+        ('extent', cudaExtent),
+        ('kind', ctypes.c_int),
+    ]
+
+
+class cudaMemLocation(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('id', ctypes.c_int),
+    ]
+
+
+class cudaMemAccessDesc(ctypes.Structure):
+    _fields_ = [
+        ('location', cudaMemLocation),
+        ('flags', ctypes.c_int),
+    ]
+
+
+class cudaMemPoolProps(ctypes.Structure):
+    _fields_ = [
+        ('allocType', ctypes.c_int),
+        ('handleTypes', ctypes.c_int),
+        ('location', cudaMemLocation),
+        ('win32SecurityAttributes', ctypes.c_void_p),
+        ('maxSize', ctypes.c_size_t),
+        ('usage', ctypes.c_uint16),
+        ('reserved', ctypes.c_uint8 * 54),
+    ]
+
+
+class cudaKernelNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('func', ctypes.c_void_p),
+        ('gridDim', dim3),
+        ('blockDim', dim3),
+        ('sharedMemBytes', ctypes.c_uint),
+        ('kernelParams', ctypes.c_void_p),
+        ('extra', ctypes.c_void_p),
+    ]
+
+
+class cudaMemsetParams(ctypes.Structure):
+    _fields_ = [
+        ('dst', ctypes.c_void_p),
+        ('pitch', ctypes.c_size_t),
+        ('value', ctypes.c_uint),
+        ('elementSize', ctypes.c_uint),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+    ]
+
+
+class cudaHostNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('fn', ctypes.c_void_p),
+        ('userData', ctypes.c_void_p),
+    ]
+
+
+class cudaResourceDesc_res_array(ctypes.Structure):
+    _fields_ = [
+        ('array', ctypes.c_void_p),
+    ]
+
+
+class cudaResourceDesc_res_mipmap(ctypes.Structure):
+    _fields_ = [
+        ('mipmap', ctypes.c_void_p),
+    ]
+
+
+class cudaResourceDesc_res_linear(ctypes.Structure):
+    _fields_ = [
+        ('devPtr', ctypes.c_void_p),
+        ('desc', cudaChannelFormatDesc),
+        ('sizeInBytes', ctypes.c_size_t),
+    ]
+
+
+class cudaResourceDesc_res_pitch2D(ctypes.Structure):
+    _fields_ = [
+        ('devPtr', ctypes.c_void_p),
+        ('desc', cudaChannelFormatDesc),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+        ('pitchInBytes', ctypes.c_size_t),
+    ]
+
+
+class cudaResourceDesc_res(ctypes.Union):
+    _fields_ = [
+        ('array', cudaResourceDesc_res_array),
+        ('mipmap', cudaResourceDesc_res_mipmap),
+        ('linear', cudaResourceDesc_res_linear),
+        ('pitch2D', cudaResourceDesc_res_pitch2D),
+    ]
+
+
+class cudaResourceDesc(ctypes.Structure):
+    _fields_ = [
+        ('resType', ctypes.c_int),
+        ('res', cudaResourceDesc_res),
     ]
 
 
@@ -583,6 +726,35 @@ class cudaDeviceProp(ctypes.Structure):
         ('unifiedFunctionPointers', ctypes.c_int),
         ('reserved', ctypes.c_int * 63),
     ]
+
+
+class cudaTextureDesc(ctypes.Structure):
+    _fields_ = [
+        ('addressMode', ctypes.c_int * 3),
+        ('filterMode', ctypes.c_int),
+        ('readMode', ctypes.c_int),
+        ('sRGB', ctypes.c_int),
+        ('borderColor', ctypes.c_float * 4),
+        ('normalizedCoords', ctypes.c_int),
+        ('maxAnisotropy', ctypes.c_uint),
+        ('mipmapFilterMode', ctypes.c_int),
+        ('mipmapLevelBias', ctypes.c_float),
+        ('minMipmapLevelClamp', ctypes.c_float),
+        ('maxMipmapLevelClamp', ctypes.c_float),
+        ('disableTrilinearOptimization', ctypes.c_int),
+        ('seamlessCubemap', ctypes.c_int),
+    ]
+
+
+class CUctxCreateParams_st(ctypes.Structure):
+    _fields_ = [
+        ('execAffinityParams', ctypes.c_void_p),
+        ('numExecAffinityParams', ctypes.c_int),
+        ('cigParams', ctypes.c_void_p),
+    ]
+
+
+CUctxCreateParams = CUctxCreateParams_st
 
 
 class NvDlaMemDescRec(ctypes.Structure):
@@ -1953,6 +2125,23 @@ PROTOTYPES = {
     "cudlaGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaSubmitTask": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32]),
     "cudlaGetExternalExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32]),
+    "__cudaRegisterFatBinary": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "__cudaRegisterFatBinaryEnd": (None, [ctypes.c_void_p]),
+    "__cudaUnregisterFatBinary": (None, [ctypes.c_void_p]),
+    "__cudaRegisterFunction": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "__cudaRegisterVar": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
+    "__cudaRegisterManagedVar": (None, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
+    "__cudaInitModule": (ctypes.c_char, [ctypes.c_void_p]),
+    "cudaLaunchKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaLaunchCooperativeKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "__cudaPushCallConfiguration": (ctypes.c_uint, [dim3, dim3, ctypes.c_size_t, ctypes.c_void_p]),
+    "__cudaPopCallConfiguration": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "__cudaGetKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "__cudaLaunchKernel": (ctypes.c_int, [ctypes.c_void_p, dim3, dim3, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "__cudlaSimLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "__cudlaSimFault": (None, [ctypes.c_int, ctypes.c_void_p]),
+    "__cudlaSimVariable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
+    "__cudlaSimRefuse": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     "cudaProfilerStart": (ctypes.c_int, []),
     "cudaProfilerStop": (ctypes.c_int, []),
     "cudaDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
@@ -2000,6 +2189,41 @@ PROTOTYPES = {
     "cudaMemPrefetchAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cudaMemAdvise": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]),
     "cudaStreamAttachMemAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaDeviceGetDefaultMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaDeviceGetMemPool": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaDeviceSetMemPool": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemPoolCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMemPoolDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaMemPoolTrimTo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaMemPoolSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemPoolGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemPoolSetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaMemPoolGetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMallocFromPoolAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMallocArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaMalloc3DArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, cudaExtent, ctypes.c_uint]),
+    "cudaFreeArray": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaArrayGetInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGetChannelDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMalloc3D": (ctypes.c_int, [ctypes.c_void_p, cudaExtent]),
+    "cudaMemset3D": (ctypes.c_int, [cudaPitchedPtr, ctypes.c_int, cudaExtent]),
+    "cudaMemset3DAsync": (ctypes.c_int, [cudaPitchedPtr, ctypes.c_int, cudaExtent, ctypes.c_void_p]),
+    "cudaMemcpyToArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpyFromArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpy2DToArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpy2DToArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemcpy2DFromArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpy2DFromArrayAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
+    "cudaMemcpy2DArrayToArray": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
+    "cudaMemcpy3D": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaMemcpy3DAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaCreateTextureObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaDestroyTextureObject": (ctypes.c_int, [ctypes.c_uint64]),
+    "cudaGetTextureObjectResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cudaGetTextureObjectTextureDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cudaCreateSurfaceObject": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaDestroySurfaceObject": (ctypes.c_int, [ctypes.c_uint64]),
+    "cudaGetSurfaceObjectResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
     "cudaMemcpy": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
     "cudaMemcpyAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]),
     "cudaMemcpy2D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
@@ -2029,6 +2253,20 @@ PROTOTYPES = {
     "cudaStreamGetCaptureInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaThreadExchangeStreamCaptureMode": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGraphCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cudaGraphClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphAddKernelNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddMemcpyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddMemcpyNode1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cudaGraphAddMemsetNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddHostNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddEmptyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaGraphAddChildGraphNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaGraphGetNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeGetType": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphUpload": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphInstantiate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
     "cudaGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
@@ -2055,6 +2293,8 @@ PROTOTYPES = {
     "cudaStreamGetCaptureInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuGetProcAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p]),
+    "cuGetExportTable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuGetErrorName": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     "cuGetErrorString": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     "cuDeviceGetCount": (ctypes.c_int, [ctypes.c_void_p]),
@@ -2072,8 +2312,45 @@ PROTOTYPES = {
     "cuCtxSetCurrent": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxGetDevice": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxSynchronize": (ctypes.c_int, []),
+    "cuMemGetInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMemAlloc_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
+    "cuMemFree_v2": (ctypes.c_int, [ctypes.c_uint64]),
+    "cuMemcpyHtoD_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuMemcpyDtoH_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMemcpyDtoD_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMemcpyHtoDAsync_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemcpyDtoHAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemsetD8_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint8, ctypes.c_size_t]),
+    "cuStreamCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuStreamDestroy_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuStreamSynchronize": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuStreamQuery": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuStreamWaitEvent": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuEventCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuEventDestroy_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuEventRecord": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuEventQuery": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuEventSynchronize": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuCtxCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
+    "cuCtxCreate_v4": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
+    "cuCtxDestroy_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuCtxPushCurrent_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuCtxPopCurrent_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuDeviceComputeCapability": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cuModuleLoad": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuModuleLoadData": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuModuleLoadDataEx": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuModuleLoadFatBinary": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuModuleUnload": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuModuleGetFunction": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuModuleGetGlobal_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuLaunchKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuLaunchCooperativeKernel": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuFuncGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cuFuncSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cuDeviceTotalMem": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cuDevicePrimaryCtxRelease": (ctypes.c_int, [ctypes.c_int]),
+    "cuGetProcAddress": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]),
     "NvDlaInitialize": (ctypes.c_int, [ctypes.c_void_p]),
     "NvDlaDestroy": (None, [ctypes.c_void_p]),
     "NvDlaOpen": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p]),

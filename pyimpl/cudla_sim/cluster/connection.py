@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..core.events import warn
 from ..version import __version__
 
 if TYPE_CHECKING:
@@ -34,6 +36,29 @@ def identity() -> tuple[str, str]:
     return __version__, socket.gethostname()
 
 
+_LOGGERS = tuple(
+    f"distributed.{name}" for name in ("batched", "client", "comm", "core", "utils", "utils_comm")
+)
+"""Where Dask logs, with tracebacks, that a connection is gone: what we say in a line."""
+
+
+def hush() -> None:
+    """Leaves these lines out."""
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def alive(client: Any) -> bool:
+    """Whether the scheduler is there, as far as the client knows."""
+    return str(client.status) == "running"
+
+
+def gone(client: Any) -> ClusterError:
+    """What there is to say of a scheduler that was there."""
+    where = getattr(getattr(client, "scheduler", None), "address", "")
+    return ClusterError(f"the scheduler {where} is gone".replace("  ", " "))
+
+
 def connect(address: str, *, direct: bool = False) -> Any:
     """A ``distributed.Client`` of a scheduler; ``direct``: it talks to workers without going
     through the scheduler.
@@ -41,7 +66,10 @@ def connect(address: str, *, direct: bool = False) -> Any:
     Raises ClusterError: distributed is missing, or nobody answers at the address.
     """
     distributed = _distributed()
+    hush()
     try:
+        distributed.comm.get_address_host_port(address)  # a client of none takes long to be gone
+        warn(f"connecting to {address}")
         return distributed.Client(
             address,
             timeout=CONNECT_TIMEOUT_S,

@@ -178,6 +178,7 @@ def _fuse(c: Compilation) -> None:
         c.options.without,
         c.options.batch_mode,
         c.options.winograd,
+        c.options.picture_line,
     )
     c.network.form()
     if c.precision != FP16:

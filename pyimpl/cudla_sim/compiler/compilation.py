@@ -15,6 +15,7 @@ import numpy as np
 from cudla_sim.nvdla.facts.precisions import NAMES
 
 from ..core.output import write_whole
+from ..core.text import because
 from . import calibrate, front
 from .backend import PASSES, Compiled, compile_graph
 from .batch import batched, grouped
@@ -359,10 +360,13 @@ def _measured(
         words = f"auto {options}" if automatic else method
         key = key_of(samples, words, request.percentile)
     except OSError as error:
-        raise CompileError(f"calibration: {error.filename}: {error.strerror}") from None
+        raise CompileError(f"calibration: {because(error)}") from None
     scales, known = remembered(key, measure)
     if known:
-        say("calibration is known from an earlier run with the same network and data")
+        say(
+            "calibration is known from an earlier run with the same network and data "
+            "(cudla-sim cache)"
+        )
     return scales
 
 

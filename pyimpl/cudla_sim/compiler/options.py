@@ -37,6 +37,8 @@ class Options:
     has a port for one; no public source says how much there is.
     *batch_mode*: a convolution takes several pictures of a batch at once where that is faster
     (nv_full); else each picture has operations of its own.
+    *picture_line*: bytes that a line of a dla_hwc4 picture is a multiple of: 64 on Orin, 32 on
+    Xavier (developer guide, DLA I/O formats).
     *winograd*: convolutions of 3 x 3 are in Winograd mode where that takes less time (nv_full).
     Results are near those of direct ones, not the same.
     """
@@ -52,3 +54,4 @@ class Options:
     batch_mode: bool = True
     winograd: bool = False
     zero_points: bool = True
+    picture_line: int = 64

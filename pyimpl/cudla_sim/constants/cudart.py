@@ -44,6 +44,10 @@ cudaPeerAccessDefault = 0
 cudaOccupancyDefault = 0
 cudaOccupancyDisableCachingOverride = 1
 cudaArrayDefault = 0
+cudaArrayLayered = 1
+cudaArraySurfaceLoadStore = 2
+cudaArrayCubemap = 4
+cudaArrayTextureGather = 8
 cudaCpuDeviceId = -1
 cudaInvalidDeviceId = -2
 CUDART_VERSION = 0x2f3a
@@ -411,6 +415,88 @@ class cudaDeviceAttr(IntEnum):
     cudaDevAttrMax = 0x90
 
 
+class cudaMemLocationType(IntEnum):
+    cudaMemLocationTypeInvalid = 0
+    cudaMemLocationTypeDevice = 1
+    cudaMemLocationTypeHost = 2
+    cudaMemLocationTypeHostNuma = 3
+    cudaMemLocationTypeHostNumaCurrent = 4
+
+
+class cudaMemAccessFlags(IntEnum):
+    cudaMemAccessFlagsProtNone = 0
+    cudaMemAccessFlagsProtRead = 1
+    cudaMemAccessFlagsProtReadWrite = 3
+
+
+class cudaMemAllocationType(IntEnum):
+    cudaMemAllocationTypeInvalid = 0
+    cudaMemAllocationTypePinned = 1
+
+
+class cudaMemAllocationHandleType(IntEnum):
+    cudaMemHandleTypeNone = 0
+    cudaMemHandleTypePosixFileDescriptor = 1
+    cudaMemHandleTypeWin32 = 2
+    cudaMemHandleTypeWin32Kmt = 4
+    cudaMemHandleTypeFabric = 8
+
+
+class cudaMemPoolAttr(IntEnum):
+    cudaMemPoolReuseFollowEventDependencies = 1
+    cudaMemPoolReuseAllowOpportunistic = 2
+    cudaMemPoolReuseAllowInternalDependencies = 3
+    cudaMemPoolAttrReleaseThreshold = 4
+    cudaMemPoolAttrReservedMemCurrent = 5
+    cudaMemPoolAttrReservedMemHigh = 6
+    cudaMemPoolAttrUsedMemCurrent = 7
+    cudaMemPoolAttrUsedMemHigh = 8
+
+
+class cudaGraphNodeType(IntEnum):
+    cudaGraphNodeTypeKernel = 0
+    cudaGraphNodeTypeMemcpy = 1
+    cudaGraphNodeTypeMemset = 2
+    cudaGraphNodeTypeHost = 3
+    cudaGraphNodeTypeGraph = 4
+    cudaGraphNodeTypeEmpty = 5
+
+
+class cudaResourceType(IntEnum):
+    cudaResourceTypeArray = 0
+    cudaResourceTypeMipmappedArray = 1
+    cudaResourceTypeLinear = 2
+    cudaResourceTypePitch2D = 3
+
+
+class cudaSurfaceBoundaryMode(IntEnum):
+    cudaBoundaryModeZero = 0
+    cudaBoundaryModeClamp = 1
+    cudaBoundaryModeTrap = 2
+
+
+class cudaSurfaceFormatMode(IntEnum):
+    cudaFormatModeForced = 0
+    cudaFormatModeAuto = 1
+
+
+class cudaTextureAddressMode(IntEnum):
+    cudaAddressModeWrap = 0
+    cudaAddressModeClamp = 1
+    cudaAddressModeMirror = 2
+    cudaAddressModeBorder = 3
+
+
+class cudaTextureFilterMode(IntEnum):
+    cudaFilterModePoint = 0
+    cudaFilterModeLinear = 1
+
+
+class cudaTextureReadMode(IntEnum):
+    cudaReadModeElementType = 0
+    cudaReadModeNormalizedFloat = 1
+
+
 class cudaError_enum(IntEnum):
     CUDA_SUCCESS = 0
     CUDA_ERROR_INVALID_VALUE = 1
@@ -659,6 +745,55 @@ class CUdevice_attribute_enum(IntEnum):
     CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED = 0x8e
     CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED = 0x8f
     CU_DEVICE_ATTRIBUTE_MAX = 0x90
+
+
+class CUcomputemode_enum(IntEnum):
+    CU_COMPUTEMODE_DEFAULT = 0
+    CU_COMPUTEMODE_PROHIBITED = 2
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+
+
+class CUjit_option_enum(IntEnum):
+    CU_JIT_MAX_REGISTERS = 0
+    CU_JIT_THREADS_PER_BLOCK = 1
+    CU_JIT_WALL_TIME = 2
+    CU_JIT_INFO_LOG_BUFFER = 3
+    CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4
+    CU_JIT_ERROR_LOG_BUFFER = 5
+    CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
+    CU_JIT_OPTIMIZATION_LEVEL = 7
+    CU_JIT_TARGET_FROM_CUCONTEXT = 8
+    CU_JIT_TARGET = 9
+    CU_JIT_FALLBACK_STRATEGY = 0xa
+    CU_JIT_GENERATE_DEBUG_INFO = 0xb
+    CU_JIT_LOG_VERBOSE = 0xc
+    CU_JIT_GENERATE_LINE_INFO = 0xd
+    CU_JIT_CACHE_MODE = 0xe
+
+
+class CUfunction_attribute_enum(IntEnum):
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0
+    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1
+    CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2
+    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3
+    CU_FUNC_ATTRIBUTE_NUM_REGS = 4
+    CU_FUNC_ATTRIBUTE_PTX_VERSION = 5
+    CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6
+    CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9
+
+
+class CUdriverProcAddress_flags_enum(IntEnum):
+    CU_GET_PROC_ADDRESS_DEFAULT = 0
+    CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1
+    CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2
+
+
+class CUdriverProcAddressQueryResult_enum(IntEnum):
+    CU_GET_PROC_ADDRESS_SUCCESS = 0
+    CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1
+    CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 
 
 class CUctx_flags_enum(IntEnum):

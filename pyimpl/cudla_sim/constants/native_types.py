@@ -92,6 +92,7 @@ class sim_lut(TypedDict, total=False):
     limit: float
     entries: Sequence[float]
     steps: Sequence[float]
+    singles: int
     under_count: int
     over_count: int
     hybrid_count: int

@@ -31,6 +31,10 @@ class Section:
 
     __dataclass_fields__: dict[str, dataclasses.Field[Any]]
 
+    def implied(self) -> Mapping[str, Any]:
+        """Settings, of any section, that follow from these unless they are given themselves."""
+        return {}
+
 
 S = TypeVar("S", bound=Section)
 
@@ -39,6 +43,9 @@ def check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
     """Raises ConfigError for a value that is none of those."""
     if value not in allowed:
         raise ConfigError(f"{name} is {value!r}; it is one of {', '.join(allowed)}")
+
+
+ISA = ("machine", "portable", "avx2", "avx_vnni", "avx512", "vnni")
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,9 @@ class General(Section):
     """Abort the process on an internal error of the simulator instead of answering "unknown"."""
     fault: str = ""
     """Faults to inject: ``point[@n][=STATUS]``, comma separated."""
+    isa: str = "machine"
+    """What instructions compiled functions of NVDLA and of the PVA's DMA use at most, with
+    equal results; one of ``ISA``. ``machine``: all that this one has."""
     config_file: str = ""
     """A TOML file with any of these settings."""
 
@@ -68,6 +78,7 @@ class General(Section):
     def __post_init__(self) -> None:
         check_choice("time", self.time, ("host", "hardware"))
         check_choice("overrun", self.overrun, ("refuse", "warn"))
+        check_choice("isa", self.isa, ISA)
 
 
 def sections() -> Iterator[type[Section]]:
@@ -107,7 +118,12 @@ class Config:
     def __init__(self, **given: Any) -> None:
         fields = {name: declared(name) for name in given}
         values = {name: given[name] for name, (_, f) in fields.items() if given[name] != f.default}
-        self.__dict__.update(_given=values, _sections={})
+        self.__dict__.update(_asked=given, _given=values, _sections={})
+        for section in {section for section, _ in fields.values()}:
+            more = {n: v for n, v in self.of(section).implied().items() if n not in given}
+            fields.update((name, declared(name)) for name in more)
+            values.update((n, v) for n, v in more.items() if v != fields[n][1].default)
+        self._sections.clear()
         for section in {section for section, _ in fields.values()}:
             self.of(section)
         self.__dict__["general"] = self.of(General)
@@ -141,11 +157,11 @@ class Config:
         return f"Config({', '.join(f'{name}={getattr(self, name)!r}' for name in names())})"
 
     def __reduce__(self) -> Any:
-        return _made, (self._given,)
+        return _made, (self._asked,)
 
     def replace(self, **changes: Any) -> Config:
         """This configuration with some settings changed; unknown names raise ConfigError."""
-        return Config(**{**self._given, **changes})
+        return Config(**{**self._asked, **changes})
 
 
 def _made(given: dict[str, Any]) -> Config:

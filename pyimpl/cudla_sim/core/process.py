@@ -52,7 +52,9 @@ class Process:
         """The compiled functions. Raises ImportError when the extension was not built."""
         from ..native import load  # needs numpy, which the first call of a program need not
 
-        return load()
+        native = load()
+        native.limit(self.config.general.isa)
+        return native
 
     def family(self, name: str, create: Callable[[Process], T]) -> T:
         """The state of one API family; ``create`` makes it on first use."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
+from graphlib import CycleError, TopologicalSorter
 from typing import Protocol
 
 from ..constants.cudart import cudaError as Status
@@ -30,12 +31,46 @@ class Member(Protocol):
     capture: Capture | None
 
 
-class Graph:
-    """Recorded work, in an order in which it may run."""
+class Node:
+    """Work in a graph. ``origin`` is the node of the graph that an executable was made from."""
 
-    def __init__(self, nodes: list[Work]) -> None:
+    def __init__(self, work: Work | None, kind: int, after: list[Node]) -> None:
+        self.work = work
+        self.kind = kind
+        self.after = after
+        self.origin = self
+        self.handle = 0
+
+
+class Graph:
+    """Nodes and what they wait for."""
+
+    def __init__(self, nodes: list[Node]) -> None:
         self.nodes = nodes
         self.handle = 0
+
+    @classmethod
+    def of(cls, recorded: list[tuple[Work, int]]) -> Graph:
+        """From a capture, in the order in which it was recorded."""
+        nodes: list[Node] = []
+        for work, kind in recorded:
+            nodes.append(Node(work, kind, nodes[-1:]))
+        return cls(nodes)
+
+    def copy(self) -> Graph:
+        """The same with nodes of its own."""
+        made = {node: Node(node.work, node.kind, []) for node in self.nodes}
+        for node, twin in made.items():
+            twin.after = [made[before] for before in node.after]
+            twin.origin = node
+        return Graph(list(made.values()))
+
+    def ordered(self) -> list[Node]:
+        """Each after those it waits for. Raises CudaError (InvalidValue) for a circle."""
+        try:
+            return list(TopologicalSorter({n: n.after for n in self.nodes}).static_order())
+        except CycleError:
+            raise invalid_value("the graph has a circle; no node may wait for itself") from None
 
 
 class Capture:
@@ -46,7 +81,7 @@ class Capture:
         self.origin = origin
         self.mode = mode
         self.thread = threading.get_ident()
-        self.nodes: list[Work] = []
+        self.nodes: list[tuple[Work, int]] = []
         self.forked: dict[Member, int] = {origin: 0}  # stream -> node count of its latest work
         self.joined: dict[Member, int] = {}  # stream -> node count at its latest join
         self.invalid = ""
@@ -59,7 +94,7 @@ class Capture:
             else State.cudaStreamCaptureStatusActive
         )
 
-    def add(self, stream: Member, work: Work | None, waits: tuple[Fence, ...]) -> None:
+    def add(self, stream: Member, work: Work | None, waits: tuple[Fence, ...], kind: int) -> None:
         """Records work. Raises CudaError when the capture is or becomes invalid."""
         self.require_valid()
         if waits:
@@ -68,7 +103,7 @@ class Capture:
                 f"{stream.name} captures; waiting for another engine cannot be captured",
             )
         if work is not None:
-            self.nodes.append(work)
+            self.nodes.append((work, kind))
         self.forked[stream] = len(self.nodes)
 
     def require_valid(self) -> None:
@@ -153,7 +188,7 @@ class Captures:
                     Status.cudaErrorStreamCaptureUnjoined,
                     f"{names} joined the capture and was not joined back through an event",
                 )
-        return Graph(capture.nodes)
+        return Graph.of(capture.nodes)
 
     def _release(self, capture: Capture) -> None:
         for member in capture.forked:

@@ -63,12 +63,14 @@ class Context(State):
                 self.process.handles.remove(target.handle, kind, "cudaDeviceReset")
         self.memory.free_all("cudaDeviceReset")
         self.captures.clear()
+        self.objects.clear()
         self.sticky = None
         self.flags = 0
         self._begin()
 
     def close(self) -> None:
         """The process ends: workers stop after what they have; nothing is waited for."""
+        self.settle()
         self.streams.close()
 
 

@@ -20,6 +20,7 @@ from .settings import Settings
 VERSION = 12090  # the runtime and driver version we answer: CUDA 12.9
 LEAST_PRIORITY, GREATEST_PRIORITY = 0, -5
 PITCH_ALIGN = 512
+TEXTURE_PITCH_ALIGN = 32
 PCI_BUS_ID = "0000:00:00.0"
 
 Value = int | bytes | tuple[int, ...]
@@ -35,7 +36,7 @@ _COMMON: dict[str, Value] = {
     "totalConstMem": 64 << 10,
     "major": 8,
     "textureAlignment": 512,
-    "texturePitchAlignment": 32,
+    "texturePitchAlignment": TEXTURE_PITCH_ALIGN,
     "deviceOverlap": 1,
     "canMapHostMemory": 1,
     "maxTexture1D": 131072,
@@ -74,6 +75,7 @@ _COMMON: dict[str, Value] = {
     "maxBlocksPerMultiProcessor": 16,
     "reservedSharedMemPerBlock": 1024,
     "hostRegisterSupported": 1,
+    "memoryPoolsSupported": 1,
 }
 
 _INTEGRATED: dict[str, Value] = {
@@ -152,6 +154,7 @@ _ATTRIBUTES: dict[int, str | tuple[str, int]] = {
     A.cudaDevAttrCooperativeLaunch: "cooperativeLaunch",
     A.cudaDevAttrMaxSharedMemoryPerBlockOptin: "sharedMemPerBlockOptin",
     A.cudaDevAttrHostRegisterSupported: "hostRegisterSupported",
+    A.cudaDevAttrMemoryPoolsSupported: "memoryPoolsSupported",
     A.cudaDevAttrMaxBlocksPerMultiprocessor: "maxBlocksPerMultiProcessor",
     A.cudaDevAttrReservedSharedMemoryPerBlock: "reservedSharedMemPerBlock",
     A.cudaDevAttrMaxTexture1DWidth: "maxTexture1D",

@@ -20,6 +20,7 @@ from ..core.pages import accessible
 from .errors import CudaError, invalid_value
 
 _FREED_KEPT = 4096
+VARIABLE = "a variable of device code"
 
 
 @dataclass(eq=False)
@@ -124,6 +125,19 @@ class Memory:
         region = self.space.map(address, size, name="registered host memory")
         region.owner = Allocation(region, Type.cudaMemoryTypeHost, "cudaHostRegister", flags)
 
+    def variable(self, address: int, size: int) -> None:
+        """A variable of device code, which copies and fills may name from now on."""
+        if size == 0 or self.space.overlapping(address, size) is not None:
+            return
+        region = self.space.map(address, size, name=VARIABLE)
+        region.owner = Allocation(region, Type.cudaMemoryTypeDevice, VARIABLE)
+
+    def forget_variable(self, address: int) -> None:
+        """Its module is gone."""
+        found = self.allocation(address)
+        if found is not None and found.how == VARIABLE:
+            self.space.unmap(found.region)
+
     # --- finding --------------------------------------------------------------------------------
 
     def allocation(self, address: int) -> Allocation | None:
@@ -175,6 +189,8 @@ class Memory:
         found = self._exactly(address, "devPtr")
         if found.is_host:
             raise invalid_value(f"devPtr ({address:#x}) came from {found.how}; free it accordingly")
+        if found.how == VARIABLE:
+            raise invalid_value(f"devPtr ({address:#x}) is {VARIABLE}; it goes with its module")
         self._release(found, by)
 
     def add_mapping(self, mapping: Mapping) -> None:
@@ -246,7 +262,7 @@ class Memory:
             if found.freed:
                 raise invalid_value(f"{found.region} is being freed by another thread")
             found.freed = True
-            if not found.is_host:
+            if not found.is_host and found.how != VARIABLE:
                 self.used_bytes -= found.region.size
             self._freed[found.region.base] = (by, time.monotonic())
             if len(self._freed) > _FREED_KEPT:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import Any
 
 from ..core.process import Process
 from .capture import Captures
@@ -11,7 +13,11 @@ from .errors import CudaError
 # Kinds of handles. What cudaDeviceReset makes stale; each target has its own value in ``handle``.
 STREAM, EVENT, GRAPH, GRAPH_EXEC = "cudaStream_t", "cudaEvent_t", "cudaGraph_t", "cudaGraphExec_t"
 EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE = "cudaExternalMemory_t", "cudaExternalSemaphore_t"
-HANDLE_KINDS = (STREAM, EVENT, GRAPH, GRAPH_EXEC, EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE)
+GRAPH_NODE = "cudaGraphNode_t"
+POOL = "cudaMemPool_t"
+ARRAY, TEXTURE, SURFACE = "cudaArray_t", "cudaTextureObject_t", "cudaSurfaceObject_t"
+_EXTERNAL = (EXTERNAL_MEMORY, EXTERNAL_SEMAPHORE)
+HANDLE_KINDS = (STREAM, EVENT, GRAPH, GRAPH_EXEC, GRAPH_NODE, ARRAY, *_EXTERNAL)
 
 
 class ThreadState(threading.local):
@@ -21,6 +27,7 @@ class ThreadState(threading.local):
     device = 0
     capture_mode = 0  # cudaStreamCaptureModeGlobal
     driver_context = 0  # the handle that cuCtxSetCurrent made current
+    driver_stack: tuple[int, ...] = ()  # below it: cuCtxPushCurrent
 
 
 class State:
@@ -33,6 +40,11 @@ class State:
         self.thread = ThreadState()
         self.captures = Captures(self.lock, lambda: self.thread.capture_mode)
         self.sticky: CudaError | None = None
+        self.objects: dict[tuple[str, int], Any] = {}
+        """Texture and surface objects by kind and number, which is an address that kernels read."""
+        self.settle: Callable[[], object] = object  # does nothing, and is in no file
+        """Called before anything is put into a stream or asked of one: launches of kernels join
+        each other without Python until then."""
 
     def check(self) -> None:
         """Raises the failure that ruined this context, if one did."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from time import perf_counter_ns
 
 from ..constants.cudart import cudaError as Status
+from ..constants.cudart import cudaGraphNodeType as NodeType
 from ..constants.cudart import cudaStreamNonBlocking
 from ..core import threads
 from ..core.fence import Fence, Timeline
@@ -63,19 +64,21 @@ class Stream:
         always: bool = False,
         trivial: bool = False,
         label: str = "",
+        kind: NodeType = NodeType.cudaGraphNodeTypeEmpty,
     ) -> Fence:
         """Appends work that starts when all before it and ``waits`` are done. Never blocks.
 
         The fence is reached when it ended. ``None`` only waits. While the stream captures, the
         work is recorded instead. Work is skipped once the context is ruined, unless ``always``.
         ``trivial`` is as in ``Queue.submit``. ``label`` names the work in traces; without one it
-        does not show. Raises CudaError (StreamCaptureImplicit) when it would depend on a
-        capturing stream.
+        does not show. ``kind`` is that of the node that a capture makes of it.
+        Raises CudaError (StreamCaptureImplicit) when it would depend on a capturing stream.
         """
         with self.context.lock:
+            self.context.settle()
             if self.capture is not None:
                 recorded = None if work is None else self._shown(work, label)
-                self.capture.add(self, recorded, tuple(waits))
+                self.capture.add(self, recorded, tuple(waits), kind)
                 return _REACHED
             needed = [*self.dependencies(), *(f for f in waits if not f.reached)]
             return self.queue.submit(self._guarded(work, always, label), needed, trivial=trivial)
@@ -93,6 +96,7 @@ class Stream:
     def run(self, work: Work, label: str = "") -> None:
         """Does work in order and waits for it; in this thread when nothing is before it."""
         with self.context.lock:
+            self.context.settle()
             if self.capture is not None:
                 raise self.capture.invalidate(
                     Status.cudaErrorStreamCaptureUnsupported,
@@ -108,6 +112,7 @@ class Stream:
     def synchronize(self) -> None:
         """Waits for everything enqueued so far. Raises what ruined the context."""
         self._refuse_capture("waiting for it")
+        self.context.settle()
         for fence in [*self.dependencies(), self.queue.last]:
             fence.wait()
         self.context.check()
@@ -116,11 +121,13 @@ class Stream:
     def idle(self) -> bool:
         """Raises CudaError (StreamCaptureUnsupported) while it captures."""
         self._refuse_capture("asking for its progress")
+        self.context.settle()
         return self.queue.idle and not self.dependencies()
 
     def close(self) -> None:
         """Its worker ends after the work it has."""
         self.closed = True
+        self.context.settle()
         self.queue.close()
 
     def begin_capture(self, mode: int) -> None:
@@ -129,7 +136,9 @@ class Stream:
             raise CudaError(
                 Status.cudaErrorStreamCaptureUnsupported, "the legacy stream cannot be captured"
             )
-        self.context.captures.begin(self, mode)
+        with self.context.lock:
+            self.context.settle()
+            self.context.captures.begin(self, mode)
 
     def end_capture(self) -> Graph:
         """cudaStreamEndCapture; raises what ``Captures.end`` does."""
@@ -275,6 +284,7 @@ class Streams:
 
     def drain(self) -> None:
         """Waits for all work of all streams."""
+        self.context.settle()
         for stream in self.all():
             stream.queue.drain()
 
@@ -289,7 +299,11 @@ def launch_host_function(stream: Stream, function: int, user_data: int) -> None:
     if not function:
         raise invalid_value("fn is NULL; it is the function to call")
     calls = stream.context.calls
-    stream.enqueue(lambda: calls.host_function(function, user_data), label="host function")
+    stream.enqueue(
+        lambda: calls.host_function(function, user_data),
+        label="host function",
+        kind=NodeType.cudaGraphNodeTypeHost,
+    )
 
 
 def add_callback(stream: Stream, function: int, user_data: int, flags: int) -> None:

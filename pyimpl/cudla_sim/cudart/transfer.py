@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import lazy
 from ..constants.cudart import cudaError as Status
+from ..constants.cudart import cudaGraphNodeType as NodeType
 from ..constants.cudart import cudaMemcpyKind as Kind
 from ..core.memory import Bytes, host_bytes
 from ..core.pages import accessible
@@ -173,7 +174,8 @@ def copy(context: Context, job: Copy) -> None:
 def copy_async(job: Copy, stream: Stream) -> None:
     """A copy in stream order."""
     if stream.capturing:
-        stream.enqueue(job.perform, label=job.label)
+        kind = NodeType.cudaGraphNodeTypeMemcpy
+        stream.enqueue(job.perform, label=job.label, kind=kind)
         return
     if job.dst.pageable:
         # The program may use its memory on return: API synchronization behavior, "Asynchronous".
@@ -199,6 +201,14 @@ def fill(target: Range, value: int) -> Work:
 
 def _fill_bytes(target: Range, byte: int, size: int) -> None:
     ctypes.memset(target.address, byte, size)
+
+
+def fill_elements(target: Range, value: int, size: int) -> Work:
+    """What sets every element of ``size`` bytes (1, 2 or 4) to ``value``, cut to it."""
+    if size == 1:
+        return fill(target, value)
+    kind = np.dtype(f"<u{size}")
+    return lambda: target.rows.view(kind).fill(value & ((1 << 8 * size) - 1))
 
 
 def plane(width: int, height: int, *pitches: int) -> Shape:

@@ -8,10 +8,12 @@ from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from ..constants.boards import BOARDS
 from ..constants.cudla import cudlaMode as Mode
 from ..constants.cudla import cudlaStatus as Status
 from ..core.fence import Fence
 from ..core.hardware import Part, Step
+from ..core.live import Live
 from ..core.memory import MemoryFault
 from ..core.process import Process
 from ..core.queue import Queue
@@ -25,6 +27,7 @@ from .settings import Settings
 from .task import Events
 
 if TYPE_CHECKING:
+    from ..boards.checking import check as check_of_boards
     from ..nvdla.dla_core import Core
     from ..nvdla.task_report import LayerRecord, TaskReport
     from ..nvdla.timing.pipeline import TimedOperation
@@ -65,6 +68,17 @@ class DlaCore:
 class Dla:
     """The DLA cores of the simulated machine; ``cudla_sim.dla``."""
 
+    if TYPE_CHECKING:
+        check = staticmethod(check_of_boards)
+    else:
+
+        @staticmethod
+        def check(model, board="orin", **options):
+            """What TensorRT would put on the DLA of a board; see ``boards.checking.check``."""
+            from ..boards.checking import check
+
+            return check(model, board, **options)
+
     def __init__(self, process: Process) -> None:
         self.process = process
         self.cores = [
@@ -76,7 +90,9 @@ class Dla:
     @property
     def devices(self) -> list[Device]:
         """The open device handles, in order of creation."""
-        return [d for core in self.cores for d in core.handles]
+        open_ones = [d for core in self.cores for d in core.handles]
+        when = "one is there from cudlaCreateDevice to cudlaDestroyDevice"
+        return Live(open_ones, "devices", when)
 
     def open(self, index: int, mode: int) -> Device:
         """Raises CudlaError: InvalidParam for a core that is not there, OutOfResources when all
@@ -84,7 +100,7 @@ class Dla:
         if not 0 <= index < len(self.cores):
             raise CudlaError(
                 Status.cudlaErrorInvalidParam,
-                f"device is {index}; there are {len(self.cores)} DLA core(s), numbered from 0",
+                f"device is {index}; {self._cores_in_words()}",
             )
         core = self.cores[index]
         with self.lock:
@@ -96,6 +112,12 @@ class Dla:
             device = Device(self, core, mode)
             core.handles.append(device)
         return device
+
+    def _cores_in_words(self) -> str:
+        board = self.process.config.of(Settings).board
+        if board and not self.cores:
+            return f"{BOARDS[board].title} has no DLA"
+        return f"there are {len(self.cores)} DLA core(s), numbered from 0"
 
     def close(self) -> None:
         for device in self.devices:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..core import process as processes
 from ..core.errors import ConfigError
 from ..core.events import warn
+from ..core.live import Live
 from ..core.process import Process
 from ..core.text import tell
 from ..cudart.context import Context as CudaContext
@@ -55,7 +56,7 @@ class Pva:
         words = filter(None, process.config.of(Settings).pva_allow.split(","))
         self.allowed = reduce(or_, (ALLOWED[word.strip()] for word in words), 0)
         self._told: set[tuple[Executable, str]] = set()
-        self.programs: list[Program] = []
+        self.programs: list[Program] = Live([], "programs", "CmdProgram::Create makes one")
         self._made = 0
         self._workers: dict[tuple[Executable, int], VpuWorker] = {}
         process.closers.append(self.close)

@@ -15,7 +15,7 @@ from ..core.output import OutputError, check_writable, write_whole
 from ..nvdla.pictures import Preparation
 from . import local, runner, stored, truth
 from .data import Inputs
-from .errors import EvaluationError
+from .errors import EvaluationError, Interrupted
 from .journal import Journal
 from .results import Evaluation, check_name
 from .score import Batch, Row
@@ -129,16 +129,27 @@ def evaluate(
                 local.in_process(described, batches, done)
             else:
                 local.Pool(described, count).run(batches, done)
-        except ClusterError as error:
-            raise EvaluationError(str(error)) from None
+        except (ClusterError, Interrupted) as error:
+            raise Interrupted(f"{error}{_kept(journal)}") from None
         seconds = perf_counter() - begin
         rows = [journal.rows[n] for n in range(len(data))]
         found = Evaluation(name, data.names, rows, count, len(rows) - before, seconds)
         if results is not None:
-            with _told():
+            try:
                 write_whole(results, found.encode(results.suffix))
+            except OutputError as error:
+                raise Interrupted(f"{error}{_kept(journal)}") from None
             journal.finish()
     return found
+
+
+def _kept(journal: Journal) -> str:
+    """Where what has been computed is, as the end of a sentence."""
+    if journal.path is None or not journal.rows:
+        return ""
+    return (
+        f"; {len(journal.rows)} samples are done and kept in {journal.path}, the same call goes on"
+    )
 
 
 def _image(network: str | Path | bytes) -> tuple[bytes, str]:

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..core import untrusted
-from .errors import EvaluationError
+from .errors import EvaluationError, Interrupted
 from .score import Row
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Journal:
             self._file.flush()
             os.fdatasync(self._file.fileno())
         except OSError as error:
-            raise EvaluationError(f"{self.path}: {error.strerror}") from None
+            raise Interrupted(f"{self.path}: {error.strerror}") from None
 
     def add(self, rows: list[Row]) -> int:
         """Keeps the rows of samples that have none yet; how many these are."""
@@ -102,5 +102,10 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        if self._file is None:
+            return
+        # One without rows helps nobody, and what was refused once is refused again.
+        refused = isinstance(error, EvaluationError) and not isinstance(error, Interrupted)
+        if self.path is not None and (refused or not self.rows):
+            self.path.unlink(missing_ok=True)
+        self._file.close()

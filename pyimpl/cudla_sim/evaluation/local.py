@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from . import score
-from .errors import EvaluationError
+from .errors import EvaluationError, Interrupted
 from .pipes import receive, send
 from .runner import EvaluatedNetwork, Runner
 from .score import Batch, Row
@@ -169,7 +169,7 @@ class Pool:
                 if self._stop.is_set():
                     break
                 if attempt == _ATTEMPTS:
-                    raise EvaluationError(
+                    raise Interrupted(
                         f"{_ATTEMPTS} workers died over the samples {batch.samples[0]} to "
                         f"{batch.samples[-1]} (the last by {how})"
                     ) from None

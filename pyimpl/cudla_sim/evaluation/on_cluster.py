@@ -7,9 +7,9 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from ..cluster.connection import ClusterError, workers
+from ..cluster.connection import ClusterError, alive, gone, workers
 from . import score
-from .errors import EvaluationError
+from .errors import EvaluationError, Interrupted
 from .local import Done
 from .runner import EvaluatedNetwork, Runner
 from .score import Batch, Row
@@ -72,7 +72,7 @@ class _UnderWay:
         """What was lost with its workers. Raises EvaluationError after too many times."""
         batch, attempt = self.batches.pop(future.key)
         if attempt == _ATTEMPTS:
-            raise EvaluationError(
+            raise Interrupted(
                 f"the workers were lost {_ATTEMPTS} times over the samples {batch.samples[0]} to "
                 f"{batch.samples[-1]}"
             )
@@ -82,6 +82,17 @@ class _UnderWay:
 
 def run(client: Any, network: EvaluatedNetwork, batches: Iterator[Batch], done: Done) -> None:
     """``done`` gets the rows of each batch once. Raises EvaluationError, ClusterError."""
+    try:
+        _run(client, network, batches, done)
+    except (ClusterError, EvaluationError):
+        raise
+    except Exception:  # whatever Dask says of a connection that is gone
+        if alive(client):
+            raise
+        raise gone(client) from None
+
+
+def _run(client: Any, network: EvaluatedNetwork, batches: Iterator[Batch], done: Done) -> None:
     from distributed import CancelledError, as_completed  # an extra
 
     under_way = _UnderWay(client, network)
@@ -105,6 +116,8 @@ def run(client: Any, network: EvaluatedNetwork, batches: Iterator[Batch], done: 
                 break
             future = next(ended)
             futures.discard(future)
+            if not alive(client):
+                raise gone(client)
             if future.status == "finished":
                 try:
                     answer = future.result()
@@ -120,7 +133,8 @@ def run(client: Any, network: EvaluatedNetwork, batches: Iterator[Batch], done: 
             else:
                 give(under_way.again(future))
     finally:
-        client.cancel(list(futures))
+        if alive(client):
+            client.cancel(list(futures))
 
 
 def _why(future: Any) -> str:

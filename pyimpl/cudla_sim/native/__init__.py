@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 class Native:
     """What is compiled, by subject. Each is imported when a model first needs it."""
 
+    def limit(self, isa: str) -> bool:
+        """Compiled functions use at most the instructions of that level from now on. Whether this
+        machine has all of them."""
+        from .compiled import lib
+
+        return bool(lib.sim_isa(isa.encode()) == 1)
+
     @cached_property
     def fp16(self) -> Fp16Mac:
         from .fp16 import Fp16Mac

@@ -180,9 +180,11 @@ class Core:
         """The configuration for a loadable: with "auto" the first one decides."""
         if self._undecided:
             self._undecided = False
-            chosen = target.choose(loadable)
-            if chosen != self.config.name:
-                self._become(config(chosen))
+            chosen = target.choice(loadable)
+            if chosen.among:
+                self._warn(f"the loadable {chosen}")
+            if chosen.name != self.config.name:
+                self._become(config(chosen.name))
         return self.config
 
     def reset(self) -> None:

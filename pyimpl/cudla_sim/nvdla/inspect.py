@@ -287,6 +287,7 @@ def describe(loadable: Loadable) -> dict[str, Any]:
         ],
         "layers": layers,
         "target": {
+            "compiled_for": target.compiled_for(loadable) or None,
             "possible": [name for name, why in found.items() if why is None],
             "excluded": {name: why for name, why in found.items() if why is not None},
         },
@@ -308,8 +309,11 @@ def render(description: dict[str, Any]) -> str:
         f"loadable {description['version']}, interface {description['interface_version']},"
         f" {description['descriptor_layout']}"
     ]
-    possible = description["target"]["possible"]
-    lines.append("compiled for " + (" or ".join(possible) or "no known configuration"))
+    possible, said = (description["target"][name] for name in ("possible", "compiled_for"))
+    if said is not None:
+        lines.append(f"compiled for {said}")
+    if said is None or said not in possible:
+        lines.append("fits " + (", ".join(possible) or "no known configuration"))
     for name, why in description["target"]["excluded"].items():
         lines.append(f"  not {name}: {why}")
     for kind in ("inputs", "outputs"):

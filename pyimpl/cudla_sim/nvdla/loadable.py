@@ -8,6 +8,7 @@ Source: nvdla/sw ``loadable.fbs`` (schema 0.7) and ``Runtime.cpp`` (how the list
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from .errors import BadLoadable, Status
@@ -113,11 +114,12 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"DIMG", "an image written by the NVDLA runtime application"),
     (0, b"P5", "a PGM image"),
     (0, b"\x93NUMPY", "a numpy array"),
-    (0, b"\x08\x03\x12", "an ONNX model"),
-    (0, b"\x08\x07\x12", "an ONNX model"),
-    (0, b"\x08\x08\x12", "an ONNX model"),
     (4, b"TFL3", "a TensorFlow Lite model"),
 )
+
+
+_ONNX = re.compile(rb"\x08[\x01-\x1f][\x12\x1a\x22\x28\x32\x3a\x42]")
+"""A protobuf message whose first member is a small number, ir_version, and then another one."""
 
 
 def _guess(head: bytes) -> str | None:
@@ -125,6 +127,8 @@ def _guess(head: bytes) -> str | None:
     for offset, magic, name in _MAGIC:
         if head[offset : offset + len(magic)] == magic:
             return name
+    if _ONNX.match(head):
+        return "an ONNX model; cudla-sim compile makes a loadable of it"
     if head and all(byte in b"\t\r\n" or 32 <= byte < 127 for byte in head):
         return "text"
     return None

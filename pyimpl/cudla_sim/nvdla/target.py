@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..core import process
 from . import annotation, descriptors
 from .descriptors import (
     DEPENDENCY_SIZE,
@@ -34,11 +35,12 @@ from .descriptors import (
 from .errors import NvdlaError
 from .facts import precisions
 from .facts.cbuf import entries_per_slice
-from .facts.configs import CONFIGS, HardwareConfig, config
+from .facts.configs import CONFIGS, OF_NVDLA_COMPILER, HardwareConfig, config
 from .facts.formats import FEATURE
 from .facts.modes import Rubik
 from .facts.precisions import INT8, element_size
 from .loadable import Interface, Loadable, TaskEntry
+from .settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,25 +220,47 @@ DEFAULT = "nv_full"
 """Where a loadable says nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A configuration for a loadable; *among* are those that it fits where nothing but our choice
+    decided on one of several."""
+
+    name: str
+    among: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"fits {', '.join(self.among)}: taking {self.name}" if self.among else self.name
+
+
 def choose(loadable: Loadable, wish: str = "") -> str:
+    """The name of :func:`choice`."""
+    return choice(loadable, wish).name
+
+
+def choice(loadable: Loadable, wish: str = "") -> Choice:
     """The configuration that a loadable is for: the wish, or ("" or "auto") what it says of itself,
-    or the first that it can be for. Raises NvdlaError for a wish that is no configuration."""
+    or, of those that it fits, the one of the settings, one that NVIDIA's compiler knows, or the
+    first. Raises NvdlaError for a wish that is no configuration."""
     if wish and wish != AUTO:
-        return config(wish).name
+        return Choice(config(wish).name)
     return _choice(loadable, candidates(loadable))
 
 
-def _choice(loadable: Loadable, found: dict[str, str | None]) -> str:
+def _choice(loadable: Loadable, found: dict[str, str | None]) -> Choice:
     """The choice among candidates. What a loadable says counts unless its operations contradict;
     where they contradict every configuration, nothing else is known."""
     possible = [name for name, reason in found.items() if reason is None]
-    said = _said(loadable)
+    said = compiled_for(loadable)
     if said in found and (said in possible or not possible):
-        return said
-    return possible[0] if possible else DEFAULT
+        return Choice(said)
+    if not possible:
+        return Choice(DEFAULT)
+    setting = process.current().config.of(Settings).config
+    liked = [name for name in (setting, *OF_NVDLA_COMPILER) if name in possible]
+    return Choice((liked or possible)[0], tuple(possible) if possible[1:] else ())
 
 
-def _said(loadable: Loadable) -> str:
+def compiled_for(loadable: Loadable) -> str:
     """The configuration that the annotation names, "" where there is none."""
     try:
         note = annotation.read(loadable)
@@ -253,9 +277,11 @@ def mismatch(loadable: Loadable, hardware: HardwareConfig) -> str | None:
     possible = [name for name, why in found.items() if why is None]
     if reason is None or not possible:
         return None
-    best = _choice(loadable, found)
+    best = _choice(loadable, found).name
+    said = compiled_for(loadable)
+    fits = f"was compiled for {said}" if said in possible else f"fits {', '.join(possible)}"
     return (
-        f"the loadable was compiled for {' or '.join(possible)}, this engine is"
+        f"the loadable {fits}, this engine is"
         f" {hardware.name} ({reason}); CUDLA_SIM_CONFIG={best} makes it fit, and"
         " CUDLA_SIM_CONFIG=auto takes what the first loadable is for"
     )

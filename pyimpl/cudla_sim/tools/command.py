@@ -10,6 +10,7 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Sequence
+from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,17 @@ class _Context(click.Context):
 
 
 class Option(click.Option):
-    """An option that stands under a heading of its own in the help."""
+    """An option that stands under a heading of its own in the help.
 
-    def __init__(self, *args: Any, group: str = OTHER, **kwargs: Any) -> None:
+    *was*: older spellings, which are taken for one version, with a note.
+    """
+
+    def __init__(
+        self, *args: Any, group: str = OTHER, was: Sequence[str] = (), **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.group = group
+        self.was = was
 
 
 def sections(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
@@ -79,6 +86,22 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
         self.arguments = list(arguments)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self._spelled_now(ctx, args))
+
+    def _spelled_now(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words with today's spelling of options; a note for each old one."""
+        options = [option for option in self.get_params(ctx) if isinstance(option, Option)]
+        now = {old: max(option.opts, key=len) for option in options for old in option.was}
+        end = args.index("--") if "--" in args else len(args)
+        found = list(args)
+        for place, word in enumerate(args[:end]):
+            old, equals, value = word.partition("=")
+            if old in now:
+                found[place] = f"{now[old]}{equals}{value}"
+                tell(f"{ctx.command_path}: {old} is {now[old]} now; the next version ends it")
+        return found
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.arguments:
             with formatter.section("Arguments"):
@@ -95,6 +118,21 @@ class PassThrough(Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.args = list(args)
         return ctx.args
+
+
+def _lacking(command: str, module: str) -> click.Command:
+    """What stands for a command whose extra is not installed."""
+    wanted = [line for line in requires("cudla-sim") or () if line.startswith(module)]
+    extras = [found[1] for line in wanted if (found := re.search(r"extra == .(\w+)", line))]
+    extra = next((name for name in extras if name not in ("test", "lint")), "")
+    cure = f"pip install 'cudla-sim[{extra}]'" if extra else f"pip install {module}"
+
+    def refuse() -> None:
+        raise click.UsageError(f"it needs the package {module}: {cure}")
+
+    return PassThrough(
+        command, callback=refuse, help=f"Needs the package {module}: {cure}", add_help_option=False
+    )
 
 
 class Group(click.Group):
@@ -128,7 +166,12 @@ class Group(click.Group):
         if cmd_name not in self._elsewhere:
             return super().get_command(ctx, cmd_name)
         module, attribute = self._elsewhere[cmd_name]
-        found: click.Command = getattr(importlib.import_module(module), attribute)
+        try:
+            found: click.Command = getattr(importlib.import_module(module), attribute)
+        except ModuleNotFoundError as error:
+            if not error.name or error.name.startswith(__name__.partition(".")[0]):
+                raise
+            return _lacking(cmd_name, error.name)
         return found
 
     def resolve_command(
@@ -179,17 +222,11 @@ def path_argument(name: str, **settings: Any) -> Callable[[Any], Any]:
 
 
 def configuration(
-    text: str = "Configuration; default: the loadable's.", status: int = 2
+    text: str = "Configuration; default: the loadable's.",
 ) -> Callable[[Any], Any]:
-    """``--config`` of a command that finds a configuration by itself; *status* as of ConfigName."""
-    kind = ConfigName("auto", status=status)
+    """``--config`` of a command that finds a configuration by itself."""
+    kind = ConfigName("auto")
     return option("--config", type=kind, default="", group="Machine", help=text)
-
-
-class _Failed(click.BadParameter):
-    """A wrong value in a command that ends with 1 for these."""
-
-    exit_code = 1
 
 
 JSON = option("--json", "as_json", is_flag=True, help="Print JSON.", group="Output")
@@ -227,15 +264,13 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """An NVDLA configuration, with or without ``nv_``; the value is its whole name.
 
-    *also* are words that are taken besides the configurations, *status* is the exit status of a
-    command that was given another one.
+    *also* are words that are taken besides the configurations.
     """
 
     name = "configuration"
 
-    def __init__(self, *also: str, status: int = 2) -> None:
+    def __init__(self, *also: str) -> None:
         self._also = also
-        self._status = status
 
     def get_metavar(self, param: click.Parameter, ctx: Any = None) -> str:
         return "NAME"
@@ -248,7 +283,7 @@ class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
             if not value or name in known:
                 return str(name)
         text = f"{value!r} is no configuration{near(value, known)}: {', '.join(known)}"
-        raise (_Failed if self._status == 1 else click.BadParameter)(text, ctx, param)
+        raise click.BadParameter(text, ctx, param)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -257,6 +292,11 @@ class ConfigName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
         names = (*CONFIGS, *self._also)
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def wrong_usage(text: object) -> click.UsageError:
+    """What a command raises when its words make no sense together: exit status 2."""
+    return click.UsageError(str(text), click.get_current_context(silent=True))
 
 
 def near(word: str, words: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
@@ -11,24 +12,36 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import paths
+from .. import flags, paths
 from ..core.config import from_environment
 from ..core.errors import ConfigError
 from ..families import libraries
+from .text_table import Table
+
+VERSION = 1
+"""Of what ``--json`` prints."""
 
 Check = tuple[str, str, str]  # what, what was found, what is wrong ("" when nothing is)
 
 # Advice, not problems: programs linked with --libs need no LD_LIBRARY_PATH, PYTHONPATH does not
 # reach C programs, and without compilers everything that is compiled already works.
 _ADVICE = (
-    *("LD_LIBRARY_PATH", "PYTHONPATH"),
+    *("path", "LD_LIBRARY_PATH", "PYTHONPATH"),
     *("C compiler", "C++ compiler", "make", "DPU compiler"),
+)
+
+_SPACE = (
+    "gcc app.c $(cudla-sim --cflags) splits it, as it splits pkg-config's words; these do not: "
+    'eval "gcc app.c $(cudla-sim --cflags)", $(shell cudla-sim --cflags) in a Makefile, '
+    'eval "$(cudla-sim --env)" and no flags'
 )
 
 
 def checks() -> Iterator[Check]:
     """All checks, one after the other."""
     yield "cudla-sim", str(paths.PACKAGE), ""
+    if flags.escaped(str(paths.PACKAGE)) != str(paths.PACKAGE):
+        yield "path", "has a space or the like in it", _SPACE
     yield "Python", f"{platform.python_version()} {sys.executable}", ""
     wish = os.environ.get("CUDLA_SIM_PYTHON", "")
     if wish:
@@ -142,15 +155,30 @@ def _start() -> Iterator[Check]:
     yield "first call", "works" if not wrong else "fails", wrong
 
 
-def report() -> int:
-    """Prints the checks as a table; the number of problems that stop programs."""
-    from .text_table import Table
-
+def report(as_json: bool = False) -> int:
+    """Prints the checks; 1 if there are problems that stop programs."""
+    found = [
+        {
+            "what": what,
+            "found": value,
+            "problem": " ".join(wrong.split()) or None,
+            "fatal": bool(wrong) and what not in _ADVICE,
+        }
+        for what, value, wrong in checks()
+    ]
+    problems = any(item["fatal"] for item in found)
+    if as_json:
+        print(
+            json.dumps({"schema_version": VERSION, "good": not problems, "checks": found}, indent=1)
+        )
+        return int(problems)
     table = Table(("", "what", "found", "problem"), colors={"x": "red", "+": "green"})
-    problems = 0
-    for what, found, wrong in checks():
-        fatal = bool(wrong) and what not in _ADVICE
-        problems += fatal
-        table.add("x" if fatal else "+", what, found, " ".join(wrong.split()))
+    for item in found:
+        table.add(
+            "x" if item["fatal"] else "+",
+            str(item["what"]),
+            str(item["found"]),
+            str(item["problem"] or ""),
+        )
     table.show()
-    return 1 if problems else 0
+    return int(problems)

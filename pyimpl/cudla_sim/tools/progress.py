@@ -1,4 +1,5 @@
-"""What a long command is doing: one line on the terminal, from the second second on."""
+"""What a long command is doing: one line on the terminal, from the second second on; elsewhere, in
+logs of CI, a line now and then."""
 
 from __future__ import annotations
 
@@ -10,17 +11,20 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from ..core.text import printable
+from ..core.text import printable, tell
 
 T = TypeVar("T")
 DELAY = 1.0
 """Seconds of work before a line appears."""
 _EVERY = 0.2
+LOG_EVERY = 15.0
+"""Seconds between lines where there is no terminal; nothing is said of shorter work."""
 _BAR = 24
+_LOG_WIDTH = 160
 
 
 class Progress:
-    """Text and counts of a piece of work; nothing is printed where there is no terminal."""
+    """Text and counts of a piece of work."""
 
     def __init__(self, what: str, total: int = 0) -> None:
         self.what = what
@@ -72,13 +76,15 @@ class Progress:
                 sys.stderr.write(f"\r\x1b[K{self.line(width)}")
                 sys.stderr.flush()
 
+    def _log(self) -> None:
+        while not self._ended.wait(LOG_EVERY):
+            tell(f"cudla-sim: {self.line(_LOG_WIDTH)}")
+
     @contextmanager
     def shown(self) -> Iterator[Progress]:
         """Shows the line while the block runs, and takes it away behind it."""
-        if not sys.stderr.isatty():
-            yield self
-            return
-        drawing = threading.Thread(target=self._draw, daemon=True)
+        show = self._draw if sys.stderr.isatty() else self._log
+        drawing = threading.Thread(target=show, daemon=True)
         drawing.start()
         try:
             yield self

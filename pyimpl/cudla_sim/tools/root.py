@@ -13,6 +13,7 @@ from .. import flags, paths
 from ..core.text import tell
 from ..version import __version__
 from .command import (
+    JSON,
     Command,
     ConfigName,
     Group,
@@ -57,7 +58,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, shell: str) -> Non
 
 @click.group(cls=_Root, invoke_without_command=True)
 @click.version_option(
-    __version__, "--version", prog_name="cudla-sim", message="%(prog)s %(version)s"
+    __version__, "-V", "--version", prog_name="cudla-sim", message="%(prog)s %(version)s"
 )
 @option(
     "--completion",
@@ -173,11 +174,12 @@ def _check_settings(environment: dict[str, str]) -> None:
 
 
 @click.command(cls=Command)
-def doctor() -> None:
+@JSON
+def doctor(as_json: bool) -> None:
     """Say what Python, libpython, library and links resolve to, and what is wrong."""
     from . import doctor as checks
 
-    raise click.exceptions.Exit(checks.report())
+    raise click.exceptions.Exit(checks.report(as_json))
 
 
 @click.command("pva-cc", cls=PassThrough, add_help_option=False)
@@ -187,6 +189,15 @@ def pva_cc(context: click.Context) -> None:
     from ..cupva.toolchain import cli
 
     raise click.exceptions.Exit(cli.main(context.args))
+
+
+@click.command("nvcc", cls=PassThrough, add_help_option=False)
+@click.pass_context
+def nvcc(context: click.Context) -> None:
+    """Compile CUDA C++, kernels for the CPU: cudla-sim nvcc app.cu -o app (--help)"""
+    from ..cuda_kernels import driver
+
+    raise click.exceptions.Exit(driver.main(context.args))
 
 
 @click.command("trtexec", cls=PassThrough, add_help_option=False)
@@ -214,6 +225,26 @@ def schema(name: str | None) -> None:
         raise click.UsageError(f"there is no schema {name!r}{near(name, names)}: {known}")
 
 
+@click.command("version", cls=Command)
+def version() -> None:
+    """Print the version, as -V does."""
+    print(f"cudla-sim {__version__}")
+
+
+@click.command("help", cls=Command, arguments=[("[COMMAND]...", "As it is called: nvdla run.")])
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def show_help(context: click.Context, words: tuple[str, ...]) -> None:
+    """Say how a command is used: cudla-sim help nvdla run is cudla-sim nvdla run --help."""
+    root = context.find_root()
+    app.main(
+        [*words, "--help"],
+        prog_name=root.info_name,
+        complete_var=COMPLETION,
+        standalone_mode=False,
+    )
+
+
 app.under("Programs", run)
 app.under("Programs", report="cudla_sim.tools.report.command:report")
 app.under("Programs", doctor)
@@ -221,21 +252,32 @@ app.under("NVDLA", nvdla="cudla_sim.tools.nvdla.command:app")
 app.under("NVDLA", inspect="cudla_sim.tools.nvdla.inspect:inspect")
 app.under("NVDLA", compile="cudla_sim.tools.onnx.compile:compile_model")
 app.under("NVDLA", trtexec)
+app.under("Jetson and DRIVE", dla="cudla_sim.tools.dla.command:app")
 app.under("UPMEM", upmem="cudla_sim.tools.upmem.command:app")
 app.under("UPMEM", dpu="cudla_sim.tools.upmem.dpu:app")
+app.under("CUDA", nvcc)
 app.under("cuPVA", pva_cc)
 app.under("cuPVA", pva="cudla_sim.tools.pva.command:app")
+app.under("About", show_help)
+app.under("About", version)
+app.under("About", devices="cudla_sim.tools.devices:show_devices")
 app.under("About", schema)
+app.under("About", cache="cudla_sim.tools.cache:show_cache")
 
 
 def run_command(words: list[str]) -> int:
-    """Runs a sub-command; its exit status."""
+    """Runs a sub-command; its exit status. Raises BrokenPipeError."""
+    output = sys.stdout
     try:
         result = app.main(
             words, prog_name="cudla-sim", complete_var=COMPLETION, standalone_mode=False
         )
     except click.Abort:
         return 130
+    except SystemExit:
+        if sys.stdout is output:
+            raise
+        raise BrokenPipeError from None  # click has put a silent one in the place of a broken pipe
     except click.ClickException as error:
         return complain(error)
     return int(result or 0)

@@ -21,6 +21,7 @@ from .memory import MRAM_SIZE, WRAM_SIZE
 from .symbols import HEAP_POINTER, IRAM, MRAM, Segment, Symbol, is_hidden
 from .vendor import Code, Damaged
 from .vendor import read as read_vendor
+from .workers.executable import NATIVE
 
 NOTE_SECTION = ".note.cudla_sim"
 NOTE_OWNER = "cudla-sim"
@@ -58,7 +59,7 @@ def _recognise(elf: ELFFile, path: str) -> None:
     machine = elf.header["e_machine"]
     note = elf.get_section_by_name(NOTE_SECTION)
     if isinstance(note, NoteSection) and any(n["n_name"] == NOTE_OWNER for n in note.iter_notes()):
-        if machine == "EM_X86_64" and platform.machine() != "x86_64":
+        if machine == "EM_X86_64" and platform.machine() != NATIVE:
             raise _invalid(
                 path,
                 f"holds code of x86-64, this machine is {platform.machine()}; programs of UPMEM's "

@@ -62,8 +62,8 @@ def _run_queued(rank: Rank, dpus: list[Dpu], called: float) -> None:
 def resume_later(dpu: Dpu) -> None:
     """A DPU that has stopped goes on, as an asynchronous launch. Hardware times leave it out."""
     rank = dpu.rank
-    dpu.fault = None
     with rank.lock:
+        dpu.goes_on, dpu.stopped_by, dpu.fault = True, dpu.fault, None
         rank.launches += 1
     submit_all("launch_dpu", [(rank, partial(_resume_queued, dpu))])
 
@@ -73,8 +73,14 @@ def _resume_queued(dpu: Dpu) -> None:
 
     rank = dpu.rank
     try:
-        if not rank.freed:
-            dpu.fault = execute(dpu, RESUME)
+        with rank.lock:
+            wanted, dpu.goes_on = dpu.goes_on, False
+        if wanted and not rank.freed:
+            _running([rank], 1)
+            try:
+                dpu.fault = execute(dpu, RESUME)
+            finally:
+                _running([rank], -1)
             if dpu.fault is not None and dpu.fault.fault != FaultKind.STOPPED:
                 _report([dpu])
                 raise error(Status.DPU_ERR_DPU_FAULT, f"DPU {dpu.name}: {dpu.fault.text}")
@@ -242,13 +248,27 @@ def _parts(made: Launch, start: float) -> list[Part]:
 
 def _report(faulted: list[Dpu]) -> None:
     lines = []
-    for dpu in faulted[:_REPORTED_FAULTS]:
-        assert dpu.fault is not None
-        path = dpu.program.path if dpu.program else ""
-        lines.append(f"cudla-sim: DPU {dpu.name} '{path}' is in fault: {dpu.fault.text}")
-    if len(faulted) > _REPORTED_FAULTS:
-        lines.append(f"cudla-sim: ... and {len(faulted) - _REPORTED_FAULTS} more DPUs in fault")
+    groups = _same_cause(faulted)
+    for first, *others in groups[:_REPORTED_FAULTS]:
+        assert first.fault is not None
+        path = first.program.path if first.program else ""
+        who = f"DPU {first.name} and {len(others)} more" if others else f"DPU {first.name}"
+        are = "are" if others else "is"
+        lines.append(f"cudla-sim: {who} '{path}' {are} in fault: {first.fault.text}")
+    left = sum(map(len, groups[_REPORTED_FAULTS:]))
+    if left:
+        lines.append(f"cudla-sim: ... and {left} more DPUs in fault")
     tell("\n".join(lines))
+
+
+def _same_cause(faulted: list[Dpu]) -> list[list[Dpu]]:
+    """DPUs that were lost together, the others one by one: each of these has its own place."""
+    groups: dict[tuple[str, str], list[Dpu]] = {}
+    for dpu in faulted:
+        assert dpu.fault is not None
+        own = "" if dpu.fault.fault == FaultKind.WORKER else dpu.name
+        groups.setdefault((own, dpu.fault.text), []).append(dpu)
+    return list(groups.values())
 
 
 def status(selection: Selection) -> tuple[bool, bool]:

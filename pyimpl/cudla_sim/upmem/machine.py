@@ -6,6 +6,7 @@ import threading
 from time import monotonic
 
 from ..core import process as processes
+from ..core.live import Live
 from ..core.process import Process
 from .errors import Status, error
 from .memory import DPUS_PER_CI, DPUS_PER_RANK
@@ -40,7 +41,7 @@ class Machine(System):
 
     def __init__(self, process: Process) -> None:
         super().__init__(process)
-        self.sets: list[DpuSet] = []
+        self.sets: list[DpuSet] = Live([], "sets", "one is there from dpu_alloc to dpu_free")
         self._ranks: dict[int, Rank] = {}
         self._lock = threading.Lock()
         process.closers.append(self.close)
@@ -48,7 +49,8 @@ class Machine(System):
     @property
     def ranks(self) -> list[Rank]:
         """The ranks that are in use."""
-        return [r for s in self.sets for r in s.ranks]
+        ranks = [r for s in self.sets for r in s.ranks]
+        return Live(ranks, "ranks", "they are there from dpu_alloc to dpu_free")
 
     @property
     def free_ranks(self) -> list[int]:

@@ -46,6 +46,10 @@ class Dpu:
         self.enabled = True
         self._program: Program | None = None
         self.fault: Outcome | None = None
+        self.goes_on = False
+        """A debugger lets it go on, and that is still queued behind other jobs of its rank."""
+        self.stopped_by: Outcome | None = None
+        """What it goes on from then."""
         self.handle = 0
 
     @property

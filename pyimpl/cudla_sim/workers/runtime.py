@@ -19,6 +19,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.text import tell
@@ -49,11 +50,15 @@ def distrusted(folder: Path) -> str:
     return ""
 
 
+def root() -> Path:
+    """The folder of all kinds, which need not be there."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "cudla-sim"
+
+
 def _cache(kind: str) -> Path | None:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    own = Path(base) / "cudla-sim"
+    own = root()
     try:
-        Path(base).mkdir(parents=True, exist_ok=True)
+        own.parent.mkdir(parents=True, exist_ok=True)
         for folder in (own, own / kind):
             folder.mkdir(mode=_PRIVATE, exist_ok=True)
             why = distrusted(folder)
@@ -132,6 +137,34 @@ def prune(cache: Path) -> None:
         left = path.name.startswith(BUILDING)
         if (left or count > MOST_ENTRIES or total > MOST_BYTES) and now - last > LEAST_AGE_S:
             shutil.rmtree(path, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One that is kept; ``used``: seconds since the epoch."""
+
+    path: Path
+    size: int
+    used: float
+
+
+def entries(kind: str) -> list[Entry]:
+    """What is kept of a kind."""
+    found = []
+    with contextlib.suppress(OSError):  # there is none, or another process prunes
+        for entry in os.scandir(root() / kind):
+            if entry.is_dir(follow_symlinks=False):
+                last = entry.stat(follow_symlinks=False).st_mtime
+                found.append(Entry(Path(entry.path), _size(Path(entry.path)), last))
+    return found
+
+
+def clear(kind: str) -> int:
+    """Removes what is kept of a kind; how many entries that were."""
+    known = entries(kind)
+    for entry in known:
+        shutil.rmtree(entry.path, ignore_errors=True)
+    return len(known)
 
 
 def _size(folder: Path) -> int:

@@ -72,5 +72,9 @@ def test_results_are_kept_by_content(tmp_path, monkeypatch: pytest.MonkeyPatch) 
     assert remembered(key, lambda: {"x": 2.0}) == ({"x": 2.0}, False)
     assert remembered(key, lambda: {"x": 3.0}) == ({"x": 2.0}, True)
     assert key_of(samples, "entropy", 99.99) != key
+    with monkeypatch.context() as patched:
+        patched.setattr("cudla_sim.compiler.calibrate.results.__version__", "of tomorrow")
+        assert key_of(samples, "minmax", 99.99) != key
+    assert key_of(samples, "minmax", 99.99) == key
     np.save(tmp_path / "x.npy", np.zeros((1, 3, 8, 8), np.float32))
     assert key_of(samples, "minmax", 99.99) != key

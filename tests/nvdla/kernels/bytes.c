@@ -6,6 +6,7 @@
 
 #include "native/int_brief.h"
 #include "native/int_diagonal.h"
+#include "native/native.h"
 
 enum { TAPS = 10, CHANNELS = 32, WIDTH = 12, PIXELS = 6 };
 
@@ -121,8 +122,10 @@ static int to_bytes(const char *instructions)
     return used == 0 ? 1 : wrong;
 }
 
-int main(void)
+int main(int count, char **words)
 {
+    if (count > 1)
+        sim_isa(words[1]);
     int wrong = 0;
     for (int i = 0; i < sim_diagonal_count; i++) {
         const struct sim_dot *dot = &sim_diagonals[i];

@@ -6,6 +6,7 @@
 
 #include "native/int_dot.h"
 #include "native/int_wide.h"
+#include "native/native.h"
 
 static uint32_t state = 12345;
 
@@ -146,8 +147,10 @@ static int check(const struct sim_dot *dot, int wide)
     return 0;
 }
 
-int main(void)
+int main(int count, char **words)
 {
+    if (count > 1)
+        sim_isa(words[1]);
     int wrong = 0;
     for (int i = 0; i < sim_dot_count; i++)
         wrong |= check(&sim_dots[i], 0);

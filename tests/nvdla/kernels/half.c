@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "native/half_lut.c"
+#include "native/native.h"
 
 static uint64_t state = 99;
 
@@ -58,10 +59,10 @@ typedef void function(const struct sim_lut *, double *, int, struct sim_lut_coun
 static int tables(void)
 {
     static function *const kinds[] = {
-        apply_plain,
+        apply_kind_plain,
 #if defined(__x86_64__)
-        apply_256,
-        apply_512,
+        apply_kind_256,
+        apply_kind_512,
 #endif
     };
     size_t count = 1;
@@ -172,8 +173,10 @@ static int layers(void)
     return failed;
 }
 
-int main(void)
+int main(int count, char **words)
 {
+    if (count > 1)
+        sim_isa(words[1]);
     int wrong = tables();
     if (wrong)
         printf("tables: the kinds of instructions differ\n");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "native/int_lut.c"
+#include "native/native.h"
 
 static uint64_t state = 4711;
 
@@ -180,14 +181,16 @@ static int check(const char *name, function *apply)
     return wrong;
 }
 
-int main(void)
+int main(int count, char **words)
 {
-    int wrong = check("plain", apply_plain);
+    if (count > 1)
+        sim_isa(words[1]);
+    int wrong = check("plain", apply_kind_plain);
 #if defined(__x86_64__)
     if (sim_cpu() & SIM_CPU_AVX2)
-        wrong |= check("avx2", apply_256);
+        wrong |= check("avx2", apply_kind_256);
     if (sim_cpu() & SIM_CPU_AVX512)
-        wrong |= check("avx512", apply_512);
+        wrong |= check("avx512", apply_kind_512);
 #endif
     return wrong;
 }

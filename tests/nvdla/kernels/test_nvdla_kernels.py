@@ -10,28 +10,48 @@ from pathlib import Path
 
 import pytest
 
+from cudla_sim.core.config import ISA
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-HALF = ("half_pool", "half_cdp", "half_sdp", "int_sdp", "int_lut", "parallel")
-BYTES = ("int_brief", "int_diagonal", "int_sdp", "int_lut", "parallel")
+INTS = ("int_sdp", "int_lines", "int_lut", "parallel", "cpu")
+HALF = ("half_pool", "half_average", "half_cdp", "half_sdp", "half_lines", *INTS)
+BYTES = ("int_brief", "int_diagonal", *INTS)
 SOURCES = {
     "bytes": [HERE / "bytes.c", *(ROOT / "shim/native" / f"{n}.c" for n in BYTES)],
-    "dots": [HERE / "dots.c", *(ROOT / "shim/native" / n for n in ("int_dot.c", "int_wide.c"))],
-    "lut": [HERE / "lut.c"],
+    "dots": [
+        HERE / "dots.c",
+        *(ROOT / "shim/native" / n for n in ("int_dot.c", "int_wide.c", "cpu.c")),
+    ],
+    "lut": [HERE / "lut.c", ROOT / "shim/native/cpu.c"],
     "half": [HERE / "half.c", *(ROOT / "shim/native" / f"{n}.c" for n in HALF)],
 }
 SANITIZED = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 
 
 @functools.cache
-def run(name: str, compiler: str, options: str, folder: Path, runner: tuple[str, ...] = ()) -> str:
-    """Build a program, run it, and return what it prints; it must end well."""
+def built(name: str, compiler: str, options: str, folder: Path) -> Path:
     program = folder / f"{name}-{compiler}"
-    words = [compiler, "-std=gnu11", "-O2", *options.split(), f"-I{ROOT / 'shim'}"]
+    words = [compiler, "-std=gnu11", "-O2", "-ffp-contract=off", *options.split()]
     files = [str(source) for source in SOURCES[name]]
-    subprocess.run([*words, *files, "-o", str(program), "-lm", "-pthread"], check=True)
+    more = [f"-I{ROOT / 'shim'}", "-o", str(program), "-lm", "-pthread"]
+    subprocess.run([*words, *files, *more], check=True)
+    return program
+
+
+@functools.cache
+def run(
+    name: str,
+    compiler: str,
+    options: str,
+    folder: Path,
+    runner: tuple[str, ...] = (),
+    isa: str = "machine",
+) -> str:
+    """Build a program, run it, and return what it prints; it must end well."""
+    program = built(name, compiler, options, folder)
     done = subprocess.run(
-        [*runner, str(program)], capture_output=True, text=True, check=False, timeout=120
+        [*runner, str(program), isa], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -42,9 +62,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kernels")
 
 
+@pytest.mark.parametrize("isa", ISA)
 @pytest.mark.parametrize("name", SOURCES)
-def test_here(name: str, folder: Path) -> None:
-    assert "wrong" not in run(name, "gcc", "", folder)
+def test_here(name: str, isa: str, folder: Path) -> None:
+    """A level that this machine lacks is as much of it as there is."""
+    assert "wrong" not in run(name, "gcc", "", folder, isa=isa)
 
 
 @pytest.mark.stress  # the compiler takes half a minute

@@ -237,24 +237,24 @@ def test_command(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("words", "why", "wrong"),
     [
-        (["--input", "1={}"], "the network has 1"),
-        (["--input", "other={}"], "there is no input 'other'"),
-        (["--input", "0={}", "--input", "images:0={}"], "given twice"),
-        (["--input", "0=/nonexistent"], "No such file"),
-        (["--input", "0=" + __file__], "is no .npy file"),
+        (["--input", "1={}"], "the network has 1", 2),
+        (["--input", "other={}"], "there is no input 'other'", 2),
+        (["--input", "0={}", "--input", "images:0={}"], "given twice", 2),
+        (["--input", "0=/nonexistent"], "No such file", 1),
+        (["--input", "0=" + __file__], "is no .npy file", 1),
     ],
 )
 def test_command_says_what_is_wrong(
-    words: list[str], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: list[str], why: str, wrong: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "a.nvdla"
     file.write_bytes(Made("nv_small", "int8", monkeypatch).image)
     array = tmp_path / "x.npy"
     np.save(array, np.zeros((1, 6, 7, 5)))
     status, text = call(str(file), "--real", *[word.format(array) for word in words])
-    assert status == 1
+    assert status == wrong
     assert why in text
 
 

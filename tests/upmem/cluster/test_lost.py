@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from ctypes import byref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ import cudla_sim
 from cudla_sim.capi import CApi
 from cudla_sim.capi.prototypes import dpu_set_t
 from cudla_sim.upmem.machine import machine
+from tests import mortal_cluster
 from tests.upmem.host.hosting import FROM_DPU, MRAM, TO_DPU, Host, pointer, status
 from tests.upmem.host.kernels import Kernel
 from tests.upmem.host.test_programs import SILENT
@@ -72,7 +74,9 @@ def test_copies_say_who_is_lost(mortal: Host, capfd: pytest.CaptureFixture[str])
     assert api.dpu_alloc(192, b"", byref(dpu_set_t())) == status("ALLOCATION")
 
 
-def test_launches_end_in_fault(mortal: Host, kernel: Kernel) -> None:
+def test_launches_end_in_fault(
+    mortal: Host, kernel: Kernel, capfd: pytest.CaptureFixture[str]
+) -> None:
     """DPUs of the lost machine; the others end, and go on."""
     api, one = mortal.api, np.ones(1, np.uint32)
     with mortal.alloc(128) as made:
@@ -89,6 +93,9 @@ def test_launches_end_in_fault(mortal: Host, kernel: Kernel) -> None:
         dpus = cudla_sim.upmem.sets[0].dpus
         assert [bool(d.fault) for d in dpus] == [False] * 64 + [True] * 64
         assert address in dpus[64].fault.text
+        told = [line for line in capfd.readouterr().err.splitlines() if "in fault" in line]
+        assert len(told) == 1
+        assert told[0].startswith(f"cudla-sim: DPU {dpus[64].name} and 63 more")
         assert api.dpu_load(second, str(kernel(SILENT)).encode(), None) == status("SYSTEM")
         mortal.ok(api.dpu_load(first, str(kernel(SILENT)).encode(), None))
         mortal.ok(api.dpu_launch(first, 1))
@@ -106,6 +113,32 @@ def write_go(mortal: Host, one: np.ndarray) -> None:  # type: ignore[type-arg]
     hosts = np.full(64, one.ctypes.data, np.uint64)
     place = Place(0, WRAM_OFFSET + symbol.address, 4, to_dpu=True)
     assert machine().store.transfer(place, slots, hosts) == -1
+
+
+def test_a_scheduler_that_dies_is_told_once(
+    sim_api: CApi, kernel: Kernel, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As itself, not as a machine, and not once for each DPU."""
+    with mortal_cluster.started(tmp_path, 1) as cluster:
+        cudla_sim.configure(upmem_cluster=cluster.address, upmem_ranks=2, upmem_workers=1)
+        host = Host(sim_api)
+        with host.alloc(128) as made:
+            host.ok(host.api.dpu_load(made, str(kernel(SPIN)).encode(), None))
+            assert capfd.readouterr().err == f"cudla-sim: connecting to {cluster.address}\n"
+            answers: list[int] = []
+            launching = threading.Thread(
+                target=lambda: answers.append(host.api.dpu_launch(made, 1))
+            )
+            launching.start()
+            cluster.kill_scheduler()
+            launching.join(60)
+            assert answers == [status("DPU_FAULT")]
+            gone = f"the scheduler {cluster.address} is gone"
+            told, faults = capfd.readouterr().err.splitlines()
+            assert told.startswith(f"cudla-sim: {gone}")
+            assert faults.startswith("cudla-sim: DPU 0.0.0 and 127 more")
+            assert faults.endswith(f"are in fault: {gone}")
+        cudla_sim.reset()
 
 
 def test_all_are_lost(mortal: Host) -> None:

@@ -53,8 +53,10 @@ def run(
 def test_examples(
     built: Path, clusters: Clusters, workers: int, host: str, kernel: str, last: str
 ) -> None:
-    done = run(built, host, kernel, clusters(workers).scheduler_address)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    address = clusters(workers).scheduler_address
+    done = run(built, host, kernel, address)
+    expected = (0, f"cudla-sim: connecting to {address}\n")
+    assert (done.returncode, done.stderr) == expected, done.stdout
     assert done.stdout.strip().endswith(last)
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from ctypes import byref
 from pathlib import Path
 from random import Random
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 
 import cudla_sim
 from cudla_sim.capi.prototypes import dpu_context_t, dpu_set_t
+from cudla_sim.upmem.machine import machine
 from tests.upmem.dpu_side.bench import dpu_cc
 from tests.upmem.host.hosting import Host, pointer, status
 from tests.upmem.isa import naive
@@ -206,6 +208,36 @@ def test_a_dpu_that_runs_is_stopped_and_goes_on(host: Host) -> None:
         host.ok(host.api.dpu_sync(one.set))
 
 
+def test_a_dpu_is_stopped_whose_going_on_is_still_queued(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The launch that it stopped in has not been put away yet: it is no news of the next one."""
+    from cudla_sim.upmem.workers import pool
+
+    slow = pool.WorkerPool._give_back
+
+    def later(self: Any, program: Any, worker: Any, **how: Any) -> None:
+        sleep(0.05)
+        slow(self, program, worker, **how)
+
+    monkeypatch.setattr(pool.WorkerPool, "_give_back", later)
+    with debugged(host, ENDLESS) as (one,):
+        host.ok(host.api.dpu_launch(one.set, 0))
+        one.stop()
+        one.go_on()
+        one.stop()
+        (rank,) = machine().ranks
+        for _ in range(100):
+            if not rank.launches:
+                break
+            sleep(0.05)
+        assert not rank.launches, "it runs, although it was stopped"
+        assert one.array("pcs")[0] in (0, 1)
+        one.instruction(1, 0x7EF3_2000_0000)  # stop
+        one.go_on()
+        host.ok(host.api.dpu_sync(one.set))
+
+
 @pytest.mark.parametrize("through_bytes", [False, True])
 def test_a_checkpoint_continues_bit_by_bit(host: Host, through_bytes: bool) -> None:
     api = host.api
@@ -284,6 +316,8 @@ def test_wrong_calls(host: Host) -> None:
         words = (ctypes.c_uint64 * 2)()
         assert one.call("copy_from_iram", words, 4095, 2) == status("INVALID_IRAM_ACCESS")
         assert one.call("copy_from_iram", None, 0, 2) == status("INVALID_MEMORY_TRANSFER")
+        assert one.call("copy_from_iram", 64, 0, 2) == status("INVALID_MEMORY_TRANSFER")
+        assert one.call("copy_to_iram", 0, 64, 2) == status("INVALID_MEMORY_TRANSFER")
         assert one.call("extract_context", None) == status("INTERNAL")
         empty = dpu_context_t()
         empty.info.nr_threads, empty.info.nr_registers = 24, 24

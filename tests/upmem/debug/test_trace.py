@@ -111,7 +111,7 @@ def test_the_command(tmp_path: Path) -> None:
         (["--function", "nobody"], "no function 'nobody'"),
         (["--input", "shared"], "give SYMBOL=FILE"),
         (["--input", "shared=/nowhere"], "/nowhere: No such file"),
-        (["--input", "other=/dev/null"], "no symbol 'other'"),
+        (["--input", f"other={__file__}"], "no symbol 'other'"),
     ],
 )
 def test_wrong_words(tmp_path: Path, words: list[str], said: str) -> None:

@@ -85,6 +85,12 @@ class Bench:
             start += offset
         return self.bytes[start : start + size]
 
+    def unwritten(self, address: int, size: int) -> None:
+        """Makes bytes of MRAM of slot 0 what they were before anybody wrote them; whole words."""
+        self.at(address, size)[:] = 0
+        for word in range((address - MRAM_BASE) >> 3, (address - MRAM_BASE + size) >> 3):
+            self.bytes[WRITTEN + (word >> 3)] &= ~(1 << (word & 7)) & 0xFF
+
     def var(self, name: str, dtype: type = np.uint32, slot: int = 0) -> np.ndarray:  # type: ignore[type-arg]
         address, size = self.program.symbols[name]
         return self.at(address, size, slot).view(dtype)

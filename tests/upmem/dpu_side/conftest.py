@@ -45,6 +45,21 @@ def build(route: str, tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 
 @pytest.fixture
+def told(build: Build, route: str) -> Build:
+    """The same for a program that tells its accesses; with -DCOUNTED also its instructions."""
+    if not route.startswith("clang"):
+        pytest.skip("accesses are told by clang's programs")
+
+    def compile_(source: str, tasklets: int = 1, *flags: str) -> Program:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CUDLA_SIM_UPMEM_CHECKS", "race=warn")
+            patch.setenv("CUDLA_SIM_UPMEM_TIMING", "model" if "-DCOUNTED" in flags else "off")
+            return build(source, tasklets, "-DTOLD", *flags)
+
+    return compile_
+
+
+@pytest.fixture
 def bench() -> Iterator[Bench]:
     made = Bench()
     yield made

@@ -8,7 +8,7 @@ from cudla_sim.constants.dpu_protocol import FaultKind
 from cudla_sim.upmem.toolchain.races import asked
 from cudla_sim.upmem.workers.checks import Checks
 
-from .bench import Bench, Program
+from .bench import Bench
 from .conftest import Build
 
 HEAD = """
@@ -35,18 +35,9 @@ __mram_noinit uint8_t data[65536];
 
 
 @pytest.fixture
-def watched(build: Build, route: str) -> Build:
-    """build(source, tasklets=1, *flags) -> Program, whose accesses are watched."""
-    if not route.startswith("clang"):
-        pytest.skip("watching reads needs clang")
-
-    def compile_(source: str, tasklets: int = 1, *flags: str) -> Program:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("CUDLA_SIM_UPMEM_CHECKS", "race=warn")
-            patch.setenv("CUDLA_SIM_UPMEM_TIMING", "model" if "-DCOUNTED" in flags else "off")
-            return build(HEAD + source, tasklets, "-DWATCHED", *flags)
-
-    return compile_
+def watched(told: Build) -> Build:
+    """told(...) with HEAD in front."""
+    return lambda source, *more: told(HEAD + source, *more)
 
 
 # text -> (main, first access, second access)
@@ -205,7 +196,9 @@ def test_in_hardware_time_accesses_happen_at_their_cycles(bench: Bench, watched:
 @pytest.mark.parametrize(
     ("checks", "expected"),
     [("", False), ("race=warn", True), ("race=off", False), ("dma_size=off, race=fault", True),
-     ("fault", True), ("fault,race=off", False), ("dma_size=warn", False)],
+     ("fault", True), ("fault,race=off", False), ("dma_size=warn", False),
+     ("mram_unwritten=warn", True), ("race=off,mram_unwritten=fault", True),
+     ("mram_unwritten=off", False), ("race=warn,race=off", False)],
 )  # fmt: skip
 def test_the_compiler_is_asked_by_the_check(checks: str, expected: bool) -> None:
     assert asked({"CUDLA_SIM_UPMEM_CHECKS": checks}) is expected

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
 from ...constants import cudart_parameters
+from ...constants.cudart import CUdriverProcAddress_flags_enum as ProcAddressFlags
+from ...constants.cudart import CUdriverProcAddressQueryResult_enum as Found
 from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context, device, messages
 from ...cudart.errors import CudaError
@@ -15,6 +18,7 @@ from ..entry import Family, Handler
 from .device import get_device, lasting, nvscisync_attributes, write_text
 
 CONTEXT = "CUcontext"
+PROC_ADDRESS_FLAGS = tuple(ProcAddressFlags)
 
 
 class Driver(Family):
@@ -81,6 +85,44 @@ def get_version(version: Any) -> None:
     version[0] = device.VERSION
 
 
+def _not_found(symbol: Any, target: Any, flags: int) -> None:
+    """The rest of cuGetProcAddress: its C body found no such function, or calls with mistakes."""
+    null(pfn=target)
+    target[0] = ffi.NULL
+    if not symbol:
+        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, "symbol is NULL; it is a function's name")
+    if flags not in PROC_ADDRESS_FLAGS:
+        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"flags is {flags:#x}; 0, 1 or 2")
+    name = ffi.string(symbol, 200).decode(errors="replace")
+    raise CudaError(
+        Result.CUDA_ERROR_NOT_FOUND, f"the driver has no function {name!r} in that version"
+    )
+
+
+@driver.export("cuGetProcAddress", early=True)
+def get_proc_address(symbol: Any, target: Any, _: int, flags: int) -> None:
+    _not_found(symbol, target, flags)
+
+
+@driver.export("cuGetProcAddress_v2", early=True)
+def get_proc_address_v2(symbol: Any, target: Any, _: int, flags: int, state: Any) -> None:
+    if state:
+        state[0] = Found.CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
+    _not_found(symbol, target, flags)
+
+
+@driver.export("cuGetExportTable", early=True)
+def get_export_table(target: Any, identity: Any) -> None:
+    null(ppExportTable=target, pExportTableId=identity)
+    target[0] = ffi.NULL
+    number = uuid.UUID(bytes=bytes(ffi.buffer(identity, 16)))
+    raise CudaError(
+        Result.CUDA_ERROR_NOT_FOUND,
+        f"there is no private table {number}; NVIDIA's static runtime needs such tables: "
+        "link with the shared one (nvcc -cudart shared)",
+    )
+
+
 def _describe(text: str | None, target: Any, error: int) -> None:
     null(pStr=target)
     if text is None:
@@ -121,9 +163,9 @@ def device_get_name(name: Any, size: int, ordinal: int) -> None:
     ffi.memmove(name, kept + b"\0", len(kept) + 1)
 
 
-def _uuid(uuid: Any, ordinal: int) -> None:
-    null(uuid=uuid)
-    ffi.memmove(uuid.bytes, get_device(ordinal).uuid, 16)
+def _uuid(target: Any, ordinal: int) -> None:
+    null(uuid=target)
+    ffi.memmove(target.bytes, get_device(ordinal).uuid, 16)
 
 
 driver.export("cuDeviceGetUuid")(_uuid)
@@ -165,7 +207,7 @@ def primary_retain(target: Any, ordinal: int) -> None:
     target[0] = pointer(primary.handle)
 
 
-def _release(ordinal: int) -> None:
+def primary_release(ordinal: int) -> None:
     get_device(ordinal)
     primary = _primary()
     if primary.retained == 0:
@@ -173,8 +215,8 @@ def _release(ordinal: int) -> None:
     primary.retained -= 1
 
 
-driver.export("cuDevicePrimaryCtxRelease_v2")(_release)
-driver.export("cuDevicePrimaryCtxRelease")(_release)
+driver.export("cuDevicePrimaryCtxRelease_v2")(primary_release)
+driver.export("cuDevicePrimaryCtxRelease")(primary_release)
 
 
 @driver.export("cuCtxGetCurrent")
@@ -192,7 +234,7 @@ def ctx_set_current(wanted: Any) -> None:
     thread.driver_context = driver.resolve(wanted, CONTEXT, "ctx").handle
 
 
-def _require_current() -> PrimaryContext:
+def require_current() -> PrimaryContext:
     handle = context.current().thread.driver_context
     if handle == 0:
         raise CudaError(
@@ -206,10 +248,10 @@ def _require_current() -> PrimaryContext:
 @driver.export("cuCtxGetDevice")
 def ctx_get_device(target: Any) -> None:
     null(device=target)
-    _require_current()
+    require_current()
     target[0] = 0
 
 
 @driver.export("cuCtxSynchronize")
 def ctx_synchronize() -> None:
-    _require_current().owner.synchronize()
+    require_current().owner.synchronize()

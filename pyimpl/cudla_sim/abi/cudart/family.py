@@ -55,9 +55,19 @@ class Runtime(Family):
         it, and does not need a device either. ``always``: needs nothing and cannot fail.
         """
         attach = super().export(name, failure=failure, status=status, always=always)
-        if always:
-            return attach
+        return attach if always else self._checking(attach, ruined)
 
+    def export_as(
+        self, shown: str, name: str, *, failure: Any = None, status: bool = True
+    ) -> Callable[[Handler], Handler]:
+        """The same for a private function of shim/, refused once the context is ruined."""
+        return self._checking(
+            super().export_as(shown, name, failure=failure, status=status), "refuse"
+        )
+
+    def _checking(
+        self, attach: Callable[[Handler], Handler], ruined: str
+    ) -> Callable[[Handler], Handler]:
         def decorate(handler: Handler) -> Handler:
             @wraps(handler)
             def checked(*args: Any) -> Any:

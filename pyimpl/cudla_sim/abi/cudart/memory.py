@@ -66,15 +66,6 @@ def host_alloc(ptr: Any, size: int, flags: int) -> None:
     _allocate(ptr, size, HOST, "cudaHostAlloc", flags)
 
 
-@cudart.export("cudaMallocAsync")
-def malloc_async(dev_ptr: Any, size: int, stream: Any) -> None:
-    null(devPtr=dev_ptr)
-    current = context.current()
-    if current.streams.resolve(number(stream)).capturing:
-        current.captures.forbid("cudaMallocAsync")
-    dev_ptr[0] = pointer(current.memory.allocate(size, DEVICE, "cudaMallocAsync"))
-
-
 @cudart.export("cudaFree", ruined="report")
 def free(dev_ptr: Any) -> None:
     if not dev_ptr:
@@ -103,6 +94,12 @@ def free_async(dev_ptr: Any, stream: Any) -> None:
         current.captures.forbid("cudaFreeAsync")
     # Queued work holds on to the memory it needs, so the range can go at once.
     current.memory.free(number(dev_ptr), "cudaFreeAsync")
+
+
+@cudart.export_as("cudaGetSymbolAddress", "sim__cuda_variable")
+def variable(address: Any, size: int) -> None:
+    null(address=address)
+    context.current().memory.variable(number(address), size)
 
 
 @cudart.export("cudaHostRegister")

@@ -7,12 +7,11 @@ from typing import Any
 
 from ...constants.cudart import cudaError, cudaStreamCaptureMode, cudaStreamCaptureStatus
 from ...cudart import context
-from ...cudart.capture import Graph
-from ...cudart.errors import CudaError, invalid_handle, invalid_value
-from ...cudart.state import GRAPH, GRAPH_EXEC
+from ...cudart.errors import CudaError, invalid_value
+from ...cudart.state import GRAPH
 from ...cudart.streams import Stream, add_callback, launch_host_function
 from ..embedding import ffi, pointer
-from .family import cudart, null, number, required_flags
+from .family import cudart, null, number
 
 
 def resolve(stream: Any) -> Stream:
@@ -163,45 +162,3 @@ def thread_exchange_stream_capture_mode(mode: Any) -> None:
         raise invalid_value(f"*mode is {mode[0]}; Global 0, ThreadLocal 1 or Relaxed 2")
     thread = context.current().thread
     thread.capture_mode, mode[0] = int(mode[0]), thread.capture_mode
-
-
-# --- graphs --------------------------------------------------------------------------------------
-
-
-def _graph(handle: Any, kind: str, argument: str) -> Graph:
-    found: Graph = cudart.resolve(handle, kind, argument, cudaError.cudaErrorInvalidValue)
-    return found
-
-
-def _destroy(handle: Any, kind: str, argument: str, by: str) -> None:
-    _graph(handle, kind, argument)
-    context.current().process.handles.remove(number(handle), kind, by)
-
-
-@cudart.export("cudaGraphDestroy", ruined="report")
-def graph_destroy(graph: Any) -> None:
-    _destroy(graph, GRAPH, "graph", "cudaGraphDestroy")
-
-
-@cudart.export("cudaGraphInstantiate")
-def graph_instantiate(executable: Any, graph: Any, flags: int) -> None:
-    null(pGraphExec=executable)
-    required_flags(flags, 15, "cudaGraphInstantiateFlag* lie within 0xf")
-    found = Graph(list(_graph(graph, GRAPH, "graph").nodes))
-    found.handle = context.current().process.handles.add(GRAPH_EXEC, found)
-    executable[0] = pointer(found.handle)
-
-
-@cudart.export("cudaGraphLaunch")
-def graph_launch(executable: Any, stream: Any) -> None:
-    found = _graph(executable, GRAPH_EXEC, "graphExec")
-    target = resolve(stream)
-    if target.capturing:
-        raise invalid_handle(f"{target.name} captures; a graph cannot be captured into a graph")
-    for work in found.nodes:
-        target.enqueue(work)
-
-
-@cudart.export("cudaGraphExecDestroy", ruined="report")
-def graph_exec_destroy(executable: Any) -> None:
-    _destroy(executable, GRAPH_EXEC, "graphExec", "cudaGraphExecDestroy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...cudart import context, transfer
 from ...cudart.transfer import Copy, Shape, plane
 from .device import get_device
@@ -105,7 +106,7 @@ def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
         current.captures.forbid("a fill that waits")
         target.run(work, label)
     else:
-        target.enqueue(work, label=label)
+        target.enqueue(work, label=label, kind=NodeType.cudaGraphNodeTypeMemset)
 
 
 @cudart.export("cudaMemset")

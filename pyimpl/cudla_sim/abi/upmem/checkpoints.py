@@ -13,9 +13,9 @@ import numpy as np
 
 from ...constants.upmem import dpu_checkpoint_flags_t
 from ...core.pages import accessible
-from ..embedding import address, ffi, lib
+from ..embedding import address, ffi
 from . import contexts, debugger, memory
-from .family import DPU, Status, error, invalid_set, result, upmem
+from .family import DPU, Status, allocate, error, invalid_set, result, upmem
 
 _MAGIC, _CHIP, _VERSION = 0xFABDDBAF, 18, 3
 _HEAD = struct.Struct("<4I6I")
@@ -55,12 +55,8 @@ def save(given: Any, flags: int, context: Any) -> None:
 def _room(context: Any, name: str) -> int:
     """Makes the array of one memory; its elements."""
     size = contexts.count(context, name)
-    bytes_each = contexts.width(context, name)
-    setattr(
-        context, name, ffi.cast(ffi.typeof(getattr(context, name)), lib.malloc(size * bytes_each))
-    )
-    if not getattr(context, name):
-        raise error(Status.DPU_ERR_SYSTEM, f"no memory for {name.upper()}")
+    made = allocate(size * contexts.width(context, name))
+    setattr(context, name, ffi.cast(ffi.typeof(getattr(context, name)), made))
     return size
 
 
@@ -110,10 +106,7 @@ def serialize(context: Any, serialized_context: Any, serialized_context_size: An
     given = contexts.checked(context)
     size = serialized_size(given)
     if not serialized_context[0]:
-        made = lib.malloc(size)
-        if not made:
-            raise error(Status.DPU_ERR_SYSTEM, f"no memory for {size} bytes")
-        serialized_context[0] = ffi.cast("uint8_t *", made)
+        serialized_context[0] = ffi.cast("uint8_t *", allocate(size))
         serialized_context_size[0] = size
     elif serialized_context_size[0] != size:
         raise error(

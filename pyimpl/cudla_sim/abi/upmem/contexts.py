@@ -12,7 +12,7 @@ from ...core.pages import accessible
 from ...upmem.debug.state import DMA_FAULTS, MEMORY_FAULTS, State
 from ...upmem.rank import Rank
 from ..embedding import address, ffi, lib
-from .family import Status, error
+from .family import Status, allocate, error
 
 NOT_RUNNING = 0xFF
 """In ``scheduling``: the thread does not run; else its place in the order of those that do."""
@@ -25,15 +25,6 @@ def checked(context: Any) -> Any:
     if not accessible(address(context), ffi.sizeof("struct dpu_context_t")):
         raise error(Status.DPU_ERR_INTERNAL, f"context {address(context):#x} is no dpu_context_t")
     return context
-
-
-def allocate(size: int) -> Any:
-    """Zeroed memory that C gives back with ``free``. Raises DpuError(DPU_ERR_SYSTEM)."""
-    made = lib.malloc(max(size, 1))
-    if not made:
-        raise error(Status.DPU_ERR_SYSTEM, f"no memory for {size} bytes of a context")
-    ffi.memmove(made, bytes(size), size)
-    return made
 
 
 def fill(context: Any, threads: int, registers: int, bits: int, sizes: dict[str, int]) -> None:

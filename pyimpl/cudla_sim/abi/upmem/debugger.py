@@ -20,7 +20,8 @@ from ...upmem.rank import Dpu, Rank
 from ...upmem.workers.outcome import Outcome
 from ..embedding import address, ffi
 from . import contexts
-from .family import Status, error, resolve_dpu, resolve_rank, result, upmem
+from .family import Status, error, host_memory, resolve_dpu, resolve_rank, result, upmem
+from .memory import checked_matrix
 
 
 def _dpu(pointer: Any) -> Dpu:
@@ -169,9 +170,8 @@ def _iram(dpu: Dpu, first: int, count: int) -> NDArray[np.uint64]:
 
 
 def _host(buffer: Any, count: int) -> NDArray[np.uint64]:
-    if not buffer:
-        raise error(Status.DPU_ERR_INVALID_MEMORY_TRANSFER, "the buffer is NULL")
-    return np.frombuffer(ffi.buffer(buffer, count * 8), np.uint64)
+    size = count * ffi.sizeof("dpuinstruction_t")
+    return np.frombuffer(ffi.buffer(host_memory(buffer, size, "the buffer"), size), np.uint64)
 
 
 def _write(dpus: list[Dpu], first: int, source: Any, count: int) -> None:
@@ -201,13 +201,12 @@ def copy_from_iram_for_dpu(dpu: Any, destination: Any, first: int, count: int) -
 
 def _matrix(rank: Any, matrix: Any) -> list[tuple[Dpu, Any]]:
     found: Rank = resolve_rank(rank)
-    if not matrix:
-        raise error(Status.DPU_ERR_INVALID_MEMORY_TRANSFER, "matrix is NULL")
+    given = checked_matrix(matrix)
     found.wait()
     return [
-        (dpu, ffi.cast("dpuinstruction_t *", matrix.ptr[dpu.index]))
+        (dpu, ffi.cast("dpuinstruction_t *", given.ptr[dpu.index]))
         for dpu in found.enabled
-        if address(matrix.ptr[dpu.index])
+        if address(given.ptr[dpu.index])
     ]
 
 

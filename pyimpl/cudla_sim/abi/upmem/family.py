@@ -6,13 +6,14 @@ from typing import Any, cast
 
 from ...constants import upmem_parameters
 from ...core import process
+from ...core.pages import accessible
 from ...core.process import Process
 from ...upmem.errors import DpuError, Status, error
 from ...upmem.machine import DpuSet
 from ...upmem.program import Program
 from ...upmem.rank import Dpu, Rank, Selection
 from ...upmem.symbols import Symbol
-from ..embedding import address, ffi
+from ..embedding import address, ffi, lib
 from ..entry import Family
 from . import fast
 
@@ -22,8 +23,10 @@ __all__ = [
     "DpuError",
     "State",
     "Status",
+    "allocate",
     "dpu_set",
     "error",
+    "host_memory",
     "invalid_set",
     "name",
     "ranks_set",
@@ -172,6 +175,24 @@ def name(pointer: Any, argument: str, status: Status = Status.DPU_ERR_UNKNOWN_SY
 
 def symbol(given: Any) -> Symbol:
     return Symbol(given.address, given.size)
+
+
+def allocate(size: int) -> Any:
+    """Zeroed memory that C gives back with ``free``. Raises DpuError(DPU_ERR_SYSTEM)."""
+    made = lib.calloc(1, max(size, 1))
+    if not made:
+        raise error(Status.DPU_ERR_SYSTEM, f"no memory for {size} bytes")
+    return made
+
+
+def host_memory(pointer: Any, size: int, what: str) -> Any:
+    """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for what is no memory of the program."""
+    if not accessible(address(pointer), size):
+        raise error(
+            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
+            f"{what} {address(pointer):#x} is not memory of this process ({size} bytes)",
+        )
+    return pointer
 
 
 def result(pointer: Any, argument: str) -> None:

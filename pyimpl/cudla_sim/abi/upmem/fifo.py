@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ...constants.dpu_protocol import WRAM_SIZE
 from ...core import explain
-from ...core.pages import accessible
 from ...upmem import fifo as engine
 from ...upmem.fifo import Fifo
 from ...upmem.memory import DPUS_PER_RANK
@@ -23,31 +22,31 @@ from ...upmem.rank import Dpu, Rank, submit_all
 from ...upmem.symbols import Symbol
 from ...upmem.transfer import Flags, common_program
 from ..embedding import address, ffi, lib
-from .family import Status, error, name, resolve_dpu, resolve_rank, selection, upmem
+from .family import (
+    Status,
+    allocate,
+    error,
+    host_memory,
+    name,
+    resolve_dpu,
+    resolve_rank,
+    selection,
+    upmem,
+)
+from .memory import checked_matrix
 
 _INPUT, _OUTPUT = 0, 1
 _LINK = ffi.sizeof("struct dpu_fifo_link_t")
 _RANK_FIFO = ffi.sizeof("struct dpu_fifo_rank_t")
-_MATRIX = ffi.sizeof("struct dpu_transfer_matrix")
-
-
-def _memory(pointer: Any, size: int, what: str) -> Any:
-    """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER) for what is no memory of the program."""
-    if not accessible(address(pointer), size):
-        raise error(
-            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
-            f"{what} {address(pointer):#x} is not memory of this process ({size} bytes)",
-        )
-    return pointer
 
 
 def _link(pointer: Any) -> Any:
-    return _memory(pointer, _LINK, "fifo_link")
+    return host_memory(pointer, _LINK, "fifo_link")
 
 
 def _of_rank(link: Any, rank: Rank) -> Any:
     """The ``struct dpu_fifo_rank_t`` of a rank."""
-    return _memory(_link(link).rank_fifos + rank.place, _RANK_FIFO, "fifo_link->rank_fifos")
+    return host_memory(_link(link).rank_fifos + rank.place, _RANK_FIFO, "fifo_link->rank_fifos")
 
 
 def _given(link: Any, one: Any) -> tuple[Any, Dpu]:
@@ -61,7 +60,7 @@ def _given(link: Any, one: Any) -> tuple[Any, Dpu]:
 
 
 def _checked(fifo: Any) -> Any:
-    return _memory(fifo, _RANK_FIFO, "fifo")
+    return host_memory(fifo, _RANK_FIFO, "fifo")
 
 
 # ---- links ----
@@ -69,15 +68,11 @@ def _checked(fifo: Any) -> Any:
 
 def _create(given: Any, link: Any, fifo_name: Any, direction: int) -> None:
     chosen = selection(given)
-    made = _memory(link, _LINK, "link")
+    made = host_memory(link, _LINK, "link")
     program = common_program(chosen)
     found = engine.find(program, name(fifo_name, "fifo_name"), chosen.dpus[0], direction == _INPUT)
     size = (1 + max(rank.place for rank in chosen.ranks)) * _RANK_FIFO
-    memory = lib.malloc(size)
-    if not memory:
-        raise error(Status.DPU_ERR_SYSTEM, f"no memory for {size} bytes")
-    ffi.memmove(memory, bytes(size), size)
-    fifos = ffi.cast("struct dpu_fifo_rank_t *", memory)
+    fifos = ffi.cast("struct dpu_fifo_rank_t *", allocate(size))
     for rank in chosen.ranks:
         _fill(fifos[rank.place], found, direction)
     made.direction = direction
@@ -318,12 +313,12 @@ def fifo_push_xfer(given: Any, link: Any, flags: int) -> None:
 @upmem.export("dpu_copy_to_wram_fifo")
 def copy_to_wram_fifo(rank: Any, fifo: Any, matrix: Any) -> None:
     found = resolve_rank(rank)
-    given = _memory(matrix, _MATRIX, "transfer_matrix")
+    given = checked_matrix(matrix)
     _push(_checked(fifo), *_prepared(given, found.enabled))
 
 
 @upmem.export("dpu_copy_from_wram_fifo")
 def copy_from_wram_fifo(rank: Any, fifo: Any, matrix: Any) -> None:
     found = resolve_rank(rank)
-    given = _memory(matrix, _MATRIX, "transfer_matrix")
+    given = checked_matrix(matrix)
     _flush(_checked(fifo), *_prepared(given, found.enabled), found.enabled)

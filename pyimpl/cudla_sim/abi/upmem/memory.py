@@ -16,7 +16,7 @@ from ...upmem.rank import Dpu, Rank, Selection
 from ...upmem.symbols import MRAM, Symbol
 from ...upmem.transfer import Copy, place
 from ..embedding import address, ffi
-from .family import Status, error, resolve_dpu, resolve_rank, upmem
+from .family import Status, error, host_memory, resolve_dpu, resolve_rank, upmem
 
 _MRAM = Symbol(MRAM, MRAM_SIZE)
 _WRAM = Symbol(0, WRAM_SIZE)
@@ -77,7 +77,7 @@ _DEFAULT_MATRIX = 0
 
 def _matrix(memory: Symbol, rank: Any, matrix: Any, to_dpu: bool) -> None:
     found = resolve_rank(rank)
-    given = _checked(matrix)
+    given = checked_matrix(matrix)
     if given.type != _DEFAULT_MATRIX:
         raise error(
             Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
@@ -110,23 +110,19 @@ def copy_from_wram_for_matrix(rank: Any, matrix: Any) -> None:
     _matrix(_WRAM, rank, matrix, to_dpu=False)
 
 
-def _checked(matrix: Any) -> Any:
-    if not accessible(address(matrix), ffi.sizeof("struct dpu_transfer_matrix")):
-        raise error(
-            Status.DPU_ERR_INVALID_MEMORY_TRANSFER,
-            f"transfer_matrix {address(matrix):#x} is no struct dpu_transfer_matrix",
-        )
-    return matrix
+def checked_matrix(matrix: Any) -> Any:
+    """Raises DpuError(DPU_ERR_INVALID_MEMORY_TRANSFER)."""
+    return host_memory(matrix, ffi.sizeof("struct dpu_transfer_matrix"), "transfer_matrix")
 
 
 @upmem.export("dpu_transfer_matrix_add_dpu", status=False)
 def matrix_add_dpu(dpu: Any, matrix: Any, buffer: Any) -> None:
-    _checked(matrix).ptr[resolve_dpu(dpu).index] = buffer
+    checked_matrix(matrix).ptr[resolve_dpu(dpu).index] = buffer
 
 
 @upmem.export("dpu_transfer_matrix_add_dpu_block")
 def matrix_add_dpu_block(dpu: Any, matrix: Any, buffer: Any, length: int) -> None:
-    blocks = _checked(matrix).sg_ptr[resolve_dpu(dpu).index]
+    blocks = checked_matrix(matrix).sg_ptr[resolve_dpu(dpu).index]
     if not blocks or not accessible(address(blocks), ffi.sizeof("struct sg_xfer_buffer")):
         raise error(
             Status.DPU_ERR_INVALID_MEMORY_TRANSFER, "the matrix has no sg_xfer_buffer for this DPU"
@@ -143,29 +139,29 @@ def matrix_add_dpu_block(dpu: Any, matrix: Any, buffer: Any, length: int) -> Non
 
 @upmem.export("dpu_transfer_matrix_set_all", status=False)
 def matrix_set_all(rank: Any, matrix: Any, buffer: Any) -> None:
-    given = _checked(matrix)
+    given = checked_matrix(matrix)
     for dpu in resolve_rank(rank).enabled:
         given.ptr[dpu.index] = buffer
 
 
 @upmem.export("dpu_transfer_matrix_clear_dpu", status=False)
 def matrix_clear_dpu(dpu: Any, matrix: Any) -> None:
-    _checked(matrix).ptr[resolve_dpu(dpu).index] = ffi.NULL
+    checked_matrix(matrix).ptr[resolve_dpu(dpu).index] = ffi.NULL
 
 
 @upmem.export("dpu_transfer_matrix_clear_all", status=False)
 def matrix_clear_all(rank: Any, matrix: Any) -> None:
     resolve_rank(rank)
-    given = _checked(matrix)
+    given = checked_matrix(matrix)
     ffi.memmove(given.ptr, bytes(ffi.sizeof(given.ptr)), ffi.sizeof(given.ptr))
 
 
 @upmem.export("dpu_transfer_matrix_copy", status=False)
 def matrix_copy(target: Any, source: Any) -> None:
     size = ffi.sizeof("struct dpu_transfer_matrix")
-    ffi.memmove(_checked(target), _checked(source), size)
+    ffi.memmove(checked_matrix(target), checked_matrix(source), size)
 
 
 @upmem.export("dpu_transfer_matrix_get_ptr", status=False, failure=ffi.NULL)
 def matrix_get_ptr(dpu: Any, matrix: Any) -> Any:
-    return _checked(matrix).ptr[resolve_dpu(dpu).index]
+    return checked_matrix(matrix).ptr[resolve_dpu(dpu).index]

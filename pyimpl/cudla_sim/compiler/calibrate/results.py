@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cudla_sim.core import untrusted
 
+from ...version import __version__
 from ...workers.runtime import cached
 from .. import render
 from .samples import Samples
@@ -25,8 +26,11 @@ _PIECE = 1 << 20
 
 
 def key_of(samples: Samples, method: str, percentile: float) -> str:
-    """A digest of the network (weights included), the samples' bytes and the method."""
-    digest = hashlib.sha256()
+    """A digest of the network (weights included), the samples' bytes, the method, and what
+    measures: another version may measure otherwise."""
+    digest = hashlib.sha256(__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
     large: dict[str, NDArray[Any]] = {}
     proto = render.model(samples.graph, [], large)
     digest.update(proto.SerializeToString(deterministic=True))

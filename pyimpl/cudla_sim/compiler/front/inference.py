@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ..errors import Unsupported
-from .tensors import Constant, Item, Several, Tensor
+from .protos import domain_of
+from .tensors import Constant, Several
 
 if TYPE_CHECKING:
     import onnx
+
+
+class Typed(Protocol):
+    """A constant, or a tensor of anyone's who reads models; a negative size is not known."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any] | str: ...
+
 
 _SMALL = 1024
 """Elements of constants whose values inference may need: shapes, axes, pads."""
@@ -19,7 +30,7 @@ _SMALL = 1024
 
 def infer(
     node: onnx.NodeProto,
-    given: Sequence[Item | Several | None],
+    given: Sequence[Typed | Several | None],
     opsets: Sequence[onnx.OperatorSetIdProto],
 ) -> Mapping[str, onnx.TypeProto]:
     """Types of the outputs as far as ONNX can tell: none of sequences, none of unknown operators.
@@ -28,21 +39,20 @@ def infer(
     """
     import onnx
 
-    versions = {_domain(opset.domain): opset.version for opset in opsets}
+    versions = {domain_of(opset.domain): opset.version for opset in opsets}
     if any(isinstance(item, Several) for item in given):
         return {}
     try:
-        version = versions.get(_domain(node.domain), 1)
-        schema = onnx.defs.get_schema(node.op_type, version, _domain(node.domain))
+        version = versions.get(domain_of(node.domain), 1)
+        schema = onnx.defs.get_schema(node.op_type, version, domain_of(node.domain))
     except onnx.defs.SchemaError:
         return {}
     types: dict[str, onnx.TypeProto] = {}
     data: dict[str, onnx.TensorProto] = {}
     for name, item in zip(node.input, given, strict=True):
-        if not isinstance(item, Constant | Tensor):
+        if item is None or isinstance(item, Several) or min(item.shape, default=0) < 0:
             continue
-        dtype = item.array.dtype if isinstance(item, Constant) else item.dtype
-        types[name] = onnx.helper.make_tensor_type_proto(_code(dtype), item.shape)
+        types[name] = onnx.helper.make_tensor_type_proto(_code(item.dtype), item.shape)
         if isinstance(item, Constant) and item.array.size < _SMALL:
             data[name] = onnx.numpy_helper.from_array(item.array, name)
     refuse_fatal(node)
@@ -62,8 +72,8 @@ def check_inputs(node: onnx.NodeProto, opsets: Sequence[onnx.OperatorSetIdProto]
     count on what the first ones are."""
     import onnx
 
-    versions = {_domain(opset.domain): opset.version for opset in opsets}
-    domain = _domain(node.domain)
+    versions = {domain_of(opset.domain): opset.version for opset in opsets}
+    domain = domain_of(node.domain)
     try:
         most = onnx.defs.get_schema(node.op_type, versions.get(domain, 1), domain).max_input
     except onnx.defs.SchemaError:
@@ -102,7 +112,3 @@ def _code(dtype: np.dtype[np.generic] | str) -> int:
     if dtype == "bfloat16" or np.dtype(dtype).kind == "f":
         return int(onnx.TensorProto.FLOAT)  # mixtures of real types are taken
     return int(onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
-
-
-def _domain(name: str) -> str:
-    return "" if name == "ai.onnx" else name

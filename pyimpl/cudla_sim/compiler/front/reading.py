@@ -16,9 +16,10 @@ from ..passes import Watch
 from . import shapes as shapes_of_inputs
 from .inputs import Layout
 from .pixels import Pixels, put_in_front
+from .protos import read_constants
 from .simplify import simplify
 from .tensors import Constant
-from .walk import Walker, read_constants
+from .walk import Walker
 
 if TYPE_CHECKING:
     import onnx
@@ -65,13 +66,13 @@ def read(
 ) -> Graph:
     """As :func:`load`, but nodes that the graph cannot express are ``refusals`` of the result: the
     rest of the network can still be looked at."""
-    proto, name = _parsed(model)
+    proto, name = parsed(model)
     proto = inlined(proto)
-    _check_opsets(proto)
+    check_opsets(proto)
     given: dict[str, Sequence[int]] = dict(shapes or {})
     if pixels:
         proto, given = put_in_front(proto, pixels), dict(pixels.shapes(given))
-    wanted = _wanted(proto, outputs)
+    wanted = wanted_outputs(proto, outputs)
     outline = Outline.of(proto)
     constants = read_constants(proto.graph)
     fixed = shapes_of_inputs.fixed(proto, given, partial(_fits, proto, constants, wanted))
@@ -88,10 +89,10 @@ def read(
 
 def load_model(path: Path) -> onnx.ModelProto:
     """The model of a file, with its external data. Raises CompileError."""
-    return _parsed(path)[0]
+    return parsed(path)[0]
 
 
-def _parsed(model: str | Path | onnx.ModelProto) -> tuple[onnx.ModelProto, str]:
+def parsed(model: str | Path | onnx.ModelProto) -> tuple[onnx.ModelProto, str]:
     try:
         import onnx
         from google.protobuf.message import DecodeError
@@ -200,7 +201,7 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
         ) from None
 
 
-def _check_opsets(proto: onnx.ModelProto) -> None:
+def check_opsets(proto: onnx.ModelProto) -> None:
     odd = [o.version for o in proto.opset_import if not 0 < o.version < 1 << 31]
     if odd:
         raise CompileError(f"the model asks for version {odd[0]} of an operator set; there is none")
@@ -212,7 +213,7 @@ def _check_opsets(proto: onnx.ModelProto) -> None:
         )
 
 
-def _wanted(proto: onnx.ModelProto, outputs: Sequence[str]) -> list[str]:
+def wanted_outputs(proto: onnx.ModelProto, outputs: Sequence[str]) -> list[str]:
     if not outputs:
         if not proto.graph.output:
             raise CompileError("the model has no outputs; name tensors with --outputs")

@@ -30,6 +30,11 @@ class Constant:
         """Sizes of the dimensions."""
         return self.array.shape
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of its elements."""
+        return self.array.dtype
+
     def floats(self) -> NDArray[np.float32]:
         """As float32."""
         return np.asarray(self.array, np.float32)

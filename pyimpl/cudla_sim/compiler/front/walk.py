@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from .inference import check_inputs, infer, sizes
 from .nodes import LARGEST_VALUE
 from .operators import Call
 from .operators.registry import ON_INTEGERS, Converted
+from .protos import array_of, domain_of, needed_nodes, read_by, value_of
 from .shapes import dynamic
 from .tensors import Constant, Item, Several, Tensor
 
@@ -50,7 +49,7 @@ class Walker:
         self.build = Builder()
         self._shapes = shapes
         self._layouts = layouts
-        self._opsets = {_domain(o.domain): o.version for o in proto.opset_import}
+        self._opsets = {domain_of(o.domain): o.version for o in proto.opset_import}
         self._items: dict[str, Known] = dict(constants)
         self._ports: list[Port] = []
         self._ends: list[Value] = []
@@ -60,7 +59,7 @@ class Walker:
         """Reads everything; refusals collect in ``build``."""
         graph = self.proto.graph
         self._inputs(graph)
-        needed = _needed(graph, self.wanted, set(self._items))
+        needed = needed_nodes(graph, self.wanted, set(self._items))
         self._nodes(needed, self._items)
         self._outputs(graph)
         return self
@@ -134,7 +133,7 @@ class Walker:
     # --- nodes
 
     def _nodes(self, nodes: Sequence[onnx.NodeProto], items: dict[str, Known]) -> None:
-        self._read.update(name for node in nodes for name in _reads(node))
+        self._read.update(name for node in nodes for name in read_by(node))
         for node in nodes:
             outputs = self._node(node, items)
             for name, item in zip(node.output, outputs, strict=False):
@@ -149,7 +148,7 @@ class Walker:
         build.node, build.target = node.name or first, first
         given = [items[name] if name else None for name in node.input]
         broken = any(name and items[name] is None for name in node.input)
-        key = _domain(node.domain), node.op_type
+        key = domain_of(node.domain), node.op_type
         if broken:  # what made its input unknown has been refused
             if operators.converter(*key) is None and node.op_type != "If":
                 self._refuse(node, *_why_unknown(node))
@@ -171,7 +170,7 @@ class Walker:
             self.build.refusals.append(refusal)
 
     def _converted(self, node: onnx.NodeProto, given: list[Known]) -> Iterable[Known]:
-        key = _domain(node.domain), node.op_type
+        key = domain_of(node.domain), node.op_type
         constants = [item for item in given if item is None or isinstance(item, Constant)]
         folds = len(constants) == len(given) and key[0] == "" and node.op_type not in _RANDOM
         opsets = list(self.proto.opset_import)
@@ -199,12 +198,12 @@ class Walker:
         return found
 
     def _call(self, node: onnx.NodeProto, given: list[Known]) -> Call:
-        domain = _domain(node.domain)
+        domain = domain_of(node.domain)
         return Call(
             op=node.op_type,
             domain=domain,
             name=self.build.node,
-            attributes={a.name: _attribute(a) for a in node.attribute},
+            attributes={a.name: value_of(a) for a in node.attribute},
             inputs=given,
             outputs=list(node.output),
             read=self._read,
@@ -226,10 +225,10 @@ class Walker:
             raise Unsupported(f"its {wanted} is missing", "repair the model")
         inner = dict(items)
         for tensor in branch.initializer:
-            inner[tensor.name] = Constant(_array(tensor))
+            inner[tensor.name] = Constant(array_of(tensor))
         names = [port.name for port in branch.output]
         self._read.update(names)
-        self._nodes(_needed(branch, names, set(inner)), inner)
+        self._nodes(needed_nodes(branch, names, set(inner)), inner)
         return [inner[name] for name in names]
 
     def _stand_ins(self, node: onnx.NodeProto, given: Sequence[Known]) -> list[Known]:
@@ -253,98 +252,6 @@ class Walker:
         return Tensor(view)
 
 
-def read_constants(graph: onnx.GraphProto) -> dict[str, Constant]:
-    """The initialisers by name. Raises CompileError, for names that stand for two things, too."""
-    for sparse in graph.sparse_initializer:
-        raise CompileError(f"constant {sparse.values.name!r} is sparse; store it dense")
-    for kind, names in (
-        ("constants", [tensor.name for tensor in graph.initializer]),
-        ("inputs", [port.name for port in graph.input]),
-        ("outputs", [port.name for port in graph.output]),
-        ("results of nodes", [name for node in graph.node for name in node.output if name]),
-    ):
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
-            raise CompileError(f"two {kind} are called {twice[0]!r}; names must be unique")
-    return {tensor.name: Constant(_array(tensor)) for tensor in graph.initializer}
-
-
-def _domain(name: str) -> str:
-    return "" if name == "ai.onnx" else name
-
-
-def _array(tensor: onnx.TensorProto) -> np.ndarray[Any, Any]:
-    from onnx import numpy_helper
-
-    if any(size < 0 for size in tensor.dims):
-        raise CompileError(f"constant {tensor.name!r} has the shape {list(tensor.dims)}")
-    try:
-        return numpy_helper.to_array(tensor)
-    except (ValueError, TypeError, KeyError) as error:
-        raise CompileError(f"constant {tensor.name!r} is broken: {error}") from None
-
-
-def _attribute(attribute: onnx.AttributeProto) -> Any:
-    from onnx import AttributeProto, helper
-
-    value = helper.get_attribute_value(attribute)
-    if attribute.type == AttributeProto.STRING:
-        return value.decode("utf-8", "replace")
-    if attribute.type == AttributeProto.TENSOR:
-        return _array(value)
-    if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS):
-        return list(value)
-    return value
-
-
-def _needed(graph: onnx.GraphProto, wanted: Sequence[str], known: set[str]) -> list[onnx.NodeProto]:
-    """The nodes that *wanted* depend on, in an order in which they can be computed.
-
-    Raises CompileError for cycles and for names that nothing computes.
-    """
-    maker = {name: i for i, node in enumerate(graph.node) for name in node.output if name}
-    needs: dict[int, set[int]] = {}
-    queue = [maker[name] for name in wanted if name in maker]
-    while queue:
-        index = queue.pop()
-        if index in needs:
-            continue
-        node = graph.node[index]
-        needs[index] = set()
-        for name in _reads(node):
-            if name in maker and name not in known:
-                needs[index].add(maker[name])
-                queue.append(maker[name])
-            elif name not in known:
-                raise CompileError(
-                    f"{node.op_type} {node.name or node.output[0]!r} reads {name!r}, which no node "
-                    "computes"
-                )
-    ordered = all(before < index for index, those in needs.items() for before in those)
-    if ordered:
-        return [graph.node[index] for index in sorted(needs)]
-    try:
-        return [graph.node[index] for index in TopologicalSorter(needs).static_order()]
-    except CycleError as error:
-        circle = [graph.node[index] for index in error.args[1]]
-        names = " -> ".join(node.name or node.output[0] for node in circle)
-        raise CompileError(f"the model has a cycle: {names}") from None
-
-
-def _reads(node: onnx.NodeProto) -> set[str]:
-    """Names that a node reads from the graph around it, those of its branches included."""
-    found = {name for name in node.input if name}
-    for attribute in node.attribute:
-        graphs = [attribute.g] if attribute.HasField("g") else list(attribute.graphs)
-        for graph in graphs:
-            own = {t.name for t in graph.initializer} | {p.name for p in graph.input}
-            own |= {name for inner in graph.node for name in inner.output}
-            inside = {name for inner in graph.node for name in _reads(inner)}
-            inside |= {port.name for port in graph.output}
-            found |= inside - own
-    return found
-
-
 def _refuse_integers(given: Sequence[Known]) -> None:
     for item in given:
         if not isinstance(item, Tensor):
@@ -366,7 +273,7 @@ def _contradiction(error: Exception) -> Unsupported:
 
 def _why_unknown(node: onnx.NodeProto) -> tuple[str, str]:
     op = node.op_type
-    if _domain(node.domain) not in _KNOWN_DOMAINS:
+    if domain_of(node.domain) not in _KNOWN_DOMAINS:
         why = f"operators of the domain {node.domain!r} are unknown"
         return why, "export with ONNX's own operators"
     if op in ("Loop", "Scan"):

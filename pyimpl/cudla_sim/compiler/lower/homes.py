@@ -61,6 +61,8 @@ class Homes:
     """Convolutions may be in Winograd mode where that takes less time."""
     pictures: Mapping[g.Value, Image | None] = field(default_factory=dict)
     readers: dict[g.Value, list[Pass]] = field(default_factory=dict)
+    picture_line: int = 64
+    """Bytes that a line of a picture is a multiple of."""
     homes: dict[g.Value, Home] = field(default_factory=dict)
     buffers: list[Buffer] = field(default_factory=list)
     image: int = 0
@@ -247,7 +249,8 @@ class Homes:
     def picture(self, value: g.Value) -> Picture:
         """A network input as a picture."""
         scale = self.scale(value) or 1.0
-        return picture_of(self.config, self.precision, value, scale, self.pictures[value])
+        image, line = self.pictures[value], self.picture_line
+        return picture_of(self.config, self.precision, value, scale, image, line)
 
     # -- cubes --------------------------------------------------------------------------------
 

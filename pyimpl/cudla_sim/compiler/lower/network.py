@@ -45,6 +45,7 @@ class Network:
     batches: bool = True
     """Convolutions may take several pictures at once, where the hardware can."""
     winograd: bool = False
+    picture_line: int = 64
     """Convolutions may be in Winograd mode, where that takes less time."""
     task: Task = field(init=False)
     homes: Homes = field(init=False)
@@ -70,6 +71,7 @@ class Network:
             self.scales,
             self.winograd,
             self.formats.pictures,
+            picture_line=self.picture_line,
         )
 
     def form(self) -> None:

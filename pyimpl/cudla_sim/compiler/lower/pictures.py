@@ -43,13 +43,13 @@ _FORMATS = {
     (FP16, 1): "T_R16_F",
 }
 _TYPES = {INT8: DataType.INT8, FP16: DataType.HALF}
-_LINE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in memory; lines are multiples of 64 bytes. *precision* is that of the processing,
-    *scale* the real value of one step behind the converter; in fp16 what that leaves to weights."""
+    """A picture in memory; lines are multiples of *line_bytes*. *precision* is that of the
+    processing, *scale* the real value of one step behind the converter; in fp16 what that leaves to
+    weights."""
 
     config: HardwareConfig
     precision: int
@@ -58,6 +58,7 @@ class Picture:
     width: int
     scale: float
     image: Image | None
+    line_bytes: int = 64
 
     @property
     def element(self) -> int:
@@ -77,7 +78,7 @@ class Picture:
     @property
     def line(self) -> int:
         """Bytes from line to line."""
-        return -(-self.width * self.pixel * self.element // _LINE) * _LINE
+        return -(-self.width * self.pixel * self.element // self.line_bytes) * self.line_bytes
 
     @property
     def size(self) -> int:
@@ -109,13 +110,18 @@ class Picture:
 
 
 def of(
-    config: HardwareConfig, precision: int, value: g.Value, scale: float, image: Image | None
+    config: HardwareConfig,
+    precision: int,
+    value: g.Value,
+    scale: float,
+    image: Image | None,
+    line_bytes: int,
 ) -> Picture:
-    """The picture of a network input."""
+    """The picture of a network input; its lines are multiples of *line_bytes*."""
     _, channels, height, width = value.shape
     if image is not None and precision == FP16:
         scale = image.factor
-    return Picture(config, precision, channels, height, width, scale, image)
+    return Picture(config, precision, channels, height, width, scale, image, line_bytes)
 
 
 def reason(node: g.Node, picture: Picture) -> str | None:

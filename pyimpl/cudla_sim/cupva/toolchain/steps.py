@@ -10,7 +10,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
+from ...workers import full_disk
 from ..processor import MACROS
 
 NO_COMPILER = (
@@ -65,13 +67,16 @@ def needs(compiler: Sequence[str], flags: Sequence[str]) -> str:
 
 
 def run(command: Sequence[str], verbose: bool = False) -> None:
-    """Runs a tool; its diagnostics go to standard error. Raises StepFailed."""
+    """Runs a tool; its diagnostics go to standard error. Raises StepFailed, DiskFull."""
     if verbose:
         sys.stderr.write(shlex.join(command) + "\n")
     try:
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as cause:
         raise StepFailed(f"{command[0]}: {cause.strerror}") from None
+    if done.returncode:
+        behind = [after for word, after in pairwise(command) if word == "-o"]
+        full_disk.refuse(done.stderr, [*behind, command[-1]])
     if done.stderr:
         sys.stderr.write(done.stderr)
     if done.returncode:

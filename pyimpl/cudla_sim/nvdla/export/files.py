@@ -102,6 +102,7 @@ def _txn(bench: Bench, folder: Path) -> list[Path]:
 def describe(bench: Bench, loadable: bytes, files: list[str]) -> dict[str, Any]:
     """The manifest (``schemas/nvdla-export.schema.json``)."""
     return {
+        "schema_version": VERSION,
         "version": VERSION,
         "name": bench.name,
         "loadable_sha256": hashlib.sha256(loadable).hexdigest() if loadable else "",

@@ -160,6 +160,9 @@ _CONFIGS = (
 
 CONFIGS: dict[str, HardwareConfig] = {item.name: item for item in _CONFIGS}
 
+OF_NVDLA_COMPILER = ("nv_full", "nv_large", "nv_small")
+"""What NVIDIA's compiler compiles for; its loadables do not say which."""
+
 
 def config(name: str) -> HardwareConfig:
     """Return a configuration by name ("nv_small", or "small" for short)."""

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...core.text import tell
-from ...nvdla import target
+from ...core.text import because, tell
 from ...nvdla.errors import NvdlaError
 from ...nvdla.facts.configs import config as configuration_of
 from ...nvdla.loadable import Loadable
 from ...nvdla.parts.summary import summary
 from ..command import JSON, Command, configuration, path_argument
 from ..progress import Progress
-from .inputs import ANY
+from .inputs import ANY, configuration_for
 from .parts import as_json as parts_json
 from .parts import loadables, package_of, surroundings
 
@@ -48,7 +47,7 @@ def check(loadable: Path, config: str, as_json: bool) -> None:
         with Progress("checking").shown() as shown:
             if package is None:
                 network = Loadable.parse(data)
-                name = target.choose(network, config)
+                name = configuration_for(network, config, "nvdla check", loadable.name)
                 found += [(None, item) for item in find(network, name, shown.of)]
             else:
                 name = configuration_of(package.config if config in ANY else config).name
@@ -57,7 +56,7 @@ def check(loadable: Path, config: str, as_json: bool) -> None:
                 more = parts_json(package, surroundings())
                 share = f"; {summary(package, surroundings())}"
     except OSError as error:
-        raise _usage(f"{error.filename}: {error.strerror}") from None
+        raise _usage(because(error)) from None
     except NvdlaError as error:
         raise _usage(f"{loadable}: {error}") from None
     if as_json:
@@ -66,6 +65,7 @@ def check(loadable: Path, config: str, as_json: bool) -> None:
             for number, item in found
         ]
         described: dict[str, Any] = {
+            "schema_version": VERSION,
             "version": VERSION,
             "config": name,
             "violations": violations,

@@ -13,10 +13,13 @@ from ...compiler.errors import CompileError, Refused
 from ...core.text import tell
 from ...evaluation import EvaluationError, evaluate
 from ...evaluation.api import Progress
-from ...evaluation.results import lines
+from ...evaluation.results import SUFFIXES, lines
+from ...nvdla.errors import NvdlaError
+from ...nvdla.loadable import IDENTIFIER, Loadable
 from ..command import JSON, Command, configuration, option, path_argument, path_option
 from ..onnx.calibration_options import Calibration, calibrated, fallback, max_parts, precision
 from ..progress import Progress as Line
+from .inputs import configuration_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +39,14 @@ def _say(text: str) -> None:
     arguments=[("NETWORK", "A loadable, a network in parts, or an ONNX model.")],
 )
 @path_argument("network")
-@path_option("--inputs", required=True, group="Data", help="A folder, .npz, .npy: the samples.")
+@path_option(
+    "--samples",
+    "inputs",
+    was=["--inputs"],
+    required=True,
+    group="Data",
+    help="A folder, .npz or .npy.",
+)
 @option(
     "--labels",
     default="",
@@ -48,10 +58,20 @@ def _say(text: str) -> None:
     "--reference", metavar="FILE", group="Data", help=".npz of expected outputs: SQNR of each."
 )
 @option(
-    "--output", default="", metavar="NAME", group="Data", help="The one with the classes' scores."
+    "--scores",
+    default="",
+    metavar="NAME",
+    group="Data",
+    help="The network's output that holds the classes' scores.",
 )
 @path_option(
-    "-o", "--out", metavar="FILE", group="Output", help="Results: .parquet or .npz; resumable."
+    "-o",
+    "--output",
+    "out",
+    was=["--out"],
+    metavar="FILE",
+    group="Output",
+    help="Results: .parquet or .npz; resumable.",
 )
 @option(
     "--keep-outputs/--no-keep-outputs",
@@ -91,7 +111,7 @@ def evaluate_network(
     inputs: Path,
     labels: str,
     reference: Path | None,
-    output: str,
+    scores: str,
     out: Path | None,
     keep_outputs: bool | None,
     restart: bool,
@@ -110,8 +130,12 @@ def evaluate_network(
     Exit status: 0 done, 1 network, data or workers cannot be used, 2 wrong usage.
     """
     config = "" if config == "auto" else config
+    if out is not None and not scores and out.suffix not in SUFFIXES:
+        _say(f"--output {out} names no results; as the name of the scores it is --scores now")
+        scores, out = str(out), None
     try:
         image: Path | bytes = network
+        _tell_choice(network, config)
         if network.suffix.lower() == ".onnx":
             image = _compiled(network, config, precision, calibration, fallback or "", max_parts)
         with _progress() as step:
@@ -120,7 +144,7 @@ def evaluate_network(
                 inputs,
                 labels or None,
                 reference=reference,
-                output=output,
+                output=scores,
                 cluster=cluster or None,
                 workers=workers,
                 batch=batch,
@@ -133,8 +157,9 @@ def evaluate_network(
                 progress=step,
             )
     except KeyboardInterrupt:
-        if out is not None:
-            _say(f"interrupted; the same command goes on (what is done is in {out}.journal)")
+        journal = None if out is None else out.with_name(out.name + ".journal")
+        if journal is not None and journal.exists():
+            _say(f"interrupted; the same command goes on (what is done is in {journal})")
         raise
     except Refused as error:
         for refusal in error.refusals:
@@ -148,10 +173,28 @@ def evaluate_network(
         raise click.exceptions.Exit(1) from None
     if as_json:
         print(
-            json.dumps({"version": VERSION, **found.summary(), "network": str(network)}, indent=1)
+            json.dumps(
+                {
+                    "schema_version": VERSION,
+                    "version": VERSION,
+                    **found.summary(),
+                    "network": str(network),
+                },
+                indent=1,
+            )
         )
     else:
         print("\n".join([f"{network}: {found.samples} samples", *lines(found)[1:]]))
+
+
+def _tell_choice(network: Path, config: str) -> None:
+    """A line where a loadable fits several configurations; what cannot be read is told later."""
+    try:
+        data = network.read_bytes()
+        if data[4:8] == IDENTIFIER:
+            configuration_for(Loadable.parse(data), config, "nvdla evaluate", network.name)
+    except (OSError, NvdlaError):
+        pass
 
 
 def _compiled(

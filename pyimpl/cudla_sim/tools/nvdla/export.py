@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
-from ...nvdla import images, target
+from ...core.text import because
+from ...nvdla import images
 from ...nvdla.errors import NvdlaError
 from ...nvdla.export import files, recording
 from ...nvdla.export.bench import Write
-from ...nvdla.loadable import Loadable
 from ...nvdla.pictures import Preparation
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, Number, configuration, option, path_argument, path_option
 from ..timing_options import timed
-from .inputs import INPUT, fail, prepared, read_inputs, tell_zeros
+from .inputs import INPUT, configuration_for, fail, loadable_of, prepared, read_inputs, tell_zeros
 
 
 @click.command("export", cls=Command, arguments=[("LOADABLE", "An NVDLA loadable.")])
@@ -29,7 +29,7 @@ from .inputs import INPUT, fail, prepared, read_inputs, tell_zeros
     group="Machine",
     help="Where memory begins; 32 bits, a multiple of 4096.",
 )
-@configuration(status=1)
+@configuration()
 @INPUT
 @prepared
 @path_option("-o", "--output", required=True, metavar="FOLDER", group="Output", help="Is made.")
@@ -50,15 +50,15 @@ def export(
     """
     try:
         data = loadable.read_bytes()
-        network = Loadable.parse(data)
-        chosen = target.choose(network, config)
+        network = loadable_of(loadable, data)
+        chosen = configuration_for(network, config, "nvdla export", loadable.name)
         buffers = read_inputs(network, list(input), pictures)
         tell_zeros(network, buffers, "export")
         name = files.plain(loadable.stem)
         bench = recording.record(network, chosen, buffers, base, name=name, around=around)
         files.write(bench, output, data)
     except OSError as error:
-        raise fail("export", f"{error.filename}: {error.strerror}") from None
+        raise fail("export", because(error, output)) from None
     except (NvdlaError, images.InputError, ValueError) as error:
         raise fail("export", error) from None
     writes = sum(isinstance(step, Write) for step in bench.steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ import click
 
 from ...core.memory import Bytes
 from ...core.text import tell
-from ...nvdla import images
+from ...nvdla import images, target
+from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
 from ...nvdla.pictures import Preparation
 from .. import picture_options
-from ..command import option
+from ..command import option, wrong_usage
 
 ANY = ("", "auto")
 """Values of ``--config`` that leave the choice to the loadable or the trace."""
@@ -24,9 +25,10 @@ _GROUP = "Input"
 INPUT = option(
     "--input",
     multiple=True,
-    metavar="N=FILE",
+    metavar="[NAME=]FILE",
     group=_GROUP,
-    help="Raw buffer, .npy (n,c,h,w), .pgm, .ppm, .jpg, .png. Zeros where it is left out.",
+    help="Raw buffer, .npy (n,c,h,w), .pgm, .ppm, .jpg, .png, for the input of that name or "
+    "number. Zeros where it is left out.",
 )
 
 
@@ -51,25 +53,61 @@ def fail(what: str, error: object) -> click.exceptions.Exit:
     return click.exceptions.Exit(1)
 
 
-def numbered(words: list[str], count: int, what: str) -> dict[int, Path]:
-    """``N=FILE``; a bare FILE is number 0. Raises ValueError."""
+def files(words: Sequence[str], names: Sequence[str], what: str = "input") -> dict[int, Path]:
+    """``NAME=FILE`` or ``N=FILE``; a bare FILE is number 0. Raises UsageError.
+
+    A name may hold "="; one that is a number is taken as a name first.
+    """
     found: dict[int, Path] = {}
     for word in words:
-        number, equals, file = word.partition("=")
-        index = int(number) if equals and number.isdigit() else 0
-        if not equals or not number.isdigit():
-            file = word
-        if index >= count:
-            raise ValueError(f"{what} {index}: the network has {count}, numbered from 0")
+        index, file = _file(word, names, what)
+        if index >= len(names):
+            raise wrong_usage(f"{what} {index}: the network has {len(names)}, numbered from 0")
+        if index in found:
+            raise wrong_usage(f"{what} {names[index]!r} is given twice")
         found[index] = Path(file)
     return found
 
 
+def _file(word: str, names: Sequence[str], what: str) -> tuple[int, str]:
+    for index, name in enumerate(names):
+        if word.startswith(f"{name}="):
+            return index, word[len(name) + 1 :]
+    number, equals, file = word.partition("=")
+    if equals and number.isdigit():
+        return int(number), file
+    if equals and not Path(word).exists():
+        raise wrong_usage(f"there is no {what} {number!r}; the {what}s are {', '.join(names)}")
+    return 0, word
+
+
+def read_loadable(file: Path) -> Loadable:
+    """Raises OSError, NvdlaError with the file's name."""
+    return loadable_of(file, file.read_bytes())
+
+
+def loadable_of(file: Path, data: bytes) -> Loadable:
+    """The loadable in *data*, which *file* holds. Raises NvdlaError with the file's name."""
+    try:
+        return Loadable.parse(data)
+    except NvdlaError as error:
+        raise NvdlaError(f"{file}: {error}") from None
+
+
 def read_inputs(network: Loadable, words: list[str], pictures: Preparation) -> dict[int, Bytes]:
-    """Raw buffers by number from ``N=FILE`` words. Raises OSError, ValueError, InputError."""
-    files = numbered(words, len(network.inputs), "input")
+    """Raw buffers by number from ``NAME=FILE`` or ``N=FILE`` words. Raises OSError, UsageError,
+    InputError."""
+    given = files(words, [tensor.name for tensor in network.inputs])
     how = pictures.mean, pictures.normalize or 1.0, pictures.scale or 1.0
-    return {n: images.load(f, network.inputs[n], *how) for n, f in files.items()}
+    return {n: images.load(f, network.inputs[n], *how) for n, f in given.items()}
+
+
+def configuration_for(network: Loadable, wish: str, command: str, name: str = "") -> str:
+    """The configuration to take; tells where several would do. Raises NvdlaError."""
+    chosen = target.choice(network, wish)
+    if chosen.among:
+        tell(f"cudla-sim {command}: {name or 'the loadable'} {chosen}; --config takes another")
+    return chosen.name
 
 
 def tell_zeros(network: Loadable, buffers: dict[int, Bytes], what: str = "run") -> None:

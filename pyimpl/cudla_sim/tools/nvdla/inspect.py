@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ...core.text import printable, tell
-from ...nvdla import layout_picture
+from ...core.text import because, printable, tell
+from ...nvdla import layout, layout_picture
 from ...nvdla.errors import NvdlaError
 from ...nvdla.inspect import describe, render
 from ...nvdla.loadable import Loadable
@@ -21,6 +22,8 @@ from . import layer_graph as graph
 from .inputs import fail
 from .parts import as_json as parts_json
 from .parts import loadables, package_of, surroundings
+
+Element = tuple[int, int, int, int]
 
 
 @click.command(cls=Command, arguments=[("FILE", "An NVDLA loadable, or a network in parts.")])
@@ -49,7 +52,7 @@ def inspect(file: Path, as_json: bool, picture: Path | None) -> None:
         tell(f"cudla-sim inspect: {error}")
         raise click.exceptions.Exit(1) from None
     except OSError as error:
-        tell(f"cudla-sim inspect: {file}: {error.strerror}")
+        tell(f"cudla-sim inspect: {because(error, file)}")
         raise click.exceptions.Exit(1) from None
     except NvdlaError as error:
         tell(f"cudla-sim inspect: {file}: {error}")
@@ -102,18 +105,48 @@ def _port(package: Package, name: str) -> dict[str, Any]:
     }
 
 
+class _Element(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """Four numbers with commas."""
+
+    name = "N,C,H,W"
+
+    def get_metavar(self, param: click.Parameter, ctx: Any = None) -> str:
+        return self.name
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Element:
+        words = str(value).split(",")
+        if len(words) != 4 or not all(word.strip().isdecimal() for word in words):
+            raise click.BadParameter(f"{value!r} is no {self.name}; 0,3,1,2 is", ctx, param)
+        n, c, h, w = map(int, words)
+        return n, c, h, w
+
+
 @click.command(
     "layout", cls=Command, arguments=[("LOADABLE", "An NVDLA loadable, or a network in parts.")]
 )
 @path_argument("loadable")
 @option(
-    "--element", multiple=True, metavar="N,C,H,W", help="Where this element of each tensor lies."
+    "--element",
+    multiple=True,
+    type=_Element(),
+    help="Where this element of each tensor lies.",
 )
-def show_layout(loadable: Path, element: tuple[str, ...]) -> None:
+@JSON
+def show_layout(loadable: Path, element: tuple[Element, ...], as_json: bool) -> None:
     """Draw where the elements of a loadable's inputs and outputs lie in memory."""
     try:
         data = loadable.read_bytes()
         package = package_of(data)
+        if as_json:
+            networks = (
+                [(None, Loadable.parse(data))]
+                if package is None
+                else [(number, network) for number, network, _ in loadables(package, "")]
+            )
+            print(json.dumps(layouts(networks, element), indent=1))
+            return
         if package is None:
             _layout(Loadable.parse(data), element)
             return
@@ -121,17 +154,44 @@ def show_layout(loadable: Path, element: tuple[str, ...]) -> None:
             print(part_line(package, number))
             _layout(network, element)
     except OSError as error:
-        raise fail("layout", f"{error.filename}: {error.strerror}") from None
+        raise fail("layout", because(error)) from None
     except (NvdlaError, ValueError) as error:
         raise fail("layout", error) from None
 
 
-def _layout(network: Loadable, element: tuple[str, ...]) -> None:
+def layouts(
+    networks: Sequence[tuple[int | None, Loadable]], elements: Sequence[Element]
+) -> dict[str, Any]:
+    """What ``layout --json`` prints; the number is a part's. Raises NvdlaError."""
+    tensors = [
+        {
+            **({} if part is None else {"part": part}),
+            "kind": kind,
+            "index": index,
+            "name": tensor.name,
+            "shape": [tensor.n, tensor.c, tensor.h, tensor.w],
+            "dtype": layout.tensor_dtype(tensor).name,
+            "size": tensor.size,
+            "atom": layout.tensor_atom(tensor) or None,
+            "line_stride": tensor.strides[1],
+            "surface_stride": tensor.strides[2],
+            "elements": [
+                {"element": list(place), "offset": layout.element_offset(tensor, *place)}
+                for place in elements
+            ],
+        }
+        for part, network in networks
+        for kind, found in (("input", network.inputs), ("output", network.outputs))
+        for index, tensor in enumerate(found)
+    ]
+    return {"schema_version": 1, "tensors": tensors}
+
+
+def _layout(network: Loadable, element: tuple[Element, ...]) -> None:
     """Raises NvdlaError, ValueError."""
     for kind, tensors in (("input", network.inputs), ("output", network.outputs)):
         for number, tensor in enumerate(tensors):
             print(f"{kind} {number} {layout_picture.picture(tensor)}")
-            for word in element:
-                n, c, h, w = (int(i) for i in word.split(","))
-                print(layout_picture.where(tensor, n, c, h, w))
+            for place in element:
+                print(layout_picture.where(tensor, *place))
             print()

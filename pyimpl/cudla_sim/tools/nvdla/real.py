@@ -17,33 +17,8 @@ from ...nvdla.parts.summary import part_line, summary
 from ...nvdla.pictures import Preparation
 from ...nvdla.real_numbers import RealNetwork
 from ...nvdla.task_report import TaskReport
-from .inputs import ANY
+from .inputs import ANY, files
 from .parts import surroundings
-
-
-def files(words: Sequence[str], names: Sequence[str]) -> dict[str, Path]:
-    """``NAME=FILE`` or ``N=FILE``; a bare FILE is input 0. Raises NvdlaError.
-
-    A name may hold "="; one that is a number is taken as a name first.
-    """
-    found: dict[str, Path] = {}
-    for word in words:
-        name = next((n for n in names if word.startswith(f"{n}=")), None)
-        number, equals, file = word.partition("=")
-        if name is not None:
-            file = word[len(name) + 1 :]
-        elif equals and number.isdigit():
-            if int(number) >= len(names):
-                raise NvdlaError(f"input {number}: the network has {len(names)}, numbered from 0")
-            name = names[int(number)]
-        elif not equals and names:
-            name, file = names[0], word
-        else:
-            raise NvdlaError(f"there is no input {number!r}; the inputs are {', '.join(names)}")
-        if name in found:
-            raise NvdlaError(f"input {name!r} is given twice")
-        found[name] = Path(file)
-    return found
 
 
 def load(
@@ -64,20 +39,28 @@ def load(
 
 
 def run_package(
-    data: bytes, words: Sequence[str], how: Preparation, output: Path | None, config: str
+    package: Package,
+    words: Sequence[str],
+    how: Preparation,
+    output: Path | None,
+    config: str,
+    *,
+    quiet: bool = False,
 ) -> dict[str, NDArray[Any]]:
-    """Run a network in parts (``compile --fallback cpu``) once; see :func:`run`."""
-    package = Package.decode(data)
-    given = files(words, list(package.inputs))
+    """Run a network in parts (``compile --fallback cpu``) once; see :func:`run`. *quiet*: prints
+    nothing about its parts."""
+    names = list(package.inputs)
     feeds = package.zeros()
-    for name, file in given.items():
+    for number, file in files(words, names).items():
+        name = names[number]
         zeros = feeds[name]
         feeds[name] = load(name, file, zeros.shape, zeros.dtype.name, how)
     with package.load(hardware="" if config in ANY else config) as loaded:
         results = loaded.run(feeds)
-    for number in range(len(package.parts)):
+    for number in range(0 if quiet else len(package.parts)):
         print(part_line(package, number))
-    print(summary(package, surroundings()))
+    if not quiet:
+        print(summary(package, surroundings()))
     save(results, output)
     return results
 
@@ -100,9 +83,9 @@ def run(
     with RealNetwork(loadable, config) as network:
         given = files(words, [note.name for note in network.note.inputs])
         feeds: dict[str, NDArray[Any]] = {}
-        for note in network.note.inputs:
-            if note.name in given:
-                file = given[note.name]
+        for number, note in enumerate(network.note.inputs):
+            if number in given:
+                file = given[number]
                 feeds[note.name] = load(note.name, file, note.shape, note.dtype, how)
             else:
                 feeds[note.name] = np.zeros(note.shape, np.float32)

@@ -21,7 +21,7 @@ VERSION = 1
 
 @click.command(cls=Command, arguments=[("PATHS...", ".cfg, .txn, .jsonl(.gz), or folders.")])
 @path_argument("paths", nargs=-1, required=True)
-@configuration("Only this configuration; default: each that a trace is for.", status=1)
+@configuration("Only this configuration; default: each that a trace is for.")
 @option("--all-configs", is_flag=True, hidden=True, help="What it does anyway.")
 @JSON
 @option("--verbose", is_flag=True, group="Output", help="A line for passes, too.")
@@ -43,7 +43,12 @@ def replay(
             problems.append(str(error))
     if as_json:
         traces = [_as_json(o) for o in outcomes]
-        found = {"version": VERSION, "traces": traces, "errors": problems}
+        found = {
+            "schema_version": VERSION,
+            "version": VERSION,
+            "traces": traces,
+            "errors": problems,
+        }
         print(json.dumps(found, indent=1))
     else:
         _print_outcomes(outcomes, problems, verbose)

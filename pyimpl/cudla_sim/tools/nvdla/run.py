@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +10,31 @@ import click
 import numpy as np
 
 from ...core import process
-from ...nvdla import images, network_run, target
+from ...core.text import because
+from ...nvdla import images, network_run
 from ...nvdla.cosim.hardware import COMPARE
 from ...nvdla.errors import NvdlaError
-from ...nvdla.loadable import Loadable
-from ...nvdla.parts.package import MAGIC
+from ...nvdla.parts.package import MAGIC, Package
 from ...nvdla.pictures import Preparation
 from ...nvdla.settings import Settings
 from ...nvdla.timing.parameters import Surroundings
-from ..command import Command, configuration, option, path_argument, path_option
+from ..command import JSON, Command, configuration, option, path_argument, path_option
 from ..progress import Progress
 from ..timing_options import timed
-from . import outputs
+from . import outputs, run_json
 from . import real as real_numbers
-from .inputs import ANY, INPUT, fail, numbered, prepared, read_inputs, tell_zeros
+from .inputs import (
+    ANY,
+    INPUT,
+    configuration_for,
+    fail,
+    files,
+    loadable_of,
+    prepared,
+    read_inputs,
+    read_loadable,
+    tell_zeros,
+)
 from .parts import in_parts
 
 
@@ -33,10 +45,10 @@ from .parts import in_parts
     "--real",
     is_flag=True,
     group="Input",
-    help="NAME=FILE, .npy or a picture: real numbers as the ONNX model has them.",
+    help=".npy or pictures: real numbers as the ONNX model has them.",
 )
 @prepared
-@configuration(status=1)
+@configuration()
 @option(
     "--on",
     "chip",
@@ -59,7 +71,7 @@ from .parts import in_parts
     metavar="CYCLES",
     help="Without an interrupt for so long it hangs; 0: by the size of the layers.",
 )
-@path_option("--output", metavar="FOLDER", group="Output", help="Gets outN.bin and outN.npy.")
+@path_option("-o", "--output", metavar="FOLDER", group="Output", help="Gets outN.bin and outN.npy.")
 @option("--dimg", "write_dimg", is_flag=True, group="Output", help="Also outN.dimg.")
 @option("--rawdump", is_flag=True, group="Output", help="Also outN.txt.")
 @option("--layers", is_flag=True, group="Output", help="A line per hardware layer.")
@@ -69,10 +81,11 @@ from .parts import in_parts
 @option(
     "--compare",
     multiple=True,
-    metavar="[N=]FILE",
+    metavar="[NAME=]FILE",
     group="Output",
     help="Expected output; reports a difference.",
 )
+@JSON
 @timed
 def run(
     loadable: Path,
@@ -89,6 +102,7 @@ def run(
     layers: bool,
     dump_layers: Path | None,
     compare: tuple[str, ...],
+    as_json: bool,
     around: Surroundings,
 ) -> None:
     """Run a loadable once on input files.
@@ -107,12 +121,14 @@ def run(
     if given and in_parts(loadable):
         raise fail("run", f"{loadable} is a network in parts; {given[0]} is of single loadables")
     if real or in_parts(loadable):
-        _run_real(loadable, list(input), pictures, output, config)
+        _run_real(loadable, list(input), pictures, output, config, as_json)
         return
     try:
-        network = Loadable.parse(loadable.read_bytes())
+        network = read_loadable(loadable)
         chip = chip or process.current().config.of(Settings).chip
-        name = config if chip else target.choose(network, config)
+        name = config
+        if not chip:
+            name = configuration_for(network, config, "nvdla run", loadable.name)
         buffers = read_inputs(network, list(input), pictures)
         tell_zeros(network, buffers)
         with Progress(f"running {loadable.name}").shown():
@@ -136,32 +152,46 @@ def run(
                 np.save(dump_layers / f"{label}.npy", array)
         differences = _compare(result, list(compare))
     except OSError as error:
-        raise fail("run", f"{error.filename}: {error.strerror}") from None
+        raise fail("run", because(error, output or "")) from None
     except (NvdlaError, images.InputError, ValueError) as error:
         raise fail("run", error) from None
-    _print_result(result, layers)
-    for text in differences:
-        print(text)
+    if as_json:
+        print(json.dumps(run_json.of_run(result, differences), indent=1))
+    else:
+        _print_result(result, layers)
+        for text in differences:
+            print(text)
     raise click.exceptions.Exit(1 if any("differ" in d or "shape" in d for d in differences) else 0)
 
 
 def _run_real(
-    loadable: Path, words: list[str], pictures: Preparation, output: Path | None, config: str
+    loadable: Path,
+    words: list[str],
+    pictures: Preparation,
+    output: Path | None,
+    config: str,
+    as_json: bool,
 ) -> None:
     try:
         data = loadable.read_bytes()
+        if not data.startswith(MAGIC):
+            loadable_of(loadable, data)
         if data.startswith(MAGIC):
-            results, report, name = (
-                real_numbers.run_package(data, words, pictures, output, config),
-                None,
-                "",
+            package = Package.decode(data)
+            results = real_numbers.run_package(
+                package, words, pictures, output, config, quiet=as_json
             )
+            report, name = None, package.config if config in ANY else config
         else:
             results, report, name = real_numbers.run(data, words, pictures, output, config)
     except OSError as error:
-        raise fail("run", f"{error.filename}: {error.strerror}") from None
+        raise fail("run", because(error, output or "")) from None
     except NvdlaError as error:
         raise fail("run", error) from None
+    if as_json:
+        layers = () if report is None else report.layers
+        print(json.dumps(run_json.of_real(results, name, layers), indent=1))
+        return
     if report is not None:
         spent = (report.end_ns - report.start_ns) / 1e6
         print(f"{name}: {len(report.layers)} layers, {report.macs} MACs, {spent:.1f} ms here")
@@ -183,7 +213,7 @@ def _write(result: network_run.Result, folder: Path, write_dimg: bool, rawdump: 
 
 def _compare(result: network_run.Result, words: list[str]) -> list[str]:
     lines = []
-    for number, file in numbered(words, len(result.values), "output").items():
+    for number, file in files(words, [tensor.name for tensor in result.tensors], "output").items():
         golden = outputs.load_golden(file, result.tensors[number])
         difference = outputs.first_difference(result.values[number], golden)
         lines.append(f"output {number}: {difference or f'equals {file}'}")

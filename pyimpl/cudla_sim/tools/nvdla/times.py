@@ -12,14 +12,13 @@ from typing import Any
 import click
 
 from ...core import untrusted
-from ...core.text import tell
+from ...core.text import because, tell
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import IDENTIFIER, Loadable
 from ...nvdla.parts.package import MAGIC
 from ...nvdla.parts.summary import part_line
 from ...nvdla.replay import TraceError
 from ...nvdla.replay import read as read_traces
-from ...nvdla.target import choose
 from ...nvdla.timing import runs
 from ...nvdla.timing.parameters import Surroundings
 from ...nvdla.timing.runs import TimedRun
@@ -27,7 +26,7 @@ from ...nvdla.timing.spreadsheet import Machine, Memory, Row, Sheet, SheetLayer,
 from ..command import JSON, Command, configuration, option, path_argument, path_option
 from ..progress import each
 from ..timing_options import timed
-from .inputs import ANY, fail
+from .inputs import ANY, configuration_for, fail
 from .parts import package_of
 from .times_of_parts import TimedPackage
 
@@ -58,7 +57,7 @@ def time_runs(
                     yield trace.name, str(error)
         except TraceError as error:
             if not loadables:
-                yield str(path), str(error)
+                yield str(path), str(error).removeprefix(f"{path}: ")
 
 
 def _holds_network(path: Path) -> bool:
@@ -80,7 +79,7 @@ def _loadable(file: Path, hardware: str, around: Surroundings) -> Timed | tuple[
         if package is not None:
             return TimedPackage.of(package, file.stem, hardware, around)
         network = Loadable.parse(data)
-        chosen = choose(network, hardware)
+        chosen = configuration_for(network, hardware, "nvdla time", file.name)
         return runs.loadable(network, file.stem, chosen, around)
     except OSError as error:
         return str(file), error.strerror or str(error)
@@ -91,6 +90,7 @@ def _loadable(file: Path, hardware: str, around: Surroundings) -> Timed | tuple[
 def runs_as_json(found: list[Timed], problems: list[tuple[str, str]]) -> dict[str, Any]:
     """What ``--json`` prints."""
     return {
+        "schema_version": VERSION,
         "version": VERSION,
         "model": "pipeline",
         "runs": [_run_as_json(run) for run in found],
@@ -193,6 +193,7 @@ def read(path: Path) -> Sheet:
 def sheet_as_json(sheet: Sheet) -> dict[str, Any]:
     """Everything that the sheet says."""
     return {
+        "schema_version": VERSION,
         "version": VERSION,
         "model": "spreadsheet",
         "layers": [{"name": row.layer.name, "result": _row(row)} for row in sheet.rows],
@@ -266,7 +267,7 @@ def table(sheet: Sheet) -> list[str]:
     group="Input",
     help="spreadsheet: NVIDIA's own estimate.",
 )
-@configuration("Configuration; default: what each is for.", status=1)
+@configuration("Configuration; default: what each is for.")
 @JSON
 @timed
 def show_time(
@@ -310,7 +311,7 @@ def _show_sheet(layers: Path, as_json: bool) -> None:
     try:
         sheet = read(layers)
     except OSError as error:
-        raise fail("time", f"{error.filename}: {error.strerror}") from None
+        raise fail("time", because(error)) from None
     except ValueError as error:
         raise fail("time", error) from None
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,15 @@ class PassName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         raise click.BadParameter(text, ctx, param)
 
 
+def _picture_line() -> int:
+    """Bytes that a line of a picture is a multiple of, on the board of this environment."""
+    if not os.environ.get("CUDLA_SIM_BOARD"):
+        return Options().picture_line
+    from .board import machine, picture_line
+
+    return picture_line(machine())
+
+
 def _dumping(names: Collection[str]) -> Watch:
     """Prints the network behind the passes of these names."""
     from ...compiler import dump
@@ -105,7 +115,16 @@ def _following(shown: Progress, watch: Watch | None) -> Watch:
 
 @click.command("compile", cls=Command, arguments=[("MODEL", "An ONNX model.")])
 @path_argument("model")
-@path_option("-o", "--out", required=True, metavar="FILE", group="Output", help="The loadable.")
+@path_option(
+    "-o",
+    "--output",
+    "out",
+    was=["--out"],
+    required=True,
+    metavar="FILE",
+    group="Output",
+    help="The loadable.",
+)
 @option(
     "--config",
     type=ConfigName(),
@@ -309,6 +328,7 @@ def compile_model(
                 batch_mode=not no_batch_mode,
                 winograd=winograd,
                 zero_points=not symmetric,
+                picture_line=_picture_line(),
             ),
             outputs=[name for word in outputs for name in word.split(",")],
             shapes=compilation.shapes_of(shapes),
@@ -353,7 +373,11 @@ def compile_model(
         if accuracy:
             _accuracy(result)
         if report is not None:
-            text = json.dumps({"version": VERSION, **result.report}, indent=2, default=str)
+            text = json.dumps(
+                {"schema_version": VERSION, "version": VERSION, **result.report},
+                indent=2,
+                default=str,
+            )
             write_whole(report, text.encode())
     except compilation.UsageError as error:
         raise click.BadParameter(str(error)) from None
@@ -386,7 +410,7 @@ def _in_parts(request: Request, out: Path, report: Path | None, most: int | None
     if report is not None:
         share = summary(package, surroundings()).as_dict()
         known = {**fallback.report(request, package, len(data)), "share": share}
-        text = json.dumps({"version": VERSION, **known}, indent=2)
+        text = json.dumps({"schema_version": VERSION, "version": VERSION, **known}, indent=2)
         write_whole(report, text.encode())
     print(summary(package, surroundings()))
     print(f"{out}: {package.config}, {len(package.parts)} parts, {len(data)} bytes")

@@ -9,16 +9,19 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...compiler.errors import CompileError, Refused
 from ...compiler.options import Options
+from ...constants.boards import Board
 from ...core.output import OutputError, check_writable, write_whole
 from ...core.text import printable
 from ...nvdla.errors import NvdlaError
 from ...nvdla.facts.configs import config as hardware
 from ...nvdla.facts.precisions import FP16, INT8
 from ..progress import Progress
+from .board import board_of, picture_line, told
 from .trtexec_words import BadWord, Words, check, io_formats, layer_precisions, pace, parse
 
 _VERSION = "v8600"
@@ -32,6 +35,8 @@ _HELP = """usage: cudla-sim trtexec --onnx=FILE [--saveEngine=FILE] [--buildDLAS
     [--layerPrecisions=name:type,...] [--shapes=name:1x3x224x224,...]
     [--exportLayerInfo=FILE] [--dumpLayerInfo] [--reportCapabilityDLA] [--verbose]
     [--config=nv_full|nv_large|...] (the hardware; CUDLA_SIM_CONFIG otherwise)
+    [--board=orin|xavier|...] [--tensorrt=VERSION] [--adjustForDLA] [--memPoolSize=pool:MiB,...]
+    (with --useDLACore: what TensorRT says of that board; CUDLA_SIM_BOARD otherwise)
     [--inventRanges] (no warning about --int8 without calibration)
 Other words of trtexec that do not concern loadables are taken and ignored."""
 
@@ -124,6 +129,11 @@ def _infer(words: Words, data: bytes) -> None:
 
 def _built(words: Words) -> bytes:
     """The engine of --onnx, saved where that is wanted."""
+    with TemporaryDirectory() as folder:
+        return _build(words, Path(folder))
+
+
+def _build(words: Words, folder: Path) -> bytes:
     from ...compiler import compilation
 
     for note in words.notes:
@@ -135,6 +145,9 @@ def _built(words: Words) -> bytes:
             check_writable(Path(words.value(file)))
     try:
         request = _request(words, model, name)
+        board = board_of(words)
+        if board is not None and words.value("useDLACore"):
+            _for_board(words, request, board, folder)
         if "allowGPUFallback" in words.flags:
             return _in_parts(words, request)
         with Progress("building").shown() as shown:
@@ -157,6 +170,15 @@ def _built(words: Words) -> bytes:
     return result.compiled.loadable
 
 
+def _for_board(words: Words, request: Any, board: Board, folder: Path) -> None:
+    """Says what the board would do; --adjustForDLA changes the model, kept in *folder*."""
+    int8 = request.options.precision == "int8"
+    adjusted = told(words, request.model, board, request.shapes, int8, _log)
+    if adjusted is not None:
+        request.model = folder / request.model.name
+        request.model.write_bytes(adjusted.SerializeToString())
+
+
 def _in_parts(words: Words, request: Any) -> bytes:
     """The engine of a network whose other layers run on the host."""
     from ...compiler import fallback
@@ -169,7 +191,8 @@ def _in_parts(words: Words, request: Any) -> bytes:
     for part in package.parts:
         where = "[GpuLayer]" if part.host else "[DlaLayer]"
         layers.append(f"{where} {{ForeignNode[{part.nodes[0]}...{part.nodes[-1]}]}}")
-        _log("I", layers[-1])
+        told = "the simulator: " if board_of(words) else ""
+        _log("I", told + layers[-1])
     report = fallback.report(request, package, len(data))
     _layer_info(words, layers, [*package.inputs, *package.outputs], report)
     _log("I", f"Engine built in {time.perf_counter() - begin:.3f} sec.")
@@ -213,7 +236,12 @@ def _request(words: Words, model: Path, name: str) -> Any:
         )
     return compilation.Request(
         model=model,
-        options=Options(config=name, precision=precision, keep_fp16=tuple(keep)),
+        options=Options(
+            config=name,
+            precision=precision,
+            keep_fp16=tuple(keep),
+            picture_line=picture_line(board_of(words)),
+        ),
         shapes=_shapes(words),
         calib=[Path(calib)] if calib and precision != "fp16" else [],
         method="entropy",

@@ -13,20 +13,21 @@ from dataclasses import dataclass, field
 FLAGS = {
     "buildDLAStandalone", "safe", "int8", "fp16", "best", "verbose", "dumpLayerInfo",
     "reportCapabilityDLA", "allowGPUFallback", "stronglyTyped", "help", "inventRanges",
-    "skipInference", "buildOnly", "skipBuild", "dumpProfile", "noDataTransfers",
+    "adjustForDLA", "skipInference", "buildOnly", "skipBuild", "dumpProfile", "noDataTransfers",
 }  # fmt: skip
 VALUES = {
     "onnx", "saveEngine", "useDLACore", "inputIOFormats", "outputIOFormats", "calib",
     "precisionConstraints", "layerPrecisions", "layerOutputTypes", "shapes", "minShapes",
     "optShapes", "maxShapes", "memPoolSize", "exportLayerInfo", "config", "loadEngine",
-    "exportProfile", "exportTimes", "iterations", "duration", "warmUp", "avgRuns",
+    "board", "tensorrt", "exportProfile", "exportTimes", "iterations", "duration",
+    "warmUp", "avgRuns",
 }  # fmt: skip
 IGNORED = {
     "workspace", "explicitBatch", "noTF32", "sparsity",
     "builderOptimizationLevel", "timingCacheFile", "profilingVerbosity",
     "streams", "useCudaGraph", "useSpinWait", "threads", "separateProfileRun", "exportOutput",
     "dumpOutput", "dumpRefit", "consistency", "noBuilderCache", "tacticSources", "batch",
-    "maxBatch", "directIO", "adjustForDLA", "uint8AsymmetricQuantizationDLA", "device",
+    "maxBatch", "directIO", "uint8AsymmetricQuantizationDLA", "device",
     "percentile", "idleTime", "sleepTime", "infStreams", "exposeDMA", "useManagedMemory",
     "refit", "versionCompatible", "hardwareCompatibilityLevel", "maxAuxStreams", "markDebug",
     "errorOnTimingCacheMiss", "timeDeserialize", "timeRefit", "bf16",
@@ -101,9 +102,7 @@ def check(words: Words) -> None:
     if ("onnx" in words.values) == ("loadEngine" in words.values):
         raise BadWord("Model missing: say --onnx=FILE, or --loadEngine=FILE and no model")
     pace(words)
-    for name in ("memPoolSize",):
-        if name in words.values:
-            _check_pools(words.values[name])
+    pools(words.value("memPoolSize"))
     core = words.value("useDLACore")
     if core and not core.isdigit():
         raise BadWord(f"--useDLACore={core} is no number")
@@ -140,8 +139,14 @@ def pace(words: Words) -> dict[str, float]:
     return found
 
 
-def _check_pools(text: str) -> None:
-    for part in text.split(","):
+def pools(text: str) -> dict[str, int]:
+    """``pool:size,...`` of --memPoolSize in bytes. Raises BadWord.
+
+    The SRAM is rounded down to a power of two; the DRAM of a DLA has to be one, of at least 4 KiB.
+    Source: help of trtexec; developer guide, Customizing DLA memory pools.
+    """
+    found = {}
+    for part in text.split(",") if text else []:
         name, colon, size = part.partition(":")
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([BKMG]?)", size, re.IGNORECASE)
         if not colon or not match:
@@ -149,8 +154,12 @@ def _check_pools(text: str) -> None:
         if name not in ("workspace", "dlaSRAM", "dlaLocalDRAM", "dlaGlobalDRAM", "tacticSharedMem"):
             raise BadWord(f"--memPoolSize: there is no pool {name!r}")
         bytes_ = int(float(match[1]) * _UNITS[match[2].upper()])
+        if name == "dlaSRAM" and bytes_:
+            bytes_ = 1 << (bytes_.bit_length() - 1)
         if name.startswith("dla") and (bytes_ < 4096 or bytes_ & (bytes_ - 1)):
             raise BadWord(f"--memPoolSize: {part!r} is no power of two of at least 4 KiB")
+        found[name] = bytes_
+    return found
 
 
 def io_formats(text: str, precision: str, output: bool) -> list[str]:

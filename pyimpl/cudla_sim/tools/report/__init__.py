@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Any
 
 from ...core import untrusted
-from ...nvdla import target
+from ...core.text import because
 from ...nvdla.errors import NvdlaError
 from ...nvdla.loadable import Loadable
 from ...nvdla.parts.package import MAGIC, Package
@@ -48,13 +48,38 @@ def page(
     return _loadable(source, hardware, surroundings, inputs, accuracy)
 
 
-def write(source: Path, output: Path, **options: Any) -> None:
-    """Writes the page about ``source``; options as of :func:`page`. Raises ReportError."""
+def write(
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    hardware: str = "",
+    around: Surroundings | None = None,
+    inputs: list[str] | None = None,
+    accuracy: str | os.PathLike[str] | None = None,
+    name: str = "",
+    title: str = "",
+) -> None:
+    """Writes one HTML page about ``source``: what ``cudla-sim report`` does for files.
+
+    ``source``: an NVDLA loadable, a register trace, a file of ``CUDLA_SIM_TRACE`` or of
+    ``CUDLA_SIM_UPMEM_TIMES``; options as of :func:`page`; ``title``: where the file's name says
+    nothing to who reads the page. Needs Plotly
+    (``pip install 'cudla-sim[report]'``). Raises ReportError, which says why.
+    """
     from ...core.output import OutputError, write_whole
 
-    text = page(source, **options).html()
+    made = page(
+        Path(source),
+        hardware=hardware,
+        around=around,
+        inputs=inputs,
+        accuracy=None if accuracy is None else Path(accuracy),
+        name=name,
+    )
+    made.title = title or made.title
+    text = made.html()
     try:
-        write_whole(output, text.encode())
+        write_whole(Path(output), text.encode())
     except OutputError as error:
         raise ReportError(str(error)) from None
 
@@ -111,14 +136,14 @@ def _loadable(
         if data.startswith(MAGIC):
             return _parts(source, Package.decode(data), hardware, around, inputs, accuracy)
         network = Loadable.parse(data)
-        chosen = target.choose(network, hardware)
+        chosen = nvdla_inputs.configuration_for(network, hardware, "report", source.name)
         run = runs.loadable(network, source.stem, chosen, around)
         if inputs:
             buffers = nvdla_inputs.read_inputs(network, inputs, Preparation())
             layers = network_run.run(network, chosen, buffers).report.layers
         sections = nvdla.of_loadable(network, run, around, layers)
     except OSError as error:
-        raise ReportError(f"{error.filename or source}: {error.strerror}") from None
+        raise ReportError(because(error, source)) from None
     except (NvdlaError, images.InputError, ValueError) as error:
         raise ReportError(f"{source}: {error}") from None
     if accuracy is not None:

@@ -48,7 +48,7 @@ from .page import plotly_script
     help="What compile --accuracy --report FILE wrote.",
 )
 @option("--name", default="", group="Input", help="Which register trace of several.")
-@configuration("NVDLA configuration; default: the file's.", status=1)
+@configuration("NVDLA configuration; default: the file's.")
 @timed
 def report(
     what: tuple[str, ...],
@@ -119,5 +119,5 @@ def _of_program(command: list[str], output: Path, around: Surroundings) -> int:
             raise ReportError(f"{command[0]}: {error.strerror}") from None
         if not file.exists():
             raise ReportError(f"{command[0]} called nothing that is simulated")
-        write(file, output)
+        write(file, output, title=Path(command[0]).name)
         return done.returncode

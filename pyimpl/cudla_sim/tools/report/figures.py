@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any, NamedTuple
 
 from .page import NEEDS_PLOTLY, ReportError
@@ -36,6 +37,10 @@ class Box(NamedTuple):
     text: str
 
 
+GRID = "rgba(128, 136, 148, 0.3)"
+"""Lines that are seen on white and on black."""
+
+
 def _objects() -> Any:
     try:
         import plotly.graph_objects as objects
@@ -53,8 +58,12 @@ def _layout(height: int, x: str, y: str = "") -> dict[str, Any]:
         "height": height,
         "template": "plotly_white",
         "margin": {"l": 10, "r": 10, "t": 30, "b": 40},
-        "xaxis": {"title": {"text": x}},
-        "yaxis": {"title": {"text": y}, "automargin": True},
+        "xaxis": {
+            "title": {"text": x},
+            "exponentformat": "none",
+            "gridcolor": GRID,
+        },  # no "50µ" before "ms"
+        "yaxis": {"title": {"text": y}, "automargin": True, "gridcolor": GRID},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"},
         "dragmode": "zoom",
         "hoverlabel": {"align": "left"},
@@ -146,9 +155,13 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], cells: Any, what: str)
     return figure
 
 
-def graph(nodes: dict[str, str], edges: Sequence[tuple[str, str, str, bool]]) -> Any:
+def graph(
+    nodes: dict[str, str],
+    edges: Sequence[tuple[str, str, str, bool]],
+    groups: Mapping[str, str] | None = None,
+) -> Any:
     """Boxes from top to bottom: a node lies below everything it reads. ``edges``: (source, target,
-    label, fused)."""
+    label, fused). *groups*: of nodes, each with a colour and a line of the legend."""
     objects = _objects()
     place = _places(nodes, edges)
     figure = objects.Figure()
@@ -168,20 +181,26 @@ def graph(nodes: dict[str, str], edges: Sequence[tuple[str, str, str, bool]]) ->
               for s, t, x, _ in edges if s in place and t in place]  # fmt: skip
     figure.add_trace(
         objects.Scatter(
-            x=[m[0] for m in middle], y=[m[1] for m in middle], text=[m[2] for m in middle],
+            x=[m[0] for m in middle], y=[m[1] for m in middle],
+            text=[f"{m[2]}\u2002" for m in middle],
             mode="text", textfont={"size": 9, "color": "#57606a"}, hoverinfo="skip",
-            showlegend=False,
+            showlegend=False, textposition="middle left",  # beside the line, not struck by it
         )
     )  # fmt: skip
-    labels = [_short(text) for text in nodes.values()]
-    figure.add_trace(
-        objects.Scatter(
-            x=[place[n][0] for n in nodes], y=[place[n][1] for n in nodes], text=labels,
-            hovertext=list(nodes.values()), hoverinfo="text", mode="markers+text",
-            textposition="middle right", showlegend=False,
-            marker={"size": 12, "symbol": "square", "color": "#4c78a8"}, textfont={"size": 11},
-        )
-    )  # fmt: skip
+    of_group: dict[str, list[str]] = {}
+    for name in nodes:
+        of_group.setdefault((groups or {}).get(name, ""), []).append(name)
+    for (group, members), colour in zip(of_group.items(), cycle(COLOURS), strict=False):
+        texts = [nodes[name] for name in members]
+        figure.add_trace(
+            objects.Scatter(
+                x=[place[n][0] for n in members], y=[place[n][1] for n in members],
+                text=[_short(text) for text in texts], hovertext=texts, hoverinfo="text",
+                name=group, mode="markers+text", textposition="middle right",
+                showlegend=bool(group), textfont={"size": 11},
+                marker={"size": 12, "symbol": "square", "color": colour},
+            )
+        )  # fmt: skip
     depth = 1 + max((-y for _, y in place.values()), default=0)
     figure.update_layout(**_layout(int(min(120 + 46 * depth, 2400)), ""))
     figure.update_layout(dragmode="pan")

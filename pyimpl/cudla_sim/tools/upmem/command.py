@@ -106,7 +106,7 @@ def _page(found: dict[str, Any], program: str, output: Path) -> None:
         file = Path(folder) / f"{Path(program).name}.json"
         file.write_text(json.dumps(found))
         try:
-            report.write(file, output)
+            report.write(file, output, title=Path(program).name)
         except report.ReportError as error:
             tell(f"cudla-sim upmem report: {error}")
             raise click.exceptions.Exit(1) from None

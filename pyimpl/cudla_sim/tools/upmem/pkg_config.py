@@ -11,14 +11,10 @@ import sys
 
 from ... import paths
 from ...core.text import tell
+from ...flags import escaped
 
 VERSION = "2025.1.0"
 _USAGE = "usage: dpu-pkg-config [--cflags] [--libs] [--variable=NAME] [--modversion] [dpu]"
-
-
-def _escaped(path: str) -> str:
-    """As pkg-config does it: the shell of a Makefile splits the output into words."""
-    return "".join(f"\\{c}" if c in " \t\\'\"$`&();<>|*?" else c for c in path)
 
 
 def _include() -> str:
@@ -30,11 +26,11 @@ def _library() -> str:
 
 
 def cflags() -> list[str]:
-    return [f"-I{_escaped(_include())}"]
+    return [f"-I{escaped(_include())}"]
 
 
 def library_path() -> list[str]:
-    return [f"-L{_escaped(_library())}"]
+    return [f"-L{escaped(_library())}"]
 
 
 def libraries() -> list[str]:
@@ -42,7 +38,7 @@ def libraries() -> list[str]:
 
 
 def run_path() -> list[str]:
-    return [f"-Wl,-rpath,{_escaped(_library())}"]
+    return [f"-Wl,-rpath,{escaped(_library())}"]
 
 
 def variables() -> dict[str, str]:
@@ -71,7 +67,7 @@ def main(words: list[str]) -> int:
         elif word == "--libs-only-other":
             parts += run_path()
         elif word.startswith("--variable="):
-            parts.append(_escaped(variables().get(word.partition("=")[2], "")))
+            parts.append(escaped(variables().get(word.partition("=")[2], "")))
         elif word in ("--modversion", "--version"):
             parts.append(VERSION)
         elif word in ("--help", "-h"):

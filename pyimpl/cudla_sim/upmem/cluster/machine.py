@@ -7,6 +7,7 @@ import threading
 import uuid
 from typing import Any
 
+from ...cluster.connection import alive, gone
 from ...core.events import warn
 from ..errors import DpuError, Status, error
 from .host import RankHost, Refused
@@ -120,11 +121,31 @@ class RemoteMachine:
         """Notes that it is lost; the error for whoever needed it."""
         with self._lock:
             first, self.lost = not self.lost, self.lost or (why or "it is gone")
-        if first:
+        if first and not self._unreachable():
             warn(f"{self._error().explanation}")
         return self._error()
 
+    def _unreachable(self) -> bool:
+        """Whether the scheduler is gone, and with it all machines; tells that once."""
+        if alive(self._client):
+            return False
+        with self._lock:
+            told, self._client.told_gone = getattr(self._client, "told_gone", False), True
+        if not told:
+            warn(
+                f"{gone(self._client)}: what the DPUs of the cluster held is gone, no rank goes on"
+            )
+        return True
+
+    def why(self) -> str:
+        """Why it is lost, for its DPUs."""
+        if not alive(self._client):
+            return str(gone(self._client))
+        return f"{self} is lost: {self.lost}"
+
     def _error(self) -> DpuError:
+        if not alive(self._client):
+            return error(Status.DPU_ERR_SYSTEM, f"{gone(self._client)}; no rank goes on")
         held = ", ".join(map(str, self.ranks[:8])) + (" ..." if len(self.ranks) > 8 else "")
         return error(
             Status.DPU_ERR_SYSTEM,

@@ -329,7 +329,8 @@ class ClusterStore:
                     ended = begin(machine, list(by_there), image).result()
                 machine.images.add(digest)
             except DpuError as problem:
-                whole.faulted += [_lost(slots[p], problem) for p in part]
+                why = machine.why() if machine.lost else problem.explanation
+                whole.faulted += [_lost(slots[p], why) for p in part]
                 continue
             whole.seconds = max(whole.seconds, ended.seconds)
             whole.faulted += [replace(o, number=by_there[o.number]) for o in ended.faulted]
@@ -413,5 +414,5 @@ def _gathered(hosts: Addresses, size: int) -> NDArray[np.uint8]:
     return made
 
 
-def _lost(slot: int, problem: DpuError) -> Outcome:
-    return Outcome(slot, "fault", FaultKind.WORKER, text=problem.explanation)
+def _lost(slot: int, why: str) -> Outcome:
+    return Outcome(slot, "fault", FaultKind.WORKER, text=why)

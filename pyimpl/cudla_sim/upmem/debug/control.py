@@ -33,6 +33,8 @@ def execute(dpu: Dpu, how: How) -> Outcome | None:
 
 def busy(state: State) -> bool:
     """Whether it runs, or will: other DPUs of its rank may run on when it has stopped."""
+    if state.dpu.goes_on:
+        return True
     runs = state.store.pool.runs(state.dpu.slot)
     return state.dpu.rank.launches > 0 if runs is None else runs
 
@@ -43,7 +45,7 @@ def stop(state: State) -> None:
     A launch that is queued for it begins, and stops before its first instruction.
     """
     dpu = state.dpu
-    if dpu.rank.is_own_thread:
+    if dpu.rank.is_own_thread or _stays(dpu):
         return
     state.core.stop = 1
     try:
@@ -59,6 +61,15 @@ def stop(state: State) -> None:
         page = dpu.bytes(SIDE_OFFSET, SIDE_SIZE).tobytes()
         outcome = recorded(dpu.slot, page, state.program.image, set())
         dpu.fault = outcome if outcome.status == "fault" else None
+
+
+def _stays(dpu: Dpu) -> bool:
+    """Whether it was to go on and had not begun: then it is where it was."""
+    with dpu.rank.lock:
+        if not dpu.goes_on:
+            return False
+        dpu.goes_on, dpu.fault = False, dpu.stopped_by
+        return True
 
 
 def wait(state: State) -> None:

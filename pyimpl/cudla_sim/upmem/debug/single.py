@@ -12,6 +12,7 @@ from ...core import process, untrusted
 from ..errors import Status, error
 from ..load import load
 from ..machine import Machine
+from ..memory import MRAM_SIZE
 from ..program import read
 from ..rank import Dpu
 from .state import State
@@ -31,14 +32,15 @@ def loaded(file: Path, inputs: Mapping[str, Path]) -> Iterator[State]:
         dpu = made.dpus[0]
         state = State(dpu)
         for name, source in inputs.items():
-            _put(dpu, name, source.read_bytes())
+            _put(dpu, name, source)
         yield state
     finally:
         machine.free(made)
 
 
-def _put(dpu: Dpu, name: str, data: bytes) -> None:
+def _put(dpu: Dpu, name: str, source: Path) -> None:
     room = dpu.symbols[name]
+    data = untrusted.read_bytes(source, MRAM_SIZE)
     if len(data) > len(room):
         raise error(
             Status.DPU_ERR_INVALID_SYMBOL_ACCESS,

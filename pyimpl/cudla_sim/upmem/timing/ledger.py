@@ -12,6 +12,9 @@ from typing import Any
 from ..workers.protocol import TaskletTimes, Times
 from .host import Host
 
+VERSION = 1
+"""Of the files that :meth:`Ledger.write` makes."""
+
 WITHOUT_COUNT = (
     "not counted: compile the DPU program with CUDLA_SIM_UPMEM_TIMING=model in the environment "
     "(and clang)"
@@ -196,12 +199,13 @@ class Ledger:
         return made
 
     def as_json(self) -> dict[str, Any]:
-        """``{"version": 1, "host": {...}, "steps": [...]}``; times in seconds and cycles."""
+        """``{"schema_version": 1, "host": {...}, "steps": [...]}``; times in seconds and cycles."""
         steps = [
             {"step": "launch" if isinstance(s, Launch) else "transfer", **asdict(s)}
             for s in self.steps
         ]
-        return {"version": 1, "host": asdict(self.host), "seconds": self.seconds, "steps": steps}
+        about = {"schema_version": VERSION, "version": VERSION}
+        return {**about, "host": asdict(self.host), "seconds": self.seconds, "steps": steps}
 
     def write(self, path: str) -> None:
         """Raises OSError."""

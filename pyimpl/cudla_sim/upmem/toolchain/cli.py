@@ -13,10 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ... import paths
+from ...workers.full_disk import DiskFull
+from ..workers.executable import NATIVE
 from . import counting, dpu_assembly, profile, races, steps
 from .link import link
 from .options import Input, Options, UsageError, parse
-from .routes import NATIVE, ROUTES, Route, available
+from .routes import ROUTES, Route, available
 from .runtime import archive, syslib
 
 TRIPLE = "dpu-upmem-dpurte"
@@ -53,11 +55,13 @@ def _fail(text: str) -> int:
 
 
 def choose_route() -> tuple[Route, Path]:
-    """The best route that works here, and its runtime. Raises UsageError."""
+    """The best route that works here, and its runtime. Raises UsageError, DiskFull."""
     failures = []
     for route in available(_own_folder()):
         try:
             return route, archive(route)
+        except DiskFull:  # no fault of the compiler, and another one would meet it, too
+            raise
         except (steps.StepFailed, OSError) as error:
             failures.append(f"{route.name}: {error}")
     raise UsageError("\n".join([_no_compiler(), *failures]))

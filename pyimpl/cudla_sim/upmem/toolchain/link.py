@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ...workers import full_disk
 from .options import MAX_TASKLETS, Options
 from .runtime import sources
 from .steps import StepFailed
@@ -61,7 +62,7 @@ def _explain(errors: str) -> str:
 
 
 def link(options: Options, objects: dict[int, str], runtime: Path, output: str) -> None:
-    """``objects``: the file for each input by index. Raises StepFailed, UsageError."""
+    """``objects``: the file for each input by index. Raises StepFailed, UsageError, DiskFull."""
     command = ["ld", "-m", "elf_x86_64", "-static", "-z", "noexecstack", "--build-id=none"]
     command.append("--gc-sections")
     command += ["-z", "max-page-size=4096", "--no-warn-mismatch", "-o", output]
@@ -73,6 +74,8 @@ def link(options: Options, objects: dict[int, str], runtime: Path, output: str) 
             command.append(objects[int(word[1:])] if word.startswith("@") else word)
         command.append(str(runtime / "librt.a"))
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
+    if done.returncode:
+        full_disk.refuse(done.stderr, [output])
     if done.stderr:
         sys.stderr.write(_explain(done.stderr))
     if done.returncode:

@@ -13,6 +13,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..workers.executable import NATIVE
 from .options import MAX_TASKLETS
 
 # Flags for all: code at fixed addresses below 4 GiB, without what a DPU has not. No jump tables:
@@ -53,8 +54,6 @@ _HOST_MACROS = (
 )
 
 
-NATIVE = "x86_64"
-"""The processor whose registers a worker's code switches tasklets by."""
 ROUTES = ("clang-x32", "gcc-x32", "clang-m64", "gcc-m64")
 """Best first."""
 

@@ -6,9 +6,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
-from . import counting, races
+from ...workers import full_disk
+from . import counting, local_arrays, races
 from .arithmetic import INLINE, PURE, lower
 from .assembly import translate, wants_macros
 from .longs import widen
@@ -24,13 +26,21 @@ class StepFailed(Exception):
 
 
 def run(command: Sequence[str], text: bytes | None = None) -> bytes:
-    """Runs a tool, passes its diagnostics on, gives its output. Raises StepFailed."""
+    """Runs a tool, passes its diagnostics on, gives its output. Raises StepFailed, DiskFull."""
     done = subprocess.run(command, input=text, capture_output=True)
+    if done.returncode:
+        full_disk.refuse(done.stderr.decode(errors="replace"), _written(command))
     if done.stderr:
         sys.stderr.write(done.stderr.decode(errors="replace"))
     if done.returncode:
         raise StepFailed(done.returncode if done.returncode > 0 else 1)
     return done.stdout
+
+
+def _written(command: Sequence[str]) -> list[str]:
+    """Files that a tool writes, as far as its command says."""
+    behind = [after for word, after in pairwise(command) if word == "-o"]
+    return [*behind, command[-1]]
 
 
 def preprocess(
@@ -95,6 +105,7 @@ def compile_text(
         front += ["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-x", language, "-"]
         module = run([*front, "-o", "-"], text).decode("latin-1")
         _refuse([message for name, message in refused.items() if f"@{name}(" in module])
+        module = local_arrays.expose(module) if watched else module
         text = lower(module, PURE if counted else INLINE).encode("latin-1")
         language = "ir"
         command = [route.compiler, *(f for f in flags if not f.startswith(("-std=", "-ansi")))]
@@ -121,6 +132,8 @@ def assemble(route: Route, source: str, language: str, flags: Sequence[str], out
     """Assembles x86 assembly of ours, or what ``-S`` wrote."""
     command = [route.compiler, *route.arguments, *flags, "-c", "-x", language, source, "-o", output]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        full_disk.refuse(done.stderr, [output])
     unknown = re.search(
         r":(\d+):(?:\d+:)? [Ee]rror: (?:.*instruction mnemonic '|no such instruction: `)([\w.]+)",
         done.stderr,

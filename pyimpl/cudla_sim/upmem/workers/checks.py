@@ -28,7 +28,8 @@ class Checks(Switches):
     """A stack of more than twice its declared size and 4 KiB (x86 frames are larger than a DPU's).
     Off: a stack may have one megabyte."""
     mram_unwritten: str = "warn"
-    """A DMA of which no word was ever written: by the host, by DMA, or (not zero) by a pointer."""
+    """The use of MRAM that nobody wrote, in a program that tells its accesses. Another one: a place
+    at which all transfers of a launch moved nothing but such memory (fault: the first transfer)."""
     race: str = "warn"
     """Two tasklets write one WRAM byte, no lock or barrier between them. Only in sampled DPUs: the
     first of a launch and one of each 64."""

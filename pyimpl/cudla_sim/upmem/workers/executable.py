@@ -5,6 +5,9 @@ from __future__ import annotations
 from ... import paths
 from ..isa.fields import EM_DPU
 
+NATIVE = "x86_64"
+"""The processor whose registers a program of our compiler switches tasklets by."""
+
 
 def in_own_instructions(contents: bytes) -> bool:
     """Whether a program file is one of the vendor's compiler."""

@@ -101,10 +101,7 @@ def _cause(known: Places | None, event: Event, side: Side | None, image: bytes |
             f"DMA of {size} bytes at {_data(known, event.address)}: neither in WRAM nor on a stack"
         )
     if kind == FaultKind.UNWRITTEN:
-        return (
-            f"read of {size} bytes at MRAM address {_mram(event.address)}, which neither host nor "
-            "DPU has written"
-        )
+        return _unwritten(known, event)
     if kind == FaultKind.RACE:
         return _race(known, event)
     if kind == FaultKind.HEAP:
@@ -120,6 +117,21 @@ def _cause(known: Places | None, event: Event, side: Side | None, image: bytes |
     if kind == FaultKind.CANCELLED:
         return "the host stopped the launch"
     return f"fault of unknown kind {int(kind)}"
+
+
+def _unwritten(known: Places | None, event: Event) -> str:
+    source = f"MRAM address {_mram(event.address)}, which neither host nor DPU has written"
+    if event.code == 1:
+        return (
+            f"{event.size} bytes of {_data(known, event.other)} are used; a DMA brought them from "
+            f"{source}"
+        )
+    if event.code == 2:
+        return f"{event.size} bytes are used at {source}"
+    return (
+        f"read of {event.size} bytes at {source} (compiled with "
+        "CUDLA_SIM_UPMEM_CHECKS=mram_unwritten=warn the program says where it uses them)"
+    )
 
 
 def _mram(address: int) -> str:

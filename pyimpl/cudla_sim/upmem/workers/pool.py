@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...constants.dpu_protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State
-from ...workers.image import Image
 from ...workers.patience import Patience, given_up, process_state
 from ...workers.process import CONFINED, WorkerError
 from .checks import Checks
-from .executable import executable, in_own_instructions
+from .executable import in_own_instructions
 from .frame import BOOT, Frame, Frames, How
 from .outcome import Launch, Outcome, recorded, stopped
+from .programs import Program, Programs
 from .protocol import Times
 from .worker import Worker
 
@@ -32,24 +32,10 @@ __all__ = ["Launch", "Outcome", "WorkerError", "WorkerPool"]
 
 _PATIENCE_S = 0.020
 """How long a launch waits for a busy worker before it gets one more."""
-_IDLE_PROGRAMS = 4
-"""Programs whose workers stay alive though they do not run; the longest idle go first."""
 _MAX_TOGETHER = 512
 """Processes that one launch gets when the host talks to its DPUs while they run."""
 _FUTILE = 3
 """Turns of a launch in which workers die and no DPU begins: a program may do that without end."""
-
-
-class _Program:
-    """One program and its workers, which execute ``image``; ``users``: launches that hold it."""
-
-    def __init__(self, path: str, contents: bytes) -> None:
-        self.contents = contents
-        self.image = Image(path or "dpu", executable(contents))
-        self.idle: list[Worker] = []
-        self.busy = 0
-        self.users = 0
-        self.warned: set[tuple[int, int]] = set()
 
 
 class WorkerPool:
@@ -78,7 +64,7 @@ class WorkerPool:
         self._running: dict[int, tuple[Frame, dict[int, Worker]]] = {}
         self._wakes: dict[int, int] = {}
         """By frame: an event that tells its launch to run all its DPUs at once."""
-        self._programs: dict[tuple[str, int], _Program] = {}
+        self._programs = Programs()
         self._changed = threading.Condition()
         self._number = 0
         self._closed = False
@@ -157,7 +143,7 @@ class WorkerPool:
     def pids(self) -> list[int]:
         """Process ids of all live workers."""
         with self._changed:
-            idle = [w for p in self._programs.values() for w in p.idle]
+            idle = self._programs.idle
             busy = [w for _, workers in self._running.values() for w in workers.values()]
             return [w.pid for w in idle + busy]
 
@@ -165,47 +151,29 @@ class WorkerPool:
         """Ends all workers; launches that run end with every unfinished DPU in fault."""
         with self._changed:
             self._closed = True
-            for program in self._programs.values():
-                for worker in program.idle:
-                    worker.kill()
-                program.idle.clear()
+            self._programs.kill_idle()
             for frame, workers in self._running.values():
                 frame.cancel()
                 for worker in workers.values():
                     worker.kill_later()
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._running, timeout=2.0)
-            for program in self._programs.values():
-                program.image.close()
-            self._programs.clear()
+            self._programs.close()
         self._frames.close()
 
     # ---- programs and their workers ----
 
-    def _program(self, path: str, contents: bytes) -> _Program:
-        key = (path, hash(contents))
+    def _program(self, path: str, contents: bytes) -> Program:
         with self._changed:
             if self._closed:
                 raise WorkerError("the workers have been stopped")
-            program = self._programs.pop(key, None) or _Program(path, contents)
-            self._programs[key] = program  # now the most recently used
-            program.users += 1
-            unused = [k for k, p in self._programs.items() if not p.users]
-            for old in unused[: max(0, len(self._programs) - _IDLE_PROGRAMS)]:
-                self._discard(self._programs.pop(old))
-        return program
+            return self._programs.take(path, contents)
 
-    def _release_program(self, program: _Program) -> None:
+    def _release_program(self, program: Program) -> None:
         with self._changed:
             program.users -= 1
 
-    @staticmethod
-    def _discard(program: _Program) -> None:
-        for worker in program.idle:
-            worker.kill()
-        program.image.close()
-
-    def _start_worker(self, program: _Program) -> Worker:
+    def _start_worker(self, program: Program) -> Worker:
         with self._changed:
             self._number = (self._number + 1) % 0xFFFF
             number = self._number
@@ -224,7 +192,7 @@ class WorkerPool:
                 program.busy -= 1
             raise
 
-    def _take(self, program: _Program, wanted: int) -> list[Worker]:
+    def _take(self, program: Program, wanted: int) -> list[Worker]:
         """At least one worker: idle ones, else new ones up to the pool's size. When all are busy
         and stay so, one more: what keeps them may be waiting for this launch."""
         with self._changed:
@@ -244,7 +212,7 @@ class WorkerPool:
                 raise
         return taken
 
-    def _give_back(self, program: _Program, worker: Worker, alive: bool) -> None:
+    def _give_back(self, program: Program, worker: Worker, alive: bool) -> None:
         with self._changed:
             program.busy -= 1
             if alive and not self._closed:
@@ -269,7 +237,7 @@ class WorkerPool:
         return found
 
     def _run(
-        self, program: _Program, slots: list[int], checks: Checks, timed: bool, how: How
+        self, program: Program, slots: list[int], checks: Checks, timed: bool, how: How
     ) -> list[Outcome]:
         with self._changed:
             self._changed.wait_for(lambda: self._free_frames or self._closed)
@@ -297,7 +265,7 @@ class WorkerPool:
                 self._free_frames.append(frame.number)
                 self._changed.notify_all()
 
-    def _work(self, program: _Program, frame: Frame) -> tuple[dict[int, int], str]:
+    def _work(self, program: Program, frame: Frame) -> tuple[dict[int, int], str]:
         """Until all workers have answered; the numbers of those that died, each with its signal,
         and why the host gave up, if it did."""
         lost: dict[int, int] = {}
@@ -354,7 +322,7 @@ class WorkerPool:
 
     def _crowd(
         self,
-        program: _Program,
+        program: Program,
         frame: Frame,
         workers: dict[int, Worker],
         poll: select.poll,
@@ -376,7 +344,7 @@ class WorkerPool:
 
     def _lost(
         self,
-        program: _Program,
+        program: Program,
         workers: dict[int, Worker],
         fd: int,
         poll: select.poll,
@@ -390,7 +358,7 @@ class WorkerPool:
 
     def _outcomes(
         self,
-        program: _Program,
+        program: Program,
         frame: Frame,
         status: NDArray[np.uint8],
         lost: dict[int, int],

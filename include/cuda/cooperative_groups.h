@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cooperative_groups.h - for code that `cudla-sim nvcc` compiles; other compilers see nothing.
+ */
+#ifndef CUDLA_SIM_COOPERATIVE_GROUPS_H
+#define CUDLA_SIM_COOPERATIVE_GROUPS_H
+
+#if defined(__CUDACC__)
+#include "kernels/groups.hpp"
+#endif
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * launches.h - kernels put into streams: what the code that nvcc generates calls for
+ * `kernel<<<...>>>(...)`, and what that of `cudla-sim nvcc` calls.
+ */
+#ifndef __CUDA_CRT_LAUNCHES_H__
+#define __CUDA_CRT_LAUNCHES_H__
+
+#include "../driver_types.h"
+#include "../vector_types.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* ---- By the address of a kernel --------------------------------------------------------------- */
+
+/* `func` is the kernel as host code names it, args[i] points to its argument i. The arguments are
+ * copied before the call returns. Errors:
+ *   cudaErrorInvalidDeviceFunction    nothing is registered under that address
+ *   cudaErrorNoKernelImageForDevice   the kernel is code for a GPU (built by NVIDIA's nvcc)
+ *   cudaErrorInvalidConfiguration     a grid or block that no GPU of this kind takes
+ *   cudaErrorInvalidValue             more shared memory than a block can have */
+cudaError_t cudaLaunchKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim, void **args,
+                             size_t sharedMem, cudaStream_t stream);
+
+/* The same for a kernel whose blocks wait for each other. */
+cudaError_t cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim, struct dim3 blockDim,
+                                        void **args, size_t sharedMem, cudaStream_t stream);
+
+/* The two halves of a launch by nvcc's code: the calling thread keeps the configuration, the stub of
+ * the kernel takes it. Push answers 0, Pop cudaErrorMissingConfiguration when nothing was kept. */
+unsigned int __cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim, size_t sharedMem,
+                                         struct CUstream_st *stream);
+cudaError_t __cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim, size_t *sharedMem,
+                                       void *stream);
+
+/* Since CUDA 12.1: a stub asks once for its kernel and launches it by that. */
+cudaError_t __cudaGetKernel(void **kernel, const void *func);
+cudaError_t __cudaLaunchKernel(void *kernel, struct dim3 gridDim, struct dim3 blockDim, void **args,
+                               size_t sharedMem, cudaStream_t stream);
+
+/* ---- By functions of the program -------------------------------------------------------------- */
+
+/* Runs run(data) when all work before it in the stream has ended, and drop(data) when it will not be
+ * run again; in a stream that captures it becomes a node. When the call fails drop is not called.
+ * `kernel` names it in traces. */
+cudaError_t __cudlaSimLaunch(cudaStream_t stream, const char *kernel, void (*run)(void *),
+                             void (*drop)(void *), void *data);
+
+/* The running launch failed: the context is ruined with `error`, as by an illegal access. */
+void __cudlaSimFault(cudaError_t error, const char *explanation);
+
+/* A variable of device code is memory of the device from now on: copies and fills take its address. */
+cudaError_t __cudlaSimVariable(void *address, size_t size);
+
+/* A launch that does not begin: explains, and sets the thread's last error. Answers `error`. */
+cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif /* __CUDA_CRT_LAUNCHES_H__ */

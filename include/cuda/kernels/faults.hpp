@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/faults.hpp - a thread of a kernel that touches memory that is not there, divides by zero, traps or
+ * fails an assertion: its launch ends with an error, as on a GPU, and the process goes on.
+ */
+#ifndef CUDLA_SIM_KERNELS_FAULTS_H
+#define CUDLA_SIM_KERNELS_FAULTS_H
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <mutex>
+#include <string>
+
+#include "engine.hpp"
+
+namespace cudla_sim {
+
+/* The running thread ends its block, whatever is on its stack. */
+[[noreturn]] inline void abandon() {
+    block->abandoned = true;
+    leave();
+    __builtin_unreachable();
+}
+
+/* The running thread fails its launch. */
+[[noreturn]] inline void fail_launch(cudaError_t error, const char *what) {
+    Failure &failure = *block->failure;
+    if (failure.claim()) {
+        failure.error = error;
+        snprintf(failure.what, sizeof failure.what, "%s", what);
+        failure.block = block->index;
+        failure.thread = threadIdx;
+    }
+    abandon();
+}
+
+/* --- signals ---------------------------------------------------------------------------------- */
+
+struct Signals {
+    struct sigaction segment, bus, division;
+
+    struct sigaction &before(int number) {
+        return number == SIGSEGV ? segment : number == SIGBUS ? bus : division;
+    }
+    static Signals &get() {
+        static Signals own;
+        return own;
+    }
+};
+
+/* Not ours: as if we were not there. */
+inline void pass_on(int number, siginfo_t *info, void *context) {
+    const struct sigaction &before = Signals::get().before(number);
+    if (before.sa_flags & SA_SIGINFO)
+        before.sa_sigaction(number, info, context);
+    else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN)
+        sigaction(number, &before, nullptr); /* it happens again, and kills */
+    else
+        before.sa_handler(number);
+}
+
+inline void on_signal(int number, siginfo_t *info, void *context) {
+    Block *own = block;
+    if (!own || !own->failure || !own->current) {
+        pass_on(number, info, context);
+        return;
+    }
+    mcontext_t &machine = static_cast<ucontext_t *>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    uintptr_t at = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+    uintptr_t stack = static_cast<uintptr_t>(machine.gregs[REG_RSP]);
+#else
+    uintptr_t at = machine.pc, stack = machine.sp;
+#endif
+    Failure &failure = *own->failure;
+    if (failure.claim()) {
+        uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+        uintptr_t bottom = reinterpret_cast<uintptr_t>(own->current->stack);
+        if (number == SIGFPE) {
+            failure.error = cudaErrorLaunchFailure;
+            snprintf(failure.what, sizeof failure.what,
+                     "an integer was divided by zero, which has no defined result on a GPU");
+        } else if (address < bottom && bottom - address <= STACK_GUARD && stack < bottom + STACK_BYTES) {
+            failure.error = cudaErrorLaunchFailure;
+            snprintf(failure.what, sizeof failure.what, "the stack of a thread, %zu KiB, is full",
+                     STACK_BYTES >> 10);
+        } else {
+            failure.error = cudaErrorIllegalAddress;
+            snprintf(failure.what, sizeof failure.what, "access to address 0x%llx, where there is no memory",
+                     static_cast<unsigned long long>(address));
+        }
+        failure.block = own->index;
+        failure.thread = threadIdx;
+        failure.at = at;
+    }
+    /* goes on in abandon(), on the fiber's stack from its top: what is on it is not needed */
+    uintptr_t top = (reinterpret_cast<uintptr_t>(own->current->stack) + STACK_BYTES) & ~uintptr_t{15};
+#if defined(__x86_64__)
+    machine.gregs[REG_RSP] = static_cast<greg_t>(top - 72); /* as after a call */
+    machine.gregs[REG_RIP] = reinterpret_cast<greg_t>(&abandon);
+#else
+    machine.sp = top - 64;
+    machine.pc = reinterpret_cast<uintptr_t>(&abandon);
+#endif
+}
+
+inline void catch_signals() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        struct sigaction ours = {};
+        ours.sa_sigaction = on_signal;
+        ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigemptyset(&ours.sa_mask);
+        for (int number : {SIGSEGV, SIGBUS, SIGFPE})
+            sigaction(number, &ours, &Signals::get().before(number));
+    });
+}
+
+/* Where signals of this system thread are handled: a fiber's stack may be full. */
+class SignalStack {
+  public:
+    SignalStack() {
+        stack_t now;
+        if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE))
+            return; /* it has one */
+        own_.ss_size = 64 << 10;
+        own_.ss_flags = 0;
+        own_.ss_sp = malloc(own_.ss_size);
+        if (own_.ss_sp && sigaltstack(&own_, nullptr) != 0) {
+            free(own_.ss_sp);
+            own_.ss_sp = nullptr;
+        }
+    }
+    ~SignalStack() {
+        if (!own_.ss_sp)
+            return;
+        stack_t none = {};
+        none.ss_flags = SS_DISABLE;
+        sigaltstack(&none, nullptr);
+        free(own_.ss_sp);
+    }
+
+  private:
+    stack_t own_ = {};
+};
+
+/* --- what is told ----------------------------------------------------------------------------- */
+
+/* "file:line" of an instruction by its debug information; empty when there is none, or no binutils. */
+inline std::string line_of(uintptr_t at) {
+    Dl_info module;
+    if (!at || !dladdr(reinterpret_cast<void *>(at), &module) || !module.dli_fname)
+        return "";
+    const auto *header = static_cast<const ElfW(Ehdr) *>(module.dli_fbase);
+    if (header->e_type == ET_DYN)
+        at -= reinterpret_cast<uintptr_t>(module.dli_fbase);
+    std::string file = module.dli_fname, quoted = "'";
+    for (char letter : file)
+        quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    char command[64];
+    snprintf(command, sizeof command, "' 0x%llx 2>/dev/null", static_cast<unsigned long long>(at));
+    FILE *lines = popen(("addr2line -i -e " + quoted + command).c_str(), "r");
+    if (!lines)
+        return "";
+    std::string found;
+    char line[1024];
+    while (fgets(line, sizeof line, lines)) { /* from the innermost inlined function outwards */
+        std::string text = line;
+        text = text.substr(0, text.find_first_of(" \n"));
+        bool ours = text.find("/cuda/kernels/") != std::string::npos || text.find('?') == 0;
+        if (found.empty() && !ours && text.find("/c++/") == std::string::npos)
+            found = text;
+    }
+    pclose(lines);
+    return found;
+}
+
+/* Ruins the context with it. */
+inline void tell(const Failure &failure, const char *kernel) {
+    std::string line = line_of(failure.at);
+    char text[512];
+    snprintf(text, sizeof text, "kernel %.100s, block (%u, %u, %u), thread (%u, %u, %u)%s%s: %s", kernel,
+             failure.block.x, failure.block.y, failure.block.z, failure.thread.x, failure.thread.y,
+             failure.thread.z, line.empty() ? "" : ", ", line.c_str(), failure.what);
+    fprintf(stderr, "cudla-sim: %s\n", text);
+    fflush(stderr);
+    __cudlaSimFault(failure.error, text);
+}
+
+/* A device's assert: told as a GPU tells it, then the launch fails. In host code it is the host's. */
+[[noreturn]] inline void assertion_failed(const char *what, const char *file, unsigned line,
+                                          const char *function) {
+    if (!block)
+        (__assert_fail)(what, file, line, function);
+    fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
+            function, block->index.x, block->index.y, block->index.z, threadIdx.x, threadIdx.y, threadIdx.z,
+            what);
+    fflush(stderr);
+    std::string text = std::string("assertion `") + what + "` failed at " + file + ":" + std::to_string(line);
+    fail_launch(cudaErrorAssert, text.c_str());
+}
+
+} // namespace cudla_sim
+
+#endif

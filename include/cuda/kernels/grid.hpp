@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/grid.hpp - the blocks of a launch, over the cores.
+ */
+#ifndef CUDLA_SIM_KERNELS_GRID_H
+#define CUDLA_SIM_KERNELS_GRID_H
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine.hpp"
+#include "faults.hpp"
+
+namespace cudla_sim {
+
+/* Blocks that wait for each other: each has a system thread. */
+struct Grid {
+    std::mutex lock;
+    std::condition_variable all_here;
+    unsigned blocks = 0, arrived = 0, round = 0;
+    bool broken = false; /* a block failed and never comes */
+
+    void wait() {
+        std::unique_lock<std::mutex> held(lock);
+        if (broken)
+            return;
+        unsigned mine = round;
+        if (++arrived == blocks) {
+            arrived = 0;
+            round++;
+            all_here.notify_all();
+        } else {
+            all_here.wait(held, [&] { return round != mine || broken; });
+        }
+    }
+
+    void give_up() {
+        std::lock_guard<std::mutex> held(lock);
+        broken = true;
+        all_here.notify_all();
+    }
+};
+
+/* Called by all threads of the block; the last one to arrive waits for the other blocks. */
+inline void grid_barrier() {
+    Block &own = *block;
+    count_ended(own);
+    own.everybody.arrived++;
+    if (own.everybody.arrived == own.alive) {
+        if (own.shape->cooperative)
+            own.shape->cooperative->wait();
+        if (*own.failure) /* another block has failed */
+            abandon();
+        close_block_barrier(own);
+    } else {
+        suspend(own, own.everybody, "grid sync");
+    }
+}
+
+inline uint3 place(const dim3 &grid, uint64_t number) {
+    return uint3{static_cast<unsigned>(number % grid.x),
+                 static_cast<unsigned>(number / grid.x % grid.y),
+                 static_cast<unsigned>(number / (static_cast<uint64_t>(grid.x) * grid.y))};
+}
+
+/* A block for each system thread, kept with its stacks. */
+inline Block &own_block() {
+    thread_local Block kept;
+    return kept;
+}
+
+/* Threads that help with the blocks of a launch; they live as long as the process. */
+class Pool {
+  public:
+    static Pool &get() {
+        static Pool *pool = new Pool; /* never destroyed: its threads wait in it */
+        return *pool;
+    }
+
+    /* Runs `work` in this thread and in helpers; false if they help somebody else. */
+    template <class Work> bool run(Work &work) {
+        if (helpers_ == 0 || !busy_.try_lock())
+            return false;
+        {
+            std::lock_guard<std::mutex> held(lock_);
+            work_ = [](void *of) { (*static_cast<Work *>(of))(); };
+            of_ = &work;
+            left_ = helpers_;
+            round_++;
+        }
+        begin_.notify_all();
+        work();
+        std::unique_lock<std::mutex> held(lock_);
+        end_.wait(held, [&] { return left_ == 0; });
+        busy_.unlock();
+        return true;
+    }
+
+  private:
+    Pool() {
+        unsigned cores = std::thread::hardware_concurrency();
+        for (unsigned i = 1; i < cores; i++, helpers_++)
+            std::thread([this] { help(); }).detach();
+    }
+
+    void help() {
+        unsigned seen = 0;
+        for (;;) {
+            std::unique_lock<std::mutex> held(lock_);
+            begin_.wait(held, [&] { return round_ != seen; });
+            seen = round_;
+            held.unlock();
+            work_(of_);
+            held.lock();
+            if (--left_ == 0)
+                end_.notify_one();
+        }
+    }
+
+    std::mutex busy_, lock_;
+    std::condition_variable begin_, end_;
+    void (*work_)(void *) = nullptr;
+    void *of_ = nullptr;
+    unsigned helpers_ = 0, left_ = 0, round_ = 0;
+};
+
+constexpr uint64_t THREADS_WORTH_HELP = 4096;
+
+/* What a system thread needs before it runs blocks. */
+inline void ready_for_faults() {
+    catch_signals();
+    thread_local SignalStack stack;
+    (void)stack;
+}
+
+/* All blocks, over the cores; returns when the last one ended. */
+inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &failure) {
+    uint64_t blocks = static_cast<uint64_t>(shape.grid.x) * shape.grid.y * shape.grid.z;
+    if (shape.cooperative) {
+        std::vector<std::thread> all;
+        for (uint64_t i = 0; i < blocks; i++)
+            all.emplace_back([&, i] {
+                ready_for_faults();
+                own_block().execute(shape, place(shape.grid, i), run, call, failure);
+                if (failure)
+                    shape.cooperative->give_up();
+            });
+        for (std::thread &thread : all)
+            thread.join();
+        return;
+    }
+    std::atomic<uint64_t> next{0};
+    auto work = [&] {
+        ready_for_faults();
+        Block *used = &own_block(), *inside = nullptr;
+        if (block) /* launched by a kernel: its parent's block goes on behind it */
+            used = inside = new Block;
+        for (uint64_t i; !failure && (i = next.fetch_add(1)) < blocks;)
+            used->execute(shape, place(shape.grid, i), run, call, failure);
+        delete inside;
+    };
+    uint64_t threads = blocks * shape.block.x * shape.block.y * shape.block.z;
+    if (block || blocks < 2 || threads < THREADS_WORTH_HELP || !Pool::get().run(work))
+        work();
+}
+
+/* The same, with what became of it told to the runtime; a failed child fails its parent. */
+inline void run_grid(const Shape &shape, RunThreads run, void *call) {
+    Failure failure;
+    run_blocks(shape, run, call, failure);
+    if (!failure)
+        return;
+    tell(failure, shape.kernel);
+    if (block)
+        fail_launch(failure.error, "a kernel that it launched failed");
+}
+
+} // namespace cudla_sim
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/groups.hpp - groups of threads that meet: blocks, tiles of a warp, the whole grid (CUDA
+ * C++ Programming Guide, "Cooperative groups").
+ */
+#ifndef CUDLA_SIM_KERNELS_GROUPS_H
+#define CUDLA_SIM_KERNELS_GROUPS_H
+
+#include "builtins.hpp"
+
+namespace cooperative_groups {
+
+namespace details {
+inline unsigned low(unsigned lanes) { return lanes >= 32 ? ~0u : (1u << lanes) - 1; }
+} // namespace details
+
+class thread_block;
+
+/* Some lanes of a warp, or a block: `mask` is 0 for a block. */
+class thread_group {
+  public:
+    unsigned size() const { return mask_ ? __builtin_popcount(mask_) : block_size(); }
+    unsigned num_threads() const { return size(); }
+    unsigned thread_rank() const {
+        if (!mask_)
+            return cudla_sim::self->rank;
+        return __builtin_popcount(mask_ & details::low(cudla_sim::lane()) &
+                                  ~(1u << cudla_sim::lane()));
+    }
+    void sync() const {
+        if (mask_)
+            cudla_sim::lanes_barrier(mask_, "sync of a group");
+        else
+            cudla_sim::block_barrier("sync of a block");
+    }
+    bool is_valid() const { return true; }
+
+  protected:
+    explicit thread_group(unsigned mask) : mask_(mask) {}
+    static unsigned block_size() { return cudla_sim::block->threads; }
+    unsigned mask_;
+
+    friend thread_group tiled_partition(const thread_group &, unsigned);
+};
+
+class thread_block : public thread_group {
+  public:
+    thread_block() : thread_group(0) {}
+    static void sync() { cudla_sim::block_barrier("sync of a block"); }
+    static dim3 group_index() { return dim3(blockIdx); }
+    static dim3 thread_index() { return dim3(threadIdx); }
+    static dim3 group_dim() { return blockDim; }
+    static dim3 dim_threads() { return blockDim; }
+    static unsigned thread_rank() { return cudla_sim::self->rank; }
+    static unsigned size() { return block_size(); }
+    static unsigned num_threads() { return block_size(); }
+};
+
+inline thread_block this_thread_block() { return thread_block(); }
+
+class grid_group {
+  public:
+    bool is_valid() const { return cudla_sim::block->shape->cooperative != nullptr; }
+    void sync() const { cudla_sim::grid_barrier(); }
+    static uint64_t block_rank() {
+        return blockIdx.x + static_cast<uint64_t>(gridDim.x) * (blockIdx.y + static_cast<uint64_t>(gridDim.y) * blockIdx.z);
+    }
+    static uint64_t num_blocks() {
+        return static_cast<uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
+    }
+    static uint64_t thread_rank() {
+        return block_rank() * cudla_sim::block->threads + cudla_sim::self->rank;
+    }
+    static uint64_t size() { return num_blocks() * cudla_sim::block->threads; }
+    static uint64_t num_threads() { return size(); }
+    static dim3 group_dim() { return gridDim; }
+};
+
+inline grid_group this_grid() { return grid_group(); }
+
+/* What tiles and coalesced groups can do with each other's values. */
+class lanes_group : public thread_group {
+  public:
+    explicit lanes_group(unsigned mask) : thread_group(mask) {}
+
+    template <class T> T shfl(T value, unsigned rank) const {
+        return cudla_sim::shuffled(mask_, value, lane_of(rank), rank < size(), "shfl");
+    }
+    template <class T> T shfl_down(T value, unsigned delta) const {
+        unsigned rank = thread_rank() + delta;
+        return cudla_sim::shuffled(mask_, value, lane_of(rank), rank < size(), "shfl_down");
+    }
+    template <class T> T shfl_up(T value, unsigned delta) const {
+        unsigned own = thread_rank();
+        return cudla_sim::shuffled(mask_, value, lane_of(own - delta), delta <= own, "shfl_up");
+    }
+    template <class T> T shfl_xor(T value, unsigned bits) const {
+        unsigned rank = thread_rank() ^ bits;
+        return cudla_sim::shuffled(mask_, value, lane_of(rank), rank < size(), "shfl_xor");
+    }
+    int any(int predicate) const { return __any_sync(mask_, predicate); }
+    int all(int predicate) const { return __all_sync(mask_, predicate); }
+    unsigned ballot(int predicate) const { return ranks(__ballot_sync(mask_, predicate)); }
+    template <class T> unsigned match_any(T value) const {
+        return ranks(__match_any_sync(mask_, value));
+    }
+    unsigned mask() const { return mask_; }
+
+  private:
+    int lane_of(unsigned rank) const {
+        unsigned left = mask_;
+        for (; rank && left; rank--)
+            left &= left - 1;
+        return left ? __builtin_ctz(left) : 0;
+    }
+    /* Lanes of the warp as ranks of the group. */
+    unsigned ranks(unsigned lanes) const {
+        unsigned found = 0, rank = 0;
+        for (unsigned i = 0; i < 32; i++)
+            if (mask_ >> i & 1)
+                found |= (lanes >> i & 1) << rank++;
+        return found;
+    }
+};
+
+template <unsigned Size, class Parent = void> class thread_block_tile : public lanes_group {
+    static_assert(Size && Size <= 32 && !(Size & (Size - 1)), "tiles have 1 to 32 threads here");
+
+  public:
+    thread_block_tile() : lanes_group(details::low(Size) << (cudla_sim::lane() & ~(Size - 1))) {}
+    template <class Other>
+    thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
+    static constexpr unsigned size() { return Size; }
+    static constexpr unsigned num_threads() { return Size; }
+    unsigned meta_group_rank() const { return cudla_sim::self->rank / Size; }
+    unsigned meta_group_size() const { return (cudla_sim::block->threads + Size - 1) / Size; }
+};
+
+class coalesced_group : public lanes_group {
+  public:
+    explicit coalesced_group(unsigned mask) : lanes_group(mask) {}
+};
+
+/* Lanes do not run in step here: each thread is alone, which is a group that may have formed. */
+inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+template <unsigned Size, class Parent>
+inline thread_block_tile<Size, Parent> tiled_partition(const Parent &) {
+    return thread_block_tile<Size, Parent>();
+}
+
+inline thread_group tiled_partition(const thread_group &, unsigned size) {
+    return thread_group(details::low(size) << (cudla_sim::lane() & ~(size - 1)));
+}
+
+template <class Group> inline coalesced_group binary_partition(const Group &group, bool predicate) {
+    unsigned mask = group.mask(), yes = __ballot_sync(mask, predicate);
+    return coalesced_group(predicate ? yes : mask & ~yes);
+}
+
+template <class Group, class Label>
+inline coalesced_group labeled_partition(const Group &group, Label label) {
+    return coalesced_group(__match_any_sync(group.mask(), label));
+}
+
+template <class Group> inline void sync(const Group &group) { group.sync(); }
+template <class Group> inline unsigned thread_rank(const Group &group) { return group.thread_rank(); }
+template <class Group> inline unsigned group_size(const Group &group) { return group.size(); }
+
+/* --- cooperative_groups/reduce.h, scan.h ----------------------------------------------------- */
+
+template <class T> struct plus { T operator()(T a, T b) const { return a + b; } };
+template <class T> struct less { T operator()(T a, T b) const { return b < a ? b : a; } };
+template <class T> struct greater { T operator()(T a, T b) const { return a < b ? b : a; } };
+template <class T> struct bit_and { T operator()(T a, T b) const { return a & b; } };
+template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
+template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
+
+template <class Group, class T, class Two> inline T reduce(const Group &group, T value, Two two) {
+    return cudla_sim::reduced(group.mask(), value, "reduce", two);
+}
+
+template <class Group, class T, class Two>
+inline T inclusive_scan(const Group &group, T value, Two two) {
+    for (unsigned step = 1; step < group.size(); step *= 2) {
+        T before = group.shfl_up(value, step);
+        if (group.thread_rank() >= step)
+            value = two(before, value);
+    }
+    return value;
+}
+template <class Group, class T> inline T inclusive_scan(const Group &group, T value) {
+    return inclusive_scan(group, value, plus<T>());
+}
+template <class Group, class T> inline T exclusive_scan(const Group &group, T value) {
+    T whole = inclusive_scan(group, value, plus<T>());
+    T before = group.shfl_up(whole, 1);
+    return group.thread_rank() ? before : T();
+}
+
+} // namespace cooperative_groups
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/kernels.hpp - what `cudla-sim nvcc` includes before a .cu file, as nvcc does: the runtime,
+ * and what device code has.
+ */
+#ifndef CUDLA_SIM_KERNELS_H
+#define CUDLA_SIM_KERNELS_H
+
+#ifndef __cplusplus
+#error "kernels are C++"
+#endif
+
+#include <limits>
+
+#include "../cuda_runtime.h"
+#include "builtins.hpp"
+#include "launch.hpp"
+#include "textures.hpp"
+
+/* What <cassert>'s macro calls; a function of that name is declared already. */
+#define __assert_fail(what, file, line, function)                                                  \
+    ::cudla_sim::assertion_failed(what, file, line, function)
+
+/* Kept for the rewriter, which takes them out (cudla_sim/cuda_kernels/rewrite.py). */
+#define __global__ __cudla_sim_global__
+#define __shared__ __cudla_sim_shared__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline_hint__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __align__(bytes)
+
+namespace cudla_sim {
+
+/* `extern __shared__ T name[]` in a function is a pointer; outside of one it is this. */
+template <class T> struct Dynamic {
+    static T *start() {
+        uintptr_t at = reinterpret_cast<uintptr_t>(block->dynamic.data());
+        return reinterpret_cast<T *>((at + 15) & ~uintptr_t{15});
+    }
+    operator T *() const { return start(); }
+    T &operator[](size_t index) const { return start()[index]; }
+};
+
+} // namespace cudla_sim
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/launch.hpp - what `kernel<<<grid, block, shared, stream>>>(arguments)` becomes: the
+ * arguments are copied, the kernel runs in the order of its stream.
+ */
+#ifndef CUDLA_SIM_KERNELS_LAUNCH_H
+#define CUDLA_SIM_KERNELS_LAUNCH_H
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include "../crt/host_runtime.h"
+#include "../crt/launches.h"
+#include "grid.hpp"
+
+namespace cudla_sim {
+
+constexpr int MOST_THREADS = 1024;
+constexpr size_t USUAL_SHARED = 48 << 10; /* any device has as much */
+
+/* A launch whose arguments were copied. */
+struct Launched {
+    Shape shape;
+    Grid grid;
+
+    virtual ~Launched() = default;
+    virtual void run() = 0;
+
+    static void start(void *self_) { static_cast<Launched *>(self_)->run(); }
+    static void drop(void *self_) { delete static_cast<Launched *>(self_); }
+};
+
+template <class Body, class... P> struct Call final : Launched {
+    Body body;
+    std::tuple<P...> arguments;
+
+    template <class... A>
+    explicit Call(Body of, A &&...given) : body(of), arguments(std::forward<A>(given)...) {}
+
+    static void threads(Block &own, void *call) {
+        Call &of = *static_cast<Call *>(call);
+        each_thread(own, [&] {
+            std::apply([&](const P &...copied) { of.body(P(copied)...); }, of.arguments);
+        });
+    }
+
+    void run() override { run_grid(shape, &threads, this); }
+};
+
+/* Bytes of shared memory of a block, as the device says. */
+inline size_t most_shared() {
+    static const size_t most = [] {
+        int value = 0;
+        bool known = cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) == cudaSuccess;
+        return known ? static_cast<size_t>(value) : USUAL_SHARED;
+    }();
+    return most;
+}
+
+/* The error of a launch that no GPU of this kind takes, and why. */
+inline cudaError_t refused(const Shape &shape) {
+    const dim3 &grid = shape.grid, &size = shape.block;
+    uint64_t threads = static_cast<uint64_t>(size.x) * size.y * size.z;
+    char text[256];
+    if (!threads || threads > static_cast<uint64_t>(MOST_THREADS) || size.z > 64 || !grid.x || !grid.y || !grid.z ||
+        grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535) {
+        snprintf(text, sizeof text,
+                 "%.80s<<<(%u, %u, %u), (%u, %u, %u)>>>: a block has 1 to %d threads, at most 64 in z; a "
+                 "grid 1 to 2147483647 x 65535 x 65535 blocks",
+                 shape.kernel, grid.x, grid.y, grid.z, size.x, size.y, size.z, MOST_THREADS);
+        return __cudlaSimRefuse(cudaErrorInvalidConfiguration, text);
+    }
+    if (shape.shared_bytes > USUAL_SHARED && shape.shared_bytes > most_shared()) {
+        snprintf(text, sizeof text, "%.80s: %zu bytes of dynamic shared memory; a block has at most %zu",
+                 shape.kernel, shape.shared_bytes, most_shared());
+        return __cudlaSimRefuse(cudaErrorInvalidValue, text);
+    }
+    return cudaSuccess;
+}
+
+inline cudaError_t submit(Launched *launch, cudaStream_t stream) {
+    cudaError_t error = refused(launch->shape);
+    if (block && error == cudaSuccess) { /* from a kernel: at once, as its parent cannot wait */
+        launch->run();
+        delete launch;
+        return cudaSuccess;
+    }
+    if (error == cudaSuccess)
+        error = __cudlaSimLaunch(stream, launch->shape.kernel, &Launched::start, &Launched::drop, launch);
+    if (error != cudaSuccess)
+        delete launch;
+    return error;
+}
+
+struct Launch {
+    Shape shape;
+    cudaStream_t stream;
+
+    explicit Launch(dim3 grid, dim3 size, size_t shared = 0, cudaStream_t of = nullptr)
+        : stream(of) {
+        shape.grid = grid;
+        shape.block = size;
+        shape.shared_bytes = shared;
+    }
+
+    Launch &named(const char *kernel) {
+        shape.kernel = kernel;
+        return *this;
+    }
+
+    /* A function whose parameters say what the arguments become. */
+    template <class... P, class Body, class... A>
+    cudaError_t call(void (*)(P...), Body body, A &&...given) {
+        auto *made = new Call<Body, std::decay_t<P>...>(body, std::forward<A>(given)...);
+        made->shape = shape;
+        return submit(made, stream);
+    }
+
+    /* A template, or one with defaults: the arguments keep their own types. */
+    template <class Body, class... A> cudaError_t call_any(Body body, A &&...given) {
+        auto *made = new Call<Body, std::decay_t<A>...>(body, std::forward<A>(given)...);
+        made->shape = shape;
+        return submit(made, stream);
+    }
+
+    /* Through a pointer. */
+    template <class... P, class... A>
+    cudaError_t call_pointer(void (*kernel)(P...), A &&...given) {
+        return call(kernel, [kernel](const P &...copied) { kernel(P(copied)...); },
+                    std::forward<A>(given)...);
+    }
+};
+
+/* --- kernels by their addresses: cudaLaunchKernel and its like ------------------------------- */
+
+/* A kernel by its address: its launch, and where its arguments lie in one buffer. */
+struct Maker {
+    Launched *(*make)(void **arguments);
+    size_t (*places)(size_t *offsets, size_t room);
+};
+
+inline std::map<const void *, Maker> &makers() {
+    static std::map<const void *, Maker> all;
+    return all;
+}
+
+inline size_t places_of(const void *kernel, size_t *offsets, size_t room) {
+    return makers().at(kernel).places(offsets, room);
+}
+
+inline cudaError_t launch_by_address(const void *kernel, dim3 grid, dim3 size, void **arguments,
+                                     size_t shared, cudaStream_t stream, int cooperative) {
+    Launched *launch = makers().at(kernel).make(arguments);
+    launch->shape.grid = grid;
+    launch->shape.block = size;
+    launch->shape.shared_bytes = shared;
+    if (cooperative) {
+        launch->grid.blocks = grid.x * grid.y * grid.z;
+        launch->shape.cooperative = &launch->grid;
+    }
+    return submit(launch, stream);
+}
+
+/* What the runtime gets instead of a fat binary, once a program or library. */
+struct Binary {
+    unsigned magic = 0x62CD5A51u;
+    unsigned version = 1;
+    cudaError_t (*launch)(const void *, dim3, dim3, void **, size_t, cudaStream_t,
+                          int) = &launch_by_address;
+    size_t (*places)(const void *, size_t *, size_t) = &places_of;
+    void **handle;
+
+    Binary() : handle(__cudaRegisterFatBinary(this)) { __cudaRegisterFatBinaryEnd(handle); }
+    ~Binary() { __cudaUnregisterFatBinary(handle); }
+
+    static Binary &get() {
+        static Binary own;
+        return own;
+    }
+};
+
+template <class... P, size_t... I>
+Launched *made_of(void (*kernel)(P...), void **arguments, std::index_sequence<I...>) {
+    auto body = [kernel](const P &...copied) { kernel(P(copied)...); };
+    return new Call<decltype(body), std::decay_t<P>...>(
+        body, *static_cast<std::decay_t<P> *>(arguments[I])...);
+}
+
+template <auto kernel> struct Registered;
+template <class... P, void (*kernel)(P...)> struct Registered<kernel> {
+    static Launched *make(void **arguments) {
+        return made_of(kernel, arguments, std::index_sequence_for<P...>());
+    }
+    /* Each at its natural alignment, as CUDA lays out a buffer of arguments. */
+    static size_t places(size_t *offsets, size_t room) {
+        size_t end = 0, count = 0;
+        auto add = [&](size_t size, size_t alignment) {
+            end = (end + alignment - 1) / alignment * alignment;
+            if (count < room)
+                offsets[count] = end;
+            end += size;
+            count++;
+        };
+        (add(sizeof(std::decay_t<P>), alignof(std::decay_t<P>)), ...);
+        (void)add;
+        return count;
+    }
+    static bool note() {
+        const void *host = reinterpret_cast<void *>(kernel);
+        if (makers().emplace(host, Maker{&make, &places}).second)
+            __cudaRegisterFunction(Binary::get().handle, static_cast<const char *>(host), nullptr, name(),
+                                   -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+        return true;
+    }
+    /* As the compiler spells it: "... kernel = scale<4>; P = ..." */
+    static const char *name() {
+        static const std::string own = [] {
+            std::string text = __PRETTY_FUNCTION__;
+            size_t at = text.find("kernel = ");
+            at = at == std::string::npos ? 0 : at + 9;
+            return text.substr(at, text.find_first_of(";]", at) - at);
+        }();
+        return own.c_str();
+    }
+    static inline const bool noted = note();
+};
+
+} // namespace cudla_sim
+
+template <class T>
+inline cudaError_t cudaLaunchKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
+                                    size_t sharedMem = 0, cudaStream_t stream = nullptr) {
+    return ::cudaLaunchKernel(reinterpret_cast<const void *>(func), gridDim, blockDim, args,
+                              sharedMem, stream);
+}
+
+template <class T>
+inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
+                                               size_t sharedMem = 0,
+                                               cudaStream_t stream = nullptr) {
+    return ::cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(func), gridDim, blockDim,
+                                         args, sharedMem, stream);
+}
+
+/* --- what is asked of kernels --------------------------------------------------------------- */
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
+    int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeMax = 10
+};
+
+enum cudaFuncCache {
+    cudaFuncCachePreferNone = 0,
+    cudaFuncCachePreferShared = 1,
+    cudaFuncCachePreferL1 = 2,
+    cudaFuncCachePreferEqual = 3
+};
+
+template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T) {
+    *attr = cudaFuncAttributes{
+        0, 0, 0, cudla_sim::MOST_THREADS, 0, 87, 87, 0, static_cast<int>(cudla_sim::most_shared()), -1};
+    return cudaSuccess;
+}
+template <class T> inline cudaError_t cudaFuncSetAttribute(T, cudaFuncAttribute, int) {
+    return cudaSuccess;
+}
+template <class T> inline cudaError_t cudaFuncSetCacheConfig(T, cudaFuncCache) {
+    return cudaSuccess;
+}
+
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T, int size,
+                                                                 size_t) {
+    if (!blocks || size < 1 || size > cudla_sim::MOST_THREADS)
+        return cudaErrorInvalidValue;
+    *blocks = 1; /* few: blocks that wait for each other have a system thread each */
+    return cudaSuccess;
+}
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T kernel,
+                                                                          int size, size_t shared,
+                                                                          unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, size, shared);
+}
+template <class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *size, T, size_t = 0,
+                                                      int limit = 0) {
+    *size = limit > 0 && limit < cudla_sim::MOST_THREADS ? limit : cudla_sim::MOST_THREADS;
+    *grid = 8;
+    return cudaSuccess;
+}
+
+/* --- symbols --------------------------------------------------------------------------------- */
+
+template <class T>
+inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *source, size_t count,
+                                      size_t offset = 0,
+                                      cudaMemcpyKind = cudaMemcpyHostToDevice) {
+    cudaError_t error = cudaDeviceSynchronize();
+    if (error == cudaSuccess)
+        memcpy(const_cast<char *>(reinterpret_cast<const char *>(&symbol)) + offset, source, count);
+    return error;
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void *target, const T &symbol, size_t count,
+                                        size_t offset = 0,
+                                        cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+    cudaError_t error = cudaDeviceSynchronize();
+    if (error == cudaSuccess)
+        memcpy(target, reinterpret_cast<const char *>(&symbol) + offset, count);
+    return error;
+}
+template <class T>
+inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, size_t count,
+                                           size_t offset, cudaMemcpyKind kind,
+                                           cudaStream_t = nullptr) {
+    return cudaMemcpyToSymbol(symbol, source, count, offset, kind);
+}
+template <class T> inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
+    *address = const_cast<void *>(static_cast<const void *>(&symbol));
+    return __cudlaSimVariable(*address, sizeof(T));
+}
+template <class T> inline cudaError_t cudaGetSymbolSize(size_t *size, const T &) {
+    *size = sizeof(T);
+    return cudaSuccess;
+}
+
+#endif

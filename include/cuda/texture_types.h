@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * texture_types.h - what a texture object reads, and how.
+ */
+#ifndef __TEXTURE_TYPES_H__
+#define __TEXTURE_TYPES_H__
+
+#include "driver_types.h"
+
+/* Coordinates beyond the edge. Wrap and Mirror are for normalized coordinates; others clamp instead. */
+enum cudaTextureAddressMode {
+    cudaAddressModeWrap = 0,
+    cudaAddressModeClamp = 1,
+    cudaAddressModeMirror = 2,
+    cudaAddressModeBorder = 3
+};
+
+enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
+
+/* NormalizedFloat: integers of 8 and 16 bits are read as 0.0 to 1.0, signed ones as -1.0 to 1.0. */
+enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
+
+struct cudaTextureDesc {
+    enum cudaTextureAddressMode addressMode[3];
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureReadMode readMode;
+    int sRGB;
+    float borderColor[4];
+    int normalizedCoords;
+    unsigned int maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+    int seamlessCubemap;
+};
+
+typedef unsigned long long cudaTextureObject_t;
+
+#endif /* __TEXTURE_TYPES_H__ */

@@ -1,0 +1,74 @@
+"""Kernels: items of a stream that hold launches made in C (``shim/library/cuda/launches.c``)."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from ...constants.cudart import cudaGraphNodeType as NodeType
+from ...core import process
+from ...cudart import context
+from ...cudart.context import Context
+from ...cudart.errors import CudaError
+from ..embedding import address, ffi, lib
+from .family import cudart
+from .streams import resolve
+
+_TEXT = 512
+
+
+class Item:
+    """A ``struct sim_launches``, given back to C when it is over."""
+
+    def __init__(self, current: Context, launches: Any) -> None:
+        self.context = current
+        self.launches = launches
+
+    def run(self) -> None:
+        """Everything that is in it, and what joins it meanwhile."""
+        try:
+            if self.context.sticky is None:
+                self._call("sim_cuda_run")
+        finally:
+            lib.sim_cuda_free(self.launches)
+
+    def repeat(self) -> None:
+        """As a node of a graph, which is launched any number of times."""
+        self._call("sim_cuda_repeat")
+
+    def keep(self) -> None:
+        """It goes with the last graph that has it."""
+        weakref.finalize(self, lib.sim_cuda_free, self.launches).atexit = False
+
+    def _call(self, name: str) -> None:
+        self.context.calls.host_function(_address(name), address(self.launches))
+        text = ffi.new("char[]", _TEXT)
+        status = lib.sim_cuda_failed(self.launches, text, _TEXT)
+        if status:
+            raise CudaError(status, ffi.string(text).decode(errors="replace"))
+
+
+def _address(name: str) -> int:
+    return address(ffi.addressof(lib, name))
+
+
+@cudart.export_as("cudaLaunchKernel", "sim__cuda_launch")
+def launch(stream: Any, launches: Any, kernel: Any) -> None:
+    found = resolve(stream)
+    current = context.current()
+    label = ffi.string(kernel).decode(errors="replace") if kernel else "kernel"
+    item = Item(current, launches)
+    with current.lock:
+        if found.capture is not None:
+            found.enqueue(item.repeat, label=label, kind=NodeType.cudaGraphNodeTypeKernel)
+            item.keep()
+            return
+        found.enqueue(item.run, always=True, label=label)
+        if not process._Current.watched:  # who watches sees each launch
+            current.settle = lib.sim_cuda_close
+            lib.sim_cuda_open(launches)
+
+
+@cudart.export_as("cudaLaunchKernel", "sim__cuda_refuse")
+def refuse(error: int, explanation: Any) -> None:
+    raise CudaError(error, ffi.string(explanation).decode(errors="replace"))

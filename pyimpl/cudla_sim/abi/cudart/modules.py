@@ -1,0 +1,278 @@
+"""Contexts a program makes for itself, and modules: code that ``cudla-sim nvcc -fatbin`` wrote."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from pathlib import Path
+from typing import Any
+
+from ...constants.cudart import CUfunction_attribute_enum as Attribute
+from ...constants.cudart import cudaDeviceAttr as Device
+from ...constants.cudart import cudaError_enum as Result
+from ...cudart import context
+from ...cudart.errors import CudaError
+from ..embedding import address, ffi, lib, pointer
+from .device import get_device
+from .driver import CONTEXT, driver, null, primary_release, primary_retain, require_current
+
+MODULE = "CUmodule"
+_MAJOR = Device.cudaDevAttrComputeCapabilityMajor
+_MINOR = Device.cudaDevAttrComputeCapabilityMinor
+_GPU_MACHINE = 190  # EM_CUDA
+_FAT_MAGIC = b"\x50\xed\x55\xba"
+_WRAPPER_MAGIC = 0x466243B1  # nvcc's __fatBinC_Wrapper_t
+
+
+class Module:
+    """A shared library in memory. The descriptor stays open, as the loader knows files by name."""
+
+    def __init__(self, image: bytes) -> None:
+        self.descriptor = os.memfd_create("cudla-sim module")
+        try:
+            with open(self.descriptor, "wb", closefd=False) as file:
+                file.write(image)
+            self.library = ctypes.CDLL(f"/proc/self/fd/{self.descriptor}", mode=os.RTLD_NOW)
+        except OSError as error:
+            os.close(self.descriptor)
+            raise CudaError(Result.CUDA_ERROR_INVALID_IMAGE, f"image: {error}") from None
+        self.handle = 0
+        self.variables: set[int] = set()
+        """Addresses of those that were asked for."""
+
+    def symbol(self, name: str) -> int:
+        """The address of a kernel or variable, 0 when there is none."""
+        try:
+            return ctypes.addressof(ctypes.c_char.in_dll(self.library, name))
+        except ValueError:
+            return 0
+
+    def close(self) -> None:
+        import _ctypes
+
+        _ctypes.dlclose(self.library._handle)
+        os.close(self.descriptor)
+
+
+# --- contexts ------------------------------------------------------------------------------------
+
+
+def _create(target: Any, ordinal: int) -> None:
+    null(pctx=target)
+    primary_retain(target, ordinal)
+    _push(address(target[0]))
+
+
+def _push(handle: int) -> None:
+    thread = context.current().thread
+    thread.driver_stack = (*thread.driver_stack, thread.driver_context)
+    thread.driver_context = handle
+
+
+def _pop() -> None:
+    thread = context.current().thread
+    below = thread.driver_stack
+    thread.driver_context = below[-1] if below else 0
+    thread.driver_stack = below[:-1]
+
+
+@driver.export("cuCtxCreate_v2")
+def ctx_create(target: Any, _: int, ordinal: int) -> None:
+    _create(target, ordinal)
+
+
+@driver.export("cuCtxCreate_v4")
+def ctx_create_v4(target: Any, _: Any, flags: int, ordinal: int) -> None:
+    _create(target, ordinal)
+
+
+@driver.export("cuCtxDestroy_v2")
+def ctx_destroy(wanted: Any) -> None:
+    handle = driver.resolve(wanted, CONTEXT, "ctx").handle
+    primary_release(0)
+    if context.current().thread.driver_context == handle:
+        _pop()
+
+
+@driver.export("cuCtxPushCurrent_v2")
+def ctx_push_current(wanted: Any) -> None:
+    _push(driver.resolve(wanted, CONTEXT, "ctx").handle)
+
+
+@driver.export("cuCtxPopCurrent_v2")
+def ctx_pop_current(target: Any) -> None:
+    require_current()
+    if target:
+        target[0] = pointer(context.current().thread.driver_context)
+    _pop()
+
+
+@driver.export("cuDeviceComputeCapability")
+def device_compute_capability(major: Any, minor: Any, ordinal: int) -> None:
+    null(major=major, minor=minor)
+    found = get_device(ordinal)
+    major[0], minor[0] = found.attribute(_MAJOR), found.attribute(_MINOR)
+
+
+# --- modules -------------------------------------------------------------------------------------
+
+
+def _elf_size(image: Any) -> int:
+    """Bytes of an ELF file in memory: its table of sections is at its end."""
+    head = bytes(ffi.buffer(image, 64))
+    sections, size, count = (
+        *struct.unpack_from("<Q", head, 40),
+        *struct.unpack_from("<HH", head, 58),
+    )
+    return int(sections + size * count)
+
+
+def _image(image: Any) -> bytes:
+    """What a program hands in. Raises CudaError with what it is instead."""
+    start = bytes(ffi.buffer(image, 16))
+    gpu = "code for a GPU, and there is none; `cudla-sim nvcc -fatbin` compiles for this processor"
+    if start[:4] == _FAT_MAGIC or struct.unpack_from("<I", start)[0] == _WRAPPER_MAGIC:
+        raise CudaError(Result.CUDA_ERROR_NO_BINARY_FOR_GPU, f"image is a fat binary: {gpu}")
+    if start[:4] == b"\x7fELF":
+        machine = struct.unpack_from("<H", bytes(ffi.buffer(image, 20)), 18)[0]
+        if machine == _GPU_MACHINE:
+            raise CudaError(Result.CUDA_ERROR_NO_BINARY_FOR_GPU, f"image is a cubin: {gpu}")
+        return bytes(ffi.buffer(image, _elf_size(image)))
+    if start.lstrip()[:2] in (b"//", b".v"):
+        raise CudaError(
+            Result.CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
+            "image is PTX, and there is no compiler for it; `cudla-sim nvcc -fatbin` takes sources",
+        )
+    raise CudaError(
+        Result.CUDA_ERROR_INVALID_IMAGE,
+        f"image begins with {start[:8].hex(' ')}; a module that `cudla-sim nvcc -fatbin` wrote",
+    )
+
+
+def _load(target: Any, image: bytes) -> None:
+    require_current()
+    made = Module(image)
+    made.handle = context.current().process.handles.add(MODULE, made)
+    target[0] = pointer(made.handle)
+
+
+@driver.export("cuModuleLoad")
+def module_load(target: Any, name: Any) -> None:
+    null(module=target, fname=name)
+    path = Path(os.fsdecode(ffi.string(name)))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CudaError(
+            Result.CUDA_ERROR_FILE_NOT_FOUND, f"fname is {path}: {error.strerror}"
+        ) from None
+    _load(target, _image(ffi.from_buffer(data + bytes(64))))
+
+
+@driver.export("cuModuleLoadData")
+def module_load_data(target: Any, image: Any) -> None:
+    null(module=target, image=image)
+    _load(target, _image(image))
+
+
+@driver.export("cuModuleLoadDataEx")
+def module_load_data_ex(target: Any, image: Any, _: int, options: Any, values: Any) -> None:
+    module_load_data(target, image)
+
+
+@driver.export("cuModuleLoadFatBinary")
+def module_load_fat_binary(target: Any, image: Any) -> None:
+    module_load_data(target, image)
+
+
+def _module(handle: Any) -> Module:
+    found: Module = driver.resolve(handle, MODULE, "hmod", Result.CUDA_ERROR_INVALID_HANDLE)
+    return found
+
+
+@driver.export("cuModuleUnload")
+def module_unload(handle: Any) -> None:
+    found = _module(handle)
+    current = context.current()
+    current.streams.drain()
+    current.process.handles.remove(found.handle, MODULE, "cuModuleUnload")
+    for variable in found.variables:
+        current.memory.forget_variable(variable)
+    found.close()
+
+
+@driver.export("cuModuleGetFunction")
+def module_get_function(target: Any, handle: Any, name: Any) -> None:
+    null(hfunc=target, name=name)
+    text = ffi.string(name).decode(errors="replace")
+    found = _module(handle).symbol(text)
+    if not found or not lib.sim_cuda_kernel_known(pointer(found)):
+        raise CudaError(
+            Result.CUDA_ERROR_NOT_FOUND,
+            f'the module has no kernel {text!r}; without extern "C" it has a mangled name',
+        )
+    target[0] = pointer(found)
+
+
+@driver.export("cuModuleGetGlobal_v2")
+def module_get_global(target: Any, size: Any, handle: Any, name: Any) -> None:
+    null(name=name)
+    text = ffi.string(name).decode(errors="replace")
+    module = _module(handle)
+    found = module.symbol(text)
+    if not found:
+        raise CudaError(Result.CUDA_ERROR_NOT_FOUND, f"the module has no variable {text!r}")
+    count = lib.sim_cuda_symbol_size(pointer(found))
+    context.current().memory.variable(found, count)
+    module.variables.add(found)
+    if target:
+        target[0] = found
+    if size:
+        size[0] = count
+
+
+def _function_attribute(wanted: int) -> int:
+    """What every kernel answers: limits of the device; what a compiler for a GPU would say is 0."""
+    found = get_device(0)
+    if wanted == Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        return found.attribute(Device.cudaDevAttrMaxThreadsPerBlock)
+    if wanted == Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        return found.attribute(Device.cudaDevAttrMaxSharedMemoryPerBlockOptin)
+    if wanted in (
+        Attribute.CU_FUNC_ATTRIBUTE_PTX_VERSION,
+        Attribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION,
+    ):
+        return 10 * found.attribute(_MAJOR) + found.attribute(_MINOR)
+    no_preference = wanted == Attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+    return -1 if no_preference else 0
+
+
+def _kernel(function: Any) -> None:
+    if not function or not lib.sim_cuda_kernel_known(function):
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_HANDLE,
+            f"hfunc ({address(function):#x}) is no kernel (cuModuleGetFunction)",
+        )
+
+
+def _attribute(attribute: int) -> None:
+    if attribute not in Attribute._value2member_map_:
+        raise CudaError(
+            Result.CUDA_ERROR_INVALID_VALUE,
+            f"attrib is {attribute}; CUfunction_attribute has 0 to 9",
+        )
+
+
+@driver.export("cuFuncGetAttribute")
+def func_get_attribute(value: Any, attribute: int, function: Any) -> None:
+    null(pi=value)
+    _attribute(attribute)
+    _kernel(function)
+    value[0] = _function_attribute(attribute)
+
+
+@driver.export("cuFuncSetAttribute")
+def func_set_attribute(function: Any, attribute: int, _: int) -> None:
+    _attribute(attribute)
+    _kernel(function)

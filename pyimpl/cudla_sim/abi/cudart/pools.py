@@ -1,0 +1,211 @@
+"""Pools that stream-ordered allocations come from.
+
+CUDA Runtime API, "Stream Ordered Memory Allocator". Memory goes back to the system when it is
+freed: a pool reserves what is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...constants.cudart import (
+    cudaError,
+    cudaMemAccessFlags,
+    cudaMemAllocationHandleType,
+    cudaMemLocationType,
+    cudaMemPoolAttr,
+)
+from ...cudart import context
+from ...cudart.errors import CudaError, invalid_value, not_supported
+from ...cudart.memory import Allocation
+from ...cudart.state import POOL
+from ..embedding import ffi, pointer
+from .device import get_device
+from .family import cudart, null, number
+from .memory import DEVICE
+
+_INTEGERS = (1, 2, 3)  # the three ways of using memory again
+_HIGH = {
+    cudaMemPoolAttr.cudaMemPoolAttrReservedMemHigh,
+    cudaMemPoolAttr.cudaMemPoolAttrUsedMemHigh,
+}
+_DEVICE_ONLY = cudaMemLocationType.cudaMemLocationTypeDevice
+
+
+class Pool:
+    """``maximum`` bytes at most, 0: as much as the device has."""
+
+    def __init__(self, maximum: int = 0) -> None:
+        self.maximum = maximum
+        self.handle = 0
+        self.flags = dict.fromkeys(_INTEGERS, 1)
+        self.threshold = 0
+        self.high = 0
+        self._live: list[Allocation] = []
+
+    @property
+    def used(self) -> int:
+        """Bytes of what is not freed yet."""
+        self._live = [a for a in self._live if not a.freed]
+        return sum(a.region.size for a in self._live)
+
+    def allocate(self, size: int, how: str) -> int:
+        """Raises CudaError (MemoryAllocation)."""
+        used = self.used
+        if self.maximum and used + size > self.maximum:
+            raise CudaError(
+                cudaError.cudaErrorMemoryAllocation,
+                f"size is {size}; the pool has {self.maximum - used} of {self.maximum} bytes left",
+            )
+        memory = context.current().memory
+        base = memory.allocate(size, DEVICE, how)
+        found = memory.allocation(base)
+        if found is not None:
+            self._live.append(found)
+        self.high = max(self.high, used + size)
+        return base
+
+
+class _Pools:
+    def __init__(self) -> None:
+        self.default = Pool()
+        self.default.handle = context.current().process.handles.add(POOL, self.default)
+        self.current = self.default
+
+
+def pools() -> _Pools:
+    """Of this process: the device's default pool, and the current one."""
+    return context.current().process.family("cuda memory pools", lambda _: _Pools())
+
+
+def _find(handle: Any) -> Pool:
+    found: Pool = cudart.resolve(handle, POOL, "memPool", cudaError.cudaErrorInvalidValue)
+    return found
+
+
+@cudart.export("cudaDeviceGetDefaultMemPool")
+def device_get_default_mem_pool(target: Any, device: int) -> None:
+    null(memPool=target)
+    get_device(device)
+    target[0] = pointer(pools().default.handle)
+
+
+@cudart.export("cudaDeviceGetMemPool")
+def device_get_mem_pool(target: Any, device: int) -> None:
+    null(memPool=target)
+    get_device(device)
+    target[0] = pointer(pools().current.handle)
+
+
+@cudart.export("cudaDeviceSetMemPool")
+def device_set_mem_pool(device: int, pool: Any) -> None:
+    get_device(device)
+    pools().current = _find(pool)
+
+
+@cudart.export("cudaMemPoolCreate")
+def mem_pool_create(target: Any, props: Any) -> None:
+    null(memPool=target, poolProps=props)
+    if props.handleTypes != cudaMemAllocationHandleType.cudaMemHandleTypeNone:
+        raise not_supported("pools that other processes use; poolProps->handleTypes is None 0")
+    _require_device(props.location, "poolProps->location")
+    made = Pool(props.maxSize)
+    made.handle = context.current().process.handles.add(POOL, made)
+    target[0] = pointer(made.handle)
+
+
+def _require_device(location: Any, name: str) -> None:
+    if location.type != _DEVICE_ONLY:
+        raise invalid_value(f"{name}.type is {location.type}; cudaMemLocationTypeDevice 1")
+    get_device(location.id)
+
+
+@cudart.export("cudaMemPoolDestroy", ruined="report")
+def mem_pool_destroy(pool: Any) -> None:
+    found, all_ = _find(pool), pools()
+    if found is all_.default:
+        raise invalid_value("memPool is the device's default pool, which stays")
+    context.current().process.handles.remove(found.handle, POOL, "cudaMemPoolDestroy")
+    if all_.current is found:
+        all_.current = all_.default
+
+
+@cudart.export("cudaMemPoolTrimTo")
+def mem_pool_trim_to(pool: Any, _: int) -> None:
+    _find(pool)
+
+
+def _attribute(attribute: int, value: Any) -> cudaMemPoolAttr:
+    null(value=value)
+    if attribute not in cudaMemPoolAttr._value2member_map_:
+        raise invalid_value(f"attr is {attribute}; cudaMemPoolAttr has 1 to 8")
+    return cudaMemPoolAttr(attribute)
+
+
+@cudart.export("cudaMemPoolSetAttribute")
+def mem_pool_set_attribute(pool: Any, attribute: int, value: Any) -> None:
+    found, which = _find(pool), _attribute(attribute, value)
+    if which in _INTEGERS:
+        found.flags[which] = ffi.cast("int *", value)[0]
+        return
+    given = ffi.cast("uint64_t *", value)[0]
+    if which == cudaMemPoolAttr.cudaMemPoolAttrReleaseThreshold:
+        found.threshold = given
+    elif which in _HIGH and given == 0:
+        found.high = found.used
+    else:
+        raise invalid_value(f"{which.name} cannot be set to {given}; high marks to 0 only")
+
+
+@cudart.export("cudaMemPoolGetAttribute")
+def mem_pool_get_attribute(pool: Any, attribute: int, value: Any) -> None:
+    found, which = _find(pool), _attribute(attribute, value)
+    if which in _INTEGERS:
+        ffi.cast("int *", value)[0] = found.flags[which]
+        return
+    target = ffi.cast("uint64_t *", value)
+    if which == cudaMemPoolAttr.cudaMemPoolAttrReleaseThreshold:
+        target[0] = found.threshold
+    else:
+        target[0] = found.high if which in _HIGH else found.used
+
+
+@cudart.export("cudaMemPoolSetAccess")
+def mem_pool_set_access(pool: Any, descriptions: Any, count: int) -> None:
+    _find(pool)
+    if count:
+        null(descList=descriptions)
+    for index in range(count):
+        _require_device(descriptions[index].location, f"descList[{index}].location")
+        if descriptions[index].flags != cudaMemAccessFlags.cudaMemAccessFlagsProtReadWrite:
+            raise invalid_value(
+                f"descList[{index}].flags is {descriptions[index].flags}; the device that owns a "
+                "pool reads and writes it (3)"
+            )
+
+
+@cudart.export("cudaMemPoolGetAccess")
+def mem_pool_get_access(flags: Any, pool: Any, location: Any) -> None:
+    null(flags=flags, location=location)
+    _find(pool)
+    _require_device(location, "location")
+    flags[0] = cudaMemAccessFlags.cudaMemAccessFlagsProtReadWrite
+
+
+def _allocate(target: Any, size: int, pool: Pool, stream: Any, how: str) -> None:
+    current = context.current()
+    if current.streams.resolve(number(stream)).capturing:
+        current.captures.forbid(how)
+    target[0] = pointer(pool.allocate(size, how))
+
+
+@cudart.export("cudaMallocAsync")
+def malloc_async(target: Any, size: int, stream: Any) -> None:
+    null(devPtr=target)
+    _allocate(target, size, pools().current, stream, "cudaMallocAsync")
+
+
+@cudart.export("cudaMallocFromPoolAsync")
+def malloc_from_pool_async(target: Any, size: int, pool: Any, stream: Any) -> None:
+    null(ptr=target)
+    _allocate(target, size, _find(pool), stream, "cudaMallocFromPoolAsync")

@@ -1,0 +1,231 @@
+"""``cudla-sim nvcc``: preprocess, rewrite, compile, link."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import flags, paths
+from .options import BadOption, Options, parse
+from .rewrite import CannotRewrite, rewrite
+
+RELEASE, BUILD = "12.9", "12.9.86"
+"""Of CUDA, as our headers say; CMake reads them."""
+ARCHITECTURE = 870
+"""Of an Orin: ``__CUDA_ARCH__`` of compute capability 8.7."""
+_HELP = """Usage: cudla-sim nvcc [OPTIONS] FILE...
+
+Compiles CUDA C++ for this machine's processor, with nvcc's options: -c, -o, -I, -D, -L, -l, -O, -g,
+-std, -Xcompiler, -Xlinker, -shared, -dc, -dlink, -lib, -E, -M, -MD, -x cu, -ccbin, --version,
+--dryrun; those for a GPU's code (-arch, -gencode, -lineinfo, ...) are taken and mean nothing.
+-fatbin and -cubin write modules for cuModuleLoad, with code for this processor; -ptx is refused."""
+
+
+class _Failed(Exception):
+    def __init__(self, status: int) -> None:
+        self.status = status
+
+
+def main(words: Sequence[str]) -> int:
+    """The exit status."""
+    try:
+        options = parse(words)
+        if options.action == "-V":
+            print(_version())
+            return 0
+        if options.action == "-h" or not words:
+            print(_HELP)
+            return 0 if words else 1
+        with tempfile.TemporaryDirectory(prefix="cudla-sim-nvcc-") as folder:
+            _Build(options, Path(folder)).run()
+    except (BadOption, CannotRewrite) as error:
+        print(f"nvcc: {error}", file=sys.stderr)
+        return 1
+    except _Failed as error:
+        return error.status
+    return 0
+
+
+def _version() -> str:
+    return (
+        "nvcc: NVIDIA (R) Cuda compiler driver\n"
+        "cudla-sim's stand-in for it: kernels run on the CPU\n"
+        f"Cuda compilation tools, release {RELEASE}, V{BUILD}"
+    )
+
+
+class _Build:
+    def __init__(self, options: Options, folder: Path) -> None:
+        self.options = options
+        self.folder = folder
+        self.compiler = self._host(options.compiler)
+        self.number = 0
+
+    def _host(self, given: str) -> str:
+        if not given:
+            return os.environ.get("NVCC_CCBIN", "") or "g++"
+        path = Path(given)
+        return str(path / "g++") if path.is_dir() else given
+
+    def run(self) -> None:
+        options = self.options
+        if options.verbose:
+            self._introduce()
+        sources = [(Path(name), kind) for name, kind in options.inputs if kind]
+        if not options.inputs:
+            raise BadOption("no input files")
+        if options.action in ("-E", "-M", "-MM"):
+            for source, kind in sources:
+                out = ["-o", options.output] if options.output else []
+                self._call(self._preprocess(source, kind, [options.action, *out]))
+            return
+        if options.action == "-dlink":
+            self._empty(options.output or "a_dlink.o")
+            return
+        if options.action in ("-c", "-fatbin") and options.output and len(sources) > 1:
+            raise BadOption(f"-o with {options.action} takes one source")
+        if options.action == "-fatbin":
+            self._modules(sources)
+            return
+        objects = []
+        for source, kind in sources:
+            if not source.exists():
+                raise BadOption(f"{source}: No such file or directory")
+            default = source.stem + ".o"
+            if options.action == "-c":
+                target = Path(options.output or default)
+            else:
+                self.number += 1
+                target = self.folder / f"{self.number}-{default}"
+            self._compile(source, kind, target)
+            objects.append(str(target))
+        if options.action == "-c":
+            return
+        if options.action == "-lib":
+            others = [name for name, kind in options.inputs if not kind]
+            self._call(["ar", "rcs", options.output or "a.a", *objects, *others])
+            return
+        self._link(objects)
+
+    def _modules(self, sources: Sequence[tuple[Path, str]]) -> None:
+        """Kernels as a shared library, which the driver loads."""
+        for source, kind in sources:
+            if not source.exists():
+                raise BadOption(f"{source}: No such file or directory")
+            unit = self.folder / f"{source.stem}.o"
+            self._compile(source, kind, unit)
+            target = self.options.output or f"{source.stem}{self.options.module}"
+            self._call([self.compiler, "-shared", str(unit), "-o", target, *self._runtime()])
+
+    def _runtime(self) -> list[str]:
+        words = []
+        for folder in reversed(flags.library_dirs(cuda=True)):
+            words += [f"-L{folder}", f"-Wl,-rpath,{folder}"]
+        return [*words, "-lcudart", "-pthread", "-ldl", "-lrt"]
+
+    def _introduce(self) -> None:
+        """Where things lie, in nvcc's words: CMake reads them, and the line of the link (which has
+        the very text of LIBRARIES), and the default architecture."""
+        top = paths.toolkit_dir()
+        for line in (
+            f"_HERE_={top / 'bin'}",
+            f"TOP={top}",
+            f"PATH={os.environ.get('PATH', '')}",
+            f'INCLUDES="-I{top / "include"}"',
+            f"LIBRARIES={self._libraries()}",
+            f"cicc -arch compute_{ARCHITECTURE // 10}",
+        ):
+            print(f"#$ {line}", file=sys.stderr, flush=True)
+
+    def _libraries(self) -> str:
+        return f'"-L{paths.toolkit_dir() / "lib64"}"'
+
+    def _compile(self, source: Path, kind: str, target: Path) -> None:
+        options = self.options
+        plain = [w for w in options.compile if w]
+        if kind != "cu":
+            words = [*self._includes(), *options.preprocess, *plain]
+            words += self._dependencies(target)
+            standard = [options.standard] if kind == "c++" else []
+            named = ["-x", kind, str(source), "-c", "-o", str(target)]
+            self._call([self.compiler, *standard, *words, *named])
+            return
+        self.number += 1
+        before = self.folder / f"{self.number}-{source.stem}.cu.ii"
+        written = self.folder / f"{self.number}-{source.stem}.cpp.ii"
+        more = ["-E", "-o", str(before), *self._dependencies(target)]
+        self._call(self._preprocess(source, kind, more))
+        if not options.dry:
+            text = before.read_text("utf-8", "surrogateescape")
+            try:
+                changed = rewrite(text)
+            except CannotRewrite as error:
+                raise CannotRewrite(f"{source}: {error}") from None
+            written.write_text(changed, "utf-8", "surrogateescape")
+        named = ["-x", "c++-cpp-output", str(written), "-c", "-o", str(target)]
+        lines = [] if any(word.startswith("-g") for word in plain) else ["-g1"]
+        self._call([self.compiler, options.standard, *lines, *plain, *_QUIET, *named])
+
+    def _preprocess(self, source: Path, kind: str, more: Sequence[str]) -> list[str]:
+        options = self.options
+        words = [self.compiler, options.standard]
+        if kind == "cu":
+            major, minor, build = BUILD.split(".")
+            words += ["-x", "c++", "-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={ARCHITECTURE}"]
+            words += [f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"]
+            words += [f"-D__CUDACC_VER_BUILD__={build}", "-D__CUDACC_RDC__"]
+            words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
+            header = paths.include_dir() / "cuda" / "kernels" / "kernels.hpp"
+            words += ["-include", str(header)]
+        # what decides about macros of the compiler itself
+        decided = ("-f", "-m", "-O", "-p", "-std")
+        words += [word for word in options.compile if word.startswith(decided)]
+        return [*words, *options.preprocess, *self._includes(), *more, str(source)]
+
+    def _includes(self) -> list[str]:
+        return [f"-I{folder}" for folder in flags.include_dirs(cuda=True)]
+
+    def _dependencies(self, target: Path) -> list[str]:
+        words = list(self.options.dependencies)
+        if words and "-MT" not in words and "-MQ" not in words:
+            words += ["-MT", str(target)]
+        if words and "-MF" not in words:
+            words += ["-MF", str(target.with_suffix(".d"))]
+        return words
+
+    def _link(self, objects: Sequence[str]) -> None:
+        options = self.options
+        words = [self.compiler, *objects, *options.link, "-o", options.output or "a.out"]
+        runtime = [f"-l{options.runtime}"] if options.runtime else []
+        if options.verbose:  # as nvcc writes it
+            named = " ".join(["-lcudadevrt", *runtime, "-lrt -lpthread -ldl"])
+            line = f"{shlex.join(words)} {self._libraries()} {named}"
+            print(f"#$ {line}", file=sys.stderr, flush=True)
+        self._call([*words, *self._runtime()])
+
+    def _empty(self, target: str) -> None:
+        """What a device link leaves: an object without anything."""
+        source = self.folder / "empty.c"
+        source.write_text("typedef int nothing;\n")
+        self._call([self.compiler, "-x", "c", "-fPIC", "-c", str(source), "-o", target])
+
+    def _call(self, command: Sequence[str]) -> None:
+        if self.options.verbose:
+            print(f"#$ {shlex.join(command)}", file=sys.stderr, flush=True)
+        if self.options.dry:
+            return
+        try:
+            status = subprocess.run(command, check=False).returncode
+        except OSError as error:
+            raise BadOption(f"{command[0]}: {error.strerror}; install g++ or say -ccbin") from None
+        if status:
+            raise _Failed(status if status > 0 else 1)
+
+
+_QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes")
+"""nvcc's own pragmas (unroll) and attributes are no one's else."""

@@ -1,0 +1,142 @@
+"""The kernels of a file: what is declared ``__global__``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .tokens import SPACE, WORD, Token
+
+GLOBAL, SHARED = "__cudla_sim_global__", "__cudla_sim_shared__"
+"""What kernels.hpp makes of ``__global__`` and ``__shared__``."""
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(slots=True)
+class Kernel:
+    """*parameters* are the names of a template's, None where there is none; [] where a pack or an
+    unnamed one is among them. *body* is the index of its brace, -1 of a declaration."""
+
+    name: str
+    parameters: list[str] | None
+    defaults: bool
+    body: int
+
+
+def after(found: Sequence[Token], index: int) -> int:
+    """The next token that is no space, from *index* on."""
+    while index < len(found) and found[index].kind == SPACE:
+        index += 1
+    return index
+
+
+def before(found: Sequence[Token], index: int) -> int:
+    """The last token that is no space, up to *index*."""
+    while index >= 0 and found[index].kind == SPACE:
+        index -= 1
+    return index
+
+
+def closed(found: Sequence[Token], index: int) -> int:
+    """The index of the sign that closes the bracket at *index*; the end where none does."""
+    opening, closing = found[index].text, CLOSING[found[index].text]
+    depth = 0
+    for i in range(index, len(found)):
+        depth += (found[i].text == opening) - (found[i].text == closing)
+        if depth == 0:
+            return i
+    return len(found) - 1
+
+
+def opened(found: Sequence[Token], index: int) -> int:
+    """The index of the bracket that the one at *index* closes; 0 where none does."""
+    closing = found[index].text
+    opening = next(a for a, b in CLOSING.items() if b == closing)
+    depth = 0
+    for i in range(index, -1, -1):
+        depth += (found[i].text == closing) - (found[i].text == opening)
+        if depth == 0:
+            return i
+    return 0
+
+
+def angle_opened(found: Sequence[Token], index: int) -> int:
+    """The index of the < that the > or >>> at *index* closes, -1 where none does."""
+    depth = 0
+    while index >= 0:
+        text = found[index].text
+        if text in (")", "]", "}"):
+            index = opened(found, index)
+        elif text in (">", ">>>"):
+            depth += len(text)
+        elif text == "<":
+            depth -= 1
+            if depth == 0:
+                return index
+        elif text in (";", "{"):
+            return -1
+        index -= 1
+    return -1
+
+
+def kernels(found: Sequence[Token]) -> list[Kernel]:
+    """In the order of the file."""
+    return [
+        kernel
+        for index, token in enumerate(found)
+        if token.text == GLOBAL and (kernel := _kernel(found, index)) is not None
+    ]
+
+
+def _kernel(found: Sequence[Token], index: int) -> Kernel | None:
+    at = index + 1
+    name = ""
+    while at < len(found) and found[at].text not in ("(", ";", "{"):
+        if found[at].kind == WORD:
+            name = found[at].text
+        at += 1
+        if at < len(found) and found[at].text == "(" and name in ("__attribute__", "alignas"):
+            at = closed(found, at) + 1
+    if at >= len(found) or found[at].text != "(" or not name:
+        return None
+    end = closed(found, at)
+    defaults = any(token.text == "=" for token in found[at:end])
+    behind = after(found, end + 1)
+    while behind < len(found) and found[behind].text == "__attribute__":
+        behind = after(found, closed(found, after(found, behind + 1)) + 1)
+    body = behind if behind < len(found) and found[behind].text == "{" else -1
+    return Kernel(name, _template(found, index), defaults, body)
+
+
+def _template(found: Sequence[Token], index: int) -> list[str] | None:
+    """Names of the parameters of the template whose function begins at *index*."""
+    at = before(found, index - 1)
+    while at >= 0 and (found[at].kind == WORD or found[at].kind == "string"):
+        if found[at].text in ("else", "do", "return"):
+            return None
+        at = before(found, at - 1)
+    if at < 0 or found[at].text not in (">", ">>>"):
+        return None
+    begin = angle_opened(found, at)
+    if begin < 0 or found[before(found, begin - 1)].text != "template":
+        return None
+    names: list[str] = []
+    part: list[Token] = []
+    depth = 0
+    for token in [*found[begin + 1 : at], Token("sign", ",")]:
+        depth += (token.text in ("<", "(")) - (token.text in (">", ")"))
+        if token.text == "," and depth == 0:
+            names.append(_name(part))
+            part = []
+        elif token.kind != SPACE:
+            part.append(token)
+    return names if all(names) else []
+
+
+def _name(part: Sequence[Token]) -> str:
+    """Of one parameter; "" of a pack and of one without a name."""
+    texts = [token.text for token in part]
+    if "." in texts:  # ...
+        return ""
+    words = part[: texts.index("=")] if "=" in texts else part
+    return words[-1].text if len(words) > 1 and words[-1].kind == WORD else ""

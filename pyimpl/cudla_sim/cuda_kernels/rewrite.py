@@ -1,0 +1,245 @@
+"""CUDA C++, preprocessed, to C++: launches, shared memory, kernels by their addresses.
+
+The text keeps its lines, so messages and debuggers name the user's. What things become is declared
+in ``include/cuda/kernels/``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from .kernels import (
+    CLOSING,
+    GLOBAL,
+    SHARED,
+    after,
+    angle_opened,
+    before,
+    closed,
+    kernels,
+    opened,
+)
+from .tokens import SPACE, WORD, Token, tokens
+
+_WORDS = {
+    "__forceinline__": "inline __attribute__((always_inline))",
+    "__noinline__": "__attribute__((noinline))",
+}
+"""No macros: the standard library's headers have them inside ``__attribute__``."""
+_DROPPED = ("__attribute__", "alignas")
+
+
+class CannotRewrite(Exception):
+    """What is not understood, and where."""
+
+
+def rewrite(text: str) -> str:
+    """C++ for a preprocessed text. Raises CannotRewrite."""
+    return _Rewriter(tokens(text)).run()
+
+
+class _Rewriter:
+    def __init__(self, found: list[Token]) -> None:
+        self.found = found
+        self.kernels = kernels(found)
+        names = Counter(k.name for k in self.kernels if k.body >= 0)
+        self.generic = {k.name for k in self.kernels if k.parameters is not None or k.defaults} | {
+            name for name, count in names.items() if count > 1
+        }
+        self.known = {kernel.name for kernel in self.kernels}
+
+    def run(self) -> str:
+        self._words()
+        self._shared()
+        self._notes()
+        self._launches()
+        return "".join(token.text for token in self.found)
+
+    # --- words
+
+    def _words(self) -> None:
+        inside = 0  # of an __attribute__
+        for index, token in enumerate(self.found):
+            if token.text == "__attribute__":
+                inside = max(inside, closed(self.found, after(self.found, index + 1)))
+            elif token.kind == WORD and token.text in _WORDS and index > inside:
+                token.text = _WORDS[token.text]
+            elif token.text == GLOBAL:
+                token.text = ""
+
+    # --- kernels by their addresses
+
+    def _notes(self) -> None:
+        """A kernel is noted when the program starts; an instance of a template by its own body."""
+        for number, kernel in enumerate(self.kernels):
+            if kernel.body < 0:
+                continue
+            brace = self.found[kernel.body]
+            if kernel.parameters:
+                own = f"{kernel.name}<{', '.join(kernel.parameters)}>"
+                if kernel.name not in self._twice():
+                    brace.text += f" (void)::cudla_sim::Registered<&{own}>::noted;"
+            elif kernel.parameters is None and kernel.name not in self._twice():
+                end = self.found[closed(self.found, kernel.body)]
+                noted = f"cudla_sim_noted_{kernel.name}_{number}"
+                value = f"::cudla_sim::Registered<&{kernel.name}>::noted"
+                end.text += f" [[maybe_unused]] static const bool {noted} = {value};"
+
+    def _twice(self) -> set[str]:
+        names = Counter(kernel.name for kernel in self.kernels if kernel.body >= 0)
+        return {name for name, count in names.items() if count > 1}
+
+    # --- shared memory
+
+    def _shared(self) -> None:
+        functions = self._in_functions()
+        for index, token in enumerate(self.found):
+            if token.text != SHARED:
+                continue
+            ahead = after(self.found, index + 1)
+            behind = before(self.found, index - 1)
+            if self.found[ahead].text == "extern":
+                self._dynamic(ahead, index, ahead + 1, functions[index])
+            elif self._extern(behind) is not None:
+                self._dynamic(self._extern(behind) or 0, index, index + 1, functions[index])
+            else:
+                token.text = (
+                    "thread_local" if self.found[behind].text == "static" else "static thread_local"
+                )
+
+    def _extern(self, index: int) -> int | None:
+        """The ``extern`` of the declaration that goes on at *index*."""
+        while index >= 0 and self.found[index].text not in (";", "{", "}"):
+            if self.found[index].text == "extern":
+                return index
+            index -= 1
+        return None
+
+    def _dynamic(self, extern: int, shared: int, begin: int, in_function: bool) -> None:
+        """``extern __shared__ T name[];`` is where the block's dynamic memory begins."""
+        end = begin
+        while self.found[end].text != ";":
+            if self.found[end].text in CLOSING:
+                end = closed(self.found, end)
+            end += 1
+        words = [
+            t for i, t in enumerate(self.found[extern:end], extern) if i not in (extern, shared)
+        ]
+        kept = _without_attributes([t for t in words if t.kind != SPACE and t.text])
+        bracket = next((i for i, token in enumerate(kept) if token.text == "["), len(kept))
+        if bracket < 2 or kept[bracket - 1].kind != WORD:
+            text = " ".join(token.text for token in kept)
+            raise CannotRewrite(f"extern __shared__ {text}: a type and one name with [] expected")
+        name = kept[bracket - 1].text
+        kind = " ".join(token.text for token in kept[: bracket - 1])
+        rest = "".join(token.text for token in kept[bracket:])[2:]  # further dimensions
+        lines = "".join(t.text for t in self.found[extern:end]).count("\n")
+        made = f"::cudla_sim::Dynamic<{kind}>"
+        if rest:
+            text = f"auto {name} = reinterpret_cast<{kind} (*){rest}>({made}::start())"
+        elif in_function:
+            text = f"{kind} *{name} = {made}::start()"
+        else:
+            text = f"static {made} {name}"
+        for token in self.found[extern:end]:
+            token.text = ""
+        self.found[extern].text = text + "\n" * lines
+
+    def _in_functions(self) -> list[bool]:
+        """For each token, whether it is inside the body of a function."""
+        stack: list[bool] = []
+        result = []
+        for index, token in enumerate(self.found):
+            if token.text == "{":
+                stack.append(bool(stack and stack[-1]) or self._begins_body(index))
+            elif token.text == "}" and stack:
+                stack.pop()
+            result.append(bool(stack and stack[-1]))
+        return result
+
+    def _begins_body(self, index: int) -> bool:
+        behind = before(self.found, index - 1)
+        while behind >= 0 and self.found[behind].text in ("const", "noexcept", "override", "final"):
+            behind = before(self.found, behind - 1)
+        return behind >= 0 and self.found[behind].text == ")"
+
+    # --- launches
+
+    def _launches(self) -> None:
+        index = 0
+        while index < len(self.found):
+            if self.found[index].text == "<<<":
+                self._launch(index)
+            index += 1
+
+    def _launch(self, index: int) -> None:
+        begin, name = self._callee(before(self.found, index - 1))
+        end = index + 1
+        while end < len(self.found) and self.found[end].text != ">>>":
+            end = closed(self.found, end) + 1 if self.found[end].text in CLOSING else end + 1
+        opening = after(self.found, end + 1)
+        if opening >= len(self.found) or self.found[opening].text != "(":
+            raise CannotRewrite(f"the launch of {name or 'a kernel'}: no arguments behind >>>")
+        callee = "".join(token.text for token in self.found[begin:index]).strip()
+        flat = " ".join(callee.split())
+        quoted = flat.replace("\\", "\\\\").replace('"', '\\"')
+        comma = "" if self.found[after(self.found, opening + 1)].text == ")" else ", "
+        given = "static_cast<decltype(cudla_sim_a)>(cudla_sim_a)..."
+        body = f"[](auto &&...cudla_sim_a) {{ {flat}({given}); }}"
+        if name in self.known and name in self.generic:
+            call = f".call_any({body}{comma}"
+        elif name in self.known:
+            call = f".call({flat}, {body}{comma}"
+        else:
+            call = f".call_pointer({flat}{comma}"
+        for token in self.found[begin:index]:
+            token.text = "\n" * token.text.count("\n")
+        self.found[index].text = "::cudla_sim::Launch("
+        self.found[end].text = f').named("{quoted}")'
+        self.found[opening].text = call
+
+    def _callee(self, index: int) -> tuple[int, str]:
+        """Where the expression before <<< begins, and the name of its function."""
+        found, name = self.found, ""
+        while True:
+            if index < 0:
+                raise CannotRewrite("<<< has no kernel before it")
+            if found[index].text in (")", "]"):
+                index = opened(found, index)
+                earlier = before(found, index - 1)
+                if earlier < 0 or found[earlier].kind != WORD:
+                    return index, name
+                index = earlier
+            elif found[index].text in (">", ">>>"):
+                index = angle_opened(found, index)
+                if index < 0:
+                    raise CannotRewrite("<<< has no kernel before it")
+                index = before(found, index - 1)
+            if found[index].kind != WORD:
+                raise CannotRewrite("<<< has no kernel before it")
+            name = name or found[index].text
+            earlier = before(found, index - 1)
+            if earlier < 0 or found[earlier].text not in ("::", "->", "."):
+                return index, name
+            if found[earlier].text == "::":
+                further = before(found, earlier - 1)
+                scope = (
+                    further >= 0
+                    and (found[further].kind == WORD or found[further].text == ">")
+                    and found[further].text not in ("return", "else", "do")
+                )
+                if not scope:
+                    return earlier, name
+            index = before(found, earlier - 1)
+
+
+def _without_attributes(words: Sequence[Token]) -> list[Token]:
+    kept, index = [], 0
+    while index < len(words):
+        if words[index].text in _DROPPED and index + 1 < len(words):
+            index = closed(words, index + 1) + 1
+            continue
+        kept.append(words[index])
+        index += 1
+    return kept

@@ -1,0 +1,1 @@
+"""``cudla-sim dla``: what the DLA of Jetson and DRIVE boards would take."""

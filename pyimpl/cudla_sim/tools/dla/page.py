@@ -1,0 +1,121 @@
+"""A report of ``cudla-sim dla check`` as one HTML page: the graph coloured by where layers run."""
+
+from __future__ import annotations
+
+from ...boards.checking import Report, macs
+from ...boards.decisions import Decision
+from ..report import figures
+from ..report.page import Page, Section, Table
+
+GPU = "GPU"
+
+
+def page(report: Report) -> str:
+    """The page. Raises ReportError without Plotly."""
+    return Page(
+        f"DLA of {report.board.title}: {report.network.name}",
+        report.summary,
+        [_summary(report), _graph(report), _layers(report), _subgraphs(report), _messages(report)],
+    ).html()
+
+
+def _summary(report: Report) -> Section:
+    facts = [
+        ("board", report.board.title),
+        ("TensorRT", str(report.tensorrt)),
+        ("precision", report.precision.upper()),
+        ("layers on the DLA", f"{len(report.on_dla)} of {len(report.decisions)}"),
+        ("multiplications on the DLA", f"{report.share:.1%}"),
+        ("subgraphs", str(len(report.subgraphs))),
+        ("tensors to or from the GPU", str(report.transitions)),
+    ]
+    return Section("Summary", "summary", list(report.notes), facts)
+
+
+def _places(report: Report) -> dict[str, str]:
+    """Where each layer runs, by its name."""
+    found = dict.fromkeys((d.layer.name for d in report.on_gpu), GPU)
+    for number, subgraph in enumerate(report.subgraphs, 1):
+        found.update(dict.fromkeys((layer.name for layer in subgraph.layers), f"DLA {number}"))
+    return found
+
+
+def _graph(report: Report) -> Section:
+    nodes = {decision.layer.name: _told(decision) for decision in report.decisions}
+    makers = {t.name: d.layer.name for d in report.decisions for t in d.layer.outputs}
+    edges = [
+        (makers[t.name], d.layer.name, "x".join(map(str, t.shape)), False)
+        for d in report.decisions
+        for t in d.layer.inputs
+        if t.name in makers
+    ]
+    if not nodes:
+        return Section("Graph", "graph")
+    places = _places(report)
+    text = [
+        "A colour for each subgraph; why a layer is on the GPU is shown where it is pointed at."
+    ]
+    return Section("Graph", "graph", text, figures=[figures.graph(nodes, edges, places)])
+
+
+def _told(decision: Decision) -> str:
+    layer = decision.layer
+    why = "".join(f"<br>{finding.text}" for finding in decision.findings)
+    return f"{layer.name}: {layer.kind}{why}"
+
+
+def _layers(report: Report) -> Section:
+    columns = [
+        ("layer", "text"), ("type", "text"), ("on", "text"), ("precision", "text"),
+        ("multiplications", "number"), ("why", "text"), ("what would help", "text"),
+        ("source", "text"), ("sure", "text"),
+    ]  # fmt: skip
+    places = _places(report)
+    table = Table(
+        columns,
+        [
+            (
+                d.layer.name,
+                d.layer.kind,
+                places[d.layer.name],
+                d.precision if d.device == "DLA" else "",
+                macs(d.layer),
+                "; ".join(f.text for f in d.findings),
+                "; ".join(f.cure for f in d.findings if f.cure),
+                "; ".join(f.source for f in d.findings) or d.taken_by,
+                d.mark,
+            )
+            for d in report.decisions
+        ],
+    )
+    return Section("Layers", "layers", tables=[table])
+
+
+def _subgraphs(report: Report) -> Section:
+    columns = [
+        ("subgraph", "text"), ("layers", "number"), ("inputs", "text"), ("outputs", "text"),
+        ("bytes of tensors", "number"), ("bytes of weights", "number"),
+    ]  # fmt: skip
+    table = Table(
+        columns,
+        [
+            (
+                s.name,
+                len(s.decisions),
+                ", ".join(t.name for t in s.inputs),
+                ", ".join(t.name for t in s.outputs),
+                s.local_bytes,
+                s.global_bytes,
+            )
+            for s in report.subgraphs
+        ],
+    )
+    return Section("Subgraphs", "subgraphs", tables=[table] if report.subgraphs else [])
+
+
+def _messages(report: Report) -> Section:
+    table = Table(
+        [("severity", "text"), ("what TensorRT would print", "text")],
+        [(message.severity, message.text) for message in report.messages],
+    )
+    return Section("Messages", "messages", tables=[table])

@@ -1,0 +1,210 @@
+/* Kernels launched by their addresses: those of our own compiler run, others are told why not. */
+#define _GNU_SOURCE /* dladdr1 */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "boot.h"
+#include "cuda/cuda.h"
+#include "internal.h"
+#include "library/cuda/launches.h"
+#include "library/cuda/registration.h"
+
+static cudaError_t no_kernel(const void *func)
+{
+    char text[160];
+    snprintf(text, sizeof text, "no kernel is registered under %p; func is the name of a __global__ function",
+             func);
+    return sim____cudlaSimRefuse(cudaErrorInvalidDeviceFunction, text);
+}
+
+static cudaError_t for_a_gpu(const struct sim_cuda_function *of)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "%s was compiled for a GPU, and there is none; `cudla-sim nvcc` compiles kernels for this "
+             "processor",
+             of->name);
+    return sim____cudlaSimRefuse(cudaErrorNoKernelImageForDevice, text);
+}
+
+static cudaError_t launch(const void *func, struct dim3 grid, struct dim3 block, void **args,
+                          size_t shared, cudaStream_t stream, int cooperative)
+{
+    struct sim_cuda_function found;
+    if (!sim_cuda_function_of(func, &found)) { return no_kernel(func); }
+    if (!sim_cuda_is_ours(found.wrapper)) { return for_a_gpu(&found); }
+    const struct sim_cuda_wrapper *wrapper = found.wrapper;
+    return wrapper->launch(func, grid, block, args, shared, stream, cooperative);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLaunchKernel(const void *func, struct dim3 gridDim,
+                                             struct dim3 blockDim, void **args, size_t sharedMem,
+                                             cudaStream_t stream)
+{
+    return launch(func, gridDim, blockDim, args, sharedMem, stream, 0);
+}
+
+SIM_EXPORT cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct dim3 gridDim,
+                                                        struct dim3 blockDim, void **args,
+                                                        size_t sharedMem, cudaStream_t stream)
+{
+    return launch(func, gridDim, blockDim, args, sharedMem, stream, 1);
+}
+
+/* --- the halves of nvcc's launches ------------------------------------------------------------ */
+
+enum { MOST_PUSHED = 16 }; /* an argument of a launch may launch something itself */
+
+static __thread struct {
+    struct dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+} pushed[MOST_PUSHED];
+static __thread unsigned depth;
+
+SIM_EXPORT unsigned int sim____cudaPushCallConfiguration(struct dim3 gridDim, struct dim3 blockDim,
+                                                         size_t sharedMem,
+                                                         struct CUstream_st *stream)
+{
+    if (depth == MOST_PUSHED) { return 1; }
+    pushed[depth].grid = gridDim;
+    pushed[depth].block = blockDim;
+    pushed[depth].shared = sharedMem;
+    pushed[depth].stream = stream;
+    depth++;
+    return 0;
+}
+
+SIM_EXPORT cudaError_t sim____cudaPopCallConfiguration(struct dim3 *gridDim, struct dim3 *blockDim,
+                                                       size_t *sharedMem, void *stream)
+{
+    if (gridDim == NULL || blockDim == NULL || sharedMem == NULL || stream == NULL) {
+        return sim____cudlaSimRefuse(cudaErrorInvalidValue, "NULL; the four point to memory for the result");
+    }
+    if (depth == 0) {
+        return sim____cudlaSimRefuse(cudaErrorMissingConfiguration,
+                                     "a kernel's stub was called without <<<...>>>");
+    }
+    depth--;
+    *gridDim = pushed[depth].grid;
+    *blockDim = pushed[depth].block;
+    *sharedMem = pushed[depth].shared;
+    *(cudaStream_t *)stream = pushed[depth].stream;
+    return cudaSuccess;
+}
+
+/* A kernel is its own handle. */
+SIM_EXPORT cudaError_t sim____cudaGetKernel(void **kernel, const void *func)
+{
+    if (kernel == NULL || func == NULL) {
+        return sim____cudlaSimRefuse(cudaErrorInvalidValue, "kernel or func is NULL");
+    }
+    *kernel = (void *)(uintptr_t)func;
+    return cudaSuccess;
+}
+
+SIM_EXPORT cudaError_t sim____cudaLaunchKernel(void *kernel, struct dim3 gridDim,
+                                               struct dim3 blockDim, void **args, size_t sharedMem,
+                                               cudaStream_t stream)
+{
+    return launch(kernel, gridDim, blockDim, args, sharedMem, stream, 0);
+}
+
+/* --- the driver's launches -------------------------------------------------------------------- */
+
+enum { MOST_ARGUMENTS = 1024 };
+
+int sim_cuda_kernel_known(void *function)
+{
+    struct sim_cuda_function found;
+    return sim_cuda_function_of(function, &found) && sim_cuda_is_ours(found.wrapper);
+}
+
+size_t sim_cuda_symbol_size(void *address)
+{
+    Dl_info module;
+    const ElfW(Sym) *symbol = NULL;
+    if (!dladdr1(address, &module, (void **)&symbol, RTLD_DL_SYMENT) || symbol == NULL) { return 0; }
+    return symbol->st_size;
+}
+
+static CUresult of_runtime(cudaError_t error)
+{
+    switch (error) {
+    case cudaErrorInvalidConfiguration: return CUDA_ERROR_INVALID_VALUE;
+    case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
+    default: return (CUresult)error; /* the others have one number in both */
+    }
+}
+
+static CUresult refuse(cudaError_t error, const char *why)
+{
+    return of_runtime(sim____cudlaSimRefuse(error, why));
+}
+
+/* Pointers to the arguments in the one buffer that `extra` names. */
+static CUresult unpack(const struct sim_cuda_wrapper *wrapper, CUfunction f, void **extra, void **args)
+{
+    char *buffer = NULL;
+    size_t size = 0, offsets[MOST_ARGUMENTS];
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+            buffer = extra[1];
+        } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+            size = *(size_t *)extra[1];
+        } else {
+            return refuse(cudaErrorInvalidValue, "extra has a word that is no CU_LAUNCH_PARAM_...");
+        }
+    }
+    size_t count = wrapper->places(f, offsets, MOST_ARGUMENTS);
+    if (count > 0 && (buffer == NULL || size <= offsets[count - 1])) {
+        return refuse(cudaErrorInvalidValue, "the buffer that extra names does not hold all arguments");
+    }
+    for (size_t i = 0; i < count; i++) { args[i] = buffer + offsets[i]; }
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch_function(CUfunction f, struct dim3 grid, struct dim3 block, size_t shared,
+                                CUstream stream, void **params, void **extra, int cooperative)
+{
+    struct sim_cuda_function found;
+    void *args[MOST_ARGUMENTS];
+    if (!sim_cuda_function_of(f, &found) || !sim_cuda_is_ours(found.wrapper)) {
+        return refuse(cudaErrorInvalidResourceHandle, "f is no kernel of a module (cuModuleGetFunction)");
+    }
+    const struct sim_cuda_wrapper *wrapper = found.wrapper;
+    if (params == NULL && extra != NULL) {
+        CUresult error = unpack(wrapper, f, extra, args);
+        if (error != CUDA_SUCCESS) { return error; }
+        params = args;
+    }
+    if (params == NULL && wrapper->places(f, NULL, 0) > 0) {
+        return refuse(cudaErrorInvalidValue, "kernelParams and extra are NULL, and the kernel has parameters");
+    }
+    return of_runtime(
+        wrapper->launch(f, grid, block, params, shared, (cudaStream_t)stream, cooperative));
+}
+
+SIM_EXPORT CUresult sim__cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                        unsigned int gridDimZ, unsigned int blockDimX,
+                                        unsigned int blockDimY, unsigned int blockDimZ,
+                                        unsigned int sharedMemBytes, CUstream hStream,
+                                        void **kernelParams, void **extra)
+{
+    struct dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
+    return launch_function(f, grid, block, sharedMemBytes, hStream, kernelParams, extra, 0);
+}
+
+SIM_EXPORT CUresult sim__cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
+                                                   unsigned int gridDimY, unsigned int gridDimZ,
+                                                   unsigned int blockDimX, unsigned int blockDimY,
+                                                   unsigned int blockDimZ,
+                                                   unsigned int sharedMemBytes, CUstream hStream,
+                                                   void **kernelParams)
+{
+    struct dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
+    return launch_function(f, grid, block, sharedMemBytes, hStream, kernelParams, NULL, 1);
+}

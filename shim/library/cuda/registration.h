@@ -1,0 +1,44 @@
+/* What programs registered before main: fat binaries, their kernels and variables.
+ *
+ * Lookups copy, so that an answer stays valid while another thread unloads a library; the names point
+ * into the program's own data.
+ */
+#ifndef CUDLA_SIM_CUDA_REGISTRATION_H
+#define CUDLA_SIM_CUDA_REGISTRATION_H
+
+#include <stddef.h>
+
+/* First word of a fat binary's wrapper: nvcc's, and the one of our own stand-in. */
+#define SIM_CUDA_MAGIC_NVCC 0x466243B1u
+#define SIM_CUDA_MAGIC_OURS 0x62CD5A51u
+
+struct sim_cuda_function {
+    void **binary; /* the handle under which it was registered */
+    void *wrapper; /* what was given to __cudaRegisterFatBinary */
+    const void *host;
+    const char *name;
+    int thread_limit; /* -1: none */
+};
+
+struct sim_cuda_variable {
+    void **binary;
+    void *wrapper;
+    void *host;
+    const char *name;
+    size_t size;
+    int constant;
+    int managed; /* `host` is the pointer's address */
+};
+
+/* What is registered under an address. 1 when found, 0 otherwise. */
+int sim_cuda_function_of(const void *host, struct sim_cuda_function *found);
+int sim_cuda_variable_of(const void *host, struct sim_cuda_variable *found);
+
+/* Whether a wrapper was made by our own stand-in, whose kernels can be executed. */
+int sim_cuda_is_ours(const void *wrapper);
+
+/* How many are registered now. */
+size_t sim_cuda_functions(void);
+size_t sim_cuda_variables(void);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * FP17 is float here: its numbers have 11 bits, so that float has more than twice as many, and a sum or a
+ * product that is rounded to float first and to FP17 then is what rounding once gives. Windows with a NaN
+ * are left to half_pool.c, which has the rules.
+ */
+#include "native/half_average.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "native/cpu.h"
+#include "native/half_17.h"
+#include "native/parts.h"
+#include "native/pool_span.h"
+
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+
+enum { USUAL_ATOM = 16 };
+
+/* Whole parts. */
+static size_t line_size(const struct sim_half_pool *p)
+{
+    return ((size_t)p->input.atom * (size_t)p->out_width + PART - 1) / PART * PART;
+}
+
+int sim_half_sums_begin(struct half_sums *sums, const struct sim_half_pool *p)
+{
+    size_t row = (size_t)p->input.atom * (size_t)p->width;
+    sums->row = malloc(sizeof(float) * (row + PART));
+    sums->lines = calloc(line_size(p) * (size_t)p->kernel_y, sizeof(float));
+    if (sums->row == NULL || sums->lines == NULL)
+        return -1;
+    for (int i = 0; i < p->kernel_y; i++)
+        sums->held[i] = -1;
+    return 0;
+}
+
+void sim_half_sums_end(struct half_sums *sums)
+{
+    free(sums->row);
+    free(sums->lines);
+}
+
+/* Whether there is a NaN. */
+INLINE int load_body(const uint16_t *restrict from, float *restrict to, int count, int nan_to_zero,
+                     const int f16c)
+{
+    uint16_t odd = 0, numbers[PART];
+    for (int done = 0; done < count; done += PART) {
+        int some = count - done < PART ? count - done : PART;
+        if (some == PART) {
+            copy_part(from + done, numbers, sizeof numbers);
+        } else {
+            memset(numbers, 0, sizeof numbers);
+            memcpy(numbers, from + done, sizeof *numbers * (size_t)some);
+        }
+        for (int i = 0; i < PART; i++) {
+            uint16_t nan = (uint16_t)(0 - ((numbers[i] & 0x7fff) > 0x7c00));
+            odd |= nan;
+            numbers[i] &= (uint16_t)~nan;
+        }
+        for (int i = 0; i < PART; i += HALVES)
+            halves_to_singles(numbers + i, to + done + i, LARGEST17, f16c);
+    }
+    return odd != 0 && !nan_to_zero;
+}
+
+LEVELS_OF_HALVES(int, load, (const uint16_t *from, float *to, int count, int nan_to_zero), from, to,
+                 count, nan_to_zero)
+
+INLINE void add_columns(const struct sim_half_pool *p, const float *row, float *to, const int atom)
+{
+    for (int x = 0; x < p->out_width; x++, to += atom) {
+        struct span columns = inside(x, p->stride_x, p->kernel_x, p->pad_left, p->width);
+        const float across = (float)p->across[p->kernel_x - (columns.last - columns.first)];
+        const float *restrict from = row + columns.first * atom;
+        float line[MAX_ATOM];
+        for (int c = 0; c < atom; c++)
+            line[c] = from[c];
+        for (int i = columns.first + 1; i < columns.last; i++) {
+            from += atom;
+            for (int c = 0; c < atom; c++)
+                line[c] = add_17(line[c], from[c]);
+        }
+        if (across != 0)
+            for (int c = 0; c < atom; c++)
+                line[c] = add_17(line[c], across);
+        for (int c = 0; c < atom; c++)
+            to[c] = line[c];
+    }
+}
+
+INLINE void columns_of_body(const struct sim_half_pool *p, const float *row, float *to)
+{
+    if (p->input.atom == USUAL_ATOM)
+        add_columns(p, row, to, USUAL_ATOM);
+    else
+        add_columns(p, row, to, p->input.atom);
+}
+
+LEVELS(void, columns_of, (const struct sim_half_pool *p, const float *row, float *to),
+       (p, row, to))
+
+/* A new line is the first operand. `total`: of the first line; room for the others. */
+INLINE void rows_of_body(const struct sim_half_pool *p, const float *const *lines, int count,
+                      uint16_t *restrict to, const int f16c)
+{
+    const int all = p->out_width * p->input.atom;
+    const float down = (float)p->down[p->kernel_y - count];
+    const float by_x = (float)p->reciprocal_x, by_y = (float)p->reciprocal_y;
+    for (int done = 0; done < all; done += PART) {
+        int some = all - done < PART ? all - done : PART;
+        float total[PART];
+        copy_part(lines[0] + done, total, sizeof total);
+        for (int i = 1; i < count; i++) {
+            const float *line = lines[i] + done;
+#pragma GCC ivdep
+            for (int k = 0; k < PART; k++)
+                total[k] = add_17(line[k], total[k]);
+        }
+        if (down != 0)
+            for (int k = 0; k < PART; k++)
+                total[k] = add_17(total[k], down);
+        uint16_t found[PART];
+        for (int k = 0; k < PART; k++)
+            total[k] = multiply_17(multiply_17(total[k], by_x), by_y);
+        for (int k = 0; k < PART; k += HALVES)
+            singles_to_halves(total + k, found + k, f16c);
+        if (some == PART)
+            copy_part(found, to + done, sizeof found);
+        else
+            memcpy(to + done, found, sizeof *found * (size_t)some);
+    }
+}
+
+LEVELS_OF_HALVES(void, rows_of,
+                 (const struct sim_half_pool *p, const float *const *lines, int count, uint16_t *to),
+                 p, lines, count, to)
+
+int sim_half_average_line(const struct sim_half_pool *p, int surface, int y, struct half_sums *sums)
+{
+    struct span rows = inside(y, p->stride_y, p->kernel_y, p->pad_top, p->height);
+    const float *lines[17];
+    int odd = 0;
+    size_t line = line_size(p);
+    for (int row = rows.first; row < rows.last; row++) {
+        int slot = row % p->kernel_y, number = surface * p->height + row;
+        float *to = sums->lines + line * (size_t)slot;
+        if (sums->held[slot] != number) {
+            const uint8_t *from =
+                p->input.base + surface * p->input.surface + row * p->input.line;
+            sums->odd[slot] = load((const uint16_t *)from, sums->row, p->width * p->input.atom,
+                                   p->nan_to_zero);
+            columns_of(p, sums->row, to);
+            sums->held[slot] = number;
+        }
+        odd |= sums->odd[slot];
+        lines[row - rows.first] = to;
+    }
+    if (odd)
+        return 0;
+    rows_of(p, lines, rows.last - rows.first,
+            (uint16_t *)(p->output.base + surface * p->output.surface + y * p->output.line));
+    return 1;
+}

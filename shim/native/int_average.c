@@ -1,0 +1,186 @@
+/* The arithmetic is that of int_pool.c; products of a sum and a reciprocal are doubles, which hold them. */
+#include "native/int_average.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "native/cpu.h"
+#include "native/parts.h"
+#include "native/pool_span.h"
+
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+
+/* Whole parts. */
+static size_t line_size(const struct sim_pool *p)
+{
+    return ((size_t)p->input.atom * (size_t)p->out_width + PART - 1) / PART * PART;
+}
+
+/* Whether products of sums fit 32 bits. */
+static int is_narrow(const struct sim_pool *p)
+{
+    int64_t most = (p->input.item == 1 ? 128 : 32768) * (int64_t)p->kernel_x * p->kernel_y;
+    int64_t pads = 0, limit = ((int64_t)1 << 31) - (1 << 16);
+    for (int i = 0; i < 17; i++) {
+        int64_t size = p->pads[i] < 0 ? -(int64_t)p->pads[i] : p->pads[i];
+        pads = size > pads ? size : pads;
+    }
+    most = (most + (p->kernel_x + p->kernel_y) * pads) * p->reciprocal_x;
+    return most < limit && (most >> 16) + 1 < limit / (p->reciprocal_y + 1);
+}
+
+int sim_int_sums_begin(struct int_sums *sums, const struct sim_pool *p)
+{
+    sums->lines = calloc(line_size(p) * (size_t)p->kernel_y, sizeof(int32_t));
+    sums->missing = calloc(line_size(p), sizeof(int32_t));
+    sums->zeros = calloc(line_size(p), sizeof(int32_t));
+    sums->missing_of = -1;
+    sums->narrow = is_narrow(p);
+    for (int i = 0; i < p->kernel_y; i++)
+        sums->held[i] = -1;
+    return sums->lines == NULL || sums->missing == NULL || sums->zeros == NULL ? -1 : 0;
+}
+
+void sim_int_sums_end(struct int_sums *sums)
+{
+    free(sums->lines);
+    free(sums->missing);
+    free(sums->zeros);
+}
+
+#define COLUMNS(name, type, sum)                                                              \
+    INLINE void name(const struct sim_pool *p, const type *row, int32_t *to, const int atom)  \
+    {                                                                                         \
+        for (int x = 0; x < p->out_width; x++, to += atom) {                                  \
+            struct span columns = inside(x, p->stride_x, p->kernel_x, p->pad_left, p->width); \
+            sum line[MAX_ATOM];                                                               \
+            for (int c = 0; c < atom; c++)                                                    \
+                line[c] = 0;                                                                  \
+            for (int i = columns.first; i < columns.last; i++)                                \
+                for (int c = 0; c < atom; c++)                                                \
+                    line[c] = (sum)(line[c] + row[i * atom + c]);                             \
+            for (int c = 0; c < atom; c++)                                                    \
+                to[c] = line[c];                                                              \
+        }                                                                                     \
+    }
+
+COLUMNS(columns8, int8_t, int16_t) /* of at most 16 columns */
+COLUMNS(columns16, int16_t, int32_t)
+
+INLINE void columns_of_body(const struct sim_pool *p, const void *row, int32_t *to)
+{
+    const int atom = p->input.atom;
+    if (p->input.item == 1 && atom == 32)
+        columns8(p, row, to, 32);
+    else if (p->input.item == 1)
+        columns8(p, row, to, atom);
+    else if (atom == 16)
+        columns16(p, row, to, 16);
+    else
+        columns16(p, row, to, atom);
+}
+
+LEVELS(void, columns_of, (const struct sim_pool *p, const void *row, int32_t *to), (p, row, to))
+
+/* Half away from zero. */
+INLINE double rounded(double value)
+{
+    return __builtin_trunc(value + __builtin_copysign(0.5, value));
+}
+
+INLINE int32_t divided(int32_t value)
+{
+    return (value + (1 << 15) + (value >> 31)) >> 16;
+}
+
+INLINE void rows_of_body(const struct sim_pool *p, const int32_t *const *lines, int count,
+                         const int32_t *missing, void *to, int narrow)
+{
+    const int all = p->out_width * p->input.atom, item = p->input.item;
+    const int32_t across = p->reciprocal_x, down = p->reciprocal_y;
+    const double by_x = across * 0x1p-16, by_y = down * 0x1p-16;
+    const int32_t low = p->low, high = p->high;
+    for (int done = 0; done < all; done += PART) {
+        int some = all - done < PART ? all - done : PART;
+        int32_t total[PART];
+        const int32_t *none = missing + done, *first = lines[0] + done;
+        const int32_t *second = lines[1] + done, *third = lines[2] + done;
+#pragma GCC ivdep
+        for (int k = 0; k < PART; k++)
+            total[k] = none[k] + first[k] + second[k] + third[k];
+        for (int i = 3; i < count; i++) {
+            const int32_t *line = lines[i] + done;
+#pragma GCC ivdep
+            for (int k = 0; k < PART; k++)
+                total[k] += line[k];
+        }
+        if (narrow)
+            for (int k = 0; k < PART; k++)
+                total[k] = divided(divided(total[k] * across) * down);
+        else
+            for (int k = 0; k < PART; k++)
+                total[k] = (int32_t)rounded(rounded(total[k] * by_x) * by_y);
+        for (int k = 0; k < PART; k++) {
+            int32_t value = total[k] < low ? low : total[k];
+            total[k] = value > high ? high : value;
+        }
+        union {
+            int8_t bytes[PART];
+            int16_t words[PART];
+        } found;
+        if (item == 1)
+            for (int k = 0; k < PART; k++)
+                found.bytes[k] = (int8_t)total[k];
+        else
+            for (int k = 0; k < PART; k++)
+                found.words[k] = (int16_t)total[k];
+        if (some == PART && item == 1)
+            copy_part(&found, (uint8_t *)to + done, PART);
+        else if (some == PART)
+            copy_part(&found, (uint8_t *)to + 2 * done, 2 * PART);
+        else
+            memcpy((uint8_t *)to + done * item, &found, (size_t)(some * item));
+    }
+}
+
+LEVELS(void, rows_of,
+       (const struct sim_pool *p, const int32_t *const *lines, int count, const int32_t *missing,
+        void *to, int narrow),
+       (p, lines, count, missing, to, narrow))
+
+/* What pads add to windows with `down` lines of the input. */
+static void find_missing(const struct sim_pool *p, int down, struct int_sums *sums)
+{
+    int atom = p->input.atom;
+    sums->missing_of = down;
+    for (int x = 0; x < p->out_width; x++) {
+        struct span columns = inside(x, p->stride_x, p->kernel_x, p->pad_left, p->width);
+        int32_t all = down * p->pads[p->kernel_x - (columns.last - columns.first)] +
+                      p->kernel_x * p->pads[p->kernel_y - down];
+        for (int c = 0; c < atom; c++)
+            sums->missing[x * atom + c] = all;
+    }
+}
+
+void sim_int_average_line(const struct sim_pool *p, int surface, int y, struct int_sums *sums)
+{
+    struct span rows = inside(y, p->stride_y, p->kernel_y, p->pad_top, p->height);
+    int down = rows.last - rows.first;
+    size_t size = line_size(p);
+    const int32_t *lines[17];
+    for (int row = rows.first; row < rows.last; row++) {
+        int slot = row % p->kernel_y, number = surface * p->height + row;
+        int32_t *to = sums->lines + size * (size_t)slot;
+        if (sums->held[slot] != number) {
+            columns_of(p, p->input.base + surface * p->input.surface + row * p->input.line, to);
+            sums->held[slot] = number;
+        }
+        lines[row - rows.first] = to;
+    }
+    if (sums->missing_of != down)
+        find_missing(p, down, sums);
+    for (int i = down; i < 3; i++)
+        lines[i] = sums->zeros;
+    rows_of(p, lines, down, sums->missing,
+            p->output.base + surface * p->output.surface + y * p->output.line, sums->narrow);
+}

@@ -1,0 +1,1 @@
+"""What TensorRT would put on the DLA of a board, and how long that takes."""

@@ -1,0 +1,1 @@
+"""Published times of DLAs beside estimates of the same networks."""

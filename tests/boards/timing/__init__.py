@@ -1,0 +1,1 @@
+"""How long a board's DLA would take."""

@@ -1,0 +1,58 @@
+"""Programs with kernels, compiled once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def nvcc(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cudla_sim", "nvcc", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def program(name: str, folder: Path) -> Run:
+    target = folder / name
+    done = nvcc("-O2", "-arch=sm_87", PROGRAMS / f"{name}.cu", "-o", target)
+    assert done.returncode == 0, done.stderr
+
+    def run(*words: object, **settings: object) -> subprocess.CompletedProcess[str]:
+        command = [str(target), *map(str, words)]
+        return subprocess.run(
+            command,
+            env={**os.environ, **{name: str(value) for name, value in settings.items()}},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    return run
+
+
+def compiled(name: str) -> Any:
+    """A fixture: the program of that name, compiled when a test first wants it."""
+
+    @pytest.fixture(scope="session", name=name)
+    def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+        return program(name, tmp_path_factory.mktemp(name))
+
+    return made
+
+
+values = compiled("values")
+meetings = compiled("meetings")
+halves = compiled("halves")
+order = compiled("order")
+faults = compiled("faults")
+textures = compiled("textures")
+graphs = compiled("graphs")

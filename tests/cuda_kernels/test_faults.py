@@ -1,0 +1,64 @@
+"""A thread of a kernel fails: which error, which words, and that the process goes on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from .conftest import PROGRAMS, Run, nvcc
+
+SOURCE = (PROGRAMS / "faults.cu").read_text().splitlines()
+
+
+def line(of: str) -> str:
+    number = next(i for i, text in enumerate(SOURCE, 1) if f"// the line of {of}" in text)
+    return f"faults.cu:{number}: "
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "words"),
+    [
+        ("none", "cudaSuccess", ""),
+        ("read", "cudaErrorIllegalAddress", line("READ") + "access to address 0x10"),
+        ("write", "cudaErrorIllegalAddress", line("WRITE") + "access to address 0x10"),
+        pytest.param(
+            "divide",
+            "cudaErrorLaunchFailure",
+            line("DIVIDE") + "an integer was divided by zero",
+            marks=pytest.mark.skipif(
+                os.uname().machine != "x86_64",
+                reason="an arm64 processor divides an integer by zero without a trap: it is 0",
+            ),
+        ),
+        ("trap", "cudaErrorLaunchFailure", "__trap"),
+        ("assert", "cudaErrorAssert", "Assertion `zero == 1` failed."),
+        ("stack", "cudaErrorLaunchFailure", "the stack of a thread, 256 KiB, is full"),
+        ("stuck", "cudaErrorLaunchTimeout", "1 waits in __syncwarp, (7, 0, 0) first"),
+        ("child", "cudaErrorIllegalAddress", line("CHILD") + "access to address 0x10"),
+    ],
+)
+def test_a_failed_thread(faults: Run, how: str, error: str, words: str) -> None:
+    for block, thread in ((0, 0), (3, 7), (5, 63)):
+        expected = words.replace("(7, 0, 0) first", f"({thread}, 0, 0) first")
+        done = faults(how, block, thread)
+        # the context is ruined until the device is reset; then 6 blocks of 64 threads count
+        first, second = done.stdout.splitlines()
+        assert first.split()[1:] == [error, error], done.stderr
+        assert second == "cudaSuccess 384"
+        assert expected in done.stderr
+        if words and how not in ("child", "stuck"):
+            assert f"thread ({thread}, 0, 0)" in done.stderr
+
+
+def test_other_faults_kill_as_ever(tmp_path: Path) -> None:
+    source = tmp_path / "host.cu"
+    source.write_text(
+        "__global__ void good() {}\n"
+        "int main(int count, char **) { good<<<1, 1>>>(); cudaDeviceSynchronize();\n"
+        "    return *reinterpret_cast<volatile int *>(count); }\n"
+    )
+    target = tmp_path / "host"
+    assert nvcc("-O2", source, "-o", target).returncode == 0
+    assert os.waitstatus_to_exitcode(os.system(str(target))) in (139, -11)

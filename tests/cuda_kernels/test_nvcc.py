@@ -1,0 +1,153 @@
+"""The command line: nvcc's options, messages with the user's lines, steps of builds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cudla_sim import flags, paths
+from cudla_sim.cuda_kernels.options import BadOption, parse
+
+from .conftest import nvcc
+
+MAIN = "int work();\nint main() { return work(); }\n"
+WORK = """#include "value.h"
+__global__ void k(int *x) { x[0] = VALUE; }
+int work() {
+    int *x, found = 0;
+    cudaMalloc(&x, 4);
+    k<<<1, 1>>>(x);
+    cudaMemcpy(&found, x, 4, cudaMemcpyDeviceToHost);
+    return found == 42 ? 0 : 1;
+}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "value.h").write_text("#define VALUE (TWICE * 21)\n")
+    (tmp_path / "main.cpp").write_text(MAIN)
+    (tmp_path / "work.cu").write_text(WORK)
+    return tmp_path
+
+
+def test_one_command_and_separate_steps(project: Path) -> None:
+    words = (
+        "-I",
+        project / "inc",
+        "-DTWICE=2",
+        "-gencode",
+        "arch=compute_87,code=sm_87",
+        "-lineinfo",
+    )
+    program = project / "app"
+    done = nvcc(*words, project / "main.cpp", project / "work.cu", "-o", program)
+    assert done.returncode == 0, done.stderr
+    assert subprocess.run([program], check=False).returncode == 0
+    program.unlink()
+    for name in ("main.cpp", "work.cu"):
+        target = (project / name).with_suffix(".o")
+        assert nvcc(*words, "-dc", project / name, "-o", target, "-MD").returncode == 0
+    assert "inc/value.h" in (project / "work.d").read_text()
+    linked = project / "dlink.o"
+    objects = (project / "main.o", project / "work.o")
+    assert nvcc("-dlink", *objects, "-o", linked).returncode == 0
+    assert nvcc(*objects, linked, "-o", program).returncode == 0
+    assert subprocess.run([program], check=False).returncode == 0
+    library = project / "libwork.a"
+    assert nvcc("-lib", project / "work.o", "-o", library).returncode == 0
+    assert nvcc(project / "main.o", library, "-o", program).returncode == 0
+
+
+def test_messages_name_the_users_line(project: Path) -> None:
+    (project / "work.cu").write_text(WORK.replace("found == 42", "found == nothing"))
+    done = nvcc(
+        "-I", project / "inc", "-DTWICE=2", "-c", project / "work.cu", "-o", project / "w.o"
+    )
+    assert done.returncode == 1
+    assert "work.cu:8:" in done.stderr
+    assert "nothing" in done.stderr
+
+
+def test_a_makefile_finds_it_through_the_environment(project: Path) -> None:
+    (project / "Makefile").write_text(
+        "app: work.cu main.cpp\n"
+        "\t$(CUDA_PATH)/bin/nvcc -Iinc -DTWICE=2 -I$(CUDA_HOME)/include $^ -o $@\n"
+        "other: work.cu main.cpp\n\tnvcc -Iinc -DTWICE=2 $^ -o $@\n"
+    )
+    script = 'eval "$("$1" -m cudla_sim --env)"; make -s app other && ./app && ./other'
+    command = ["bash", "-euc", script, "bash", sys.executable]
+    environment = {**os.environ, "PATH": "/usr/bin:/bin"}  # without a toolkit
+    done = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_versions_as_cmake_reads_them() -> None:
+    done = nvcc("--version")
+    assert "Cuda compilation tools, release 12.9, V12.9.86" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["-ptx", "a.cu"], "-ptx: PTX is code for a GPU"),
+        (["nothing.cu"], "nothing.cu: No such file or directory"),
+        (["-c"], "no input files"),
+        (["a.cu", "-o"], "-o needs a value"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(words: list[str], told: str) -> None:
+    done = nvcc(*words)
+    assert done.returncode == 1
+    assert done.stderr.startswith("nvcc: ")
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_words_of_the_command_line() -> None:
+    found = parse([
+        "-O3", "-std=c++14", "-Xcompiler", "-Wall,-fopenmp", "-Xlinker=--as-needed", "-lcudla",
+        "--generate-code=arch=compute_87,code=[sm_87]", "-rdc=true", "--use_fast_math", "x.cu",
+        "y.o",
+    ])  # fmt: skip
+    assert found.inputs == [("x.cu", "cu"), ("y.o", "")]
+    assert found.standard == "-std=gnu++17"
+    assert found.compile == ["-O3", "-Wall", "-fopenmp"]
+    assert found.link == ["-fopenmp", "-Wl,--as-needed", "-lcudla", "y.o"]
+    assert parse(["--std", "c++20", "x.cu"]).standard == "-std=gnu++20"
+    with pytest.raises(BadOption, match="needs a value"):
+        parse(["-I"])
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake")
+def test_cmake_takes_it_for_the_compiler_of_cuda(project: Path) -> None:
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.18)\n"
+        "set(CMAKE_CUDA_ARCHITECTURES 87)\n"
+        "project(app LANGUAGES CXX CUDA)\n"
+        "find_package(CUDAToolkit REQUIRED)\n"
+        "add_executable(app main.cpp work.cu)\n"
+        "target_include_directories(app PRIVATE inc)\n"
+        "target_compile_definitions(app PRIVATE TWICE=2)\n"
+        "set(only $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda -lineinfo>)\n"
+        "target_compile_options(app PRIVATE ${only})\n"
+        "set_target_properties(app PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n"
+        "target_link_libraries(app PRIVATE CUDA::cudart CUDA::cuda_driver)\n"
+    )
+    found = {**os.environ, **flags.environment(cuda=True)}
+    found["CUDACXX"] = str(paths.toolkit_dir() / "bin" / "nvcc")
+    build = project / "build"
+    for command in (["cmake", "-S", project, "-B", build], ["cmake", "--build", build]):
+        done = subprocess.run(command, env=found, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    cache = (build / "CMakeCache.txt").read_text()
+    assert f"CMAKE_CUDA_COMPILER:FILEPATH={found['CUDACXX']}" in cache
+    assert subprocess.run([build / "app"], env=found, check=False).returncode == 0

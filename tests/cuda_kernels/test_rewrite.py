@@ -1,0 +1,110 @@
+"""The rewriter: real tokens, lines kept, kernels found."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cudla_sim.cuda_kernels.kernels import GLOBAL, SHARED, kernels
+from cudla_sim.cuda_kernels.rewrite import CannotRewrite, rewrite
+from cudla_sim.cuda_kernels.tokens import tokens
+
+KERNEL = f"{GLOBAL} void k(int *x, int n) {{ }}\n"
+
+
+@given(st.text(alphabet=" \n\tab1.'\"\\<>:#(){};RuU8L_-\x80", max_size=60))
+@settings(deadline=None)
+def test_every_character_belongs_to_a_token(text: str) -> None:
+    assert "".join(token.text for token in tokens(text)) == text
+
+
+def test_strings_are_left_alone() -> None:
+    for literal in (
+        '"a<<<b>>>c"',
+        r'"\"<<<"',
+        "'<'",
+        'R"x(k<<<1, 2>>>(y) )" )x"',
+        'u8R"(<<<)"',
+        'L"<<<"',
+    ):
+        text = f"auto s = {literal};"
+        assert rewrite(text) == text
+
+
+@pytest.mark.parametrize(
+    ("launch", "grid", "call"),
+    [
+        ("k<<<g, b>>>(x, 3)", "g, b", ".call(k, "),
+        ("k <<< g,\n b >>> (x, 3)", "g,\n b", ".call(k, "),
+        ("::k<<<f(a, b), dim3(1 << 2, y)>>>(x)", "f(a, b), dim3(1 << 2, y)", ".call(::k, "),
+        ("(*p)<<<g, b>>>(x)", "g, b", ".call_pointer((*p), x"),
+        ("table[i]<<<g, b>>>(x)", "g, b", ".call_pointer(table[i], x"),
+        ("ns::other<A, B<C>><<<g, b>>>()", "g, b", ".call_pointer(ns::other<A, B<C>>"),
+        ("object->run<<<g, b, 0, s>>>(x)", "g, b, 0, s", ".call_pointer(object->run, x"),
+    ],
+)
+def test_forms_of_launches(launch: str, grid: str, call: str) -> None:
+    text = f"{KERNEL}void f() {{ if (a < b) {launch}; }}\n"
+    made = rewrite(text)
+    assert made.count("\n") == text.count("\n")
+    assert f"::cudla_sim::Launch({grid})".replace(" ", "") in made.replace(" ", "")
+    assert call.replace(" ", "") in made.replace(" ", "")
+    assert "<<<" not in made
+
+
+def test_templates_keep_their_own_types() -> None:
+    kernel = f"template <class T, int N = 2> {GLOBAL} void k(T *x) {{ }}\n"
+    text = kernel + "void f() { k<float><<<1, 2>>>(p); }"
+    made = rewrite(text)
+    assert ".call_any([](auto &&...cudla_sim_a) { k<float>(" in made
+    assert "::cudla_sim::Registered<&k<T, N>>::noted" in made
+
+
+def test_shared_memory() -> None:
+    text = (
+        f"extern {SHARED} int whole[];\n"
+        f"{GLOBAL} void k() {{\n {SHARED} float tile[16][17];\n"
+        f" extern {SHARED} __attribute__((aligned(16))) float4 s[];\n"
+        f" static {SHARED} int n; }}"
+    )
+    made = rewrite(text)
+    assert "static ::cudla_sim::Dynamic<int> whole;" in made
+    assert "static thread_local float tile[16][17];" in made
+    assert "float4 *s = ::cudla_sim::Dynamic<float4>::start();" in made
+    assert "static thread_local int n;" in made
+    assert made.count("\n") == text.count("\n")
+    with pytest.raises(CannotRewrite, match="a type and one name"):
+        rewrite(f"void f() {{ extern {SHARED} s[]; }}")
+
+
+def test_words_inside_attributes_stay() -> None:
+    text = "__attribute__((__noinline__)) void f(); __noinline__ void g();"
+    made = rewrite(text)
+    assert made == "__attribute__((__noinline__)) void f(); __attribute__((noinline)) void g();"
+
+
+def test_kernels_are_found() -> None:
+    text = (
+        f"{GLOBAL} void a(int);"
+        f'extern "C" {GLOBAL} void __attribute__((x(1))) b(int n = 3) {{ }}'
+        f"template <typename T, unsigned N, class... U> {GLOBAL} void c(T) {{ }}"
+        f"template <class A, int B> {GLOBAL} void d() {{ }}"
+    )
+    found = {k.name: (k.parameters, k.defaults, k.body >= 0) for k in kernels(tokens(text))}
+    assert found == {
+        "a": (None, False, False),
+        "b": (None, True, True),
+        "c": ([], False, True),
+        "d": (["A", "B"], False, True),
+    }
+
+
+@given(st.text(alphabet="k<>(){}[]; \n=:,.x\"'", max_size=40))
+@settings(deadline=None)
+def test_no_text_breaks_it(text: str) -> None:
+    try:
+        made = rewrite(KERNEL + text)
+    except CannotRewrite:
+        return
+    assert made.count("\n") >= 1
