@@ -123,7 +123,7 @@ def test_errors_say_what_would_be_right(text: str, complaint: str) -> None:
         ("sum + 4", 104),
     ],
 )
-def test_expressions_are_those_of_c(text: str, value: int) -> None:
+def test_expressions(text: str, value: int) -> None:
     assert parse(text).value({"sum": 100}.__getitem__) == value
 
 

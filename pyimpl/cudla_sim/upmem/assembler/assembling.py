@@ -9,7 +9,8 @@ from collections import defaultdict
 from ..isa.fields import WORD_BYTES
 from . import operands, sections
 from .expressions import AsmError, Expression, Lookup, parse, unescape
-from .sections import Data, Item, Section, Symbol, output_section
+from .macros import Macros
+from .sections import END, Data, Item, Origin, Section, Symbol, output_section
 from .statements import LineError, Statement, split, statements
 
 _DATA = {
@@ -19,7 +20,7 @@ _DATA = {
 _SPACE = (".space", ".skip", ".zero")
 _IGNORED = {
     ".file", ".loc", ".ident", ".addrsig", ".addrsig_sym", ".local", ".weak", ".hidden",
-    ".protected", ".internal", ".previous", ".att_syntax", ".stack_size", ".end",
+    ".protected", ".internal", ".att_syntax", ".stack_size", ".end",
 }  # fmt: skip
 _MOST = 1 << 26
 _STRING = re.compile(r'"((?:\\.|[^"\\])*)"\Z')
@@ -43,21 +44,27 @@ class Assembler:
         self._numbered: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._dropped = Section("")
         self._current = self.sections[sections.TEXT]
-        self._unit = 0
+        self._previous = self._current
+        self._pushed: list[tuple[Section, Section]] = []
+        self._origin = Origin(0, 0)
+        self._assigned: dict[str, list[tuple[int, Symbol]]] = defaultdict(list)
+        self._macros = Macros(self._now, self._is_defined)
 
     # -- reading
 
     def read(self, text: str, file: str) -> None:
         """Raises LineError."""
-        self._unit += 1
+        self._origin = Origin(self._origin.unit + 1, self._origin.moment)
         self._current = self.sections[sections.TEXT]
-        for statement in statements(text, file):
-            try:
-                self._take(statement)
-            except LineError:
-                raise
-            except AsmError as error:
-                raise LineError(statement.where, str(error)) from None
+        self._previous, self._pushed = self._current, []
+        for code, where in self._macros.expand(text, file):
+            for statement in statements(code, where):
+                try:
+                    self._take(statement)
+                except LineError:
+                    raise
+                except AsmError as error:
+                    raise LineError(where, str(error)) from None
 
     def define(self, name: str, value: int) -> None:
         """A symbol that is a number."""
@@ -82,24 +89,25 @@ class Assembler:
             if self._current.size % WORD_BYTES:
                 raise AsmError("an instruction must begin at a multiple of 8 bytes")
             self._current.add(
-                operands.match(s.name, split(s.rest)), WORD_BYTES, s.where, self._unit
+                operands.match(s.name, split(s.rest)), WORD_BYTES, s.where, self._origin
             )
 
     def _label(self, name: str) -> None:
         if name.isdigit():
             self._numbered[self._current.name, name].append(self._current.size)
-        elif _key(name, self._unit) in self.symbols:
+        elif _key(name, self._origin.unit) in self.symbols:
             raise AsmError(f"the symbol {name!r} is defined twice")
         else:
             symbol = Symbol(name, self._current, self._current.size)
-            self.symbols[_key(name, self._unit)] = symbol
+            self.symbols[_key(name, self._origin.unit)] = symbol
 
     def _assign(self, name: str, text: str) -> None:
-        expression, here = parse(text), (self._current, self._current.size, self._unit)
+        expression, here = parse(text), (self._current, self._current.size, self._origin)
+        key = _key(name, self._origin.unit)
         now = self._lookup(*here)
 
         def number(used: str) -> int:
-            symbol = self.symbols.get(_key(used, self._unit))
+            symbol = self.symbols.get(_key(used, self._origin.unit))
             if used == "." or symbol is None or symbol.section or symbol.later:
                 raise _NotYet
             return now(used)
@@ -109,12 +117,23 @@ class Assembler:
             made.value = expression.value(number)
         except _NotYet:
             made.later = lambda: expression.value(self._lookup(*here))
-        self.symbols[_key(name, self._unit)] = made
+        self.symbols[key] = made
+        moment = self._origin.moment + 1
+        self._assigned[key].append((moment, made))
+        self._origin = Origin(self._origin.unit, moment)
 
     def _directive(self, s: Statement) -> None:
         name, words = s.name, split(s.rest)
-        if name == ".section":
+        if name in (".section", ".pushsection"):
+            if name == ".pushsection":
+                self._pushed.append((self._current, self._previous))
             self._switch(words[0].strip('"') if words else "")
+        elif name == ".popsection":
+            if not self._pushed:
+                raise AsmError(".popsection without .pushsection")
+            self._current, self._previous = self._pushed.pop()
+        elif name == ".previous":
+            self._current, self._previous = self._previous, self._current
         elif name in (".text", ".data", ".bss"):
             self._switch(name)
         elif name in (".globl", ".global"):
@@ -134,56 +153,80 @@ class Assembler:
 
     def _switch(self, name: str) -> None:
         section = output_section(name)
+        self._previous = self._current
         self._current = self.sections[section] if section else self._dropped
 
     def _common(self, words: list[str], s: Statement) -> None:
         data = self.sections[sections.DATA]
-        data.align(self._number(words[2]) if len(words) > 2 else 8, s.where, self._unit)
+        data.align(self._number(words[2]) if len(words) > 2 else 8, s.where, self._origin)
         size = self._number(words[1])
         self.symbols[words[0]] = Symbol(words[0], data, data.size, "object", parse(words[1]))
-        data.add(b"\0" * size, size, s.where, self._unit)
+        data.add(b"\0" * size, size, s.where, self._origin)
 
     def _contents(self, name: str, words: list[str], s: Statement) -> bool:
         here = self._current
         if name in _DATA:
             size = _DATA[name]
             here.add(
-                Data(size, [parse(word) for word in words]), size * len(words), s.where, self._unit
+                Data(size, [parse(word) for word in words]),
+                size * len(words),
+                s.where,
+                self._origin,
             )
         elif name in (".ascii", ".asciz", ".string"):
             end = b"" if name == ".ascii" else b"\0"
             data = b"".join(_string(word) + end for word in words)
-            here.add(data, len(data), s.where, self._unit)
+            here.add(data, len(data), s.where, self._origin)
         elif name in _SPACE and 1 <= len(words) <= 2:
             count = self._number(words[0])
             filler = self._number(words[1]) & 0xFF if len(words) > 1 else 0
-            here.add(bytes([filler]) * count, count, s.where, self._unit)
+            here.add(bytes([filler]) * count, count, s.where, self._origin)
         elif name == ".fill" and 1 <= len(words) <= 3:
             count, size, value = (self._number(w) for w in (*words, "1", "0")[:3])
             if len(words) == 2:
                 size, value = self._number(words[1]), 0
             data = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little") * count
-            here.add(data, len(data), s.where, self._unit)
+            here.add(data, len(data), s.where, self._origin)
         elif name in (".p2align", ".align", ".balign") and words:
             boundary = self._number(words[0])
             boundary = 1 << min(boundary, 27) if name == ".p2align" else boundary
             if boundary < 1 or boundary & (boundary - 1) or boundary > _MOST:
                 raise AsmError(f"{words[0]} is no alignment")
-            here.align(boundary, s.where, self._unit)
+            here.align(boundary, s.where, self._origin)
         else:
             return False
         return True
 
+    def _now(self, text: str) -> int:
+        """A value that must be known at once: a condition's."""
+        return parse(text).value(self._lookup(self._current, self._current.size, self._origin))
+
+    def _is_defined(self, name: str) -> bool:
+        return _key(name, self._origin.unit) in self.symbols
+
     def _number(self, text: str) -> int:
-        """A value that must be known at once: sizes and alignments."""
-        value = parse(text).value(self._lookup(self._current, self._current.size, self._unit))
+        """The same of sizes and alignments."""
+        value = self._now(text)
         if not 0 <= value <= _MOST:
             raise AsmError(f"{text} is {value}: 0 to {_MOST} would be possible")
         return value
 
     # -- values
 
-    def _lookup(self, section: Section, offset: int, unit: int, addresses: bool = False) -> Lookup:
+    def _symbol(self, name: str, origin: Origin) -> Symbol:
+        """What was assigned more than once is what it was there."""
+        key = _key(name, origin.unit)
+        symbol = self.symbols.get(key)
+        if symbol is None:
+            raise AsmError(f"the symbol {name!r} is not defined")
+        for moment, made in reversed(self._assigned.get(key, ())):
+            if moment <= origin.moment:
+                return made
+        return symbol
+
+    def _lookup(
+        self, section: Section, offset: int, origin: Origin, addresses: bool = False
+    ) -> Lookup:
         """``addresses``: places in IRAM by their bytes, for sizes."""
 
         def value(where: Section, at: int) -> int:
@@ -194,9 +237,7 @@ class Assembler:
                 return value(section, offset)
             if name[0].isdigit():
                 return value(section, self._local(section, offset, name))
-            symbol = self.symbols.get(_key(name, unit))
-            if symbol is None:
-                raise AsmError(f"the symbol {name!r} is not defined")
+            symbol = self._symbol(name, origin)
             if symbol.later is not None:
                 return self._later(symbol)
             if symbol.section is None:
@@ -231,7 +272,7 @@ class Assembler:
         return section.contents(lambda item: self._bytes(section, item))
 
     def _bytes(self, section: Section, item: Item) -> bytes:
-        lookup = self._lookup(section, item.offset, item.unit)
+        lookup = self._lookup(section, item.offset, item.origin)
         try:
             if isinstance(item.content, bytes):
                 return item.content
@@ -259,7 +300,7 @@ class Assembler:
         if symbol.size is None:
             return 0
         section, offset = symbol.size_at or (self._current, 0)
-        return symbol.size.value(self._lookup(section, offset, 0, addresses=True))
+        return symbol.size.value(self._lookup(section, offset, END, addresses=True))
 
 
 def _key(name: str, unit: int) -> str:

@@ -1,7 +1,13 @@
-"""Constant expressions of assembly text: numbers, symbols, ``.``, and C's operators."""
+"""Constant expressions of assembly text: numbers, symbols, ``.``, and operators.
+
+Operators bind as GNU as and LLVM have it, which is not C's way: shifts as multiplications, ``|``
+before ``+``. A comparison that holds is -1. Source: GNU as manual, "Infix Operators" and "Prefix
+Operators".
+"""
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,9 +22,42 @@ Lookup = Callable[[str], int]
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<local>[0-9]+[fb])(?![\w.])|(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)"
-    r"|(?P<char>'(?:\\.|[^\\'])')|(?P<name>[A-Za-z_.$][\w.$]*)|(?P<sign><<|>>|[-+*/%&|^~()]))"
+    r"|(?P<char>'(?:\\.|[^\\'])')|(?P<name>[A-Za-z_.$][\w.$]*)"
+    r"|(?P<sign><<|>>|&&|\|\||[=!<>]=|<>|[-+*/%&|^~()!<>]))"
 )
-_LEVELS = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
+_LEVELS = {
+    "||": 1,
+    "&&": 2,
+    **dict.fromkeys(("==", "!=", "<>", "<", ">", "<=", ">="), 3),
+    "+": 4,
+    "-": 4,
+    "|": 5,
+    "^": 5,
+    "&": 5,
+    "*": 6,
+    "/": 6,
+    "%": 6,
+    "<<": 6,
+    ">>": 6,
+}
+_WORD = (1 << 64) - 1
+_SIMPLE: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "==": lambda a, b: -(a == b),
+    "!=": lambda a, b: -(a != b),
+    "<>": lambda a, b: -(a != b),
+    "<": lambda a, b: -(a < b),
+    ">": lambda a, b: -(a > b),
+    "<=": lambda a, b: -(a <= b),
+    ">=": lambda a, b: -(a >= b),
+    "&&": lambda a, b: int(a != 0 and b != 0),
+    "||": lambda a, b: int(a != 0 or b != 0),
+}
 _ESCAPES = {"n": "\n", "t": "\t", "0": "\0", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a"}
 
 
@@ -109,8 +148,8 @@ class _Reader:
         if sign in ("<<", ">>"):
             if not 0 <= b < 64:
                 raise AsmError(f"{self._text!r} shifts by {b}")
-            return a << b if sign == "<<" else a >> b
-        return {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}[sign]
+            return a << b if sign == "<<" else (a & _WORD if a < 0 else a) >> b
+        return _SIMPLE[sign](a, b)
 
     def _unary(self) -> int:
         kind, text = self._next()
@@ -129,7 +168,7 @@ class _Reader:
             if self._next()[1] != ")":
                 raise AsmError(f"{self._text!r} has no closing parenthesis")
             return value
-        if text in "+-~":
+        if text in "+-~!":
             value = self._unary()
-            return {"+": value, "-": -value, "~": ~value}[text]
+            return {"+": value, "-": -value, "~": ~value, "!": int(not value)}[text]
         raise AsmError(f"{self._text!r} is no expression")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...constants.dpu_protocol import (
     ATOMIC_BITS,
@@ -68,6 +69,19 @@ class Data:
     values: list[Expression]
 
 
+class Origin(NamedTuple):
+    """When something was read: names mean what they mean there."""
+
+    unit: int
+    """Which of the texts it is from."""
+    moment: int
+    """How many assignments came before it."""
+
+
+END = Origin(0, 1 << 62)
+"""Behind all texts."""
+
+
 @dataclass
 class Item:
     """Something at an offset of a section."""
@@ -75,8 +89,7 @@ class Item:
     offset: int
     content: bytes | Data | Instruction
     where: Where
-    unit: int
-    """Which of the texts it is from."""
+    origin: Origin
 
 
 @dataclass
@@ -87,17 +100,19 @@ class Section:
     alignment: int = 8
     address: int = 0
 
-    def add(self, content: bytes | Data | Instruction, size: int, where: Where, unit: int) -> None:
-        self.items.append(Item(self.size, content, where, unit))
+    def add(
+        self, content: bytes | Data | Instruction, size: int, where: Where, origin: Origin
+    ) -> None:
+        self.items.append(Item(self.size, content, where, origin))
         self.size += size
 
-    def align(self, boundary: int, where: Where, unit: int) -> None:
+    def align(self, boundary: int, where: Where, origin: Origin) -> None:
         missing = -self.size % boundary
         filler = b"\0" * missing
         if self.name == TEXT and missing % WORD_BYTES == 0:
             filler = NOP.to_bytes(WORD_BYTES, "little") * (missing // WORD_BYTES)
         if missing:
-            self.add(filler, missing, where, unit)
+            self.add(filler, missing, where, origin)
         self.alignment = max(self.alignment, boundary)
 
     def contents(self, of: Callable[[Item], bytes]) -> bytes:

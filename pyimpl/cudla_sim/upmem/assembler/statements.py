@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .expressions import AsmError
 
-_LABEL = re.compile(r"\s*([A-Za-z_.$][\w.$]*|[0-9]+)\s*:(?!:)")
+LABEL = re.compile(r"\s*([A-Za-z_.$][\w.$]*|[0-9]+)\s*:(?!:)")
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z_.$][\w.$]*)\s*=(?!=)(.*)", re.DOTALL)
 _LINE_MARK = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:\\.|[^"\\])*)"')
 _PIECE = re.compile(r'"(?:\\.|[^"\\])*"?|\'(?:\\.|[^\\\'])\'|//|#|/\*|\*/|;|.', re.DOTALL)
@@ -20,6 +20,8 @@ class Where:
 
     file: str
     line: int
+    used: Where | None = None
+    """Of a line of a macro: where the macro is used."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
@@ -29,7 +31,8 @@ class LineError(AsmError):
     """An error with its place in front, as compilers print it."""
 
     def __init__(self, where: Where, text: str) -> None:
-        super().__init__(f"{where}: error: {text}")
+        used = f" (in a macro that is used at {where.used})" if where.used else ""
+        super().__init__(f"{where}: error: {text}{used}")
 
 
 @dataclass(frozen=True)
@@ -77,8 +80,8 @@ def _code(line: str, inside: bool) -> tuple[list[str], bool]:
     return [*found, current], inside
 
 
-def statements(text: str, file: str) -> Iterator[Statement]:
-    """Reads text that went through the preprocessor, or never needs to. Raises LineError."""
+def codes(text: str, file: str) -> Iterator[tuple[str, Where]]:
+    """The texts of statements, without comments, after the C preprocessor. Raises LineError."""
     where = Where(file, 0)
     inside = False
     for line in text.splitlines():
@@ -87,15 +90,17 @@ def statements(text: str, file: str) -> Iterator[Statement]:
             where = Where(mark[2], int(mark[1]) - 1)
             continue
         where = Where(where.file, where.line + 1)
-        codes, inside = _code(line, inside)
-        for code in codes:
-            yield from _statement(code, where)
+        found, inside = _code(line, inside)
+        for code in found:
+            if code.strip():
+                yield code, where
     if inside:
         raise LineError(where, "a comment has no end")
 
 
-def _statement(code: str, where: Where) -> Iterator[Statement]:
-    while match := _LABEL.match(code):
+def statements(code: str, where: Where) -> Iterator[Statement]:
+    """The labels of a text and what is behind them."""
+    while match := LABEL.match(code):
         yield Statement("label", match[1], "", where)
         code = code[match.end() :]
     code = code.strip()

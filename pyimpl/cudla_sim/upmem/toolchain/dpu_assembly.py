@@ -9,13 +9,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from ..assembler import operands
 from ..assembler.expressions import AsmError
 from ..assembler.program import build
 from ..assembler.start import Options as Program
-from ..assembler.statements import statements
+from ..assembler.statements import codes, statements
 from .options import Input, Options, UsageError
 from .routes import real_tool
 from .runtime import syslib
@@ -51,7 +52,7 @@ def preprocess(source: str, flags: Sequence[str], avoid: Path | None = None) -> 
 def is_dpu(text: str) -> bool:
     """Whether assembly is the DPU's and not this machine's, which has registers with ``%``."""
     found = False
-    for statement in statements(text, ""):
+    for statement in chain.from_iterable(statements(*code) for code in codes(text, "")):
         if statement.kind != "instruction":
             continue
         if statement.name in _THIS_MACHINE or _THIS_REGISTER.search(statement.rest):
