@@ -31,6 +31,9 @@ _DPU_COMPILER = _run("cudla_sim.upmem.toolchain.cli")
 _FOR_LINKERS = {
     "libcudart_static.a": "/* The static runtime is the shared one. */\nINPUT(libcudart.so)\n",
     "libcudadevrt.a": "/* Kernels that launch kernels need no library. */\n",
+    "libnvToolsExt.so": "/* There is no profiler: its functions are in the header. */\n",
+    "libnvinfer.so": "/* For programs that link with TensorRT and use nothing of it. */\n",
+    "libnvinfer_plugin.so": "/* For programs that link with TensorRT and use nothing of it. */\n",
 }
 """Linker scripts in the places of archives that nvcc's users, and CMake, name."""
 

@@ -17,6 +17,7 @@ OPTIONS = {
     "--libdir": "the folder with the libraries",
     "--cmakedir": "the folder with the CMake package",
     "--pkgconfigdir": "the folder with the .pc files",
+    "--cuda-home": "the folder that CUDA programs look for in CUDA_PATH or CUDA_HOME",
     "--upmem-home": "the folder that UPMEM programs look for in UPMEM_HOME",
     "--valgrind-suppressions": "the file for valgrind's option --suppressions",
     "--env": "shell commands that let existing Makefiles and programs find everything",
@@ -93,6 +94,8 @@ def answer(option: str, cuda: bool) -> str:
         return str(paths.cmake_dir())
     if option == "--pkgconfigdir":
         return str(paths.pkgconfig_dir())
+    if option == "--cuda-home":
+        return str(paths.toolkit_dir())
     if option == "--upmem-home":
         return str(paths.sdk_dir())
     if option == "--valgrind-suppressions":

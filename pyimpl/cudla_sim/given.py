@@ -43,6 +43,7 @@ class Settings(TypedDict, total=False):
     multi_module: bool
     register_host_memory: bool
     gpu: str
+    cuda_checks: str
     isa: str
     nvsci: bool
     upmem_ranks: int

@@ -41,6 +41,7 @@ def call(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         ("--libdir", str(paths.lib_dir())),
         ("--cmakedir", str(paths.cmake_dir())),
         ("--pkgconfigdir", str(paths.pkgconfig_dir())),
+        ("--cuda-home", str(paths.toolkit_dir())),
         ("--upmem-home", str(paths.sdk_dir())),
         ("--env", "export LD_LIBRARY_PATH="),
         ("--env", f"export UPMEM_HOME={paths.sdk_dir()}"),

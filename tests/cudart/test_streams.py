@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cudla_sim.cudart import context
+from cudla_sim.cudart import context, streams
 
 from .conftest import D2D, H2D, Cuda
 
@@ -60,14 +60,32 @@ def test_blocking_streams_wait_for_the_legacy_stream(cuda: Cuda, gates: Any) -> 
     assert log == ["legacy", "blocking"]
 
 
-def test_a_non_blocking_stream_ignores_the_legacy_stream(cuda: Cuda, gates: Any) -> None:
+def test_a_non_blocking_stream_does_not_wait_for_ever(
+    cuda: Cuda, gates: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the legacy stream has may wait for it: a kernel for a flag."""
+    monkeypatch.setattr(streams, "PATIENCE_S", 0.05)
     free, log = cuda.stream(NON_BLOCKING), []
     gates(LEGACY)
     note(free, log, "free")
     cuda.ok.cudaStreamSynchronize(free)
     assert log == ["free"]
+    monkeypatch.setattr(streams, "PATIENCE_S", 1e6)  # it has lost patience with what is there
+    note(free, log, "again")
+    cuda.ok.cudaStreamSynchronize(free)
+    assert log == ["free", "again"]
     gates(free)
     assert cuda.cudaStreamQuery(free) == 600
+
+
+def test_a_non_blocking_stream_follows_what_came_before(cuda: Cuda, gates: Any) -> None:
+    free, log = cuda.stream(NON_BLOCKING), []
+    gate = gates(LEGACY)
+    note(None, log, "legacy")
+    note(free, log, "free")
+    gate.open()
+    cuda.ok.cudaStreamSynchronize(free)
+    assert log == ["legacy", "free"]
 
 
 def test_the_legacy_stream_ignores_a_non_blocking_stream(cuda: Cuda, gates: Any) -> None:

@@ -17,6 +17,7 @@ NEEDS = {
     "docs/onnx_tutorial.md": "onnxruntime",
     "docs/onnx.md": "onnx",
     "docs/dla/tutorial.md": "onnxruntime",
+    "docs/cudla/yolov5.md": "onnx",
     "docs/cupva/dataflows.md": "matplotlib",
     "docs/tools/report.md": "plotly",
     "docs/cluster.md": "distributed",

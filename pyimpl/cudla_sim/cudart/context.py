@@ -9,10 +9,13 @@ from __future__ import annotations
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaLimit as Limit
 from ..core import process as core_process
+from ..core.config import ConfigError
 from ..core.process import Process
 from . import device
+from .checks import Checks
 from .device import Device
 from .memory import Memory
+from .settings import Settings
 from .state import HANDLE_KINDS, State
 from .streams import Stream, Streams
 
@@ -31,6 +34,10 @@ class Context(State):
     def __init__(self, process: Process) -> None:
         super().__init__(process)
         self.devices = device.devices(process.config)
+        try:
+            self.checks = Checks.parse(process.config.of(Settings).cuda_checks)
+        except ValueError as cause:
+            raise ConfigError(f"cuda_checks: {cause}") from None
         self.flags = 0
         self.driver_initialized = False
         self._begin()

@@ -14,5 +14,9 @@ class Settings(Section):
     gpu: str = "integrated"
     """What CUDA device 0 is: ``integrated`` (Tegra), ``discrete`` (no cuDLA on it) or ``none``."""
 
+    cuda_checks: str = ""
+    """Checks of CUDA programs: ``name=off|warn``, comma separated: ``streams`` says where work of a
+    non-blocking stream comes behind work of the legacy stream and nothing orders them."""
+
     def __post_init__(self) -> None:
         check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.process import Process
 from .capture import Captures
+from .checks import Checks
 from .errors import CudaError
 
 # Kinds of handles. What cudaDeviceReset makes stale; each target has its own value in ``handle``.
@@ -40,6 +41,7 @@ class State:
         self.thread = ThreadState()
         self.captures = Captures(self.lock, lambda: self.thread.capture_mode)
         self.sticky: CudaError | None = None
+        self.checks = Checks()
         self.objects: dict[tuple[str, int], Any] = {}
         """Texture and surface objects by kind and number, which is an address that kernels read."""
         self.settle: Callable[[], object] = object  # does nothing, and is in no file

@@ -3,6 +3,11 @@
 CUDA Runtime API, "Stream synchronization behavior": work in the legacy stream (handle 0 or 1) waits
 for all earlier work of blocking streams, and later work of those waits for it. Streams made with
 cudaStreamNonBlocking take no part in this. Handle 2 is the calling thread's own blocking stream.
+
+A GPU begins launches in the order in which they come, and programs rely on it where nothing else
+orders them: a kernel in the legacy stream, then one that reads its results in a non-blocking stream.
+So work of such a stream follows what the legacy stream had before, but waits no longer than
+``PATIENCE_S`` for it: a kernel that spins until the other stream writes a flag goes on.
 """
 
 from __future__ import annotations
@@ -21,12 +26,15 @@ from ..core.fence import Fence, Timeline
 from ..core.handles import BadHandle
 from ..core.queue import Job, Queue, Work
 from ..core.shortage import shortage
+from ..core.text import tell
 from .capture import Capture, Graph
 from .device import GREATEST_PRIORITY, LEAST_PRIORITY
 from .errors import CudaError, invalid_handle, invalid_value
 from .state import STREAM, State
 
 LEGACY, PER_THREAD = 1, 2  # the handles cudaStreamLegacy and cudaStreamPerThread
+
+PATIENCE_S = 5.0
 
 _ids = itertools.count(1)
 _REACHED = Fence(Timeline("reached"), 0)
@@ -81,7 +89,18 @@ class Stream:
                 self.capture.add(self, recorded, tuple(waits), kind)
                 return _REACHED
             needed = [*self.dependencies(), *(f for f in waits if not f.reached)]
+            before = self.streams.before(self)
+            if before is not None and work is not None:
+                self.streams.tell_order(self, label)
+                work, trivial = self._after(before, work), False
             return self.queue.submit(self._guarded(work, always, label), needed, trivial=trivial)
+
+    def _after(self, before: Fence, work: Work) -> Work:
+        def after() -> None:
+            self.streams.follow(before)
+            work()
+
+        return after
 
     def dependencies(self) -> list[Fence]:
         """Work of other streams that work appended now has to wait for."""
@@ -103,6 +122,7 @@ class Stream:
                     f"{self.name} captures; a call that waits is not permitted in it",
                 )
             idle = self.queue.idle and not self.dependencies()
+            idle = idle and self.streams.before(self) is None
             done = None if idle else self.enqueue(work, label=label)
         if done is None:
             self._shown(work, label)()
@@ -207,6 +227,8 @@ class Streams:
         self._own = threading.local()
         self._ended: deque[Stream] = deque()  # per-thread streams of threads that ended
         self._retired: list[Stream] = []  # may still have work, but no handle
+        self._stuck = -1  # progress of the legacy stream when somebody lost patience
+        self._told: set[int] = set()  # streams whose order was told
 
     def create(self, flags: int, priority: int = 0) -> Stream:
         """A new stream with its handle. Raises CudaError (InvalidValue) for unknown flags."""
@@ -272,6 +294,29 @@ class Streams:
         """Every stream that may have work, destroyed ones too."""
         self._close_ended()
         return [self.legacy, *self._created, *self._retired]
+
+    def before(self, stream: Stream) -> Fence | None:
+        """What the legacy stream has that a non-blocking one has not been told to wait for."""
+        queue = self.legacy.queue
+        if stream.blocking or queue.idle or queue.progress.value == self._stuck:
+            return None
+        return queue.last
+
+    def follow(self, fence: Fence) -> None:
+        """Waits as long as a GPU would have been busy with it, roughly."""
+        if fence.timeline.value != self._stuck and not fence.wait(PATIENCE_S):
+            self._stuck = fence.timeline.value
+
+    def tell_order(self, stream: Stream, label: str) -> None:
+        """The check ``streams``: once for each stream."""
+        if self.context.checks.streams == "off" or stream.id in self._told:
+            return
+        self._told.add(stream.id)
+        tell(
+            f"cudla-sim: {label or 'work'} in {stream.name}, which is non-blocking, does not wait for "
+            "the legacy stream, which has work: a GPU may do both at once; an event or "
+            "cudaStreamSynchronize orders them"
+        )
 
     def refuse_implicit_capture(self) -> None:
         """The legacy stream may not wait for a blocking stream that captures."""
