@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <vector>
 
 #include "../crt/launches.h"
@@ -66,6 +67,13 @@ struct Warp {
     unsigned alive = 0; /* lanes that have not ended */
 };
 
+/* A tile of more threads than a warp has: their ranks are in a row. */
+struct Tile {
+    unsigned first = 0, size = 0;
+    Meeting meeting;
+    std::vector<char> slots; /* a value of each */
+};
+
 /* The launch as all blocks see it. */
 struct Shape {
     dim3 grid, block;
@@ -90,6 +98,7 @@ struct Block {
     std::vector<Fiber *> all;
     Meeting everybody;
     std::vector<Warp> warps;
+    std::deque<Tile> tiles; /* those that have met */
     unsigned votes[3] = {0, 0, 0}; /* count, and, or of a barrier that votes */
     unsigned last_votes[3] = {0, 0, 0};
     std::vector<char> dynamic;
@@ -254,6 +263,39 @@ inline void lanes_barrier(unsigned mask, const char *what) {
         suspend(own, meeting, what);
 }
 
+inline bool all_here(const Block &own, const Tile &tile) {
+    unsigned alive = 0;
+    for (unsigned w = tile.first / WARP; w < (tile.first + tile.size) / WARP && w < own.warps.size(); w++)
+        alive += static_cast<unsigned>(__builtin_popcount(own.warps[w].alive));
+    return tile.meeting.arrived >= alive;
+}
+
+/* The tile of so many threads that the running one is in. */
+inline Tile &tile_of(unsigned size) {
+    Block &own = *block;
+    unsigned first = self->rank / size * size;
+    for (Tile &tile : own.tiles)
+        if (tile.first == first && tile.size == size)
+            return tile;
+    own.tiles.emplace_back();
+    Tile &made = own.tiles.back();
+    made.first = first;
+    made.size = size;
+    made.slots.resize(size * SLOT_BYTES);
+    return made;
+}
+
+/* Waits until all threads of the tile that have not ended are here. */
+inline void tile_barrier(Tile &tile, const char *what) {
+    Block &own = *block;
+    count_ended(own);
+    tile.meeting.arrived++;
+    if (all_here(own, tile))
+        release(own, tile.meeting);
+    else
+        suspend(own, tile.meeting, what);
+}
+
 inline void thread_ended(Block &own) {
     own.alive--;
     Warp &lanes = own.warps[self->rank / WARP];
@@ -264,6 +306,9 @@ inline void thread_ended(Block &own) {
         if (meeting.arrived &&
             meeting.arrived >= static_cast<unsigned>(__builtin_popcount(meeting.mask & lanes.alive)))
             release(own, meeting);
+    for (Tile &tile : own.tiles)
+        if (tile.meeting.arrived && all_here(own, tile))
+            release(own, tile.meeting);
 }
 
 /* Every thread that is left waits. A GPU would hang. */
@@ -341,6 +386,10 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
         unsigned left = threads - static_cast<unsigned>(w) * WARP;
         warps[w].alive = left >= WARP ? ~0u : (1u << left) - 1;
         warps[w].meetings.clear();
+    }
+    for (Tile &tile : tiles) {
+        tile.meeting.arrived = 0;
+        tile.meeting.waiting.clear();
     }
     Block *outer = block;
     Thread *outer_self = self;

@@ -6,6 +6,8 @@
 #ifndef CUDLA_SIM_KERNELS_GROUPS_H
 #define CUDLA_SIM_KERNELS_GROUPS_H
 
+#include <type_traits>
+
 #include "builtins.hpp"
 
 namespace cooperative_groups {
@@ -58,6 +60,11 @@ class thread_block : public thread_group {
 
 inline thread_block this_thread_block() { return thread_block(); }
 
+/* Where a GPU keeps what tiles above a warp exchange. */
+template <unsigned MostThreads = 1024> struct block_tile_memory {};
+template <unsigned MostThreads>
+inline thread_block this_thread_block(block_tile_memory<MostThreads> &) { return thread_block(); }
+
 class grid_group {
   public:
     bool is_valid() const { return cudla_sim::block->shape->cooperative != nullptr; }
@@ -106,6 +113,19 @@ class lanes_group : public thread_group {
     }
     unsigned mask() const { return mask_; }
 
+    template <class T, class Two> T reduced(T value, Two two) const {
+        return cudla_sim::reduced(mask_, value, "reduce", two);
+    }
+    template <class T, class Two> T scanned(T value, Two two) const {
+        for (unsigned step = 1; step < size(); step *= 2) {
+            T before = shfl_up(value, step);
+            if (thread_rank() >= step)
+                value = two(before, value);
+        }
+        return value;
+    }
+    template <class T> T of_before(T value) const { return shfl_up(value, 1); }
+
   private:
     int lane_of(unsigned rank) const {
         unsigned left = mask_;
@@ -123,11 +143,69 @@ class lanes_group : public thread_group {
     }
 };
 
-template <unsigned Size, class Parent = void> class thread_block_tile : public lanes_group {
-    static_assert(Size && Size <= 32 && !(Size & (Size - 1)), "tiles have 1 to 32 threads here");
+namespace details {
+
+template <unsigned Size> class lanes_tile : public lanes_group {
+  public:
+    lanes_tile() : lanes_group(low(Size) << (cudla_sim::lane() & ~(Size - 1))) {}
+};
+
+/* A tile of several warps: no shuffles, as on a GPU. */
+template <unsigned Size> class wide_tile {
+  public:
+    static unsigned thread_rank() { return cudla_sim::self->rank % Size; }
+    static void sync() { cudla_sim::tile_barrier(cudla_sim::tile_of(Size), "sync of a tile"); }
+    static bool is_valid() { return true; }
+    int any(int predicate) const { return reduced(predicate != 0, or_{}, "any"); }
+    int all(int predicate) const { return reduced(predicate != 0, and_{}, "all"); }
+
+    template <class T, class Two> T reduced(T value, Two two, const char *what = "reduce") const {
+        return folded(value, two, 0, number(), what);
+    }
+    template <class T, class Two> T scanned(T value, Two two) const {
+        return folded(value, two, 0, thread_rank() + 1, "scan");
+    }
+    template <class T> T of_before(T value) const {
+        unsigned own = thread_rank(), from = own ? own - 1 : 0;
+        return folded(value, or_{}, from, from + 1, "scan");
+    }
+
+  private:
+    struct or_ { template <class T> T operator()(T a, T b) const { return a || b; } };
+    struct and_ { template <class T> T operator()(T a, T b) const { return a && b; } };
+
+    /* The last tile of a block may have fewer. */
+    static unsigned number() {
+        unsigned left = cudla_sim::block->threads - cudla_sim::self->rank / Size * Size;
+        return left < Size ? left : Size;
+    }
+    /* Of the threads with ranks from `from` on, in their order. */
+    template <class T, class Two>
+    static T folded(T value, Two two, unsigned from, unsigned end, const char *what) {
+        static_assert(sizeof(T) <= cudla_sim::SLOT_BYTES, "lanes exchange values of up to 32 bytes");
+        cudla_sim::Tile &tile = cudla_sim::tile_of(Size);
+        memcpy(&tile.slots[thread_rank() * cudla_sim::SLOT_BYTES], &value, sizeof value);
+        cudla_sim::tile_barrier(tile, what);
+        T result, next;
+        memcpy(&result, &tile.slots[from * cudla_sim::SLOT_BYTES], sizeof result);
+        while (++from < end) {
+            memcpy(&next, &tile.slots[from * cudla_sim::SLOT_BYTES], sizeof next);
+            result = two(result, next);
+        }
+        cudla_sim::tile_barrier(tile, what);
+        return result;
+    }
+};
+
+} // namespace details
+
+template <unsigned Size, class Parent = void>
+class thread_block_tile
+    : public std::conditional_t<(Size <= 32), details::lanes_tile<Size>, details::wide_tile<Size>> {
+    static_assert(Size && Size <= 1024 && !(Size & (Size - 1)), "tiles have 1 to 1024 threads");
 
   public:
-    thread_block_tile() : lanes_group(details::low(Size) << (cudla_sim::lane() & ~(Size - 1))) {}
+    thread_block_tile() = default;
     template <class Other>
     thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
     static constexpr unsigned size() { return Size; }
@@ -177,26 +255,47 @@ template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; 
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 
 template <class Group, class T, class Two> inline T reduce(const Group &group, T value, Two two) {
-    return cudla_sim::reduced(group.mask(), value, "reduce", two);
+    return group.reduced(value, two);
 }
 
 template <class Group, class T, class Two>
 inline T inclusive_scan(const Group &group, T value, Two two) {
-    for (unsigned step = 1; step < group.size(); step *= 2) {
-        T before = group.shfl_up(value, step);
-        if (group.thread_rank() >= step)
-            value = two(before, value);
-    }
-    return value;
+    return group.scanned(value, two);
 }
 template <class Group, class T> inline T inclusive_scan(const Group &group, T value) {
     return inclusive_scan(group, value, plus<T>());
 }
-template <class Group, class T> inline T exclusive_scan(const Group &group, T value) {
-    T whole = inclusive_scan(group, value, plus<T>());
-    T before = group.shfl_up(whole, 1);
+/* The first one has what the operation leaves as it is: 0 of a sum. */
+template <class Group, class T, class Two>
+inline T exclusive_scan(const Group &group, T value, Two two) {
+    T before = group.of_before(inclusive_scan(group, value, two));
     return group.thread_rank() ? before : T();
 }
+template <class Group, class T> inline T exclusive_scan(const Group &group, T value) {
+    return exclusive_scan(group, value, plus<T>());
+}
+
+/* --- cooperative_groups/memcpy_async.h ------------------------------------------------------- */
+
+/* The threads of the group copy bytes side by side; they are there behind the next wait. */
+template <class Group, class T, class Shape>
+inline void memcpy_async(const Group &group, T *to, const T *from, Shape bytes) {
+    const size_t all = static_cast<size_t>(bytes), part = (all + group.size() - 1) / group.size();
+    const size_t first = group.thread_rank() * part;
+    if (first < all)
+        memcpy(reinterpret_cast<char *>(to) + first, reinterpret_cast<const char *>(from) + first,
+               all - first < part ? all - first : part);
+}
+/* Sizes in elements: of the room, and of what is there. */
+template <class Group, class T, class Room, class Size>
+inline void memcpy_async(const Group &group, T *to, Room room, const T *from, Size count) {
+    const size_t fits = static_cast<size_t>(room), wanted = static_cast<size_t>(count);
+    memcpy_async(group, to, from, (fits < wanted ? fits : wanted) * sizeof(T));
+}
+template <class Group> inline void wait(const Group &group) { group.sync(); }
+template <unsigned Stages, class Group> inline void wait_prior(const Group &group) { group.sync(); }
+
+namespace experimental = cooperative_groups;
 
 } // namespace cooperative_groups
 

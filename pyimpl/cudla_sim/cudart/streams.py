@@ -5,9 +5,9 @@ for all earlier work of blocking streams, and later work of those waits for it. 
 cudaStreamNonBlocking take no part in this. Handle 2 is the calling thread's own blocking stream.
 
 A GPU begins launches in the order in which they come, and programs rely on it where nothing else
-orders them: a kernel in the legacy stream, then one that reads its results in a non-blocking stream.
-So work of such a stream follows what the legacy stream had before, but waits no longer than
-``PATIENCE_S`` for it: a kernel that spins until the other stream writes a flag goes on.
+orders them: a kernel in the legacy stream, then one in a non-blocking stream that reads its
+results. So work of such a stream follows what the legacy stream had before, but waits no longer
+than ``PATIENCE_S`` for it: a kernel that spins until the other stream writes a flag goes on.
 """
 
 from __future__ import annotations
@@ -313,8 +313,8 @@ class Streams:
             return
         self._told.add(stream.id)
         tell(
-            f"cudla-sim: {label or 'work'} in {stream.name}, which is non-blocking, does not wait for "
-            "the legacy stream, which has work: a GPU may do both at once; an event or "
+            f"cudla-sim: {label or 'work'} in {stream.name}, which is non-blocking, does not wait "
+            "for the legacy stream, which has work: a GPU may do both at once; an event or "
             "cudaStreamSynchronize orders them"
         )
 
