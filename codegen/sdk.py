@@ -137,7 +137,7 @@ def _toolkit(package: Path, editable: bool, find: str) -> None:
         (toolkit / "include").symlink_to("../include/cuda")
     else:
         _forward(package / "include" / "cuda", toolkit / "include")
-    _libraries(package / "lib" / "cuda", toolkit / "lib64", "libcud*")
+    _libraries(package / "lib" / "cuda", toolkit / "lib64", "lib*.so*")
     for name, script in _FOR_LINKERS.items():
         (toolkit / "lib64" / name).write_text(script)
     # CMake looks for this folder to find out where the toolkit is

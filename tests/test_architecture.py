@@ -47,7 +47,8 @@ READS_ENVIRONMENT = {
 # Commands of their own inside a model: the compilers of DPU programs and of VPU kernels.
 TOOL_FOLDERS = ("upmem/toolchain/", "cupva/toolchain/")
 # DPU and VPU programs run in processes of their own, which the first launch starts on purpose.
-STARTS_PROCESSES = {"workers/process.py", "cupva/workers/process.py"}
+# nvrtcCompileProgram runs the compiler.
+STARTS_PROCESSES = {"workers/process.py", "cupva/workers/process.py", "cudart/compiled.py"}
 
 
 @functools.cache

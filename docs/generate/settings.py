@@ -42,6 +42,7 @@ _ORDER = [
     "multi_module",
     "register_host_memory",
     "gpu",
+    "cuda_checks",
     "nvsci",
     "overrun",
     "isa",

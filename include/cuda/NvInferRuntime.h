@@ -3,6 +3,7 @@
  * NvInferRuntime.h - nothing, for programs that include it and name nothing of TensorRT. Where TensorRT is
  * installed, its own header is taken.
  */
+#pragma GCC system_header
 #if defined(__has_include_next)
 #if __has_include_next(<NvInferRuntime.h>)
 #include_next <NvInferRuntime.h>

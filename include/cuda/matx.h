@@ -3,13 +3,14 @@
  * matx.h - the part of MatX that cuDLA applications use: tensors over memory that the caller has, their
  * permutation, and a copy on a stream.
  *
- * MatX itself needs libcu++ and the headers of three more libraries. What is not here does not compile.
+ * For code that `cudla-sim nvcc` compiles; other compilers see nothing. MatX itself needs libcu++ and the headers of three more libraries. What is not here does not compile.
  * Source of names and meaning: MatX's documentation, "Tensor views", "Creation functions", "copy".
  */
 #ifndef CUDLA_SIM_MATX_H
 #define CUDLA_SIM_MATX_H
 
 #if !defined(CUDLA_SIM_PARSE)
+#if defined(__CUDACC__)
 
 #include <cstdint>
 #include <stdexcept>
@@ -128,6 +129,7 @@ void copy(tensor_t<T, RANK> &to, const tensor_t<T, RANK> &from, cudaStream_t str
 
 } // namespace matx
 
+#endif /* __CUDACC__ */
 #endif /* !CUDLA_SIM_PARSE */
 
 #endif /* CUDLA_SIM_MATX_H */

@@ -173,7 +173,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="cudart",
         title="CUDA",
-        headers=("cuda/cuda_runtime_api.h", "cuda/cuda.h"),
+        headers=("cuda/cuda_runtime_api.h", "cuda/cuda.h", "cuda/nvrtc.h"),
         folder="cuda",
         answers=(
             Answers(
@@ -194,11 +194,22 @@ FAMILIES: tuple[Family, ...] = (
                 not_supported="CUDA_ERROR_NOT_SUPPORTED",
                 functions="cu",
             ),
+            Answers(
+                "nvrtcResult",
+                unknown="NVRTC_ERROR_INTERNAL_ERROR",
+                no_memory="NVRTC_ERROR_OUT_OF_MEMORY",
+                bad_handle="NVRTC_ERROR_INVALID_PROGRAM",
+                bad_memory="NVRTC_ERROR_INVALID_INPUT",
+                not_supported="NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+                functions="nvrtc",
+            ),
         ),
         libraries=(
             *_versions("cuda/libcudart.so", "libcudart.so.12", ".12", version="libcudart.so.12"),
             DropIn("cuda/libcudart.so.13", "libcudart.so.13", "libcudart.so.13"),
             *_versions("cuda/libcuda.so", "libcuda.so.1", ".1"),
+            *_versions("cuda/libnvrtc.so", "libnvrtc.so.12", ".12", version="libnvrtc.so.12"),
+            DropIn("cuda/libnvrtc.so.13", "libnvrtc.so.13", "libnvrtc.so.13"),
         ),
         packages=(
             Package("cudart", "the CUDA runtime subset simulated by cudla-sim", "12.9", ("cuda",)),

@@ -18,6 +18,8 @@
 
 #include "cuda/cuda.h"
 
+#include "cuda/nvrtc.h"
+
 #include "nvdla/nvdla_inf.h"
 
 #include "nvdla/nvdla_os_inf.h"
@@ -811,6 +813,36 @@ CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
 
 CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
+
+const char *impl_nvrtcGetErrorString(nvrtcResult result);
+
+nvrtcResult impl_nvrtcVersion(int *major, int *minor);
+
+nvrtcResult impl_nvrtcGetNumSupportedArchs(int *numArchs);
+
+nvrtcResult impl_nvrtcGetSupportedArchs(int *supportedArchs);
+
+nvrtcResult impl_nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
+
+nvrtcResult impl_nvrtcDestroyProgram(nvrtcProgram *prog);
+
+nvrtcResult impl_nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
+
+nvrtcResult impl_nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
+
+nvrtcResult impl_nvrtcGetPTX(nvrtcProgram prog, char *ptx);
+
+nvrtcResult impl_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
+
+nvrtcResult impl_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+
+nvrtcResult impl_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
+
+nvrtcResult impl_nvrtcGetProgramLog(nvrtcProgram prog, char *log);
+
+nvrtcResult impl_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
+
+nvrtcResult impl_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
 
 NvDlaError impl_NvDlaInitialize(void **session_handle);
 
@@ -1829,6 +1861,21 @@ struct sim_bridge {
     __typeof__(impl_cuDeviceTotalMem) *impl_cuDeviceTotalMem;
     __typeof__(impl_cuDevicePrimaryCtxRelease) *impl_cuDevicePrimaryCtxRelease;
     __typeof__(impl_cuGetProcAddress) *impl_cuGetProcAddress;
+    __typeof__(impl_nvrtcGetErrorString) *impl_nvrtcGetErrorString;
+    __typeof__(impl_nvrtcVersion) *impl_nvrtcVersion;
+    __typeof__(impl_nvrtcGetNumSupportedArchs) *impl_nvrtcGetNumSupportedArchs;
+    __typeof__(impl_nvrtcGetSupportedArchs) *impl_nvrtcGetSupportedArchs;
+    __typeof__(impl_nvrtcCreateProgram) *impl_nvrtcCreateProgram;
+    __typeof__(impl_nvrtcDestroyProgram) *impl_nvrtcDestroyProgram;
+    __typeof__(impl_nvrtcCompileProgram) *impl_nvrtcCompileProgram;
+    __typeof__(impl_nvrtcGetPTXSize) *impl_nvrtcGetPTXSize;
+    __typeof__(impl_nvrtcGetPTX) *impl_nvrtcGetPTX;
+    __typeof__(impl_nvrtcGetCUBINSize) *impl_nvrtcGetCUBINSize;
+    __typeof__(impl_nvrtcGetCUBIN) *impl_nvrtcGetCUBIN;
+    __typeof__(impl_nvrtcGetProgramLogSize) *impl_nvrtcGetProgramLogSize;
+    __typeof__(impl_nvrtcGetProgramLog) *impl_nvrtcGetProgramLog;
+    __typeof__(impl_nvrtcAddNameExpression) *impl_nvrtcAddNameExpression;
+    __typeof__(impl_nvrtcGetLoweredName) *impl_nvrtcGetLoweredName;
     __typeof__(impl_NvDlaInitialize) *impl_NvDlaInitialize;
     __typeof__(impl_NvDlaDestroy) *impl_NvDlaDestroy;
     __typeof__(impl_NvDlaOpen) *impl_NvDlaOpen;

@@ -1921,6 +1921,28 @@ enum CUctx_flags_enum
 typedef enum CUctx_flags_enum CUctx_flags;
 typedef enum 
 {
+  NVRTC_SUCCESS = 0,
+  NVRTC_ERROR_OUT_OF_MEMORY = 1,
+  NVRTC_ERROR_PROGRAM_CREATION_FAILURE = 2,
+  NVRTC_ERROR_INVALID_INPUT = 3,
+  NVRTC_ERROR_INVALID_PROGRAM = 4,
+  NVRTC_ERROR_INVALID_OPTION = 5,
+  NVRTC_ERROR_COMPILATION = 6,
+  NVRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7,
+  NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION = 8,
+  NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION = 9,
+  NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10,
+  NVRTC_ERROR_INTERNAL_ERROR = 11,
+  NVRTC_ERROR_TIME_FILE_WRITE_FAILED = 12,
+  NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED = 13,
+  NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED = 14,
+  NVRTC_ERROR_PCH_CREATE = 15,
+  NVRTC_ERROR_CANCELLED = 16,
+  NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED = 17
+} nvrtcResult;
+typedef struct _nvrtcProgram *nvrtcProgram;
+typedef enum 
+{
   NvDlaError_Success = 0,
   NvDlaSuccess = 0,
   NvDlaError_NotImplemented = 1,
@@ -3335,6 +3357,21 @@ extern "Python+C" {
     CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
     CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
     CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
+    const char *impl_nvrtcGetErrorString(nvrtcResult result);
+    nvrtcResult impl_nvrtcVersion(int *major, int *minor);
+    nvrtcResult impl_nvrtcGetNumSupportedArchs(int *numArchs);
+    nvrtcResult impl_nvrtcGetSupportedArchs(int *supportedArchs);
+    nvrtcResult impl_nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
+    nvrtcResult impl_nvrtcDestroyProgram(nvrtcProgram *prog);
+    nvrtcResult impl_nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
+    nvrtcResult impl_nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
+    nvrtcResult impl_nvrtcGetPTX(nvrtcProgram prog, char *ptx);
+    nvrtcResult impl_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
+    nvrtcResult impl_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+    nvrtcResult impl_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
+    nvrtcResult impl_nvrtcGetProgramLog(nvrtcProgram prog, char *log);
+    nvrtcResult impl_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
+    nvrtcResult impl_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
     NvDlaError impl_NvDlaInitialize(void **session_handle);
     void impl_NvDlaDestroy(void *session_handle);
     NvDlaError impl_NvDlaOpen(void *session_handle, NvU32 instance, void **device_handle);

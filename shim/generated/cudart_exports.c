@@ -16,6 +16,8 @@
 
 #include "cuda/cuda.h"
 
+#include "cuda/nvrtc.h"
+
 #include "nvdla/nvdla_inf.h"
 
 #include "nvdla/nvdla_os_inf.h"
@@ -1414,4 +1416,94 @@ extern CUresult sim__cuGetProcAddress(const char *symbol, void **pfn, int cudaVe
 SIM_EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
     return sim__cuGetProcAddress(symbol, pfn, cudaVersion, flags);
+}
+
+extern const char *sim__nvrtcGetErrorString(nvrtcResult result);
+SIM_EXPORT const char *nvrtcGetErrorString(nvrtcResult result)
+{
+    return sim__nvrtcGetErrorString(result);
+}
+
+extern nvrtcResult sim__nvrtcVersion(int *major, int *minor);
+SIM_EXPORT nvrtcResult nvrtcVersion(int *major, int *minor)
+{
+    return sim__nvrtcVersion(major, minor);
+}
+
+extern nvrtcResult sim__nvrtcGetNumSupportedArchs(int *numArchs);
+SIM_EXPORT nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs)
+{
+    return sim__nvrtcGetNumSupportedArchs(numArchs);
+}
+
+extern nvrtcResult sim__nvrtcGetSupportedArchs(int *supportedArchs);
+SIM_EXPORT nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs)
+{
+    return sim__nvrtcGetSupportedArchs(supportedArchs);
+}
+
+extern nvrtcResult sim__nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames);
+SIM_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames)
+{
+    return sim__nvrtcCreateProgram(prog, src, name, numHeaders, headers, includeNames);
+}
+
+extern nvrtcResult sim__nvrtcDestroyProgram(nvrtcProgram *prog);
+SIM_EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog)
+{
+    return sim__nvrtcDestroyProgram(prog);
+}
+
+extern nvrtcResult sim__nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options);
+SIM_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options)
+{
+    return sim__nvrtcCompileProgram(prog, numOptions, options);
+}
+
+extern nvrtcResult sim__nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
+SIM_EXPORT nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
+{
+    return sim__nvrtcGetPTXSize(prog, ptxSizeRet);
+}
+
+extern nvrtcResult sim__nvrtcGetPTX(nvrtcProgram prog, char *ptx);
+SIM_EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx)
+{
+    return sim__nvrtcGetPTX(prog, ptx);
+}
+
+extern nvrtcResult sim__nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
+SIM_EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
+{
+    return sim__nvrtcGetCUBINSize(prog, cubinSizeRet);
+}
+
+extern nvrtcResult sim__nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+SIM_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
+{
+    return sim__nvrtcGetCUBIN(prog, cubin);
+}
+
+extern nvrtcResult sim__nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
+SIM_EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
+{
+    return sim__nvrtcGetProgramLogSize(prog, logSizeRet);
+}
+
+extern nvrtcResult sim__nvrtcGetProgramLog(nvrtcProgram prog, char *log);
+SIM_EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log)
+{
+    return sim__nvrtcGetProgramLog(prog, log);
+}
+
+extern nvrtcResult sim__nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression);
+SIM_EXPORT nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression)
+{
+    return sim__nvrtcAddNameExpression(prog, name_expression);
+}
+
+extern nvrtcResult sim__nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name);
+SIM_EXPORT nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name)
+{
+    return sim__nvrtcGetLoweredName(prog, name_expression, lowered_name);
 }

@@ -16,6 +16,8 @@
 
 #include "cuda/cuda.h"
 
+#include "cuda/nvrtc.h"
+
 #include "nvdla/nvdla_inf.h"
 
 #include "nvdla/nvdla_os_inf.h"
@@ -2676,6 +2678,111 @@ static CUresult first_cuGetProcAddress(const char *symbol, void **pfn, int cudaV
     return extension.impl_cuGetProcAddress(symbol, pfn, cudaVersion, flags);
 }
 
+static const char *first_nvrtcGetErrorString(nvrtcResult result)
+{
+    if (extension.impl_sim_attach("nvrtcGetErrorString") != 0) { return (const char *)0; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetErrorString, extension.impl_nvrtcGetErrorString, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetErrorString(result);
+}
+
+static nvrtcResult first_nvrtcVersion(int *major, int *minor)
+{
+    if (extension.impl_sim_attach("nvrtcVersion") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcVersion, extension.impl_nvrtcVersion, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcVersion(major, minor);
+}
+
+static nvrtcResult first_nvrtcGetNumSupportedArchs(int *numArchs)
+{
+    if (extension.impl_sim_attach("nvrtcGetNumSupportedArchs") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetNumSupportedArchs, extension.impl_nvrtcGetNumSupportedArchs, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetNumSupportedArchs(numArchs);
+}
+
+static nvrtcResult first_nvrtcGetSupportedArchs(int *supportedArchs)
+{
+    if (extension.impl_sim_attach("nvrtcGetSupportedArchs") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetSupportedArchs, extension.impl_nvrtcGetSupportedArchs, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetSupportedArchs(supportedArchs);
+}
+
+static nvrtcResult first_nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames)
+{
+    if (extension.impl_sim_attach("nvrtcCreateProgram") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcCreateProgram, extension.impl_nvrtcCreateProgram, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcCreateProgram(prog, src, name, numHeaders, headers, includeNames);
+}
+
+static nvrtcResult first_nvrtcDestroyProgram(nvrtcProgram *prog)
+{
+    if (extension.impl_sim_attach("nvrtcDestroyProgram") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcDestroyProgram, extension.impl_nvrtcDestroyProgram, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcDestroyProgram(prog);
+}
+
+static nvrtcResult first_nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options)
+{
+    if (extension.impl_sim_attach("nvrtcCompileProgram") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcCompileProgram, extension.impl_nvrtcCompileProgram, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcCompileProgram(prog, numOptions, options);
+}
+
+static nvrtcResult first_nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
+{
+    if (extension.impl_sim_attach("nvrtcGetPTXSize") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetPTXSize, extension.impl_nvrtcGetPTXSize, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetPTXSize(prog, ptxSizeRet);
+}
+
+static nvrtcResult first_nvrtcGetPTX(nvrtcProgram prog, char *ptx)
+{
+    if (extension.impl_sim_attach("nvrtcGetPTX") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetPTX, extension.impl_nvrtcGetPTX, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetPTX(prog, ptx);
+}
+
+static nvrtcResult first_nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
+{
+    if (extension.impl_sim_attach("nvrtcGetCUBINSize") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetCUBINSize, extension.impl_nvrtcGetCUBINSize, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetCUBINSize(prog, cubinSizeRet);
+}
+
+static nvrtcResult first_nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
+{
+    if (extension.impl_sim_attach("nvrtcGetCUBIN") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetCUBIN, extension.impl_nvrtcGetCUBIN, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetCUBIN(prog, cubin);
+}
+
+static nvrtcResult first_nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
+{
+    if (extension.impl_sim_attach("nvrtcGetProgramLogSize") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetProgramLogSize, extension.impl_nvrtcGetProgramLogSize, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetProgramLogSize(prog, logSizeRet);
+}
+
+static nvrtcResult first_nvrtcGetProgramLog(nvrtcProgram prog, char *log)
+{
+    if (extension.impl_sim_attach("nvrtcGetProgramLog") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetProgramLog, extension.impl_nvrtcGetProgramLog, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetProgramLog(prog, log);
+}
+
+static nvrtcResult first_nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression)
+{
+    if (extension.impl_sim_attach("nvrtcAddNameExpression") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcAddNameExpression, extension.impl_nvrtcAddNameExpression, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcAddNameExpression(prog, name_expression);
+}
+
+static nvrtcResult first_nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name)
+{
+    if (extension.impl_sim_attach("nvrtcGetLoweredName") != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    __atomic_store_n(&sim_bridge.impl_nvrtcGetLoweredName, extension.impl_nvrtcGetLoweredName, __ATOMIC_RELEASE);
+    return extension.impl_nvrtcGetLoweredName(prog, name_expression, lowered_name);
+}
+
 static NvDlaError first_NvDlaInitialize(void **session_handle)
 {
     if (extension.impl_sim_attach("NvDlaInitialize") != 0) { return NvDlaError_ResourceError; }
@@ -5291,6 +5398,21 @@ static const struct sim_bridge first = {
     .impl_cuDeviceTotalMem = first_cuDeviceTotalMem,
     .impl_cuDevicePrimaryCtxRelease = first_cuDevicePrimaryCtxRelease,
     .impl_cuGetProcAddress = first_cuGetProcAddress,
+    .impl_nvrtcGetErrorString = first_nvrtcGetErrorString,
+    .impl_nvrtcVersion = first_nvrtcVersion,
+    .impl_nvrtcGetNumSupportedArchs = first_nvrtcGetNumSupportedArchs,
+    .impl_nvrtcGetSupportedArchs = first_nvrtcGetSupportedArchs,
+    .impl_nvrtcCreateProgram = first_nvrtcCreateProgram,
+    .impl_nvrtcDestroyProgram = first_nvrtcDestroyProgram,
+    .impl_nvrtcCompileProgram = first_nvrtcCompileProgram,
+    .impl_nvrtcGetPTXSize = first_nvrtcGetPTXSize,
+    .impl_nvrtcGetPTX = first_nvrtcGetPTX,
+    .impl_nvrtcGetCUBINSize = first_nvrtcGetCUBINSize,
+    .impl_nvrtcGetCUBIN = first_nvrtcGetCUBIN,
+    .impl_nvrtcGetProgramLogSize = first_nvrtcGetProgramLogSize,
+    .impl_nvrtcGetProgramLog = first_nvrtcGetProgramLog,
+    .impl_nvrtcAddNameExpression = first_nvrtcAddNameExpression,
+    .impl_nvrtcGetLoweredName = first_nvrtcGetLoweredName,
     .impl_NvDlaInitialize = first_NvDlaInitialize,
     .impl_NvDlaDestroy = first_NvDlaDestroy,
     .impl_NvDlaOpen = first_NvDlaOpen,
@@ -7942,6 +8064,96 @@ SIM_EXPORT CUresult sim__cuDevicePrimaryCtxRelease(CUdevice dev)
 {
     if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuDevicePrimaryCtxRelease, __ATOMIC_ACQUIRE)(dev);
+}
+
+SIM_EXPORT const char *sim__nvrtcGetErrorString(nvrtcResult result)
+{
+    if (sim_enter() != 0) { return (const char *)0; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetErrorString, __ATOMIC_ACQUIRE)(result);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcVersion(int *major, int *minor)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcVersion, __ATOMIC_ACQUIRE)(major, minor);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetNumSupportedArchs(int *numArchs)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetNumSupportedArchs, __ATOMIC_ACQUIRE)(numArchs);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetSupportedArchs(int *supportedArchs)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetSupportedArchs, __ATOMIC_ACQUIRE)(supportedArchs);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders, const char * const *headers, const char * const *includeNames)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcCreateProgram, __ATOMIC_ACQUIRE)(prog, src, name, numHeaders, headers, includeNames);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcDestroyProgram(nvrtcProgram *prog)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (nvrtcResult)0 : NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcDestroyProgram, __ATOMIC_ACQUIRE)(prog);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char * const *options)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcCompileProgram, __ATOMIC_ACQUIRE)(prog, numOptions, options);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetPTXSize, __ATOMIC_ACQUIRE)(prog, ptxSizeRet);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetPTX(nvrtcProgram prog, char *ptx)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetPTX, __ATOMIC_ACQUIRE)(prog, ptx);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetCUBINSize, __ATOMIC_ACQUIRE)(prog, cubinSizeRet);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetCUBIN, __ATOMIC_ACQUIRE)(prog, cubin);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetProgramLogSize, __ATOMIC_ACQUIRE)(prog, logSizeRet);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetProgramLog(nvrtcProgram prog, char *log)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetProgramLog, __ATOMIC_ACQUIRE)(prog, log);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcAddNameExpression(nvrtcProgram prog, const char * const name_expression)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcAddNameExpression, __ATOMIC_ACQUIRE)(prog, name_expression);
+}
+
+SIM_EXPORT nvrtcResult sim__nvrtcGetLoweredName(nvrtcProgram prog, const char * const name_expression, const char **lowered_name)
+{
+    if (sim_enter() != 0) { return NVRTC_ERROR_INTERNAL_ERROR; }
+    return __atomic_load_n(&sim_bridge.impl_nvrtcGetLoweredName, __ATOMIC_ACQUIRE)(prog, name_expression, lowered_name);
 }
 
 SIM_EXPORT NvDlaError NvDlaInitialize(void **session_handle)

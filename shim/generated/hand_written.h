@@ -8,6 +8,7 @@
 #include "cudlaExternalEtbl.hpp"
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/cuda.h"
+#include "cuda/nvrtc.h"
 #include "nvdla/nvdla_inf.h"
 #include "nvdla/nvdla_os_inf.h"
 #include "nvdla/dla_interface.h"

@@ -6,6 +6,9 @@
 #ifndef CUDLA_SIM_NVTOOLSEXT_H
 #define CUDLA_SIM_NVTOOLSEXT_H
 
+/* Nothing here is exported; the generator of our bindings sees an empty header. */
+#if !defined(CUDLA_SIM_PARSE)
+
 #include <stddef.h>
 #include <stdint.h>
 #include <wchar.h>
@@ -155,5 +158,7 @@ CUDLA_SIM_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) {
 #define nvtxDomainCreate nvtxDomainCreateA
 #define nvtxDomainRegisterString nvtxDomainRegisterStringA
 #define nvtxDomainNameCategory nvtxDomainNameCategoryA
+
+#endif /* !CUDLA_SIM_PARSE */
 
 #endif /* CUDLA_SIM_NVTOOLSEXT_H */

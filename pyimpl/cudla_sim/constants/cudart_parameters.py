@@ -208,6 +208,21 @@ PARAMETERS = {
     "cuDeviceTotalMem": ("bytes*", "dev"),
     "cuDevicePrimaryCtxRelease": ("dev",),
     "cuGetProcAddress": ("symbol$", "pfn*", "cudaVersion", "flags"),
+    "nvrtcGetErrorString": ("result:nvrtcResult",),
+    "nvrtcVersion": ("major*", "minor*"),
+    "nvrtcGetNumSupportedArchs": ("numArchs*",),
+    "nvrtcGetSupportedArchs": ("supportedArchs*",),
+    "nvrtcCreateProgram": ("prog*", "src$", "name$", "numHeaders", "headers*", "includeNames*"),
+    "nvrtcDestroyProgram": ("prog*",),
+    "nvrtcCompileProgram": ("prog", "numOptions", "options*"),
+    "nvrtcGetPTXSize": ("prog", "ptxSizeRet*"),
+    "nvrtcGetPTX": ("prog", "ptx"),
+    "nvrtcGetCUBINSize": ("prog", "cubinSizeRet*"),
+    "nvrtcGetCUBIN": ("prog", "cubin"),
+    "nvrtcGetProgramLogSize": ("prog", "logSizeRet*"),
+    "nvrtcGetProgramLog": ("prog", "log"),
+    "nvrtcAddNameExpression": ("prog", "name_expression$"),
+    "nvrtcGetLoweredName": ("prog", "name_expression$", "lowered_name*"),
 }
 
 # What the gate itself answers: enumeration -> statuses.
@@ -225,5 +240,12 @@ ANSWERS = {
         "bad_handle": 0xc9,  # CUDA_ERROR_INVALID_CONTEXT
         "bad_memory": 0x1,  # CUDA_ERROR_INVALID_VALUE
         "not_supported": 0x321,  # CUDA_ERROR_NOT_SUPPORTED
+    },
+    "nvrtcResult": {
+        "unknown": 0xb,  # NVRTC_ERROR_INTERNAL_ERROR
+        "no_memory": 0x1,  # NVRTC_ERROR_OUT_OF_MEMORY
+        "bad_handle": 0x4,  # NVRTC_ERROR_INVALID_PROGRAM
+        "bad_memory": 0x3,  # NVRTC_ERROR_INVALID_INPUT
+        "not_supported": 0x7,  # NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
     },
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaLimit as Limit
 from ..core import process as core_process
-from ..core.config import ConfigError
+from ..core.errors import ConfigError
 from ..core.process import Process
 from . import device
 from .checks import Checks

@@ -1,0 +1,49 @@
+"""CUDA C++ compiled by the program that launches it, from C."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from cudla_sim import flags
+
+from .conftest import PROGRAMS
+
+
+def test_a_program_compiles_its_kernels(tmp_path: Path) -> None:
+    command = ["gcc", "-Wall", "-Werror", PROGRAMS / "compiled.c", "-o", tmp_path / "compiled"]
+    command += [f"-I{d}" for d in flags.include_dirs(cuda=True)]
+    for library in flags.library_dirs(cuda=True):
+        command += [f"-L{library}", f"-Wl,-rpath,{library}"]
+    subprocess.run([*command, "-lnvrtc", "-lcuda"], check=True)
+    done = subprocess.run(
+        [tmp_path / "compiled"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    values = np.float32(lines.pop(12).split())
+    np.testing.assert_array_equal(values, -(np.arange(50) * 6 + 1))
+    assert lines == [
+        "create: NVRTC_SUCCESS",
+        "name: NVRTC_SUCCESS",
+        "name: NVRTC_SUCCESS",
+        "early: NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+        "early: NVRTC_ERROR_INVALID_PROGRAM",
+        "compile: NVRTC_SUCCESS",
+        "late: NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+        "lowered: NVRTC_SUCCESS",
+        "lowered: NVRTC_SUCCESS",
+        "unknown: NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+        "destroy: NVRTC_SUCCESS",
+        "program 1, names 1",
+        "broken: NVRTC_ERROR_COMPILATION",
+        "log 1 1",
+        "code: NVRTC_ERROR_INVALID_PROGRAM",
+        "option: NVRTC_ERROR_INVALID_OPTION",
+        "destroy: NVRTC_SUCCESS",
+        "gone: NVRTC_ERROR_INVALID_PROGRAM",
+        "no source: NVRTC_ERROR_INVALID_INPUT",
+        "other: NVRTC_ERROR unknown",
+    ]
