@@ -15,6 +15,7 @@
 #include "../cuda_runtime.h"
 #include "builtins.hpp"
 #include "launch.hpp"
+#include "ptx.hpp"
 #include "textures.hpp"
 
 /* What <cassert>'s macro calls; a function of that name is declared already. */

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from . import ptx
 from .kernels import (
     CLOSING,
     GLOBAL,
@@ -51,6 +52,7 @@ class _Rewriter:
 
     def run(self) -> str:
         self._words()
+        self._ptx()
         self._shared()
         self._notes()
         self._launches()
@@ -67,6 +69,24 @@ class _Rewriter:
                 token.text = _WORDS[token.text]
             elif token.text == GLOBAL:
                 token.text = ""
+
+    def _ptx(self) -> None:
+        """What is not known is an error where it is compiled: not in templates that nobody uses."""
+        for number, statement in enumerate(ptx.statements(self.found)):
+            try:
+                text = ptx.translate(statement)
+            except ptx.CannotTranslate as error:
+                said = f"inline PTX: {_quoted(str(error))} is not known here"
+                name = f"__cudla_sim_ptx_{number}"
+                text = (
+                    f'do {{ void {name}() __attribute__((error("{said}"))); {name}(); }} while (0)'
+                )
+            lines = sum(
+                t.text.count("\n") for t in self.found[statement.first : statement.last + 1]
+            )
+            for token in self.found[statement.first : statement.last + 1]:
+                token.text = ""
+            self.found[statement.first].text = text + "\n" * lines
 
     # --- kernels by their addresses
 
@@ -232,6 +252,10 @@ class _Rewriter:
                 if not scope:
                     return earlier, name
             index = before(found, earlier - 1)
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "").replace('"', "'").replace("\n", " ")
 
 
 def _without_attributes(words: Sequence[Token]) -> list[Token]:
