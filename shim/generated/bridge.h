@@ -652,6 +652,8 @@ cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 
 cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
 
+cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+
 cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 
 cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
@@ -719,6 +721,8 @@ CUresult impl_cuDeviceGetName(char *name, int len, CUdevice dev);
 CUresult impl_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 
 CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
+
+CUresult impl_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev);
 
 CUresult impl_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
 
@@ -807,6 +811,16 @@ CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hm
 CUresult impl_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
 
 CUresult impl_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
+
+CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize);
+
+CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
+
+CUresult impl_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit);
+
+CUresult impl_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
+
+CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
 
 CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
 
@@ -1780,6 +1794,7 @@ struct sim_bridge {
     __typeof__(impl_cudaGraphExecKernelNodeSetParams) *impl_cudaGraphExecKernelNodeSetParams;
     __typeof__(impl_cudaGraphUpload) *impl_cudaGraphUpload;
     __typeof__(impl_cudaGraphInstantiate) *impl_cudaGraphInstantiate;
+    __typeof__(impl_cudaGraphInstantiateWithFlags) *impl_cudaGraphInstantiateWithFlags;
     __typeof__(impl_cudaGraphLaunch) *impl_cudaGraphLaunch;
     __typeof__(impl_cudaGraphExecDestroy) *impl_cudaGraphExecDestroy;
     __typeof__(impl_cudaEventCreate) *impl_cudaEventCreate;
@@ -1814,6 +1829,7 @@ struct sim_bridge {
     __typeof__(impl_cuDeviceGetName) *impl_cuDeviceGetName;
     __typeof__(impl_cuDeviceGetUuid) *impl_cuDeviceGetUuid;
     __typeof__(impl_cuDeviceGetUuid_v2) *impl_cuDeviceGetUuid_v2;
+    __typeof__(impl_cuDeviceCanAccessPeer) *impl_cuDeviceCanAccessPeer;
     __typeof__(impl_cuDeviceGetAttribute) *impl_cuDeviceGetAttribute;
     __typeof__(impl_cuDeviceTotalMem_v2) *impl_cuDeviceTotalMem_v2;
     __typeof__(impl_cuDeviceGetPCIBusId) *impl_cuDeviceGetPCIBusId;
@@ -1858,6 +1874,11 @@ struct sim_bridge {
     __typeof__(impl_cuModuleGetGlobal_v2) *impl_cuModuleGetGlobal_v2;
     __typeof__(impl_cuFuncGetAttribute) *impl_cuFuncGetAttribute;
     __typeof__(impl_cuFuncSetAttribute) *impl_cuFuncSetAttribute;
+    __typeof__(impl_cuOccupancyMaxActiveBlocksPerMultiprocessor) *impl_cuOccupancyMaxActiveBlocksPerMultiprocessor;
+    __typeof__(impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) *impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
+    __typeof__(impl_cuOccupancyMaxPotentialBlockSize) *impl_cuOccupancyMaxPotentialBlockSize;
+    __typeof__(impl_cuOccupancyMaxPotentialBlockSizeWithFlags) *impl_cuOccupancyMaxPotentialBlockSizeWithFlags;
+    __typeof__(impl_cuOccupancyAvailableDynamicSMemPerBlock) *impl_cuOccupancyAvailableDynamicSMemPerBlock;
     __typeof__(impl_cuDeviceTotalMem) *impl_cuDeviceTotalMem;
     __typeof__(impl_cuDevicePrimaryCtxRelease) *impl_cuDevicePrimaryCtxRelease;
     __typeof__(impl_cuGetProcAddress) *impl_cuGetProcAddress;

@@ -1848,6 +1848,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
+typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 typedef struct CUexecAffinityParam_st CUexecAffinityParam;
 typedef struct CUctxCigParam_st CUctxCigParam;
 typedef struct CUctxCreateParams_st
@@ -3276,6 +3277,7 @@ extern "Python+C" {
     cudaError_t impl_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
     cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
     cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+    cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
     cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
     cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
     cudaError_t impl_cudaEventCreate(cudaEvent_t *event);
@@ -3310,6 +3312,7 @@ extern "Python+C" {
     CUresult impl_cuDeviceGetName(char *name, int len, CUdevice dev);
     CUresult impl_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
     CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
+    CUresult impl_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev);
     CUresult impl_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
     CUresult impl_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
     CUresult impl_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
@@ -3354,6 +3357,11 @@ extern "Python+C" {
     CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
     CUresult impl_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
     CUresult impl_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
+    CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize);
+    CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags);
+    CUresult impl_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit);
+    CUresult impl_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags);
+    CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize);
     CUresult impl_cuDeviceTotalMem(size_t *bytes, CUdevice dev);
     CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev);
     CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);

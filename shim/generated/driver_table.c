@@ -11,6 +11,7 @@ extern void sim__cuCtxPopCurrent_v2(void);
 extern void sim__cuCtxPushCurrent_v2(void);
 extern void sim__cuCtxSetCurrent(void);
 extern void sim__cuCtxSynchronize(void);
+extern void sim__cuDeviceCanAccessPeer(void);
 extern void sim__cuDeviceComputeCapability(void);
 extern void sim__cuDeviceGet(void);
 extern void sim__cuDeviceGetAttribute(void);
@@ -57,6 +58,11 @@ extern void sim__cuModuleLoadData(void);
 extern void sim__cuModuleLoadDataEx(void);
 extern void sim__cuModuleLoadFatBinary(void);
 extern void sim__cuModuleUnload(void);
+extern void sim__cuOccupancyAvailableDynamicSMemPerBlock(void);
+extern void sim__cuOccupancyMaxActiveBlocksPerMultiprocessor(void);
+extern void sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void);
+extern void sim__cuOccupancyMaxPotentialBlockSize(void);
+extern void sim__cuOccupancyMaxPotentialBlockSizeWithFlags(void);
 extern void sim__cuStreamCreate(void);
 extern void sim__cuStreamDestroy_v2(void);
 extern void sim__cuStreamQuery(void);
@@ -73,6 +79,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuCtxPushCurrent_v2", sim__cuCtxPushCurrent_v2},
     {"cuCtxSetCurrent", sim__cuCtxSetCurrent},
     {"cuCtxSynchronize", sim__cuCtxSynchronize},
+    {"cuDeviceCanAccessPeer", sim__cuDeviceCanAccessPeer},
     {"cuDeviceComputeCapability", sim__cuDeviceComputeCapability},
     {"cuDeviceGet", sim__cuDeviceGet},
     {"cuDeviceGetAttribute", sim__cuDeviceGetAttribute},
@@ -119,6 +126,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuModuleLoadDataEx", sim__cuModuleLoadDataEx},
     {"cuModuleLoadFatBinary", sim__cuModuleLoadFatBinary},
     {"cuModuleUnload", sim__cuModuleUnload},
+    {"cuOccupancyAvailableDynamicSMemPerBlock", sim__cuOccupancyAvailableDynamicSMemPerBlock},
+    {"cuOccupancyMaxActiveBlocksPerMultiprocessor", sim__cuOccupancyMaxActiveBlocksPerMultiprocessor},
+    {"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags},
+    {"cuOccupancyMaxPotentialBlockSize", sim__cuOccupancyMaxPotentialBlockSize},
+    {"cuOccupancyMaxPotentialBlockSizeWithFlags", sim__cuOccupancyMaxPotentialBlockSizeWithFlags},
     {"cuStreamCreate", sim__cuStreamCreate},
     {"cuStreamDestroy_v2", sim__cuStreamDestroy_v2},
     {"cuStreamQuery", sim__cuStreamQuery},
@@ -126,4 +138,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuStreamWaitEvent", sim__cuStreamWaitEvent},
 };
 
-const size_t sim_driver_table_size = 60;
+const size_t sim_driver_table_size = 66;

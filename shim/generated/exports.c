@@ -2111,6 +2111,13 @@ static cudaError_t first_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaG
     return extension.impl_cudaGraphInstantiate(pGraphExec, graph, flags);
 }
 
+static cudaError_t first_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cudaGraphInstantiateWithFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphInstantiateWithFlags, extension.impl_cudaGraphInstantiateWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
+}
+
 static cudaError_t first_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     if (extension.impl_sim_attach("cudaGraphLaunch") != 0) { return cudaErrorUnknown; }
@@ -2347,6 +2354,13 @@ static CUresult first_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
     if (extension.impl_sim_attach("cuDeviceGetUuid_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuDeviceGetUuid_v2, extension.impl_cuDeviceGetUuid_v2, __ATOMIC_RELEASE);
     return extension.impl_cuDeviceGetUuid_v2(uuid, dev);
+}
+
+static CUresult first_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+{
+    if (extension.impl_sim_attach("cuDeviceCanAccessPeer") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuDeviceCanAccessPeer, extension.impl_cuDeviceCanAccessPeer, __ATOMIC_RELEASE);
+    return extension.impl_cuDeviceCanAccessPeer(canAccessPeer, dev, peerDev);
 }
 
 static CUresult first_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
@@ -2655,6 +2669,41 @@ static CUresult first_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute 
     if (extension.impl_sim_attach("cuFuncSetAttribute") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuFuncSetAttribute, extension.impl_cuFuncSetAttribute, __ATOMIC_RELEASE);
     return extension.impl_cuFuncSetAttribute(hfunc, attrib, value);
+}
+
+static CUresult first_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize)
+{
+    if (extension.impl_sim_attach("cuOccupancyMaxActiveBlocksPerMultiprocessor") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuOccupancyMaxActiveBlocksPerMultiprocessor, extension.impl_cuOccupancyMaxActiveBlocksPerMultiprocessor, __ATOMIC_RELEASE);
+    return extension.impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+static CUresult first_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, extension.impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+static CUresult first_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit)
+{
+    if (extension.impl_sim_attach("cuOccupancyMaxPotentialBlockSize") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuOccupancyMaxPotentialBlockSize, extension.impl_cuOccupancyMaxPotentialBlockSize, __ATOMIC_RELEASE);
+    return extension.impl_cuOccupancyMaxPotentialBlockSize(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit);
+}
+
+static CUresult first_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuOccupancyMaxPotentialBlockSizeWithFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuOccupancyMaxPotentialBlockSizeWithFlags, extension.impl_cuOccupancyMaxPotentialBlockSizeWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, flags);
+}
+
+static CUresult first_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
+{
+    if (extension.impl_sim_attach("cuOccupancyAvailableDynamicSMemPerBlock") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuOccupancyAvailableDynamicSMemPerBlock, extension.impl_cuOccupancyAvailableDynamicSMemPerBlock, __ATOMIC_RELEASE);
+    return extension.impl_cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize);
 }
 
 static CUresult first_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
@@ -5317,6 +5366,7 @@ static const struct sim_bridge first = {
     .impl_cudaGraphExecKernelNodeSetParams = first_cudaGraphExecKernelNodeSetParams,
     .impl_cudaGraphUpload = first_cudaGraphUpload,
     .impl_cudaGraphInstantiate = first_cudaGraphInstantiate,
+    .impl_cudaGraphInstantiateWithFlags = first_cudaGraphInstantiateWithFlags,
     .impl_cudaGraphLaunch = first_cudaGraphLaunch,
     .impl_cudaGraphExecDestroy = first_cudaGraphExecDestroy,
     .impl_cudaEventCreate = first_cudaEventCreate,
@@ -5351,6 +5401,7 @@ static const struct sim_bridge first = {
     .impl_cuDeviceGetName = first_cuDeviceGetName,
     .impl_cuDeviceGetUuid = first_cuDeviceGetUuid,
     .impl_cuDeviceGetUuid_v2 = first_cuDeviceGetUuid_v2,
+    .impl_cuDeviceCanAccessPeer = first_cuDeviceCanAccessPeer,
     .impl_cuDeviceGetAttribute = first_cuDeviceGetAttribute,
     .impl_cuDeviceTotalMem_v2 = first_cuDeviceTotalMem_v2,
     .impl_cuDeviceGetPCIBusId = first_cuDeviceGetPCIBusId,
@@ -5395,6 +5446,11 @@ static const struct sim_bridge first = {
     .impl_cuModuleGetGlobal_v2 = first_cuModuleGetGlobal_v2,
     .impl_cuFuncGetAttribute = first_cuFuncGetAttribute,
     .impl_cuFuncSetAttribute = first_cuFuncSetAttribute,
+    .impl_cuOccupancyMaxActiveBlocksPerMultiprocessor = first_cuOccupancyMaxActiveBlocksPerMultiprocessor,
+    .impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags = first_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+    .impl_cuOccupancyMaxPotentialBlockSize = first_cuOccupancyMaxPotentialBlockSize,
+    .impl_cuOccupancyMaxPotentialBlockSizeWithFlags = first_cuOccupancyMaxPotentialBlockSizeWithFlags,
+    .impl_cuOccupancyAvailableDynamicSMemPerBlock = first_cuOccupancyAvailableDynamicSMemPerBlock,
     .impl_cuDeviceTotalMem = first_cuDeviceTotalMem,
     .impl_cuDevicePrimaryCtxRelease = first_cuDevicePrimaryCtxRelease,
     .impl_cuGetProcAddress = first_cuGetProcAddress,
@@ -7592,6 +7648,12 @@ SIM_EXPORT cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cu
     return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiate, __ATOMIC_ACQUIRE)(pGraphExec, graph, flags);
 }
 
+SIM_EXPORT cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiateWithFlags, __ATOMIC_ACQUIRE)(pGraphExec, graph, flags);
+}
+
 SIM_EXPORT cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -7788,6 +7850,12 @@ SIM_EXPORT CUresult sim__cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuDeviceGetUuid_v2, __ATOMIC_ACQUIRE)(uuid, dev);
+}
+
+SIM_EXPORT CUresult sim__cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuDeviceCanAccessPeer, __ATOMIC_ACQUIRE)(canAccessPeer, dev, peerDev);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
@@ -8052,6 +8120,36 @@ SIM_EXPORT CUresult sim__cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribu
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuFuncSetAttribute, __ATOMIC_ACQUIRE)(hfunc, attrib, value);
+}
+
+SIM_EXPORT CUresult sim__cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuOccupancyMaxActiveBlocksPerMultiprocessor, __ATOMIC_ACQUIRE)(numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+SIM_EXPORT CUresult sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, __ATOMIC_ACQUIRE)(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+SIM_EXPORT CUresult sim__cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuOccupancyMaxPotentialBlockSize, __ATOMIC_ACQUIRE)(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit);
+}
+
+SIM_EXPORT CUresult sim__cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuOccupancyMaxPotentialBlockSizeWithFlags, __ATOMIC_ACQUIRE)(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, flags);
+}
+
+SIM_EXPORT CUresult sim__cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuOccupancyAvailableDynamicSMemPerBlock, __ATOMIC_ACQUIRE)(dynamicSmemSize, func, numBlocks, blockSize);
 }
 
 SIM_EXPORT CUresult sim__cuDeviceTotalMem(size_t *bytes, CUdevice dev)

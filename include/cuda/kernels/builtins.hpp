@@ -267,6 +267,47 @@ inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
 inline double __dadd_rn(double x, double y) { return x + y; }
 inline double __dmul_rn(double x, double y) { return x * y; }
 inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
+
+/* Rounded down, up and towards zero. What is volatile is not computed by the compiler, which rounds to
+ * the nearest. */
+namespace cudla_sim {
+struct Rounding {
+    const int before = fegetround();
+    explicit Rounding(int way) { fesetround(way); }
+    ~Rounding() { fesetround(before); }
+};
+} // namespace cudla_sim
+#define CUDLA_SIM_ROUNDED(T, name, suffix, way, parameters, first, expression)                     \
+    inline T name##suffix parameters {                                                             \
+        cudla_sim::Rounding rounding(way);                                                         \
+        volatile T a = first, result = expression;                                                 \
+        return result;                                                                             \
+    }
+#define CUDLA_SIM_ROUNDINGS(T, name, parameters, first, expression)                                \
+    CUDLA_SIM_ROUNDED(T, name, _rd, FE_DOWNWARD, parameters, first, expression)                    \
+    CUDLA_SIM_ROUNDED(T, name, _ru, FE_UPWARD, parameters, first, expression)                      \
+    CUDLA_SIM_ROUNDED(T, name, _rz, FE_TOWARDZERO, parameters, first, expression)
+CUDLA_SIM_ROUNDINGS(float, __fadd, (float x, float y), x, a + y)
+CUDLA_SIM_ROUNDINGS(float, __fsub, (float x, float y), x, a - y)
+CUDLA_SIM_ROUNDINGS(float, __fmul, (float x, float y), x, a * y)
+CUDLA_SIM_ROUNDINGS(float, __fdiv, (float x, float y), x, a / y)
+CUDLA_SIM_ROUNDINGS(float, __frcp, (float x), x, 1.0f / a)
+CUDLA_SIM_ROUNDINGS(float, __fsqrt, (float x), x, sqrtf(a))
+CUDLA_SIM_ROUNDINGS(float, __fmaf, (float x, float y, float z), x, fmaf(a, y, z))
+CUDLA_SIM_ROUNDINGS(double, __dadd, (double x, double y), x, a + y)
+CUDLA_SIM_ROUNDINGS(double, __dsub, (double x, double y), x, a - y)
+CUDLA_SIM_ROUNDINGS(double, __dmul, (double x, double y), x, a * y)
+CUDLA_SIM_ROUNDINGS(double, __ddiv, (double x, double y), x, a / y)
+CUDLA_SIM_ROUNDINGS(double, __drcp, (double x), x, 1.0 / a)
+CUDLA_SIM_ROUNDINGS(double, __dsqrt, (double x), x, sqrt(a))
+CUDLA_SIM_ROUNDINGS(double, __fma, (double x, double y, double z), x, fma(a, y, z))
+#undef CUDLA_SIM_ROUNDINGS
+#undef CUDLA_SIM_ROUNDED
+inline double __dsub_rn(double x, double y) { return x - y; }
+inline double __ddiv_rn(double x, double y) { return x / y; }
+inline double __drcp_rn(double x) { return 1.0 / x; }
+inline double __dsqrt_rn(double x) { return sqrt(x); }
+
 inline float sinpif(float x) { return static_cast<float>(sin(M_PI * x)); }
 inline float cospif(float x) { return static_cast<float>(cos(M_PI * x)); }
 inline float normcdff(float x) { return 0.5f * erfcf(-x * static_cast<float>(M_SQRT1_2)); }

@@ -161,6 +161,14 @@ template <class T> inline T ptx_prmt(T a, T b, T selector) {
     }
     return result;
 }
+/* Of four bytes each: the sum of the distances, and what it is added to. */
+template <class T> inline T ptx_vabsdiff4(T a, T b, T sum) {
+    for (unsigned i = 0; i < 32; i += 8) {
+        const int x = a >> i & 0xff, y = b >> i & 0xff;
+        sum += static_cast<T>(x < y ? y - x : x - y);
+    }
+    return sum;
+}
 template <class T> inline T ptx_ex2(T a) { return std::exp2(a); }
 template <class T> inline T ptx_lg2(T a) { return std::log2(a); }
 template <class T> inline T ptx_rcp(T a) { return 1 / a; }

@@ -168,7 +168,7 @@ def _instruction(text: str, operands: tuple[str, ...]) -> str:
         return _out(
             values[0], f"cudla_sim::ptx_cvt_{rounding}<{types[0]}>({_in(types[1], values[1])})"
         )
-    if parts[0] in _NUMBERS:
+    if parts[0] in _NUMBERS or word == "vabsdiff4.u32.u32.u32.add":
         high = next((f"_{p}" for p in parts[1:] if p in ("hi", "wide")), "")
         taken = ", ".join(_in(types[0], value) for value in values[1:])
         return _out(values[0], f"cudla_sim::ptx_{parts[0]}{high}<{types[0]}>({taken})")

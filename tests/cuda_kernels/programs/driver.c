@@ -21,6 +21,12 @@ static const char *name_of(CUresult error)
     return name;
 }
 
+/* A kilobyte a thread: a block of 160 has as much as there is. */
+static size_t shared_of(int threads)
+{
+    return (size_t)threads << 10;
+}
+
 int main(int argc, char **argv)
 {
     CUdevice device;
@@ -85,6 +91,15 @@ int main(int argc, char **argv)
         CHECK(cuMemcpyHtoD(counter, &i, sizeof i));
         CHECK(cuModuleUnload(other));
     }
+    int blocks = -1, threads = -1;
+    CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 256, 0));
+    printf("%d", blocks);
+    CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 256, (size_t)1 << 20));
+    printf(" %d", blocks);
+    CHECK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, fill, shared_of, 0, 0));
+    printf(" %d %d", blocks > 0, threads);
+    CHECK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, fill, NULL, 0, 100));
+    printf(" %d %s\n", threads, name_of(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 0, 0)));
     CHECK(cuModuleUnload(module));
     printf("%s\n", name_of(cuModuleUnload(module)));
     CHECK(cuCtxPopCurrent(&popped));

@@ -56,6 +56,14 @@ driver = Driver("cuda driver", Result, cudart_parameters, error=CudaError)
 null = partial(driver.require, Result.CUDA_ERROR_INVALID_VALUE)
 
 
+@driver.export("cuDeviceCanAccessPeer")
+def can_access_peer(answer: Any, ordinal: int, peer: int) -> None:
+    null(canAccessPeer=answer)
+    get_device(ordinal)
+    get_device(peer)
+    answer[0] = 0
+
+
 class PrimaryContext:
     """The device's one context, with how often it was retained."""
 

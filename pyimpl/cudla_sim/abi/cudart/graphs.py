@@ -74,6 +74,7 @@ def graph_destroy(graph: Any) -> None:
     _destroy(graph, GRAPH, "graph", "cudaGraphDestroy")
 
 
+@cudart.export("cudaGraphInstantiateWithFlags")
 @cudart.export("cudaGraphInstantiate")
 def graph_instantiate(executable: Any, graph: Any, flags: int) -> None:
     null(pGraphExec=executable)

@@ -248,7 +248,7 @@ def _function_attribute(wanted: int) -> int:
     return -1 if no_preference else 0
 
 
-def _kernel(function: Any) -> None:
+def check_kernel(function: Any) -> None:
     if not function or not lib.sim_cuda_kernel_known(function):
         raise CudaError(
             Result.CUDA_ERROR_INVALID_HANDLE,
@@ -268,11 +268,11 @@ def _attribute(attribute: int) -> None:
 def func_get_attribute(value: Any, attribute: int, function: Any) -> None:
     null(pi=value)
     _attribute(attribute)
-    _kernel(function)
+    check_kernel(function)
     value[0] = _function_attribute(attribute)
 
 
 @driver.export("cuFuncSetAttribute")
 def func_set_attribute(function: Any, attribute: int, _: int) -> None:
     _attribute(attribute)
-    _kernel(function)
+    check_kernel(function)
