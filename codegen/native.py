@@ -6,8 +6,6 @@ import contextlib
 import io
 import os
 import shlex
-import subprocess
-import sys
 import sysconfig
 import tempfile
 from collections.abc import Sequence
@@ -16,6 +14,7 @@ from pathlib import Path
 from cffi import FFI
 
 from . import dropin, parse, private
+from .objects import Objects, run
 
 _INCLUDES = """
 {includes}
@@ -24,14 +23,6 @@ _INCLUDES = """
 #include "internal.h"
 #include "extension/extension.h"
 """
-
-
-def _run(command: list[str]) -> None:
-    if os.environ.get("CUDLA_SIM_BUILD_VERBOSE"):
-        print(shlex.join(command), file=sys.stderr)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"build_ffi: {shlex.join(command)}\n{done.stdout}{done.stderr}")
 
 
 def _write_bridge(cdef: str, headers: Sequence[str], target: Path) -> None:
@@ -59,6 +50,40 @@ def _emit(ffi: FFI, target: Path) -> None:
         ffi.emit_c_code(str(target))
 
 
+def compiler() -> list[str]:
+    return [*shlex.split(os.environ.get("CC", "gcc")), "-std=gnu11"]
+
+
+def moving(root: Path, scratch: Path) -> list[Path]:
+    """Folders that no object knows the name of."""
+    return [scratch, root / "pyimpl" / "cudla_sim"]
+
+
+def options_of(root: Path, scratch: Path) -> list[str]:
+    """What every C file of shim/ is compiled with."""
+    return [
+        *shlex.split(os.environ.get("CFLAGS", "-O2 -g")),
+        "-fPIC",
+        "-fvisibility=hidden",
+        "-fexceptions",  # a C++ exception of the host may pass through functions of shim/
+        "-ffp-contract=off",  # every level of instructions gives the same bits
+        "-Wall",
+        # two builds give the same bytes
+        f"-ffile-prefix-map={scratch}=build",
+        f"-ffile-prefix-map={root}=cudla-sim",
+        *parse.include_options(root / "include"),
+        f"-I{root / 'shim'}",
+        f"-I{root / 'shim' / 'library' / 'boot'}",
+        "-DCUDLA_SIM_BUILD",
+    ]
+
+
+def objects_of(root: Path, sources: Sequence[Path], scratch: Path) -> list[str]:
+    """Objects of files of ``shim/native`` as a build compiles them, mostly those that it made."""
+    objects = Objects(root, moving(root, scratch))
+    return objects.compile([*compiler(), *options_of(root, scratch)], sources)
+
+
 def compile_all(
     root: Path, headers: Sequence[str], package: Path, api: parse.Api, python: str = ""
 ) -> None:
@@ -72,23 +97,10 @@ def compile_all(
     shim, include, out = root / "shim", root / "include", package / "lib"
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        options = [
-            *shlex.split(os.environ.get("CFLAGS", "-O2 -g")),
-            "-fPIC",
-            "-fvisibility=hidden",
-            "-fexceptions",  # a C++ exception of the host may pass through functions of shim/
-            "-ffp-contract=off",  # every level of instructions gives the same bits
-            "-Wall",
-            # two builds give the same bytes
-            f"-ffile-prefix-map={scratch}=build",
-            f"-ffile-prefix-map={root}=cudla-sim",
-            *parse.include_options(include),
-            f"-I{shim}",
-            f"-I{shim / 'library' / 'boot'}",
-            "-DCUDLA_SIM_BUILD",
-        ]
+        options = options_of(root, Path(scratch))
         with_python = f"-I{sysconfig.get_paths()['include']}"
-        common = [*shlex.split(os.environ.get("CC", "gcc")), "-std=gnu11", *options]
+        common = [*compiler(), *options]
+        objects = Objects(root, moving(root, Path(scratch)))
         shared = ["-shared", "-Wl,-z,nodelete", "-pthread", "-ldl"]
         shared += shlex.split(os.environ.get("LDFLAGS", ""))
         library = [*shared, "-Wl,-z,defs"]
@@ -97,25 +109,25 @@ def compile_all(
         _write_extension(
             private.cdef(private.read(shim / "native" / "native.h", include, shim)), source
         )
-        kernels = sorted(str(c) for c in (shim / "native").glob("*.c"))
-        kernels += [str(shim / "vpu_run" / name) for name in ("dma.c", "moment.c")]
-        extension = package / "native" / "_compiled.abi3.so"
-        _run([*common, with_python, str(source), *kernels, "-o", str(extension), *shared])
+        kernels = sorted((shim / "native").glob("*.c"))
+        kernels += [shim / "vpu_run" / name for name in ("dma.c", "moment.c")]
+        parts = objects.compile(common, kernels) + objects.compile([*common, with_python], [source])
+        run([*common, *parts, "-o", str(package / "native" / "_compiled.abi3.so"), *shared])
 
-        hand_written = sorted(str(c) for c in (shim / "library").rglob("*.c"))
         main = out / "libcudla_sim.so"
-        runtime = Path(scratch) / "nvdla_runtime.o"
         cxx = [*shlex.split(os.environ.get("CXX", "g++")), "-std=c++14", *options]
-        cpp = str(shim / "library" / "nvdla" / "runtime.cpp")
-        _run([*cxx, "-fvisibility=default", "-c", cpp, "-o", str(runtime)])
-        _run(
+        parts = objects.compile(
+            [*cxx, "-fvisibility=default"], [shim / "library" / "nvdla" / "runtime.cpp"]
+        )
+        generated = [shim / "generated" / name for name in ("exports.c", "driver_table.c")]
+        parts += objects.compile(
+            [*common, f'-DCUDLA_SIM_BAKED_PYTHON="{python}"'],
+            [*generated, *sorted((shim / "library").rglob("*.c"))],
+        )
+        run(
             [
                 *common,
-                f'-DCUDLA_SIM_BAKED_PYTHON="{python}"',
-                str(shim / "generated" / "exports.c"),
-                str(shim / "generated" / "driver_table.c"),
-                *hand_written,
-                str(runtime),
+                *parts,
                 # C programs must not need libstdc++ for a class they never see
                 *("-Wl,-Bstatic", "-lstdc++", "-Wl,-Bdynamic"),
                 "-o",
@@ -125,10 +137,10 @@ def compile_all(
                 *library,
             ]
         )
-        _run(
+        run(
             [
                 *common,
-                str(shim / "generated" / "cudart_exports.c"),
+                *objects.compile(common, [shim / "generated" / "cudart_exports.c"]),
                 "-o",
                 str(out / "libcudart_sim.so"),
                 "-Wl,-soname,libcudart_sim.so",
@@ -142,27 +154,26 @@ def compile_all(
         cdef = (shim / "generated" / "cdef.h").read_text()
         cdef += private.cdef(private.read(shim / "internal.h", include, shim))
         _write_bridge(cdef, headers, source)
-        _run(
-            [
-                *common,
-                with_python,
-                str(source),
-                str(shim / "generated" / "bridge.c"),
-                *sorted(str(c) for c in (shim / "extension").glob("*.c")),
-                f"-I{shim / 'extension'}",
-                "-o",
-                str(package / "abi" / "_cudla_sim.abi3.so"),
-                *shared,
-            ]
+        bridge = [source, shim / "generated" / "bridge.c"]
+        parts = objects.compile(
+            [*common, with_python, f"-I{shim / 'extension'}"],
+            [*bridge, *sorted((shim / "extension").glob("*.c"))],
         )
+        run([*common, *parts, "-o", str(package / "abi" / "_cudla_sim.abi3.so"), *shared])
 
         def drop_in(source: Path, target: Path, words: list[str]) -> None:
-            _run([*common, str(source), "-o", str(target), "-shared", *words])
+            run([*common, str(source), "-o", str(target), "-shared", *words])
 
         dropin.make(api, out, drop_in)
-        confine = sorted(str(c) for c in (shim / "confine").glob("*.c"))
-        _run([*common, *confine, "-o", str(out / "confine")])
-        interpreter = sorted(str(c) for c in (shim / "dpu_isa").glob("*.c"))
-        _run([*common, "-O2", *interpreter, "-o", str(out / "dpu_isa")])
-        first_call = [str(shim / "host" / "first_call.c"), "-o", str(out / "first_call")]
-        _run([*common, *first_call, f"-L{out}", "-lcudla", "-Wl,-rpath,$ORIGIN"])
+        parts = objects.compile(common, sorted((shim / "confine").glob("*.c")))
+        run([*common, *parts, "-o", str(out / "confine")])
+        parts = objects.compile([*common, "-O2"], sorted((shim / "dpu_isa").glob("*.c")))
+        run([*common, *parts, "-o", str(out / "dpu_isa")])
+        first_call = objects.compile(common, [shim / "host" / "first_call.c"])
+        run(
+            [
+                *(*common, *first_call, "-o", str(out / "first_call")),
+                *(f"-L{out}", "-lcudla", "-Wl,-rpath,$ORIGIN"),
+            ]
+        )
+        objects.forget_others()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from codegen.native import objects_of
 from cudla_sim.core.config import ISA
 
 HERE = Path(__file__).resolve().parent
@@ -34,6 +35,8 @@ def built(name: str, compiler: str, options: str, folder: Path) -> Path:
     program = folder / f"{name}-{compiler}"
     words = [compiler, "-std=gnu11", "-O2", "-ffp-contract=off", *options.split()]
     files = [str(source) for source in SOURCES[name]]
+    if compiler == "gcc" and not options:  # the very objects of the library
+        files[1:] = objects_of(ROOT, SOURCES[name][1:], folder)
     more = [f"-I{ROOT / 'shim'}", "-o", str(program), "-lm", "-pthread"]
     subprocess.run([*words, *files, *more], check=True)
     return program

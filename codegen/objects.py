@@ -1,0 +1,79 @@
+"""Compiles C files one by one, on all cores, and keeps the objects.
+
+An object is known by its command and its preprocessed text, so it is compiled again when either is
+another one. They lie in ``build/objects`` of the checkout, or where BUILD_FFI_OBJECTS says, which
+copies of a checkout share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+WAY = "BUILD_FFI_OBJECTS"
+
+
+def run(command: Sequence[str]) -> str:
+    """What it prints. Raises SystemExit with what it complains about."""
+    if os.environ.get("CUDLA_SIM_BUILD_VERBOSE"):
+        print(shlex.join(command), file=sys.stderr)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"build_ffi: {shlex.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@cache
+def _version(compiler: str) -> str:
+    return run([*shlex.split(compiler), "--version"])
+
+
+class Objects:
+    """``moving``: folders whose names change from build to build; ``-ffile-prefix-map`` keeps them
+    out of the objects."""
+
+    def __init__(self, root: Path, moving: Sequence[Path]) -> None:
+        given = os.environ.get(WAY)
+        self.folder = Path(given) if given else root / "build" / "objects"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._moving = [str(path) for path in (*moving, root)]
+        self._shared = bool(given)
+        self._used: set[Path] = set()
+
+    def compile(self, command: Sequence[str], sources: Sequence[str | Path]) -> list[str]:
+        """The objects of ``sources``, by a command without ``-c`` and ``-o``; large ones first."""
+        largest = sorted(set(map(str, sources)), key=lambda s: -Path(s).stat().st_size)
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            made = dict(
+                zip(largest, pool.map(lambda s: self._one(command, s), largest), strict=True)
+            )
+        return [made[str(source)] for source in sources]
+
+    def _one(self, command: Sequence[str], source: str) -> str:
+        words = [
+            word for word in command if not word.startswith("-I")
+        ]  # the text has what they find
+        text = "\n".join([_version(command[0]), *words, run([*command, "-E", source])])
+        for n, path in enumerate(self._moving):
+            text = text.replace(path, f"<{n}>")
+        key = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
+        target = self.folder / f"{Path(source).stem}-{key}.o"
+        self._used.add(target)
+        if not target.exists():
+            fresh = target.with_suffix(f".{os.getpid()}")
+            run([*command, "-c", source, "-o", str(fresh)])
+            fresh.rename(target)
+        return str(target)
+
+    def forget_others(self) -> None:
+        """Removes what this build has not used."""
+        if not self._shared:
+            for path in set(self.folder.iterdir()) - self._used:
+                path.unlink(missing_ok=True)
