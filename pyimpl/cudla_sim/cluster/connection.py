@@ -6,6 +6,7 @@ import importlib
 import logging
 import socket
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from ..core.events import warn
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_S = 30.0
 WORKERS_TIMEOUT_S = 60.0
+RECONNECT_S = 5.0
+"""How long a scheduler may be away."""
 EXTRA = "pip install 'cudla-sim[cluster]'"
 
 
@@ -90,11 +93,22 @@ def connect(address: str, *, direct: bool = False) -> Any:
         ) from None
 
 
+def still_there(client: Any) -> None:
+    """Raises ClusterError when the scheduler is away and does not come back soon. To be asked
+    before a call to it, which Dask tries for 30 s."""
+    end = monotonic() + RECONNECT_S
+    while not alive(client):
+        if monotonic() > end:
+            raise gone(client)
+        sleep(0.1)
+
+
 def workers(client: Any) -> dict[str, str]:
     """Address and machine of each worker, in a fixed order; waits for the first one.
 
     Raises ClusterError: there is none, or one lacks this version of this package.
     """
+    still_there(client)
     try:
         client.wait_for_workers(1, timeout=WORKERS_TIMEOUT_S)
     except TimeoutError:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Iterator
+from time import monotonic
 from typing import Any
 
-from ..cluster.connection import ClusterError, alive, gone, workers
+from ..cluster.connection import RECONNECT_S, ClusterError, alive, gone, workers
 from . import score
 from .errors import EvaluationError, Interrupted
 from .local import Done
@@ -114,7 +115,7 @@ def _run(client: Any, network: EvaluatedNetwork, batches: Iterator[Batch], done:
                     give(under_way.submit(batch))
             if not futures:
                 break
-            future = next(ended)
+            future = _next(client, ended)
             futures.discard(future)
             if not alive(client):
                 raise gone(client)
@@ -135,6 +136,19 @@ def _run(client: Any, network: EvaluatedNetwork, batches: Iterator[Batch], done:
     finally:
         if alive(client):
             client.cancel(list(futures))
+
+
+def _next(client: Any, ended: Any) -> Any:
+    """The next batch that ended. Raises ClusterError when the scheduler does not come back."""
+    last_seen = monotonic()
+    while not ended.has_ready() and not ended.is_empty():
+        if alive(client):
+            last_seen = monotonic()
+        elif monotonic() - last_seen > RECONNECT_S:
+            raise gone(client)
+        with ended.thread_condition:
+            ended.thread_condition.wait(0.1)
+    return next(ended)
 
 
 def _why(future: Any) -> str:
