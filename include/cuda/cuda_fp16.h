@@ -333,6 +333,10 @@ CUDLA_SIM_FP16 int __half2int_rn(const __half a) {
     return rest > 0.5f || (rest == 0.5f && (below & 1)) ? below + 1 : below;
 }
 
+#if defined(__cplusplus)
+#include "cuda_fp16.hpp"
+#endif
+
 #if defined(__cplusplus) && !defined(__CUDA_NO_HALF_OPERATORS__)
 inline __half operator+(const __half &a, const __half &b) { return __hadd(a, b); }
 inline __half operator-(const __half &a, const __half &b) { return __hsub(a, b); }
