@@ -37,3 +37,8 @@ def test_a_non_blocking_stream_follows_what_was_launched_before(seams: Run) -> N
     assert (done.returncode, done.stdout) == (0, "10\n"), done.stderr
     assert done.stderr.count("add_one in CUDA stream 1, which is non-blocking, does not wait") == 1
     assert not seams().stderr
+
+
+def test_a_kernel_has_memory_of_its_own(seams: Run) -> None:
+    done = seams("memory")
+    assert (done.returncode, done.stdout) == (0, f"{8 * sum(range(32))}\n"), done.stderr

@@ -22,6 +22,26 @@
 #define __assert_fail(what, file, line, function)                                                  \
     ::cudla_sim::assertion_failed(what, file, line, function)
 
+/* In a kernel, memory of the device's own heap: it lasts until a kernel frees it, and is nothing to the host
+ * (CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations"). */
+namespace cudla_sim {
+template <class T> inline cudaError_t allocated(T **target, size_t size) {
+    void **place = (void **)(void *)target;
+    if (!block)
+        return ::cudaMalloc(place, size);
+    *place = ::malloc(size ? size : 1);
+    return *place ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+inline cudaError_t freed(void *memory) {
+    if (!block)
+        return ::cudaFree(memory);
+    ::free(memory);
+    return cudaSuccess;
+}
+} // namespace cudla_sim
+#define cudaMalloc(...) cudla_sim::allocated(__VA_ARGS__)
+#define cudaFree(...) cudla_sim::freed(__VA_ARGS__)
+
 /* Kept for the rewriter, which takes them out (cudla_sim/cuda_kernels/rewrite.py). */
 #define __global__ __cudla_sim_global__
 #define __shared__ __cudla_sim_shared__

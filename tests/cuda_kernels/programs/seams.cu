@@ -76,6 +76,37 @@ static void in_order(cudaStream_t stream)
     printf("%g\n", sum / N);
 }
 
+__global__ void numbered(int *x)
+{
+    x[threadIdx.x] = threadIdx.x;
+}
+
+/* A kernel allocates, launches a kernel, and another one frees. */
+__global__ void own_memory(int **kept)
+{
+    cudaMalloc((void **)&kept[threadIdx.x], 32 * sizeof(int));
+    numbered<<<1, 32>>>(kept[threadIdx.x]);
+}
+
+__global__ void own_sum(int **kept, int *sum)
+{
+    for (int i = 0; i < 32; i++)
+        atomicAdd(sum, kept[threadIdx.x][i]);
+    cudaFree(kept[threadIdx.x]);
+}
+
+static void by_kernels()
+{
+    int **kept, *sum;
+    cudaMallocManaged(&kept, 8 * sizeof *kept);
+    cudaMallocManaged(&sum, sizeof *sum);
+    *sum = 0;
+    own_memory<<<1, 8>>>(kept);
+    own_sum<<<1, 8>>>(kept, sum);
+    cudaDeviceSynchronize();
+    printf("%d\n", *sum);
+}
+
 int main(int count, char **words)
 {
     cudaStream_t stream;
@@ -85,7 +116,9 @@ int main(int count, char **words)
         permute<float, 4>(words + 2, stream);
     else if (count == 2 + 2 * 5)
         permute<matx::matxFp16, 5>(words + 2, stream);
-    else
+    else if (count == 1)
         in_order(stream);
+    else
+        by_kernels();
     return nvtxRangePop() == NVTX_NO_PUSH_POP_TRACKING ? 0 : 1;
 }
