@@ -57,13 +57,15 @@ class Objects:
         return [made[str(source)] for source in sources]
 
     def _one(self, command: Sequence[str], source: str) -> str:
+        # what -I finds the text has; names in other words, an interpreter's, are part of the object
         words = [
-            word for word in command if not word.startswith("-I")
-        ]  # the text has what they find
-        text = "\n".join([_version(command[0]), *words, run([*command, "-E", source])])
-        for n, path in enumerate(self._moving):
-            text = text.replace(path, f"<{n}>")
-        key = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
+            self._unmoved(word) if word.startswith("-ffile-prefix-map=") else word
+            for word in command
+            if not word.startswith("-I")
+        ]
+        text = self._unmoved(run([*command, "-E", source]))
+        whole = "\n".join([_version(command[0]), *words, text])
+        key = hashlib.sha256(whole.encode(errors="surrogateescape")).hexdigest()[:32]
         target = self.folder / f"{Path(source).stem}-{key}.o"
         self._used.add(target)
         if not target.exists():
@@ -71,6 +73,11 @@ class Objects:
             run([*command, "-c", source, "-o", str(fresh)])
             fresh.rename(target)
         return str(target)
+
+    def _unmoved(self, text: str) -> str:
+        for n, path in enumerate(self._moving):
+            text = text.replace(path, f"<{n}>")
+        return text
 
     def forget_others(self) -> None:
         """Removes what this build has not used."""

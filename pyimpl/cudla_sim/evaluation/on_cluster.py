@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Iterator
-from time import monotonic
 from typing import Any
 
-from ..cluster.connection import RECONNECT_S, ClusterError, alive, gone, workers
+from ..cluster.connection import ClusterError, alive, gone, still_there, workers
 from . import score
 from .errors import EvaluationError, Interrupted
 from .local import Done
@@ -140,12 +139,8 @@ def _run(client: Any, network: EvaluatedNetwork, batches: Iterator[Batch], done:
 
 def _next(client: Any, ended: Any) -> Any:
     """The next batch that ended. Raises ClusterError when the scheduler does not come back."""
-    last_seen = monotonic()
     while not ended.has_ready() and not ended.is_empty():
-        if alive(client):
-            last_seen = monotonic()
-        elif monotonic() - last_seen > RECONNECT_S:
-            raise gone(client)
+        still_there(client)
         with ended.thread_condition:
             ended.thread_condition.wait(0.1)
     return next(ended)
