@@ -12,8 +12,10 @@
     }
 /* Programs read as one type what they wrote as another. */
 #define IN_WRAM(type, at) (*(type __attribute__((may_alias)) *)(wram + (at)))
-#define ADDRESS (REG(i->a) + (uint32_t)i->imm)
-#define ADDRESS_IMM (REG(i->a) + (uint32_t)(int32_t)i->jump)
+/* The two highest bits are none of an address: UPMEM's own usecase_upvc keeps a shift there. */
+#define ADDRESS_BITS 0x3fffffffu
+#define ADDRESS ((REG(i->a) + (uint32_t)i->imm) & ADDRESS_BITS)
+#define ADDRESS_IMM ((REG(i->a) + (uint32_t)(int32_t)i->jump) & ADDRESS_BITS)
 
 #define LOAD(name, type) \
     name : { \

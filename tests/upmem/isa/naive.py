@@ -284,6 +284,7 @@ class Dpu:
             raise Fault("illegal", where="class 7")
 
     def place(self, address: int, size: int) -> int:
+        address %= 1 << 30  # usecase_upvc has a shift in the two bits above
         if address % size or address + size > WRAM:
             raise Fault("memory", address)
         return address

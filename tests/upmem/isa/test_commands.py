@@ -126,25 +126,6 @@ def test_so_does_the_compiler(task: Path, tmp_path: Path) -> None:
     assert results(program) == EXPECTED
 
 
-def test_one_program_is_of_one_machine(task: Path, tmp_path: Path) -> None:
-    (tmp_path / "b.c").write_text("int f(void) { return 0; }\n")
-    done = dpu_cc("task.S", "b.c", "-o", "a", cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stderr == (
-        "dpu-upmem-dpurte-clang: error: task.S is in DPU assembly and b.c is not: programs in C "
-        "run natively here, the DPU's instructions are interpreted, and one program cannot be "
-        "both; link .S files alone, or write C (asm statements of single instructions are "
-        "translated)\n"
-    )
-    assert not (tmp_path / "a").exists()
-
-
-def test_assembly_makes_no_objects(task: Path, tmp_path: Path) -> None:
-    done = dpu_cc("-c", "task.S", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "it makes programs, no objects; name all .S files" in done.stderr
-
-
 @X86
 def test_assembly_of_this_machine_is_as_before(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")

@@ -100,8 +100,9 @@ def _operand(form: Form, slot: str, text: str) -> int | Expression | None:
     if slot in ("dest", "a", "b"):
         return _register(form, slot, word)
     if slot in ("false", "nz"):
-        return 0 if word == slot else None
-    if slot == "cc":
+        return 0 if word.removeprefix("?") == slot else None
+    if slot == "cc":  # also written ?z
+        word = word.removeprefix("?")
         fitting = numbers(form.condition_class, word, form.role is Role.SET) & form.conditions
         return min(fitting) if fitting else None
     if word in _SOURCES or _REGISTER.match(word):

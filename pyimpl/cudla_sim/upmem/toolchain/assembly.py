@@ -243,7 +243,10 @@ class _Writer:
                 jump = f"if ({condition}) {self.goto(asked[1], number)}"
         if operation.destination and words[0] not in _CONSTANTS:
             parts.append(f"{self.place(words[0])} = {result};")
-        parts.append(f"__z = __q == 0{' && __y' if operation.chained else ''};")
+        if operation.kind:  # loads and stores leave the flags
+            parts.append(f"__z = __q == 0{' && __y' if operation.chained else ''};")
+        else:
+            parts.append("(void)__q;")
         return f"{{ {' '.join([*parts, jump])} }}"
 
     def _synchronise(self, number: int) -> str:

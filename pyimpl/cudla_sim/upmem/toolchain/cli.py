@@ -9,14 +9,17 @@ import os
 import platform
 import sys
 import tempfile
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ... import paths
 from ...workers.full_disk import DiskFull
+from ..assembler.expressions import AsmError
 from ..workers.executable import NATIVE
 from . import counting, dpu_assembly, profile, races, steps
 from .link import link
+from .mixed import links
 from .options import Input, Options, UsageError, parse
 from .routes import ROUTES, Route, available
 from .runtime import archive, syslib
@@ -25,6 +28,10 @@ TRIPLE = "dpu-upmem-dpurte"
 _NO_COMPILER = (
     "no compiler for DPU programs was found. Install clang (best) or gcc, and binutils:\n"
     "  apt install clang binutils"
+)
+_WORDS_ALONE = (
+    "dpu-upmem-dpurte-clang: warning: between this assembly and C go 32-bit arguments and results "
+    "alone: others need clang, gcc does not show the declarations\n"
 )
 _OTHER_PROCESSOR = (
     "UnsupportedOperation: C sources of DPU programs are compiled for x86-64 alone, and this "
@@ -102,7 +109,8 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
     """Compiles one input to ``output``: an object, or assembly with -S."""
     if source.language.startswith("assembler"):
         flags = options.preprocess if source.language.endswith("cpp") else []
-        steps.assemble(route, source.path, source.language, flags, output)
+        if not _dpu_object(options, route, source, output):
+            steps.assemble(route, source.path, source.language, flags, output)
         return
     if source.language not in ("c", "cpp-output"):
         raise UsageError(f"language not recognized: '{source.language}': a DPU runs C")
@@ -123,6 +131,43 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
         profiled=profile.asked(os.environ),
         watched=route.clang and races.asked(os.environ),
     )
+
+
+def _dpu_object(options: Options, route: Route, source: Input, output: str) -> bool:
+    """Compiles a source in DPU assembly as C; False for this machine's assembly."""
+    target = options.output or "a.out" if options.action == "link" else output
+    flags = [*options.preprocess, *_dependency_flags(options, source, target)]
+    text = dpu_assembly.unit(options, source, flags, _counted(route), _own_folder())
+    if text is None:
+        return False
+    if not route.clang:
+        sys.stderr.write(_WORDS_ALONE)
+    own = [word for word in options.compile if word.startswith(("-O", "-g"))]
+    steps.compile_text(
+        route,
+        text.encode("latin-1"),
+        route.compile_flags([*own, "-O1", "-w"]),
+        output,
+        source.path,
+        assembly=options.action == "assemble",
+        watched=route.clang and races.asked(os.environ),
+    )
+    return True
+
+
+def _between(route: Route, objects: Iterable[str], folder: str) -> list[str]:
+    """The object of what stands between C and assembly, where declarations ask for it."""
+    try:
+        text = links.wrappers(objects)
+    except AsmError as error:
+        raise UsageError(str(error)) from None
+    if not text:
+        return []
+    output = f"{folder}/between.o"
+    steps.compile_text(
+        route, text.encode(), route.compile_flags(["-O2", "-w"]), output, "between.c", native=True
+    )
+    return [output]
 
 
 def _counted(route: Route) -> bool:
@@ -190,7 +235,8 @@ def _program(options: Options, route: Route, runtime: Path) -> None:
                 compiled.append(pool.submit(_object, options, route, source, objects[index]))
         for job in compiled:
             job.result()
-        link(options, objects, runtime, options.output or "a.out")
+        more = _between(route, objects.values(), folder)
+        link(options, objects, runtime, options.output or "a.out", more)
 
 
 def drive(arguments: list[str]) -> int:
@@ -199,7 +245,7 @@ def drive(arguments: list[str]) -> int:
         options = parse(arguments, os.environ.get("DPU_ARCH_VERSION") or "v1A")
         if options.query:
             return _answer(options)
-        if options.action in ("link", "compile") and not options.dry_run:
+        if options.action == "link" and not options.dry_run:
             status = dpu_assembly.drive(options, _own_folder())
             if status is not None:
                 return status

@@ -1,6 +1,6 @@
 """Sources in the DPU's own assembly: programs of the DPU's instructions, which are interpreted.
 
-Programs in C run natively here. One program is one or the other: a link of both is refused.
+Programs in C run natively here, and assembly that is linked with C does so, too: ``mixed``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from ..assembler.expressions import AsmError
 from ..assembler.program import build
 from ..assembler.start import Options as Program
 from ..assembler.statements import codes, statements
+from .mixed import unit as mixed_unit
 from .options import Input, Options, UsageError
 from .routes import real_tool
 from .runtime import syslib
+from .steps import StepFailed
 
 _MACROS = ("__dpu__=1", "__DPU__=1", "__DPU=1", "DPU=1", "__ASSEMBLER__=1")
 _SUFFIXES = (".S", ".s")
@@ -36,7 +38,7 @@ def preprocess(source: str, flags: Sequence[str], avoid: Path | None = None) -> 
         raise FileNotFoundError(2, "No such file or directory", source)
     if Path(source).suffix != ".S":
         return Path(source).read_bytes().decode("latin-1")
-    tool = real_tool("gcc", avoid) or real_tool("clang", avoid) or real_tool("cc", avoid)
+    tool = real_tool("clang", avoid) or real_tool("gcc", avoid) or real_tool("cc", avoid)
     if tool is None:
         raise UsageError("no C preprocessor was found: install gcc or clang")
     command = [tool, "-E", "-x", "assembler-with-cpp", "-nostdinc", "-isystem", str(syslib())]
@@ -46,7 +48,8 @@ def preprocess(source: str, flags: Sequence[str], avoid: Path | None = None) -> 
         sys.stderr.write(done.stderr.decode(errors="replace"))
     if done.returncode:
         raise UsageError(f"the preprocessor failed for {source}")
-    return done.stdout.decode("latin-1")
+    # gcc writes a space between a backslash and what a macro of the preprocessor stands for
+    return re.sub(r"\\ (?=[A-Za-z_.$])", r"\\", done.stdout.decode("latin-1"))
 
 
 def is_dpu(text: str) -> bool:
@@ -77,33 +80,39 @@ def _texts(options: Options, avoid: Path | None) -> list[tuple[str, str]]:
     return found
 
 
-def _foreign(inputs: list[Input], texts: list[tuple[str, str]]) -> str:
-    """A source or an object that is none of them."""
+def _alone(inputs: list[Input], texts: list[tuple[str, str]]) -> bool:
+    """Whether all that is linked are sources of the DPU's assembly."""
     own = {name for _, name in texts}
-    return next((i.path for i in inputs if i.path not in own), "")
+    return all(source.path in own for source in inputs)
+
+
+def unit(
+    options: Options, source: Input, flags: Sequence[str], counted: bool, avoid: Path | None = None
+) -> str | None:
+    """The C of a source in DPU assembly, for a program of both; None for this machine's assembly.
+
+    Raises UsageError, OSError; StepFailed: the messages have been shown.
+    """
+    if Path(source.path).suffix not in _SUFFIXES:
+        return None
+    try:
+        text = preprocess(source.path, flags, avoid)
+        if not is_dpu(text):
+            return None
+        return mixed_unit.translate(text, source.path, options.tasklets, counted)
+    except AsmError as error:
+        sys.stderr.write(f"{error}\n")
+        raise StepFailed(1) from None
 
 
 def drive(options: Options, avoid: Path | None = None) -> int | None:
-    """Makes the program if its sources are DPU assembly; the exit status, None for others.
+    """Makes the program if all of its sources are DPU assembly; the exit status, None for others.
 
     Raises UsageError, OSError.
     """
     texts = _texts(options, avoid)
-    if not texts:
+    if not texts or not _alone(options.inputs, texts):
         return None
-    first = texts[0][1]
-    if options.action != "link":
-        raise UsageError(
-            f"{first} is in DPU assembly: it makes programs, no objects; name all .S files and "
-            "-o PROGRAM in one command"
-        )
-    other = _foreign(options.inputs, texts)
-    if other:
-        raise UsageError(
-            f"{first} is in DPU assembly and {other} is not: programs in C run natively here, the "
-            "DPU's instructions are interpreted, and one program cannot be both; link .S files "
-            "alone, or write C (asm statements of single instructions are translated)"
-        )
     program = Program(
         options.tasklets,
         [options.stack_bytes(tasklet) for tasklet in range(options.tasklets)],

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...workers import full_disk
@@ -61,8 +62,13 @@ def _explain(errors: str) -> str:
     return "\n".join(dict.fromkeys(lines)) + "\n" if lines else ""
 
 
-def link(options: Options, objects: dict[int, str], runtime: Path, output: str) -> None:
-    """``objects``: the file for each input by index. Raises StepFailed, UsageError, DiskFull."""
+def link(
+    options: Options, objects: dict[int, str], runtime: Path, output: str, more: Sequence[str] = ()
+) -> None:
+    """``objects``: the file for each input by index; ``more``: objects of our own.
+
+    Raises StepFailed, UsageError, DiskFull.
+    """
     command = ["ld", "-m", "elf_x86_64", "-static", "-z", "noexecstack", "--build-id=none"]
     command.append("--gc-sections")
     command += ["-z", "max-page-size=4096", "--no-warn-mismatch", "-o", output]
@@ -72,7 +78,7 @@ def link(options: Options, objects: dict[int, str], runtime: Path, output: str) 
         command += ["-T", file.name, str(runtime / "note.o")]
         for word in options.link:
             command.append(objects[int(word[1:])] if word.startswith("@") else word)
-        command.append(str(runtime / "librt.a"))
+        command += [*more, str(runtime / "librt.a")]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
     if done.returncode:
         full_disk.refuse(done.stderr, [output])

@@ -14,6 +14,7 @@ from . import counting, local_arrays, races
 from .arithmetic import INLINE, PURE, lower
 from .assembly import translate, wants_macros
 from .longs import widen
+from .mixed import signatures
 from .routes import Route
 
 
@@ -105,7 +106,7 @@ def compile_text(
         front += ["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-x", language, "-"]
         module = run([*front, "-o", "-"], text).decode("latin-1")
         _refuse([message for name, message in refused.items() if f"@{name}(" in module])
-        module = local_arrays.expose(module) if watched else module
+        module = signatures.marked(local_arrays.expose(module) if watched else module)
         text = lower(module, PURE if counted else INLINE).encode("latin-1")
         language = "ir"
         command = [route.compiler, *(f for f in flags if not f.startswith(("-std=", "-ansi")))]
