@@ -12,21 +12,27 @@
     }
 /* Programs read as one type what they wrote as another. */
 #define IN_WRAM(type, at) (*(type __attribute__((may_alias)) *)(wram + (at)))
-/* The two highest bits are none of an address: UPMEM's own usecase_upvc keeps a shift there. */
-#define ADDRESS_BITS 0x3fffffffu
-#define ADDRESS ((REG(i->a) + (uint32_t)i->imm) & ADDRESS_BITS)
-#define ADDRESS_IMM ((REG(i->a) + (uint32_t)(int32_t)i->jump) & ADDRESS_BITS)
+#define ADDRESS (REG(i->a) + (uint32_t)i->imm)
+#define ADDRESS_IMM (REG(i->a) + (uint32_t)(int32_t)i->jump)
+/* Loads do not look at the two highest bits: UPMEM's own usecase_upvc keeps a shift there. */
+#define LOADED_BITS 0x3fffffffu
+#define CHECK_LOAD(at, size) \
+    if (__builtin_expect(WRONG(at, size), 0)) { \
+        wrong_at = ADDRESS; \
+        wrong_size = (size); \
+        goto wrong_address; \
+    }
 
 #define LOAD(name, type) \
     name : { \
-        const uint32_t at = ADDRESS; \
-        CHECK_ACCESS(at, (uint32_t)sizeof(type)) \
+        const uint32_t at = ADDRESS & LOADED_BITS; \
+        CHECK_LOAD(at, (uint32_t)sizeof(type)) \
         REG(i->c) = (uint32_t)IN_WRAM(type, at); \
         GO_ON; \
     } \
     name##_ANY : { \
-        const uint32_t at = ADDRESS; \
-        CHECK_ACCESS(at, (uint32_t)sizeof(type)) \
+        const uint32_t at = ADDRESS & LOADED_BITS; \
+        CHECK_LOAD(at, (uint32_t)sizeof(type)) \
         type value = IN_WRAM(type, at); \
         if (i->reverse) \
             value = (type)reversed((uint32_t)value, sizeof(type)); \
@@ -51,8 +57,8 @@
 #define PAIR_OF(n) ((uint64_t)REG(n) << 32 | REG((n) | 1))
 #define LOAD_PAIR(name, convert) \
     name : { \
-        const uint32_t at = ADDRESS; \
-        CHECK_ACCESS(at, 8u) \
+        const uint32_t at = ADDRESS & LOADED_BITS; \
+        CHECK_LOAD(at, 8u) \
         const uint64_t value = convert(IN_WRAM(uint64_t, at)); \
         REG(i->c) = (uint32_t)(value >> 32); \
         REG(i->c | 1) = (uint32_t)value; \

@@ -284,7 +284,6 @@ class Dpu:
             raise Fault("illegal", where="class 7")
 
     def place(self, address: int, size: int) -> int:
-        address %= 1 << 30  # usecase_upvc has a shift in the two bits above
         if address % size or address + size > WRAM:
             raise Fault("memory", address)
         return address
@@ -292,7 +291,7 @@ class Dpu:
     def load(self, t: Tasklet, w: int, address: int) -> None:
         kind = w >> 24 & 7
         size = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 6: 8}[kind]
-        start = self.place(address, size)
+        start = self.place(address % (1 << 30), size)  # usecase_upvc has a shift in the bits above
         order = "big" if w >> 27 & 1 else "little"
         value = int.from_bytes(self.wram[start : start + size], order)
         if kind in (1, 3):

@@ -13,8 +13,8 @@ from .values import Values
 
 RETURN = 0xFFFF_FFFE
 """What r23 is when C calls: no instruction has this number."""
-_ADDRESS_BITS = 0x3FFF_FFFF
-"""Of an address that a load or store looks at, as in shim/dpu_isa/access.h."""
+_LOADED_BITS = 0x3FFF_FFFF
+"""Of an address that a load looks at, as in shim/dpu_isa/access.h."""
 ARGUMENTS = 8
 """Registers in which arguments are passed, from r0. Source: facts of the instruction set,
 section 9."""
@@ -210,7 +210,9 @@ class Code:
         form = self._form
         load = form.operation in _LOADS or form.operation == "LD"
         offset = self._constant("imm" if load else "offset")
-        at = f"(({self._register('a')} + {offset}) & {_ADDRESS_BITS:#x}u)"
+        at = f"({self._register('a')} + {offset})"
+        if load:
+            at = f"({at} & {_LOADED_BITS:#x}u)"
         if form.operation in ("LD", "SD"):
             kind, width = "unsigned long long", 64
         else:
