@@ -128,3 +128,36 @@ def test_a_trace_with_engines_fences_and_dpus(chromium: Any, tmp_path: Path) -> 
     keep(page, "trace.png")
     assert page.complaints == []
     assert page.requests == [file.as_uri()]
+
+
+def test_a_layer_is_chosen_everywhere(chromium: Any, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    report.write(DATA / "digits_int8.nvdla", file)
+    page = Opened(chromium, file)
+    page.tab.evaluate("document.getElementById('graph').scrollIntoView()")
+    page.tab.wait_for_selector("#graph .main-svg")
+
+    def chosen(figure: str) -> list[str]:
+        marks = page.tab.evaluate(
+            f"document.getElementById('{figure}').data.flatMap(t => (t.selectedpoints || [])"
+            ".map(i => t.customdata[i]))"
+        )
+        return sorted(set(marks))
+
+    page.tab.locator("#layers tbody tr").nth(2).click()
+    assert page.tab.locator("tr.chosen").count() == 1
+    assert chosen("timeline-figure-0") == chosen("graph-figure-0") == ["2"]
+    page.tab.keyboard.press("Escape")
+    assert page.tab.locator("tr.chosen").count() == 0
+    assert chosen("timeline-figure-0") == []
+    assert page.complaints == []
+
+
+def test_nothing_is_wider_than_a_narrow_screen(chromium: Any, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    report.write(DATA / "digits_int8.nvdla", file)
+    page = Opened(chromium, file)
+    page.tab.set_viewport_size({"width": 400, "height": 800})
+    page.tab.wait_for_timeout(300)
+    assert page.tab.evaluate("document.documentElement.scrollWidth") == 400
+    keep(page, "narrow.png")

@@ -19,7 +19,6 @@ NEEDS = {
     "docs/dla/tutorial.md": "onnxruntime",
     "docs/cudla/yolov5.md": "onnx",
     "docs/cupva/dataflows.md": "matplotlib",
-    "docs/tools/report.md": "plotly",
     "docs/cluster.md": "distributed",
 }
 PROGRAMS = {

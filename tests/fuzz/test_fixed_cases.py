@@ -37,7 +37,7 @@ MODELS = ("onnx", "onnxruntime")
 NEEDS = {
     **dict.fromkeys(("onnx_bytes", "onnx_graph", "compiled", "in_parts", "package"), MODELS),
     **dict.fromkeys(("calibration_cache", "calibration_data"), (*MODELS, "PIL")),
-    "document": (*MODELS, "plotly"),
+    "document": MODELS,
 }
 
 
@@ -363,7 +363,6 @@ def test_figures_of_other_kinds(tmp_path: Path) -> None:
             f'{{"format": "{FORMAT}", "name": "", "title": "", "geometry": "", "tiles": [], '
             '"extent": [Infinity], "region": [], "place_bytes": 0}'
         )
-    pytest.importorskip("plotly")
     span = {"name": "a", "ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1, "cat": "hardware"}
     (tmp_path / "t.json").write_text(json.dumps([{**span, "args": {"dpu_cycles": 1.5}}]))
     with pytest.raises(ReportError, match="damaged"):

@@ -146,7 +146,6 @@ def test_inspect_and_layout(network: Network, tmp_path: Path) -> None:
 
 
 def test_report(network: Network, tmp_path: Path) -> None:
-    pytest.importorskip("plotly")
     page = tmp_path / "page.html"
     status, text = call("report", network.file, "-o", page)
     assert status == 0, text

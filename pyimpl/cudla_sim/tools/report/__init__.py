@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...core import untrusted
@@ -18,7 +19,7 @@ from ...nvdla.timing import runs
 from ...nvdla.timing.parameters import Surroundings
 from .page import DAMAGED, Page, ReportError
 
-__all__ = ["Page", "ReportError", "page", "write"]
+__all__ = ["Page", "ReportError", "compare", "page", "write"]
 
 
 def page(
@@ -63,11 +64,8 @@ def write(
 
     ``source``: an NVDLA loadable, a register trace, a file of ``CUDLA_SIM_TRACE`` or of
     ``CUDLA_SIM_UPMEM_TIMES``; options as of :func:`page`; ``title``: where the file's name says
-    nothing to who reads the page. Needs Plotly
-    (``pip install 'cudla-sim[report]'``). Raises ReportError, which says why.
+    nothing to who reads the page. Raises ReportError, which says why.
     """
-    from ...core.output import OutputError, write_whole
-
     made = page(
         Path(source),
         hardware=hardware,
@@ -77,9 +75,32 @@ def write(
         name=name,
     )
     made.title = title or made.title
-    text = made.html()
+    _written(made, Path(output))
+
+
+def compare(
+    sources: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    hardware: str = "",
+    around: Surroundings | None = None,
+) -> None:
+    """Writes one HTML page about NVDLA loadables side by side: cycles of each and of each layer.
+
+    ``hardware``: the configuration of all of them; "" for what each was made for. Raises
+    ReportError, which says why.
+    """
+    from . import comparison
+
+    files = [Path(source) for source in sources]
+    _written(comparison.page(files, hardware, around or Surroundings()), Path(output))
+
+
+def _written(made: Page, output: Path) -> None:
+    from ...core.output import OutputError, write_whole
+
     try:
-        write_whole(Path(output), text.encode())
+        write_whole(output, made.html().encode())
     except OutputError as error:
         raise ReportError(str(error)) from None
 

@@ -16,13 +16,14 @@ from ...nvdla.errors import NvdlaError
 from ...nvdla.timing.parameters import Surroundings
 from ..command import Command, configuration, option, path_option
 from ..timing_options import timed
-from . import ReportError, write
-from .page import plotly_script
+from . import ReportError, compare, write
 
 
 @click.command(
     cls=Command,
-    arguments=[("WHAT...", "A loadable, a trace, times, or a program and its words behind --.")],
+    arguments=[
+        ("WHAT...", "A loadable or several, a trace, times, or a program and its words behind --.")
+    ],
 )
 @click.argument("what", nargs=-1, type=click.UNPROCESSED)
 @path_option(
@@ -64,17 +65,20 @@ def report(
     cudla-sim report network.nvdla -o page.html; the same for register traces, for a trace that
     CUDLA_SIM_TRACE wrote, and for times of cudla-sim upmem time --json. With a program,
     cudla-sim report -o page.html -- ./prog args, the program is run and its trace is shown.
-    The page needs no network. Needs pip install 'cudla-sim[report]'.
+    The page needs no network. cudla-sim report a.nvdla b.nvdla compares loadables side by side.
     """
     words = list(what)
     if not words:
         raise click.UsageError("name a loadable, a trace, or a program after --")
     status = 0
     try:
-        plotly_script()  # before minutes of work
         hardware = "" if config == "auto" else config
         source = Path(words[0])
-        if len(words) > 1 or _is_program(source):
+        if len(words) > 1 and all(Path(word).suffix == ".nvdla" for word in words):
+            if input or accuracy or name:
+                raise click.UsageError("--input, --accuracy and --name are of one loadable")
+            compare([Path(word) for word in words], output, hardware=hardware, around=around)
+        elif len(words) > 1 or _is_program(source):
             status = _of_program(words, output, around)
         else:
             write(

@@ -46,7 +46,7 @@ def of_loadable(
         _summary(run, around),
         _timeline(run),
         _table(run, names, saturated),
-        _graph(description),
+        _graph(description, run),
         _memory(description, run),
     ]
 
@@ -86,18 +86,26 @@ def _summary(run: TimedRun, around: Surroundings) -> Section:
     return Section("Summary", "summary", text, facts)
 
 
-def _timeline(run: TimedRun) -> Section:
-    bars = [
-        figures.Bar(unit, o.start, o.end, f"bound by {o.bound}", _hover(o))
+def bars(run: TimedRun) -> list[figures.Bar]:
+    """One for each unit of each operation."""
+    return [
+        figures.Bar(unit, o.start, o.end, f"bound by {o.bound}", _hover(o), str(o.index))
         for o in run.operations
         for unit in o.unit.split("+")
     ]
-    if not bars:
+
+
+def _timeline(run: TimedRun) -> Section:
+    every = bars(run)
+    if not every:
         return Section("Timeline", "timeline")
-    text = ["Drag to zoom, double-click for everything. Units of a fused chain work together."]
-    shown, left = figures.longest(bars)
+    text = [
+        "Drag to zoom, double-click for everything. Units of a fused chain work together. A click "
+        "on a bar, a box of the graph or a row of the table chooses the layer in all three."
+    ]
+    shown, left = figures.longest(every)
     if left:
-        text.append(f"The {left:,} shortest of {len(bars):,} bars are left out.")
+        text.append(f"The {left:,} shortest of {len(every):,} bars are left out.")
     return Section("Timeline", "timeline", text, figures=[figures.timeline(shown, "cycles")])
 
 
@@ -122,19 +130,25 @@ def _table(run: TimedRun, names: dict[tuple[int, int], str], saturated: dict[int
         ]
         row += [saturated.get(o.index)] if saturated else []
         rows.append([*row, what] if names else row)
-    tables = [Table([*_COLUMNS, *more], list(rows))] if rows else []
+    keys = [str(o.index) for o in run.operations]
+    tables = [Table([*_COLUMNS, *more], list(rows), keys)] if rows else []
     section = Section("Layers", "layers", tables=tables)
     if rows and names and not saturated:
         section.text.append("Saturated elements are known after a run: give the inputs (--input).")
     return section
 
 
-def _graph(description: dict[str, Any]) -> Section:
+def _graph(description: dict[str, Any], run: TimedRun) -> Section:
     found = graph.build(description)
     if len(found.nodes) < 2:
         return Section("Layer graph", "graph")
     edges = [(e.source, e.target, e.shape, e.fused) for e in found.edges]
-    return Section("Layer graph", "graph", figures=[figures.graph(found.nodes, edges)])
+    timed = {f"{o.task}.{i}": o for o in run.operations for i in o.layers}
+    groups = {name: f"bound by {o.bound}" for name, o in timed.items()}  # colours of the timeline
+    groups |= {name: "input or output" for name in found.nodes if name not in timed}
+    keys = {name: str(o.index) for name, o in timed.items()}
+    drawn = figures.graph(found.nodes, edges, groups, keys)
+    return Section("Layer graph", "graph", figures=[drawn])
 
 
 def _memory(description: dict[str, Any], run: TimedRun) -> Section:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -9,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-NEEDS_PLOTLY = "it draws with Plotly, which is not installed: pip install 'cudla-sim[report]'"
+PLOTLY = HERE / "plotly" / "plotly-cartesian.min.js.gz"
+"""The part of plotly.js that has bars, lines and heat maps (npm: plotly.js-cartesian-dist-min
+4.1.1), as it lies in pages: with gzip, which browsers unpack."""
 
 Cell = str | int | float | None
 
@@ -29,6 +33,8 @@ class Table:
 
     columns: list[tuple[str, str]]
     rows: list[Sequence[Cell]]
+    keys: list[str] = field(default_factory=list)
+    """Of the rows: bars and boxes with the same key are chosen with them."""
 
     def html(self) -> str:
         heads = "".join(
@@ -41,7 +47,8 @@ class Table:
             "".join(_cell(value, kind) for value, kind in zip(row, kinds, strict=True))
             for row in self.rows
         )
-        body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+        keys = [f' data-key="{escape(key)}"' for key in self.keys] or [""] * len(self.rows)
+        body = "\n".join(f"<tr{key}>{line}</tr>" for key, line in zip(keys, lines, strict=True))
         return (
             f'<div class="scroll"><table class="sortable"><thead><tr>{heads}</tr></thead>'
             f"<tbody>\n{body}\n</tbody></table></div>"
@@ -66,14 +73,22 @@ def number(value: int | float, kind: str = "number") -> str:
 
 
 @dataclass
+class Figure:
+    """What Plotly.newPlot takes. Source: plotly.js, figure reference."""
+
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+
+@dataclass
 class Section:
-    """``figures`` are Plotly's; ``name`` is the section's id, by which figures are found."""
+    """``name`` is the section's id, by which figures are found."""
 
     title: str
     name: str
     text: list[str] = field(default_factory=list)
     facts: list[tuple[str, str]] = field(default_factory=list)
-    figures: list[Any] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
 
     def html(self) -> str:
@@ -86,16 +101,15 @@ class Section:
             parts.append(f'<ul class="facts">{items}</ul>')
         parts += [f'<p class="note">{escape(line)}</p>' for line in self.text]
         parts += [
-            figure.to_html(
-                full_html=False,
-                include_plotlyjs=False,
-                div_id=f"{self.name}-figure-{index}",
-                config={"displaylogo": False, "responsive": True, "scrollZoom": True},
-            )
-            for index, figure in enumerate(self.figures)
+            f'<div class="figure" id="{name}" style="height: {figure.layout["height"]}px"></div>'
+            for name, figure in self.named()
         ]
         parts += [table.html() for table in self.tables]
         return "\n".join([*parts, "</section>"])
+
+    def named(self) -> list[tuple[str, Figure]]:
+        """Figures with the ids of their elements."""
+        return [(f"{self.name}-figure-{index}", f) for index, f in enumerate(self.figures)]
 
 
 @dataclass
@@ -107,8 +121,7 @@ class Page:
     sections: list[Section] = field(default_factory=list)
 
     def html(self) -> str:
-        """The whole page, with Plotly's script in it. Raises ReportError without Plotly."""
-        script = plotly_script()
+        """The whole page, with Plotly's script in it."""
         style, sorting = (HERE / "page.css").read_text(), (HERE / "table.js").read_text()
         shown = [s for s in self.sections if s.text or s.facts or s.figures or s.tables]
         body = "\n".join(section.html() for section in shown)
@@ -116,17 +129,25 @@ class Page:
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<link rel="icon" href="data:,">\n'
-            f"<title>{escape(self.title)}</title>\n<style>\n{style}</style>\n"
-            f"<script>{script}</script></head>\n<body>\n<h1>{escape(self.title)}</h1>\n"
+            f"<title>{escape(self.title)}</title>\n<style>\n{style}</style></head>\n"
+            f"<body>\n<h1>{escape(self.title)}</h1>\n"
             f'<p class="note">{escape(self.subtitle)}</p>\n{body}\n'
-            f"<script>\n{sorting}</script>\n</body></html>\n"
+            f"<script>\n{sorting}</script>\n{_drawn(shown)}</body></html>\n"
         )
 
 
-def plotly_script() -> str:
-    """Plotly's JavaScript. Raises ReportError when Plotly is missing."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise ReportError(NEEDS_PLOTLY) from None
-    return str(get_plotlyjs())
+def _drawn(sections: Sequence[Section]) -> str:
+    """The figures, and what draws them; nothing where there are none."""
+    figures = {
+        name: {"data": f.data, "layout": f.layout} for s in sections for name, f in s.named()
+    }
+    if not figures:
+        return ""
+    text = json.dumps(figures, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    script = "".join((HERE / name).read_text() for name in ("choice.js", "figures.js"))
+    packed = base64.b64encode(PLOTLY.read_bytes()).decode()
+    return (
+        f'<script type="application/json" id="figures">{text}</script>\n'
+        f'<script type="text/plain" id="plotly">{packed}</script>\n'
+        f"<script>\n{script}</script>\n"
+    )

@@ -115,8 +115,8 @@ def heat(launches: Sequence[tuple[str, Mapping[str, int]]]) -> Section:
             [cycles.get(f"{rank}.{chip}.{member}") for member in columns] for rank, chip in rows
         ]
         labels = [f"rank {rank} chip {chip}" for rank, chip in rows]
-        figure = figures.heat_map(labels, [f"DPU {m}" for m in columns], cells, "cycles")
-        figure.update_layout(title={"text": name, "font": {"size": 13}})
+        members = [f"DPU {m}" for m in columns]
+        figure = figures.heat_map(labels, members, cells, "cycles", name)
         found.append(figure)
     if len(drawn) > _HEATED:
         text.append(f"The first {_HEATED} of {len(drawn)} launches.")
