@@ -15,8 +15,8 @@ _SHORTEST = 13
 
 def find(family: str, members: dict[str, int]) -> dict[str, list[str]]:
     """Status -> explanations of one API's sources, ``...`` where values stand."""
-    reader = _Reader(_names(family, members))
-    trees = [ast.parse(file.read_text()) for file in _files(family)]
+    reader = Reader(names(family, members))
+    trees = [ast.parse(file.read_text()) for file in files(family)]
     for tree in trees:
         reader.learn(tree)
     found: dict[str, list[str]] = {}
@@ -32,14 +32,14 @@ _TOOLS = {"build", "check", "replay", "timing", "toolchain"}
 """Folders of a model that no C function reaches."""
 
 
-def _files(family: str) -> list[Path]:
+def files(family: str) -> list[Path]:
     folders = (PACKAGE / family, PACKAGE / "abi" / family)
     found = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     found = [file for file in found if not _TOOLS & set(file.relative_to(PACKAGE).parts)]
     return [*found, *(f for f in [PACKAGE / "abi" / f"{family}.py"] if f.exists())]
 
 
-def _names(family: str, members: dict[str, int]) -> dict[str, str]:
+def names(family: str, members: dict[str, int]) -> dict[str, str]:
     """Every name of a status in the sources -> the header's. A model may number them itself."""
     found = {name: name for name in members}
     if not (PACKAGE / family / "errors.py").exists():
@@ -65,7 +65,9 @@ def _templates(node: ast.expr) -> list[str]:
     return []
 
 
-class _Reader:
+class Reader:
+    """What stands for a status in the sources of an API. *names*: a status by any of its names."""
+
     def __init__(self, names: dict[str, str]) -> None:
         self._names = names
         self._makers: dict[str, str] = {}  # functions and classes of errors -> status
@@ -85,7 +87,7 @@ class _Reader:
                 call = last.value if isinstance(last, ast.Return) else None
                 call = last.exc if isinstance(last, ast.Raise) else call
                 if isinstance(call, ast.Call):
-                    statuses = [s for a in call.args if (s := self._status(a, {}))]
+                    statuses = [s for a in call.args if (s := self.status(a, {}))]
                     given = {a.id for a in ast.walk(call) if isinstance(a, ast.Name)}
                     if len(statuses) == 1 and given & {a.arg for a in node.args.args}:
                         self._makers[node.name] = statuses[0]
@@ -95,47 +97,47 @@ class _Reader:
         nodes = [a for c in ast.walk(init) if isinstance(c, ast.Call) for a in c.args]
         if isinstance(init, ast.FunctionDef):
             nodes += init.args.defaults
-        return next((s for n in nodes if (s := self._status(n, {}))), "")
+        return next((s for n in nodes if (s := self.status(n, {}))), "")
 
-    def _status(self, node: ast.AST, known: dict[str, str]) -> str:
+    def status(self, node: ast.AST, known: dict[str, str]) -> str:
         if isinstance(node, ast.Attribute):
             return self._names.get(node.attr, "")
         return known.get(node.id, "") if isinstance(node, ast.Name) else ""
 
     def calls(self, tree: ast.Module) -> Iterator[tuple[str, str]]:
         """Status and text of each call that has both."""
-        known = self._assigned(tree.body)
-        yield from self._within(tree, known, {})
+        known = self.assigned(tree.body)
+        yield from self.within(tree, known, {})
 
-    def _assigned(self, body: list[ast.stmt]) -> dict[str, str]:
+    def assigned(self, body: list[ast.stmt]) -> dict[str, str]:
         """Names of the module that are statuses."""
         return {
             target.id: status
             for node in body
-            if isinstance(node, ast.Assign) and (status := self._status(node.value, {}))
+            if isinstance(node, ast.Assign) and (status := self.status(node.value, {}))
             for target in node.targets
             if isinstance(target, ast.Name)
         }
 
-    def _within(
+    def within(
         self, node: ast.AST, known: dict[str, str], texts: dict[str, list[str]]
     ) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.FunctionDef):
             arguments = node.args.args[len(node.args.args) - len(node.args.defaults) :]
             defaults = zip(arguments, node.args.defaults, strict=True)
-            known = known | {a.arg: s for a, d in defaults if (s := self._status(d, {}))}
+            known = known | {a.arg: s for a, d in defaults if (s := self.status(d, {}))}
             texts = dict(texts)
             for part in ast.walk(node):
                 if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
                     texts.setdefault(part.targets[0].id, []).extend(_templates(part.value))
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            found = (s for a in node.args if (s := self._status(a, known)))
+            found = (s for a in node.args if (s := self.status(a, known)))
             status = next(found, self._makers.get(name, ""))
             if status:
                 yield from ((status, text) for text in self._text(node, texts))
         for child in ast.iter_child_nodes(node):
-            yield from self._within(child, known, texts)
+            yield from self.within(child, known, texts)
 
     def _text(self, call: ast.Call, texts: dict[str, list[str]]) -> list[str]:
         """The explanation; of several texts (a unit and what it lacks) all."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from cudla_sim.families import FAMILIES, of_header
 
+from . import details
 from .tables import code, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,6 +85,7 @@ def page(name: str) -> str:
     api, (parse, _) = _parts()
     title = TITLES[name]
     known, why = states(), reasons()
+    answers = details.answers(name)
     by_header: dict[str, list[Any]] = {}
     for function in api.functions:
         if of_header(function.header).name == name:
@@ -93,7 +95,9 @@ def page(name: str) -> str:
         "",
         "*implemented* does what the vendor documents. *refuses* answers the API's status for what "
         "is not supported, and explains why. The table is made from the headers and from what "
-        "answers each function.",
+        "answers each function. Of those that are implemented, below it: parameters with their "
+        "direction, and what makes them fail, in the words of the explanations (`...` stands for "
+        "values), read from the sources of what answers them.",
         "",
     ]
     for header, functions in by_header.items():
@@ -103,8 +107,14 @@ def page(name: str) -> str:
         for function in functions:
             prototype = parse.type_text(function.decl).removeprefix("extern ")
             state, where = known[function.name]
-            rows.append((code(prototype), state, why.get(function.name, "") or code(where)))
+            shown = code(prototype)
+            if state == "implemented":
+                shown = f"[{shown}](#{function.name.lower()})"
+            rows.append((shown, state, why.get(function.name, "") or code(where)))
         lines += [*table(("function", "state", "why it refuses, or what answers"), rows), ""]
+        for function in functions:
+            if known[function.name][0] == "implemented":
+                lines += details.section(function, answers.get(function.name), parse.type_text)
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import dataclasses
 import re
@@ -20,7 +21,14 @@ from cudla_sim.families import FAMILIES
 from cudla_sim.nvdla import descriptors
 from cudla_sim.testing import plugin, prototypes
 from cudla_sim.upmem.workers.checks import Checks as DpuChecks
-from docs.generate import commands, functions, loadable_fields, navigation, settings, statuses
+from docs.generate import (
+    commands,
+    functions,
+    loadable_fields,
+    navigation,
+    settings,
+    statuses,
+)
 from tests.conftest import ROOT
 
 
@@ -42,6 +50,42 @@ def test_every_function_stands_on_one_page() -> None:
     assert "| missing |" not in "".join(pages.values())
     assert "`cudlaStatus cudlaDestroyDevice(" in pages["cudla"]
     assert "cudlaDestroyDevice" in prototypes.PROTOTYPES
+
+
+def sections(name: str) -> dict[str, str]:
+    """The section of each function on a page."""
+    parts = re.split(r"^### (\w+) \{ #\w+ \}$", functions.page(name), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_every_implemented_function_has_its_section() -> None:
+    found = [function for name in functions.TITLES for function in sections(name)]
+    states = functions.states()
+    assert sorted(found) == sorted(n for n, (state, _) in states.items() if state == "implemented")
+
+
+def test_a_section_says_directions_and_causes() -> None:
+    register = sections("cudla")["cudlaMemRegister"]
+    assert "| `devPtr` | out | `uint64_t ** const` |" in register
+    assert "| `size` | in | `const size_t` |" in register
+    causes = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", register, re.MULTILINE))
+    assert "devPtr is NULL" in causes["cudlaErrorInvalidParam"]
+    assert "devHandle is NULL, stale or of another kind" in causes["cudlaErrorInvalidDevice"]
+    assert "is registered already" in causes["cudlaErrorMemoryRegistered"]
+    assert "(../../cudla/tutorial.md)" in register
+    alloc = sections("upmem")["dpu_alloc"]
+    assert "| `dpu_set` | out | `struct dpu_set_t *` |" in alloc
+    assert "| `profile` | in | `const char *` |" in alloc
+
+
+def test_what_a_handler_reads_and_writes() -> None:
+    tree = ast.parse(
+        "def f(a, b, c, d):\n    a[0] = b.x\n    c.y += 1\n    ffi.memmove(d[2], b, 4)\n    return c.y"
+    )
+    (function,) = tree.body
+    assert isinstance(function, ast.FunctionDef)
+    assert analysis.written(function) == {"a", "c", "d"}
+    assert analysis.read(function) == {"b", "c", "d", "ffi"}
 
 
 @pytest.mark.parametrize("page", ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"])
