@@ -21,6 +21,7 @@ from cudla_sim.families import FAMILIES
 from cudla_sim.nvdla import descriptors
 from cudla_sim.testing import plugin, prototypes
 from cudla_sim.upmem.workers.checks import Checks as DpuChecks
+from docs.generate import answers as analysis
 from docs.generate import (
     commands,
     functions,
@@ -80,7 +81,8 @@ def test_a_section_says_directions_and_causes() -> None:
 
 def test_what_a_handler_reads_and_writes() -> None:
     tree = ast.parse(
-        "def f(a, b, c, d):\n    a[0] = b.x\n    c.y += 1\n    ffi.memmove(d[2], b, 4)\n    return c.y"
+        "def f(a, b, c, d):\n    a[0] = b.x\n    c.y += 1\n"
+        "    ffi.memmove(d[2], b, 4)\n    return c.y"
     )
     (function,) = tree.body
     assert isinstance(function, ast.FunctionDef)
