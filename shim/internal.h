@@ -51,6 +51,8 @@ const cudlaExternalEtbl *sim_external_table(void);
 /* puts the item into its stream, and opens it (sim_cuda_open) if others may join */
 cudaError_t sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel);
 cudaError_t sim__cuda_variable(void *address, size_t size);
+unsigned int sim__cuda_checks(void);
+size_t sim__cuda_ranges(void **bounds, size_t room);
 /* a launch that was refused in C; answers `error` */
 int sim__cuda_refuse(int error, const char *explanation);
 

@@ -54,6 +54,12 @@ void __cudlaSimFault(cudaError_t error, const char *explanation);
 /* A variable of device code is memory of the device from now on: copies and fills take its address. */
 cudaError_t __cudlaSimVariable(void *address, size_t size);
 
+/* What the checks of device code go by: how each is set (two bits, in the order of the setting's names), and
+ * the memory that kernels may touch, as pairs of a beginning and an end in order of address. At most `room`
+ * words are written; the answer is how many there are. */
+unsigned int __cudlaSimChecks(void);
+size_t __cudlaSimRanges(void **bounds, size_t room);
+
 /* A launch that does not begin: explains, and sets the thread's last error. Answers `error`. */
 cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation);
 

@@ -21,16 +21,19 @@ constexpr int warpSize = cudla_sim::WARP;
 inline void __syncthreads() { cudla_sim::block_barrier("__syncthreads"); }
 
 inline int __syncthreads_count(int predicate) {
+    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[0] += predicate != 0;
     cudla_sim::block_barrier("__syncthreads_count");
     return static_cast<int>(cudla_sim::block->last_votes[0]);
 }
 inline int __syncthreads_and(int predicate) {
+    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[1] &= predicate != 0;
     cudla_sim::block_barrier("__syncthreads_and");
     return static_cast<int>(cudla_sim::block->last_votes[1]);
 }
 inline int __syncthreads_or(int predicate) {
+    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[2] |= predicate != 0;
     cudla_sim::block_barrier("__syncthreads_or");
     return static_cast<int>(cudla_sim::block->last_votes[2]);
@@ -53,7 +56,8 @@ inline long long clock64() {
 namespace cudla_sim {
 
 template <class T, class Next> inline T changed(T *address, Next next) {
-    T old = *const_cast<volatile T *>(address);
+    T old;
+    __atomic_load(address, &old, __ATOMIC_RELAXED);
     for (;;) {
         T fresh = next(old);
         if (__atomic_compare_exchange(address, &old, &fresh, false, __ATOMIC_SEQ_CST,
@@ -110,6 +114,7 @@ namespace cudla_sim {
 /* All lanes of the mask give a value; `take` reads them before any lane goes on. */
 template <class T, class Take> inline auto exchange(unsigned mask, T value, const char *what, Take take) {
     static_assert(sizeof(T) <= SLOT_BYTES, "values that lanes exchange have up to 32 bytes");
+    Unwatched ours;
     Warp &lanes = warp();
     memcpy(lanes.slots[lane()], &value, sizeof value);
     lanes_barrier(mask, what);

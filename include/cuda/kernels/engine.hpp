@@ -19,11 +19,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "../crt/launches.h"
 #include "failure.hpp"
 #include "switch.hpp"
+#include "watching.hpp"
 
 /* Objects, as programs have variables of these names; they are those of the thread that runs. */
 inline thread_local uint3 threadIdx{}, blockIdx{};
@@ -104,6 +106,9 @@ struct Block {
     std::vector<char> dynamic;
     Failure *failure = nullptr;
     bool abandoned = false; /* a thread failed: no other goes on */
+#if defined(CUDLA_SIM_CHECKS)
+    std::shared_ptr<void> race; /* check_race.hpp */
+#endif
 
     ~Block();
     void forget_threads();
@@ -201,6 +206,8 @@ inline void count_ended(Block &own) {
 }
 
 inline void release(Block &own, Meeting &meeting) {
+    if (&meeting != &own.everybody)
+        check_met(own, meeting.waiting);
     own.ready.insert(own.ready.end(), meeting.waiting.begin(), meeting.waiting.end());
     meeting.waiting.clear();
     meeting.arrived = 0;
@@ -220,6 +227,7 @@ inline void suspend(Block &own, Meeting &meeting, const char *what) {
 }
 
 inline void close_block_barrier(Block &own) {
+    check_all_met(own);
     for (int i = 0; i < 3; i++)
         own.last_votes[i] = own.votes[i];
     own.votes[0] = own.votes[2] = 0;
@@ -229,6 +237,7 @@ inline void close_block_barrier(Block &own) {
 
 /* Waits until all threads of the block that have not ended are here. */
 inline void block_barrier(const char *what) {
+    Unwatched ours;
     Block &own = *block;
     count_ended(own);
     own.everybody.arrived++;
@@ -252,6 +261,7 @@ inline Meeting &meeting_of(Warp &own, unsigned mask) {
 
 /* Waits until all lanes of the mask that have not ended are here. */
 inline void lanes_barrier(unsigned mask, const char *what) {
+    Unwatched ours;
     Block &own = *block;
     Warp &lanes = warp();
     count_ended(own);
@@ -272,6 +282,7 @@ inline bool all_here(const Block &own, const Tile &tile) {
 
 /* The tile of so many threads that the running one is in. */
 inline Tile &tile_of(unsigned size) {
+    Unwatched ours;
     Block &own = *block;
     unsigned first = self->rank / size * size;
     for (Tile &tile : own.tiles)
@@ -287,6 +298,7 @@ inline Tile &tile_of(unsigned size) {
 
 /* Waits until all threads of the tile that have not ended are here. */
 inline void tile_barrier(Tile &tile, const char *what) {
+    Unwatched ours;
     Block &own = *block;
     count_ended(own);
     tile.meeting.arrived++;
@@ -399,6 +411,8 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
     blockIdx = at;
     blockDim = of.block;
     gridDim = of.grid;
+    Unwatched ours;
+    check_begins(*this);
     while (alive && !abandoned) {
         Fiber *fiber;
         if (next < threads) {
@@ -417,9 +431,11 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
         current = fiber;
         self = &fiber->thread;
         cudla_sim_switch(&scheduler, fiber->saved);
+        stop_watching();
         if (fiber->ended)
             idle.push_back(fiber);
     }
+    check_ends(*this);
     if (abandoned)
         forget_threads();
     current = nullptr;

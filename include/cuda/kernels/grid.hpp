@@ -46,6 +46,7 @@ struct Grid {
 
 /* Called by all threads of the block; the last one to arrive waits for the other blocks. */
 inline void grid_barrier() {
+    Unwatched ours;
     Block &own = *block;
     count_ended(own);
     own.everybody.arrived++;
@@ -169,6 +170,7 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
 
 /* The same, with what became of it told to the runtime; a failed child fails its parent. */
 inline void run_grid(const Shape &shape, RunThreads run, void *call) {
+    check_launch();
     Failure failure;
     run_blocks(shape, run, call, failure);
     if (!failure)

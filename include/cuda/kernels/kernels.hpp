@@ -10,6 +10,15 @@
 #error "kernels are C++"
 #endif
 
+#if defined(CUDLA_SIM_CHECKS)
+/* Objects that are compiled for checks have an engine of their own. */
+#define cudla_sim cudla_sim_checked
+namespace cudla_sim_checked {}
+/* Their heap is known; declared before anyone else does. */
+extern "C" void *malloc(decltype(sizeof 0)) noexcept __asm__("cudla_sim_malloc");
+extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
+#endif
+
 #include <limits>
 
 #include "../cuda_runtime.h"
@@ -17,6 +26,7 @@
 #include "launch.hpp"
 #include "ptx.hpp"
 #include "textures.hpp"
+#include "checks.hpp"
 
 /* What <cassert>'s macro calls; a function of that name is declared already. */
 #define __assert_fail(what, file, line, function)                                                  \
@@ -71,5 +81,10 @@ template <class T> struct Dynamic {
 };
 
 } // namespace cudla_sim
+
+#if defined(CUDLA_SIM_CHECKS)
+#undef cudla_sim
+namespace cudla_sim = cudla_sim_checked; /* as the rewriter spells it */
+#endif
 
 #endif

@@ -42,9 +42,22 @@ template <class Body, class... P> struct Call final : Launched {
     static void threads(Block &own, void *call) {
         Call &of = *static_cast<Call *>(call);
         each_thread(own, [&] {
+#if defined(CUDLA_SIM_CHECKS)
+            std::apply([&](const P &...copied) { watched(of.body, P(copied)...); }, of.arguments);
+#else
             std::apply([&](const P &...copied) { of.body(P(copied)...); }, of.arguments);
+#endif
         });
     }
+
+#if defined(CUDLA_SIM_CHECKS)
+    /* The copies are on the thread's own stack already. */
+    static void watched(Body own, P... copied) {
+        watch(true);
+        own(static_cast<P &&>(copied)...);
+        watch(false);
+    }
+#endif
 
     void run() override { run_grid(shape, &threads, this); }
 };
@@ -81,6 +94,7 @@ inline cudaError_t refused(const Shape &shape) {
 }
 
 inline cudaError_t submit(Launched *launch, cudaStream_t stream) {
+    Unwatched ours;
     cudaError_t error = refused(launch->shape);
     if (block && error == cudaSuccess) { /* from a kernel: at once, as its parent cannot wait */
         launch->run();

@@ -151,6 +151,8 @@ DECLARATIONS: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     '__cudlaSimLaunch': ('cuda/crt/launches.h', 'cudaError_t', (('stream', 'cudaStream_t'), ('kernel', 'const char *'), ('run', 'void (*)(void *)'), ('drop', 'void (*)(void *)'), ('data', 'void *'),)),
     '__cudlaSimFault': ('cuda/crt/launches.h', 'void', (('error', 'cudaError_t'), ('explanation', 'const char *'),)),
     '__cudlaSimVariable': ('cuda/crt/launches.h', 'cudaError_t', (('address', 'void *'), ('size', 'size_t'),)),
+    '__cudlaSimChecks': ('cuda/crt/launches.h', 'unsigned int', ()),
+    '__cudlaSimRanges': ('cuda/crt/launches.h', 'size_t', (('bounds', 'void **'), ('room', 'size_t'),)),
     '__cudlaSimRefuse': ('cuda/crt/launches.h', 'cudaError_t', (('error', 'cudaError_t'), ('explanation', 'const char *'),)),
     'cudaProfilerStart': ('cuda/cuda_profiler_api.h', 'cudaError_t', ()),
     'cudaProfilerStop': ('cuda/cuda_profiler_api.h', 'cudaError_t', ()),

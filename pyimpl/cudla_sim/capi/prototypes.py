@@ -2141,6 +2141,8 @@ PROTOTYPES = {
     "__cudlaSimLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "__cudlaSimFault": (None, [ctypes.c_int, ctypes.c_void_p]),
     "__cudlaSimVariable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
+    "__cudlaSimChecks": (ctypes.c_uint, []),
+    "__cudlaSimRanges": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_size_t]),
     "__cudlaSimRefuse": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     "cudaProfilerStart": (ctypes.c_int, []),
     "cudaProfilerStop": (ctypes.c_int, []),

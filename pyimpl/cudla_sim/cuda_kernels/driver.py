@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import flags, paths
+from ..core.config import from_environment
+from ..core.errors import ConfigError
+from ..cudart.checks import Checks
+from ..cudart.settings import Settings
 from .options import BadOption, Options, parse
 from .rewrite import CannotRewrite, rewrite
 
@@ -59,12 +63,21 @@ def _version() -> str:
     )
 
 
+def _checks() -> Checks:
+    """What kernels are compiled for: the setting, as for everything else."""
+    try:
+        return Checks.parse(from_environment(os.environ).of(Settings).cuda_checks)
+    except (ConfigError, ValueError) as cause:
+        raise BadOption(f"cuda_checks: {cause}") from None
+
+
 class _Build:
     def __init__(self, options: Options, folder: Path) -> None:
         self.options = options
         self.folder = folder
         self.compiler = self._host(options.compiler)
         self.number = 0
+        self.checks = _checks()
 
     def _host(self, given: str) -> str:
         if not given:
@@ -169,6 +182,8 @@ class _Build:
             written.write_text(changed, "utf-8", "surrogateescape")
         named = ["-x", "c++-cpp-output", str(written), "-c", "-o", str(target)]
         lines = [] if any(word.startswith("-g") for word in plain) else ["-g1"]
+        if self.checks.compiled:
+            lines += ["-fsanitize=thread", "-Wno-tsan"]
         self._call([self.compiler, options.standard, *lines, *plain, *_QUIET, *named])
 
     def _preprocess(self, source: Path, kind: str, more: Sequence[str]) -> list[str]:
@@ -180,6 +195,8 @@ class _Build:
             words += [f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"]
             words += [f"-D__CUDACC_VER_BUILD__={build}", "-D__CUDACC_RDC__"]
             words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
+            if self.checks.compiled:
+                words.append(f"-DCUDLA_SIM_CHECKS={self.checks.word}")
             header = paths.include_dir() / "cuda" / "kernels" / "kernels.hpp"
             words += ["-include", str(header)]
         # what decides about macros of the compiler itself
