@@ -67,6 +67,8 @@ void sim_cuda_repeat(void *launches);
 int sim_cuda_failed(void *launches, char *text, size_t size);
 /* whether cuLaunchKernel takes that address; bytes of the variable at an address, 0 when unknown */
 int sim_cuda_kernel_known(void *function);
+/* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
+int sim_cuda_shared(void *function, int allow);
 size_t sim_cuda_symbol_size(void *address);
 /* the stream's item is over; what has not run is dropped */
 void sim_cuda_free(void *launches);

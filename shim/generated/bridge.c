@@ -783,6 +783,11 @@ int sim_cuda_kernel_known(void *function)
     return sim_host_there->sim_cuda_kernel_known(function);
 }
 
+int sim_cuda_shared(void *function, int allow)
+{
+    return sim_host_there->sim_cuda_shared(function, allow);
+}
+
 size_t sim_cuda_symbol_size(void *address)
 {
     return sim_host_there->sim_cuda_symbol_size(address);

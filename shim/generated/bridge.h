@@ -2238,6 +2238,7 @@ struct sim_host {
     __typeof__(sim_cuda_repeat) *sim_cuda_repeat;
     __typeof__(sim_cuda_failed) *sim_cuda_failed;
     __typeof__(sim_cuda_kernel_known) *sim_cuda_kernel_known;
+    __typeof__(sim_cuda_shared) *sim_cuda_shared;
     __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
     __typeof__(sim_cuda_free) *sim_cuda_free;
     __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;

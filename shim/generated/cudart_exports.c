@@ -170,6 +170,12 @@ SIM_EXPORT size_t __cudlaSimRanges(void **bounds, size_t room)
     return sim____cudlaSimRanges(bounds, room);
 }
 
+extern int sim____cudlaSimShared(const void *func, int allow);
+SIM_EXPORT int __cudlaSimShared(const void *func, int allow)
+{
+    return sim____cudlaSimShared(func, allow);
+}
+
 extern cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
 SIM_EXPORT cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation)
 {

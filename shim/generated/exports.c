@@ -5820,6 +5820,7 @@ static const struct sim_host host = {
     .sim_cuda_repeat = sim_cuda_repeat,
     .sim_cuda_failed = sim_cuda_failed,
     .sim_cuda_kernel_known = sim_cuda_kernel_known,
+    .sim_cuda_shared = sim_cuda_shared,
     .sim_cuda_symbol_size = sim_cuda_symbol_size,
     .sim_cuda_free = sim_cuda_free,
     .sim_nvdla_foreign_port = sim_nvdla_foreign_port,

@@ -60,6 +60,10 @@ cudaError_t __cudlaSimVariable(void *address, size_t size);
 unsigned int __cudlaSimChecks(void);
 size_t __cudlaSimRanges(void **bounds, size_t room);
 
+/* Bytes of dynamic shared memory that a launch of a kernel may have: those that `allow` set last, else -1.
+ * `allow` -1 asks. A kernel by its address; NULL is the most of all kernels. */
+int __cudlaSimShared(const void *func, int allow);
+
 /* A launch that does not begin: explains, and sets the thread's last error. Answers `error`. */
 cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation);
 

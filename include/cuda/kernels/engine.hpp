@@ -81,6 +81,7 @@ struct Shape {
     dim3 grid, block;
     size_t shared_bytes = 0;
     const char *kernel = "kernel";
+    const void *function = nullptr; /* its address, where the launch tells it */
     struct Grid *cooperative = nullptr;
 };
 

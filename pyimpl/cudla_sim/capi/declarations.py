@@ -153,6 +153,7 @@ DECLARATIONS: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     '__cudlaSimVariable': ('cuda/crt/launches.h', 'cudaError_t', (('address', 'void *'), ('size', 'size_t'),)),
     '__cudlaSimChecks': ('cuda/crt/launches.h', 'unsigned int', ()),
     '__cudlaSimRanges': ('cuda/crt/launches.h', 'size_t', (('bounds', 'void **'), ('room', 'size_t'),)),
+    '__cudlaSimShared': ('cuda/crt/launches.h', 'int', (('func', 'const void *'), ('allow', 'int'),)),
     '__cudlaSimRefuse': ('cuda/crt/launches.h', 'cudaError_t', (('error', 'cudaError_t'), ('explanation', 'const char *'),)),
     'cudaProfilerStart': ('cuda/cuda_profiler_api.h', 'cudaError_t', ()),
     'cudaProfilerStop': ('cuda/cuda_profiler_api.h', 'cudaError_t', ()),

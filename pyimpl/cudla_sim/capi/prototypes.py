@@ -2143,6 +2143,7 @@ PROTOTYPES = {
     "__cudlaSimVariable": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
     "__cudlaSimChecks": (ctypes.c_uint, []),
     "__cudlaSimRanges": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_size_t]),
+    "__cudlaSimShared": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "__cudlaSimRefuse": (ctypes.c_int, [ctypes.c_int, ctypes.c_void_p]),
     "cudaProfilerStart": (ctypes.c_int, []),
     "cudaProfilerStop": (ctypes.c_int, []),
