@@ -116,14 +116,14 @@ template <class T, class Take> inline auto exchange(unsigned mask, T value, cons
     static_assert(sizeof(T) <= SLOT_BYTES, "values that lanes exchange have up to 32 bytes");
     Unwatched ours;
     Warp &lanes = warp();
-    memcpy(lanes.slots[lane()], &value, sizeof value);
-    lanes_barrier(mask, what);
-    auto result = take(lanes);
-    lanes_barrier(mask, what);
-    return result;
+    LanesMeeting &meeting = meeting_of(lanes, mask);
+    Met &met = meeting.met[meeting.round % 2];
+    memcpy(met.slots[lane()], &value, sizeof value);
+    meet_lanes(*block, lanes, meeting, what);
+    return take(met);
 }
 
-template <class T> inline T slot(const Warp &lanes, unsigned of) {
+template <class T> inline T slot(const Met &lanes, unsigned of) {
     T value;
     memcpy(&value, lanes.slots[of], sizeof value);
     return value;
@@ -132,7 +132,7 @@ template <class T> inline T slot(const Warp &lanes, unsigned of) {
 /* The lane's own value where the source is outside its part, or no lane of the mask that lives. */
 template <class T>
 inline T shuffled(unsigned mask, T value, int source, bool inside, const char *what) {
-    return exchange(mask, value, what, [&](const Warp &lanes) {
+    return exchange(mask, value, what, [&](const Met &lanes) {
         return inside && (lanes.alive >> source & 1) ? slot<T>(lanes, source) : value;
     });
 }
@@ -142,7 +142,7 @@ inline T shuffled(unsigned mask, T value, int source, bool inside, const char *w
 inline unsigned __activemask() { return 1u << cudla_sim::lane(); }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-    return cudla_sim::exchange(mask, predicate != 0, "__ballot_sync", [&](const cudla_sim::Warp &lanes) {
+    return cudla_sim::exchange(mask, predicate != 0, "__ballot_sync", [&](const cudla_sim::Met &lanes) {
         unsigned found = 0;
         for (unsigned i = 0; i < cudla_sim::WARP; i++)
             if ((mask & lanes.alive) >> i & 1)
@@ -155,7 +155,7 @@ inline int __all_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, !predicate) == 0;
 }
 template <class T> inline unsigned __match_any_sync(unsigned mask, T value) {
-    return cudla_sim::exchange(mask, value, "__match_any_sync", [&](const cudla_sim::Warp &lanes) {
+    return cudla_sim::exchange(mask, value, "__match_any_sync", [&](const cudla_sim::Met &lanes) {
         unsigned found = 0;
         for (unsigned i = 0; i < cudla_sim::WARP; i++)
             if ((mask & lanes.alive) >> i & 1)
@@ -188,7 +188,7 @@ template <class T> inline T __shfl_xor_sync(unsigned mask, T value, int bits, in
 namespace cudla_sim {
 
 template <class T, class Two> inline T reduced(unsigned mask, T value, const char *what, Two two) {
-    return exchange(mask, value, what, [&](const Warp &lanes) {
+    return exchange(mask, value, what, [&](const Met &lanes) {
         bool first = true;
         T result = value;
         for (unsigned i = 0; i < WARP; i++)

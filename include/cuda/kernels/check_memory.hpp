@@ -123,7 +123,7 @@ inline bool may_touch(Known &known, uintptr_t at, size_t size) {
         return true;
     const Block &own = *block;
     uintptr_t stack = reinterpret_cast<uintptr_t>(own.current->stack);
-    if (at >= stack && at < stack + STACK_BYTES)
+    if (at >= stack && at < stack + STACK_ROOM)
         return true;
     uintptr_t shared = dynamic_start(own);
     if (at >= shared && at - shared + size <= own.shape->shared_bytes)
@@ -148,7 +148,7 @@ inline void where(const Known &known, uintptr_t at, char *text, size_t room) {
     size_t bytes = block->shape->shared_bytes;
     for (const Fiber *fiber : block->all) {
         uintptr_t stack = reinterpret_cast<uintptr_t>(fiber->stack);
-        if (at >= stack && at < stack + STACK_BYTES) {
+        if (at >= stack && at < stack + STACK_ROOM) {
             snprintf(text, room, "local memory of another thread");
             return;
         }

@@ -59,20 +59,20 @@ inline void check_all_met(Block &own) {
         race_of(own).everybody();
 }
 
-inline void check_met(Block &own, const std::vector<Fiber *> &waiting) {
-    if (!check_mode(RACE_SHIFT) || waiting.empty())
+inline void check_met(Block &own, const Line &waiting) {
+    if (!check_mode(RACE_SHIFT) || !waiting.first)
         return;
     Race &race = race_of(own);
     Times known;
     race.tell_into(known, self->rank);
-    for (const Fiber *fiber : waiting)
+    for (const Fiber *fiber = waiting.first; fiber; fiber = fiber->next)
         race.tell_into(known, fiber->thread.rank);
     auto learn = [&](unsigned thread) {
         race.seen[thread] = known;
         race.clock[thread]++;
     };
     learn(self->rank);
-    for (const Fiber *fiber : waiting)
+    for (const Fiber *fiber = waiting.first; fiber; fiber = fiber->next)
         learn(fiber->thread.rank);
 }
 

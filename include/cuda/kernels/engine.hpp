@@ -36,13 +36,8 @@ namespace cudla_sim {
 struct Block;
 struct Fiber;
 
-/* One waiting place: threads of a block, of a warp, or of some of its lanes. */
-struct Meeting {
-    unsigned mask = 0; /* lanes; 0 is the whole block */
-    unsigned arrived = 0;
-    const char *what = "";
-    std::vector<Fiber *> waiting;
-};
+constexpr unsigned WARP = 32;
+constexpr size_t SLOT_BYTES = 32; /* of a value that lanes exchange */
 
 struct Thread {
     uint3 index{0, 0, 0};
@@ -50,22 +45,77 @@ struct Thread {
     const char *waits_for = nullptr;
 };
 
-struct Fiber {
+/* A thread that waits, or the one that runs; it lies on top of its own stack. */
+struct alignas(64) Fiber {
     char *stack = nullptr;
     void *saved = nullptr;
+    Fiber *next = nullptr; /* in the one line that it is in */
     Thread thread;
     bool leads = false; /* goes on with the threads that have not begun */
     bool ended = false;
+
+    char *top() { return reinterpret_cast<char *>(this); }
 };
 
-constexpr unsigned WARP = 32;
-constexpr size_t SLOT_BYTES = 32; /* of a value that lanes exchange */
+/* Fibers in their order. */
+struct Line {
+    Fiber *first = nullptr, *last = nullptr;
+
+    void add(Fiber *fiber) {
+        fiber->next = nullptr;
+        (first ? last->next : first) = fiber;
+        last = fiber;
+    }
+    void add_all(Line &other) {
+        if (!other.first)
+            return;
+        (first ? last->next : first) = other.first;
+        last = other.last;
+        other.first = nullptr;
+    }
+    void push(Fiber *fiber) { /* in front */
+        fiber->next = first;
+        if (!first)
+            last = fiber;
+        first = fiber;
+    }
+    Fiber *take() {
+        Fiber *fiber = first;
+        if (fiber)
+            first = fiber->next;
+        return fiber;
+    }
+};
+
+/* One waiting place: threads of a block, of a warp, or of some of its lanes. */
+struct Meeting {
+    unsigned arrived = 0;
+    Line waiting;
+};
+
+/* What lanes gave each other at a meeting, and which of them there were. */
+struct Met {
+    unsigned alive = 0;
+    alignas(16) char slots[WARP][SLOT_BYTES];
+};
+
+/* Lanes of one mask. Values are kept apart from those of the meeting before, which some may still read. */
+struct LanesMeeting : Meeting {
+    unsigned mask = 0;
+    unsigned round = 0;
+    Met met[2];
+};
+
 constexpr size_t STACK_BYTES = 256 << 10;
 constexpr size_t STACK_GUARD = 64 << 10; /* below it: without access */
+/* Stacks begin at different places of a page, and of what a cache takes for one place: threads of a block would
+ * push each other out of it at every switch otherwise. */
+constexpr size_t STACK_SPREAD = 64 << 10, STACK_STEP = 5 * 64;
+constexpr size_t STACK_ROOM = STACK_BYTES + STACK_SPREAD;
 
 struct Warp {
-    alignas(16) char slots[WARP][SLOT_BYTES];
-    std::vector<Meeting> meetings;
+    std::vector<std::unique_ptr<LanesMeeting>> meetings; /* `used` of them */
+    unsigned used = 0;
     unsigned alive = 0; /* lanes that have not ended */
 };
 
@@ -93,11 +143,11 @@ struct Block {
     RunThreads run = nullptr;
     void *call = nullptr;
     unsigned threads = 0, next = 0, alive = 0;
+    uint3 next_index{0, 0, 0};
     bool quiet = true; /* nobody has waited in it */
     Fiber *current = nullptr;
     void *scheduler = nullptr; /* its saved stack pointer */
-    std::vector<Fiber *> ready, idle;
-    size_t taken = 0; /* of those that are ready */
+    Line ready, idle;
     std::vector<Fiber *> all;
     Meeting everybody;
     std::vector<Warp> warps;
@@ -128,39 +178,61 @@ inline thread_local Thread *self = nullptr;
 /* Out of the fiber that runs, back to who schedules. */
 inline void leave() { cudla_sim_switch(&block->current->saved, block->scheduler); }
 
+/* The fiber that goes on now; none where somebody has to look at the whole block. */
+Fiber *next_fiber(Block &own);
+
+inline void run_fiber(Block &own, Fiber *from, Fiber *to) {
+    own.current = to;
+    self = &to->thread;
+    cudla_sim_switch(&from->saved, to->saved);
+}
+
 inline void fiber_main() {
     Block &own = *block;
     own.run(own, own.call);
-    own.current->ended = true;
+    Fiber *fiber = own.current;
+    fiber->ended = true;
+    if (own.next >= own.threads) { /* else its stack would be the fresh one */
+        if (Fiber *next = own.ready.take()) {
+            own.idle.push(fiber);
+            run_fiber(own, fiber, next);
+        }
+    }
     leave();
     __builtin_unreachable();
 }
 
 inline Fiber *fresh_fiber(Block &own) {
-    Fiber *fiber;
-    if (!own.idle.empty()) {
-        fiber = own.idle.back();
-        own.idle.pop_back();
-    } else {
-        fiber = new Fiber;
-        void *found = mmap(nullptr, STACK_BYTES + STACK_GUARD, PROT_READ | PROT_WRITE,
+    Fiber *fiber = own.idle.take();
+    if (!fiber) {
+        void *found = mmap(nullptr, STACK_ROOM + STACK_GUARD, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (found == MAP_FAILED)
             fail("cudla-sim: %s: no memory for the stack of a thread%s\n", own.shape->kernel, "");
         mprotect(found, STACK_GUARD, PROT_NONE);
-        fiber->stack = static_cast<char *>(found) + STACK_GUARD;
+        char *stack = static_cast<char *>(found) + STACK_GUARD;
+        size_t spread = (own.all.size() * STACK_STEP + sizeof(Fiber)) % STACK_SPREAD / alignof(Fiber) * alignof(Fiber);
+        fiber = new (stack + STACK_ROOM - sizeof(Fiber) - spread) Fiber;
+        fiber->stack = stack;
         own.all.push_back(fiber);
     }
     fiber->ended = false;
-    fiber->saved = cudla_sim_fresh_stack(fiber->stack + STACK_BYTES, fiber_main);
+    fiber->thread.waits_for = nullptr;
+    fiber->saved = cudla_sim_fresh_stack(fiber->top(), fiber_main);
+    return fiber;
+}
+
+inline Fiber *next_fiber(Block &own) {
+    if (own.next >= own.threads)
+        return own.ready.take();
+    Fiber *fiber = fresh_fiber(own);
+    fiber->leads = true;
     return fiber;
 }
 
 inline Block::~Block() {
-    for (Fiber *fiber : all) {
-        munmap(fiber->stack - STACK_GUARD, STACK_BYTES + STACK_GUARD);
-        delete fiber;
-    }
+    for (Fiber *fiber : all)
+        munmap(fiber->stack - STACK_GUARD, STACK_ROOM + STACK_GUARD);
 }
 
 inline void thread_ended(Block &);
@@ -172,8 +244,7 @@ template <class One> inline void each_thread(Block &own, One &&one) {
     Thread &thread = fiber->thread;
     const dim3 size = own.shape->block;
     unsigned rank = own.next;
-    uint3 at{rank % size.x, rank / size.x % size.y, rank / (size.x * size.y)};
-    self = &thread;
+    uint3 at = own.next_index;
     for (; at.z < size.z; at.z++, at.y = 0) {
         for (; at.y < size.y; at.y++, at.x = 0) {
             threadIdx = at;
@@ -209,21 +280,55 @@ inline void count_ended(Block &own) {
 inline void release(Block &own, Meeting &meeting) {
     if (&meeting != &own.everybody)
         check_met(own, meeting.waiting);
-    own.ready.insert(own.ready.end(), meeting.waiting.begin(), meeting.waiting.end());
-    meeting.waiting.clear();
+    own.ready.add_all(meeting.waiting);
     meeting.arrived = 0;
+}
+
+inline void release_lanes(Block &own, Warp &lanes, LanesMeeting &meeting) {
+    meeting.met[meeting.round++ % 2].alive = lanes.alive;
+    release(own, meeting);
+}
+
+/* The index of the thread that follows. */
+inline uint3 behind(uint3 at, const dim3 &size) {
+    if (++at.x == size.x) {
+        at.x = 0;
+        if (++at.y == size.y) {
+            at.y = 0;
+            at.z++;
+        }
+    }
+    return at;
+}
+
+/* What a fiber keeps is out of the nearest cache when its turn comes; it is asked for one turn before. */
+inline void coming(const Fiber *next) {
+    const Fiber *soon = next->next;
+    if (!soon)
+        return;
+    const char *kept = static_cast<const char *>(soon->saved);
+    __builtin_prefetch(kept);
+    __builtin_prefetch(kept + 64);
+    __builtin_prefetch(kept + 128);
+    __builtin_prefetch(soon->next);
 }
 
 inline void suspend(Block &own, Meeting &meeting, const char *what) {
     Fiber *fiber = own.current;
-    fiber->thread.index = threadIdx;
-    if (fiber->leads)
+    if (fiber->leads) { /* the first time that this thread waits */
+        fiber->thread.index = threadIdx;
         own.next = fiber->thread.rank + 1;
-    fiber->leads = false;
+        own.next_index = behind(threadIdx, own.shape->block);
+        fiber->leads = false;
+    }
     fiber->thread.waits_for = what;
-    meeting.waiting.push_back(fiber);
-    leave();
-    fiber->thread.waits_for = nullptr;
+    meeting.waiting.add(fiber);
+    if (Fiber *next = next_fiber(own)) {
+        coming(next);
+        run_fiber(own, fiber, next);
+    } else {
+        leave();
+    }
     threadIdx = fiber->thread.index;
 }
 
@@ -251,27 +356,33 @@ inline void block_barrier(const char *what) {
 inline unsigned lane() { return self->rank % WARP; }
 inline Warp &warp() { return block->warps[self->rank / WARP]; }
 
-inline Meeting &meeting_of(Warp &own, unsigned mask) {
-    for (Meeting &meeting : own.meetings)
-        if (meeting.mask == mask)
-            return meeting;
-    own.meetings.emplace_back();
-    own.meetings.back().mask = mask;
-    return own.meetings.back();
+inline LanesMeeting &meeting_of(Warp &own, unsigned mask) {
+    for (unsigned i = 0; i < own.used; i++)
+        if (own.meetings[i]->mask == mask)
+            return *own.meetings[i];
+    if (own.used == own.meetings.size())
+        own.meetings.push_back(std::make_unique<LanesMeeting>());
+    LanesMeeting &made = *own.meetings[own.used++];
+    made.mask = mask;
+    made.arrived = 0;
+    made.waiting = Line();
+    return made;
 }
 
 /* Waits until all lanes of the mask that have not ended are here. */
-inline void lanes_barrier(unsigned mask, const char *what) {
-    Unwatched ours;
-    Block &own = *block;
-    Warp &lanes = warp();
+inline void meet_lanes(Block &own, Warp &lanes, LanesMeeting &meeting, const char *what) {
     count_ended(own);
-    Meeting &meeting = meeting_of(lanes, mask);
     meeting.arrived++;
-    if (meeting.arrived >= static_cast<unsigned>(__builtin_popcount(mask & lanes.alive)))
-        release(own, meeting);
+    if (meeting.arrived >= static_cast<unsigned>(__builtin_popcount(meeting.mask & lanes.alive)))
+        release_lanes(own, lanes, meeting);
     else
         suspend(own, meeting, what);
+}
+
+inline void lanes_barrier(unsigned mask, const char *what) {
+    Unwatched ours;
+    Warp &lanes = warp();
+    meet_lanes(*block, lanes, meeting_of(lanes, mask), what);
 }
 
 inline bool all_here(const Block &own, const Tile &tile) {
@@ -315,10 +426,14 @@ inline void thread_ended(Block &own) {
     lanes.alive &= ~(1u << (self->rank % WARP));
     if (own.everybody.arrived && own.everybody.arrived == own.alive)
         close_block_barrier(own);
-    for (Meeting &meeting : lanes.meetings)
+    for (unsigned i = 0; i < lanes.used; i++) {
+        LanesMeeting &meeting = *lanes.meetings[i];
         if (meeting.arrived &&
             meeting.arrived >= static_cast<unsigned>(__builtin_popcount(meeting.mask & lanes.alive)))
-            release(own, meeting);
+            release_lanes(own, lanes, meeting);
+    }
+    if (own.tiles.empty())
+        return;
     for (Tile &tile : own.tiles)
         if (tile.meeting.arrived && all_here(own, tile))
             release(own, tile.meeting);
@@ -343,7 +458,7 @@ inline void nobody_runs(Block &own) {
     std::vector<Place> places; /* a few: the kinds of waiting */
     for (const Fiber *fiber : own.all) {
         const Thread &thread = fiber->thread;
-        if (!thread.waits_for)
+        if (fiber->ended || !thread.waits_for)
             continue;
         size_t at = 0;
         while (at < places.size() && strcmp(places[at].what, thread.waits_for) != 0)
@@ -368,12 +483,10 @@ inline void nobody_runs(Block &own) {
 
 /* Nobody comes back to what is on their stacks. */
 inline void Block::forget_threads() {
-    idle = all;
-    ready.clear();
-    taken = 0;
-    everybody.waiting.clear();
+    idle = ready = everybody.waiting = Line();
     everybody.arrived = 0;
     for (Fiber *fiber : all) {
+        idle.push(fiber);
         fiber->thread.waits_for = nullptr;
         fiber->leads = false;
     }
@@ -389,6 +502,7 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
     call = call_of;
     threads = alive = of.block.x * of.block.y * of.block.z;
     next = 0;
+    next_index = uint3{0, 0, 0};
     quiet = true;
     votes[0] = votes[2] = 0;
     votes[1] = 1;
@@ -398,11 +512,11 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
     for (size_t w = 0; w < warps.size(); w++) {
         unsigned left = threads - static_cast<unsigned>(w) * WARP;
         warps[w].alive = left >= WARP ? ~0u : (1u << left) - 1;
-        warps[w].meetings.clear();
+        warps[w].used = 0;
     }
     for (Tile &tile : tiles) {
         tile.meeting.arrived = 0;
-        tile.meeting.waiting.clear();
+        tile.meeting.waiting = Line();
     }
     Block *outer = block;
     Thread *outer_self = self;
@@ -415,26 +529,16 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
     Unwatched ours;
     check_begins(*this);
     while (alive && !abandoned) {
-        Fiber *fiber;
-        if (next < threads) {
-            fiber = fresh_fiber(*this);
-            fiber->leads = true;
-        } else if (taken < ready.size()) {
-            fiber = ready[taken++];
-            if (taken == ready.size()) {
-                ready.clear();
-                taken = 0;
-            }
-        } else {
+        current = next_fiber(*this);
+        if (!current) {
             nobody_runs(*this);
             break;
         }
-        current = fiber;
-        self = &fiber->thread;
-        cudla_sim_switch(&scheduler, fiber->saved);
+        self = &current->thread;
+        cudla_sim_switch(&scheduler, current->saved);
         stop_watching();
-        if (fiber->ended)
-            idle.push_back(fiber);
+        if (current->ended)
+            idle.push(current);
     }
     check_ends(*this);
     if (abandoned)

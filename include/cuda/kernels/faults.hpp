@@ -85,7 +85,7 @@ inline void on_signal(int number, siginfo_t *info, void *context) {
             failure.error = cudaErrorLaunchFailure;
             snprintf(failure.what, sizeof failure.what,
                      "an integer was divided by zero, which has no defined result on a GPU");
-        } else if (address < bottom && bottom - address <= STACK_GUARD && stack < bottom + STACK_BYTES) {
+        } else if (address < bottom && bottom - address <= STACK_GUARD && stack < bottom + STACK_ROOM) {
             failure.error = cudaErrorLaunchFailure;
             snprintf(failure.what, sizeof failure.what, "the stack of a thread, %zu KiB, is full",
                      STACK_BYTES >> 10);
@@ -99,7 +99,7 @@ inline void on_signal(int number, siginfo_t *info, void *context) {
         failure.at = at;
     }
     /* goes on in abandon(), on the fiber's stack from its top: what is on it is not needed */
-    uintptr_t top = (reinterpret_cast<uintptr_t>(own->current->stack) + STACK_BYTES) & ~uintptr_t{15};
+    uintptr_t top = reinterpret_cast<uintptr_t>(own->current->top()) & ~uintptr_t{15};
 #if defined(__x86_64__)
     machine.gregs[REG_RSP] = static_cast<greg_t>(top - 72); /* as after a call */
     machine.gregs[REG_RIP] = reinterpret_cast<greg_t>(&abandon);

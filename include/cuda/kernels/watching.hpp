@@ -6,12 +6,13 @@
 #ifndef CUDLA_SIM_KERNELS_WATCHING_H
 #define CUDLA_SIM_KERNELS_WATCHING_H
 
-#include <vector>
+#include <cstddef>
 
 namespace cudla_sim {
 
 struct Block;
 struct Fiber;
+struct Line;
 
 /* Before the blocks of a launch. */
 inline void check_launch();
@@ -42,7 +43,7 @@ class Unwatched {
 inline void check_begins(Block &own);
 inline void check_ends(Block &own);
 inline void check_all_met(Block &own);
-inline void check_met(Block &own, const std::vector<Fiber *> &waiting);
+inline void check_met(Block &own, const Line &waiting);
 /* Bytes that are copied without the compiler's knowledge. */
 inline void check_access(const void *at, size_t size, bool write);
 #else
@@ -55,7 +56,7 @@ inline void check_begins(Block &) {}
 inline void check_ends(Block &) {}
 inline void stop_watching() {}
 inline void check_all_met(Block &) {}
-inline void check_met(Block &, const std::vector<Fiber *> &) {}
+inline void check_met(Block &, const Line &) {}
 inline void check_access(const void *, size_t, bool) {}
 #endif
 
