@@ -89,6 +89,13 @@ struct Race {
             to.resize(clock.size(), 0);
         to[thread] = clock[thread];
     }
+    /* Knows what those before it at this place knew, and tells it; its clock goes on afterwards. */
+    void meet_at(uintptr_t place, unsigned thread) {
+        Times &known = atoms[place];
+        join(seen[thread], known);
+        tell_into(known, thread);
+        clock[thread]++;
+    }
 };
 
 inline Race &race_of(Block &own) {

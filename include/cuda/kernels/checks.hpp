@@ -94,6 +94,12 @@ CUDLA_SIM_NOT_SEEN __attribute__((noinline)) inline void check_access(const void
         check_one(at, size, write ? How::WRITE : How::READ, false, __builtin_return_address(0));
 }
 
+inline void check_order(const void *place) {
+    Unwatched ours;
+    if (check_mode(RACE_SHIFT))
+        race_of(*block).meet_at(reinterpret_cast<uintptr_t>(place), self->rank);
+}
+
 #else
 
 /* A check that was asked for too late would find nothing. */

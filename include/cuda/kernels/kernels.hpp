@@ -12,8 +12,9 @@
 
 #if defined(CUDLA_SIM_CHECKS)
 /* Objects that are compiled for checks have an engine of their own. */
-#define cudla_sim cudla_sim_checked
 namespace cudla_sim_checked {}
+namespace cudla_sim = cudla_sim_checked; /* as the rewriter spells it */
+#define cudla_sim cudla_sim_checked
 /* Their heap is known; declared before anyone else does. */
 extern "C" void *malloc(decltype(sizeof 0)) noexcept __asm__("cudla_sim_malloc");
 extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
@@ -81,10 +82,5 @@ template <class T> struct Dynamic {
 };
 
 } // namespace cudla_sim
-
-#if defined(CUDLA_SIM_CHECKS)
-#undef cudla_sim
-namespace cudla_sim = cudla_sim_checked; /* as the rewriter spells it */
-#endif
 
 #endif

@@ -46,6 +46,8 @@ inline void check_all_met(Block &own);
 inline void check_met(Block &own, const Line &waiting);
 /* Bytes that are copied without the compiler's knowledge. */
 inline void check_access(const void *at, size_t size, bool write);
+/* Who was at a place before is ordered before who comes later. */
+inline void check_order(const void *place);
 #else
 #define CUDLA_SIM_NOT_SEEN
 
@@ -58,6 +60,7 @@ inline void stop_watching() {}
 inline void check_all_met(Block &) {}
 inline void check_met(Block &, const Line &) {}
 inline void check_access(const void *, size_t, bool) {}
+inline void check_order(const void *) {}
 #endif
 
 } // namespace cudla_sim

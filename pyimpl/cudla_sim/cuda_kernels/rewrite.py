@@ -124,9 +124,20 @@ class _Rewriter:
             elif self._extern(behind) is not None:
                 self._dynamic(self._extern(behind) or 0, index, index + 1, functions[index])
             else:
-                token.text = (
+                token.text = self._alignment(ahead) + (
                     "thread_local" if self.found[behind].text == "static" else "static thread_local"
                 )
+
+    def _alignment(self, index: int) -> str:
+        """An ``alignas(...)`` at *index* is taken out: it has to come before ``static``."""
+        if self.found[index].text != "alignas":
+            return ""
+        end = closed(self.found, after(self.found, index + 1))
+        taken = self.found[index : end + 1]
+        text = " ".join("".join(token.text for token in taken).split())
+        for token in taken:
+            token.text = "\n" * token.text.count("\n")
+        return f"{text} "
 
     def _extern(self, index: int) -> int | None:
         """The ``extern`` of the declaration that goes on at *index*."""
