@@ -14,9 +14,10 @@
 
 namespace cudla_sim {
 
-/* Arrivals are counted; each time that all have come a phase ends. No constructor: shared memory has none. */
+/* Arrivals are counted; each time that all have come a phase ends. Constant before `start`: shared memory is
+ * not constructed. */
 struct Arrivals {
-    unsigned expected, arrived, phase;
+    unsigned expected = 0, arrived = 0, phase = 0;
     Meeting meeting;
 
     void start(unsigned count) {
@@ -81,7 +82,7 @@ template <thread_scope Scope, class Completion = void> class barrier {
   public:
     using arrival_token = unsigned;
 
-    barrier() = default;
+    constexpr barrier() = default;
     explicit barrier(::std::ptrdiff_t expected) { arrivals_.start(static_cast<unsigned>(expected)); }
     barrier(const barrier &) = delete;
     barrier &operator=(const barrier &) = delete;

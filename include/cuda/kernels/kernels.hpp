@@ -20,7 +20,15 @@ extern "C" void *malloc(decltype(sizeof 0)) noexcept __asm__("cudla_sim_malloc")
 extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #endif
 
+/* What nvcc's own headers bring along. */
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <limits>
+#include <new>
+#include <utility>
 
 #include "../cuda_runtime.h"
 #include "builtins.hpp"
