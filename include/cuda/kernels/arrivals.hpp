@@ -45,7 +45,7 @@ struct Arrivals {
             Unwatched ours;
             count_ended(*block);
             while (static_cast<int>(phase - of) <= 0)
-                suspend(*block, meeting, what);
+                suspend(*block, meeting.waiting, what);
         }
         check_order(this);
     }

@@ -139,7 +139,8 @@ inline T shuffled(unsigned mask, T value, int source, bool inside, const char *w
 
 } // namespace cudla_sim
 
-inline unsigned __activemask() { return 1u << cudla_sim::lane(); }
+/* The rewriter numbers the calls: compilers copy code, and lanes in two copies are at one place. */
+inline unsigned __activemask(unsigned place = 0) { return cudla_sim::gather(place, "__activemask"); }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
     return cudla_sim::exchange(mask, predicate != 0, "__ballot_sync", [&](const cudla_sim::Met &lanes) {
@@ -324,8 +325,11 @@ inline int __mulhi(int x, int y) { return static_cast<int>(static_cast<int64_t>(
 inline unsigned __umulhi(unsigned x, unsigned y) {
     return static_cast<unsigned>(static_cast<uint64_t>(x) * y >> 32);
 }
-inline unsigned __umul64hi(unsigned long long x, unsigned long long y) {
+inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
+}
+inline long long __mul64hi(long long x, long long y) {
+    return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
 }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
 inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }

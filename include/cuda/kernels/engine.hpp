@@ -42,6 +42,7 @@ constexpr size_t SLOT_BYTES = 32; /* of a value that lanes exchange */
 struct Thread {
     uint3 index{0, 0, 0};
     unsigned rank = 0;
+    unsigned gathered = 0; /* the lanes that were there when it asked */
     const char *waits_for = nullptr;
 };
 
@@ -126,6 +127,12 @@ struct Tile {
     std::vector<char> slots; /* a value of each */
 };
 
+/* Lanes that ask, at one place of the program, who is there; see gather(). */
+struct Gathering {
+    unsigned place = 0, warp = 0, mask = 0;
+    Line waiting;
+};
+
 /* The launch as all blocks see it. */
 struct Shape {
     dim3 grid, block;
@@ -152,6 +159,7 @@ struct Block {
     Meeting everybody;
     std::vector<Warp> warps;
     std::deque<Tile> tiles; /* those that have met */
+    std::vector<Gathering> gatherings;
     unsigned votes[3] = {0, 0, 0}; /* count, and, or of a barrier that votes */
     unsigned last_votes[3] = {0, 0, 0};
     std::vector<char> dynamic;
@@ -222,9 +230,29 @@ inline Fiber *fresh_fiber(Block &own) {
     return fiber;
 }
 
+/* The lanes that have come have been waited for long enough. */
+inline void close_gathering(Block &own, size_t which) {
+    Gathering closed = own.gatherings[which];
+    own.gatherings[which] = own.gatherings.back();
+    own.gatherings.pop_back();
+    for (Fiber *fiber = closed.waiting.first; fiber; fiber = fiber->next)
+        fiber->thread.gathered = closed.mask;
+    own.ready.add_all(closed.waiting);
+}
+
 inline Fiber *next_fiber(Block &own) {
-    if (own.next >= own.threads)
-        return own.ready.take();
+    if (own.next >= own.threads) {
+        Fiber *fiber = own.ready.take();
+        if (!fiber && !own.gatherings.empty()) {
+            size_t first = 0; /* in the order of the program: its lanes come to the other places, too */
+            for (size_t i = 1; i < own.gatherings.size(); i++)
+                if (own.gatherings[i].place < own.gatherings[first].place)
+                    first = i;
+            close_gathering(own, first);
+            fiber = own.ready.take();
+        }
+        return fiber;
+    }
     Fiber *fiber = fresh_fiber(own);
     fiber->leads = true;
     return fiber;
@@ -313,7 +341,7 @@ inline void coming(const Fiber *next) {
     __builtin_prefetch(soon->next);
 }
 
-inline void suspend(Block &own, Meeting &meeting, const char *what) {
+inline void suspend(Block &own, Line &waiting, const char *what) {
     Fiber *fiber = own.current;
     if (fiber->leads) { /* the first time that this thread waits */
         fiber->thread.index = threadIdx;
@@ -322,7 +350,7 @@ inline void suspend(Block &own, Meeting &meeting, const char *what) {
         fiber->leads = false;
     }
     fiber->thread.waits_for = what;
-    meeting.waiting.add(fiber);
+    waiting.add(fiber);
     if (Fiber *next = next_fiber(own)) {
         coming(next);
         run_fiber(own, fiber, next);
@@ -350,7 +378,7 @@ inline void block_barrier(const char *what) {
     if (own.everybody.arrived == own.alive)
         close_block_barrier(own);
     else
-        suspend(own, own.everybody, what);
+        suspend(own, own.everybody.waiting, what);
 }
 
 inline unsigned lane() { return self->rank % WARP; }
@@ -376,13 +404,40 @@ inline void meet_lanes(Block &own, Warp &lanes, LanesMeeting &meeting, const cha
     if (meeting.arrived >= static_cast<unsigned>(__builtin_popcount(meeting.mask & lanes.alive)))
         release_lanes(own, lanes, meeting);
     else
-        suspend(own, meeting, what);
+        suspend(own, meeting.waiting, what);
 }
 
 inline void lanes_barrier(unsigned mask, const char *what) {
     Unwatched ours;
     Warp &lanes = warp();
     meet_lanes(*block, lanes, meeting_of(lanes, mask), what);
+}
+
+/* The lanes of a warp that are here: lanes do not run in step, so a lane waits for the others of its warp as long
+ * as anyone in the block can go on. */
+inline unsigned gather(unsigned place, const char *what) {
+    Unwatched ours;
+    Block &own = *block;
+    count_ended(own);
+    Fiber *fiber = own.current;
+    unsigned number = fiber->thread.rank / WARP;
+    size_t at = 0;
+    while (at < own.gatherings.size() &&
+           (own.gatherings[at].place != place || own.gatherings[at].warp != number))
+        at++;
+    if (at == own.gatherings.size()) {
+        own.gatherings.emplace_back();
+        own.gatherings[at].place = place;
+        own.gatherings[at].warp = number;
+    }
+    own.gatherings[at].mask |= 1u << lane();
+    if (own.gatherings[at].mask == own.warps[number].alive) {
+        unsigned mask = own.gatherings[at].mask;
+        close_gathering(own, at);
+        return mask;
+    }
+    suspend(own, own.gatherings[at].waiting, what);
+    return fiber->thread.gathered;
 }
 
 inline bool all_here(const Block &own, const Tile &tile) {
@@ -417,7 +472,7 @@ inline void tile_barrier(Tile &tile, const char *what) {
     if (all_here(own, tile))
         release(own, tile.meeting);
     else
-        suspend(own, tile.meeting, what);
+        suspend(own, tile.meeting.waiting, what);
 }
 
 inline void thread_ended(Block &own) {
@@ -484,6 +539,7 @@ inline void nobody_runs(Block &own) {
 /* Nobody comes back to what is on their stacks. */
 inline void Block::forget_threads() {
     idle = ready = everybody.waiting = Line();
+    gatherings.clear();
     everybody.arrived = 0;
     for (Fiber *fiber : all) {
         idle.push(fiber);

@@ -57,7 +57,7 @@ inline void grid_barrier() {
             abandon();
         close_block_barrier(own);
     } else {
-        suspend(own, own.everybody, "grid sync");
+        suspend(own, own.everybody.waiting, "grid sync");
     }
 }
 

@@ -220,8 +220,9 @@ class coalesced_group : public lanes_group {
     explicit coalesced_group(unsigned mask) : lanes_group(mask) {}
 };
 
-/* Lanes do not run in step here: each thread is alone, which is a group that may have formed. */
-inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+inline coalesced_group coalesced_threads(unsigned place = 0) {
+    return coalesced_group(__activemask(place));
+}
 
 template <unsigned Size, class Parent>
 inline thread_block_tile<Size, Parent> tiled_partition(const Parent &) {

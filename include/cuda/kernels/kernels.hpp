@@ -34,6 +34,7 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include "builtins.hpp"
 #include "launch.hpp"
 #include "ptx.hpp"
+#include "spaces.hpp"
 #include "textures.hpp"
 #include "checks.hpp"
 

@@ -195,6 +195,7 @@ class _Build:
             words += [f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"]
             words += [f"-D__CUDACC_VER_BUILD__={build}", "-D__CUDACC_RDC__"]
             words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
+            words += self._cccl()
             if self.checks.compiled:
                 words.append(f"-DCUDLA_SIM_CHECKS={self.checks.word}")
             header = paths.include_dir() / "cuda" / "kernels" / "kernels.hpp"
@@ -203,6 +204,12 @@ class _Build:
         decided = ("-f", "-m", "-O", "-p", "-std")
         words += [word for word in options.compile if word.startswith(decided)]
         return [*words, *options.preprocess, *self._includes(), *more, str(source)]
+
+    def _cccl(self) -> list[str]:
+        """Thrust of a user's own CCCL runs on the host; its ranges for NVIDIA's profiler do not."""
+        name = "THRUST_DEVICE_SYSTEM"
+        said = any(name in word for word in self.options.preprocess)
+        return ["-DCCCL_DISABLE_NVTX", *([] if said else [f"-D{name}={name}_CPP"])]
 
     def _includes(self) -> list[str]:
         return [f"-I{folder}" for folder in flags.include_dirs(cuda=True)]

@@ -28,6 +28,7 @@ _WORDS = {
     "__noinline__": "__attribute__((noinline))",
 }
 """No macros: the standard library's headers have them inside ``__attribute__``."""
+_PLACES = ("__activemask", "coalesced_threads")
 _DROPPED = ("__attribute__", "alignas")
 
 
@@ -52,6 +53,7 @@ class _Rewriter:
 
     def run(self) -> str:
         self._words()
+        self._places()
         self._ptx()
         self._shared()
         self._notes()
@@ -69,6 +71,18 @@ class _Rewriter:
                 token.text = _WORDS[token.text]
             elif token.text == GLOBAL:
                 token.text = ""
+
+    def _places(self) -> None:
+        """Calls that ask who is at the same place say which it is."""
+        number = 0
+        for index, token in enumerate(self.found):
+            if token.text in _PLACES:
+                opening = after(self.found, index + 1)
+                end = after(self.found, opening + 1)
+                texts = [t.text for t in self.found[opening : end + 1] if t.kind != SPACE]
+                if texts == ["(", ")"]:
+                    number += 1
+                    self.found[opening].text = f"({number}"
 
     def _ptx(self) -> None:
         """What is not known is an error where it is compiled: not in templates that nobody uses."""
