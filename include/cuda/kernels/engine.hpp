@@ -41,7 +41,7 @@ constexpr size_t SLOT_BYTES = 32; /* of a value that lanes exchange */
 
 struct Thread {
     uint3 index{0, 0, 0};
-    unsigned rank = 0;
+    unsigned short rank = 0; /* of a type that what kernels compute with does not alias */
     unsigned gathered = 0; /* the lanes that were there when it asked */
     const char *waits_for = nullptr;
 };
@@ -276,16 +276,35 @@ template <class One> inline void each_thread(Block &own, One &&one) {
     for (; at.z < size.z; at.z++, at.y = 0) {
         for (; at.y < size.y; at.y++, at.x = 0) {
             threadIdx = at;
+            if (own.quiet) { /* the loop that compilers make fast: nothing in it changes what is tested */
+                unsigned short first = static_cast<unsigned short>(rank - at.x);
+                unsigned x = at.x;
+                for (; x < size.x; x++) {
+                    threadIdx.x = x;
+                    thread.rank = static_cast<unsigned short>(first + x);
+                    one();
+                    if (__builtin_expect(!own.quiet, 0))
+                        break;
+                }
+                rank += x - at.x;
+                at.x = x;
+                if (x == size.x)
+                    continue;
+                rank++;
+                thread_ended(own);
+                if (!fiber->leads)
+                    return; /* it has waited: another leads now */
+                threadIdx = at;
+                at.x++;
+            }
             for (; at.x < size.x; at.x++) {
                 threadIdx.x = at.x;
-                thread.rank = rank++;
+                thread.rank = static_cast<unsigned short>(rank++);
                 one();
-                if (__builtin_expect(!own.quiet, 0)) {
-                    thread_ended(own);
-                    if (!fiber->leads)
-                        return; /* it has waited: another leads now */
-                    threadIdx = at;
-                }
+                thread_ended(own);
+                if (!fiber->leads)
+                    return;
+                threadIdx = at;
             }
         }
     }

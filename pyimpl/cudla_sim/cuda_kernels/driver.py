@@ -184,7 +184,11 @@ class _Build:
         lines = [] if any(word.startswith("-g") for word in plain) else ["-g1"]
         if self.checks.compiled:
             lines += ["-fsanitize=thread", "-Wno-tsan"]
-        self._call([self.compiler, options.standard, *lines, *plain, *_QUIET, *named])
+        else:
+            lines += _as_device_code(plain)
+            if _accepts(self.compiler, _IN_PLACE):
+                lines.append(_IN_PLACE)
+        self._call([self.compiler, options.standard, *plain, *lines, *_QUIET, *named])
 
     def _preprocess(self, source: Path, kind: str, more: Sequence[str]) -> list[str]:
         options = self.options
@@ -249,6 +253,28 @@ class _Build:
             raise BadOption(f"{command[0]}: {error.strerror}; install g++ or say -ccbin") from None
         if status:
             raise _Failed(status if status > 0 else 1)
+
+
+_IN_PLACE = "-fno-move-loop-stores"
+"""The threads of a block are a loop: a wrong store behind it would be nobody's, and have no line."""
+
+
+def _accepts(compiler: str, option: str) -> bool:
+    """Whether the compiler knows an option: g++ 12 does this one, clang++ has no need of it."""
+    command = [compiler, "-Werror", option, "-x", "c++", "-E", "-P", os.devnull]
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def _as_device_code(words: Sequence[str]) -> list[str]:
+    """nvcc's -O is for the host; code for a GPU is optimized unless it is debugged."""
+    wanted = [word for word in words if word.startswith("-O")]
+    debugged = any(word.startswith("-g") for word in words)
+    if (wanted and wanted[-1] != "-O2") or (debugged and not wanted):
+        return []
+    return ["-O3"]
 
 
 _QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes")
