@@ -256,7 +256,7 @@ class _Build:
 
 
 _IN_PLACE = "-fno-move-loop-stores"
-"""The threads of a block are a loop: a wrong store behind it would be nobody's, and have no line."""
+"""The threads of a block are a loop: a wrong store behind it would be nobody's, without a line."""
 
 
 def _accepts(compiler: str, option: str) -> bool:

@@ -15,9 +15,9 @@ _USUAL = {"streams": "warn", "memory": "fault", "race": "warn"}
 
 @dataclass(frozen=True)
 class Checks(Switches):
-    """Each is ``off``, ``warn`` or ``fault``, which is as ``warn`` where there is nothing to end. A name
-    alone sets its check to what is usual for it. The order is that of the bits that kernels get
-    (``include/cuda/kernels/checks.hpp``)."""
+    """Each is ``off``, ``warn`` or ``fault``, which is as ``warn`` where there is nothing to end.
+    A name alone sets its check to what is usual for it. The order is that of the bits that kernels
+    get (``include/cuda/kernels/checks.hpp``)."""
 
     streams: str = "off"
     """Work in a non-blocking stream behind work of the legacy stream, without an event or a wait
