@@ -29,7 +29,9 @@ CUDLA_SIM_ACCESS(4)
 CUDLA_SIM_ACCESS(8)
 CUDLA_SIM_ACCESS(16)
 #undef CUDLA_SIM_ACCESS
-CUDLA_SIM_HOOK void __tsan_read_range(void *at, long size) { CUDLA_SIM_SEEN(at, static_cast<size_t>(size), READ, false); }
+CUDLA_SIM_HOOK void __tsan_read_range(void *at, long size) {
+    CUDLA_SIM_SEEN(at, static_cast<size_t>(size), READ, false);
+}
 CUDLA_SIM_HOOK void __tsan_write_range(void *at, long size) {
     CUDLA_SIM_SEEN(at, static_cast<size_t>(size), WRITE, false);
 }
