@@ -51,6 +51,8 @@ const cudlaExternalEtbl *sim_external_table(void);
 /* puts the item into its stream, and opens it (sim_cuda_open) if others may join */
 cudaError_t sim__cuda_launch(cudaStream_t stream, void *launches, const char *kernel);
 cudaError_t sim__cuda_variable(void *address, size_t size);
+unsigned int sim__cuda_checks(void);
+size_t sim__cuda_ranges(void **bounds, size_t room);
 /* a launch that was refused in C; answers `error` */
 int sim__cuda_refuse(int error, const char *explanation);
 
@@ -65,6 +67,8 @@ void sim_cuda_repeat(void *launches);
 int sim_cuda_failed(void *launches, char *text, size_t size);
 /* whether cuLaunchKernel takes that address; bytes of the variable at an address, 0 when unknown */
 int sim_cuda_kernel_known(void *function);
+/* bytes of dynamic shared memory that a kernel may have from now on; `allow` -1 asks, -1: never said */
+int sim_cuda_shared(void *function, int allow);
 size_t sim_cuda_symbol_size(void *address);
 /* the stream's item is over; what has not run is dropped */
 void sim_cuda_free(void *launches);

@@ -22,6 +22,8 @@ const struct sim_bridge sim_bridge_here = {
     .impl_sim_nvdla_wait = impl_sim_nvdla_wait,
     .impl_sim__cuda_launch = impl_sim__cuda_launch,
     .impl_sim__cuda_variable = impl_sim__cuda_variable,
+    .impl_sim__cuda_checks = impl_sim__cuda_checks,
+    .impl_sim__cuda_ranges = impl_sim__cuda_ranges,
     .impl_sim__cuda_refuse = impl_sim__cuda_refuse,
     .impl_sim__nvdla_create = impl_sim__nvdla_create,
     .impl_sim__nvdla_destroy = impl_sim__nvdla_destroy,
@@ -779,6 +781,11 @@ int sim_cuda_failed(void *launches, char *text, size_t size)
 int sim_cuda_kernel_known(void *function)
 {
     return sim_host_there->sim_cuda_kernel_known(function);
+}
+
+int sim_cuda_shared(void *function, int allow)
+{
+    return sim_host_there->sim_cuda_shared(function, allow);
 }
 
 size_t sim_cuda_symbol_size(void *address)

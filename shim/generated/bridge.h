@@ -98,6 +98,10 @@ cudaError_t impl_sim__cuda_launch(cudaStream_t stream, void *launches, const cha
 
 cudaError_t impl_sim__cuda_variable(void *address, size_t size);
 
+unsigned int impl_sim__cuda_checks(void);
+
+size_t impl_sim__cuda_ranges(void **bounds, size_t room);
+
 int impl_sim__cuda_refuse(int error, const char *explanation);
 
 NvDlaError impl_sim__nvdla_create(void **runtime);
@@ -1517,6 +1521,8 @@ struct sim_bridge {
     __typeof__(impl_sim_nvdla_wait) *impl_sim_nvdla_wait;
     __typeof__(impl_sim__cuda_launch) *impl_sim__cuda_launch;
     __typeof__(impl_sim__cuda_variable) *impl_sim__cuda_variable;
+    __typeof__(impl_sim__cuda_checks) *impl_sim__cuda_checks;
+    __typeof__(impl_sim__cuda_ranges) *impl_sim__cuda_ranges;
     __typeof__(impl_sim__cuda_refuse) *impl_sim__cuda_refuse;
     __typeof__(impl_sim__nvdla_create) *impl_sim__nvdla_create;
     __typeof__(impl_sim__nvdla_destroy) *impl_sim__nvdla_destroy;
@@ -2232,6 +2238,7 @@ struct sim_host {
     __typeof__(sim_cuda_repeat) *sim_cuda_repeat;
     __typeof__(sim_cuda_failed) *sim_cuda_failed;
     __typeof__(sim_cuda_kernel_known) *sim_cuda_kernel_known;
+    __typeof__(sim_cuda_shared) *sim_cuda_shared;
     __typeof__(sim_cuda_symbol_size) *sim_cuda_symbol_size;
     __typeof__(sim_cuda_free) *sim_cuda_free;
     __typeof__(sim_nvdla_foreign_port) *sim_nvdla_foreign_port;

@@ -158,6 +158,24 @@ SIM_EXPORT cudaError_t __cudlaSimVariable(void *address, size_t size)
     return sim____cudlaSimVariable(address, size);
 }
 
+extern unsigned int sim____cudlaSimChecks(void);
+SIM_EXPORT unsigned int __cudlaSimChecks(void)
+{
+    return sim____cudlaSimChecks();
+}
+
+extern size_t sim____cudlaSimRanges(void **bounds, size_t room);
+SIM_EXPORT size_t __cudlaSimRanges(void **bounds, size_t room)
+{
+    return sim____cudlaSimRanges(bounds, room);
+}
+
+extern int sim____cudlaSimShared(const void *func, int allow);
+SIM_EXPORT int __cudlaSimShared(const void *func, int allow)
+{
+    return sim____cudlaSimShared(func, allow);
+}
+
 extern cudaError_t sim____cudlaSimRefuse(cudaError_t error, const char *explanation);
 SIM_EXPORT cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation)
 {

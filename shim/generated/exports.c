@@ -172,6 +172,20 @@ static cudaError_t first_sim__cuda_variable(void *address, size_t size)
     return extension.impl_sim__cuda_variable(address, size);
 }
 
+static unsigned int first_sim__cuda_checks(void)
+{
+    if (extension.impl_sim_attach("sim__cuda_checks") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_checks, extension.impl_sim__cuda_checks, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_checks();
+}
+
+static size_t first_sim__cuda_ranges(void **bounds, size_t room)
+{
+    if (extension.impl_sim_attach("sim__cuda_ranges") != 0) { return 0; }
+    __atomic_store_n(&sim_bridge.impl_sim__cuda_ranges, extension.impl_sim__cuda_ranges, __ATOMIC_RELEASE);
+    return extension.impl_sim__cuda_ranges(bounds, room);
+}
+
 static int first_sim__cuda_refuse(int error, const char *explanation)
 {
     if (extension.impl_sim_attach("sim__cuda_refuse") != 0) { return -1; }
@@ -5089,6 +5103,8 @@ static const struct sim_bridge first = {
     .impl_sim_nvdla_wait = first_sim_nvdla_wait,
     .impl_sim__cuda_launch = first_sim__cuda_launch,
     .impl_sim__cuda_variable = first_sim__cuda_variable,
+    .impl_sim__cuda_checks = first_sim__cuda_checks,
+    .impl_sim__cuda_ranges = first_sim__cuda_ranges,
     .impl_sim__cuda_refuse = first_sim__cuda_refuse,
     .impl_sim__nvdla_create = first_sim__nvdla_create,
     .impl_sim__nvdla_destroy = first_sim__nvdla_destroy,
@@ -5804,6 +5820,7 @@ static const struct sim_host host = {
     .sim_cuda_repeat = sim_cuda_repeat,
     .sim_cuda_failed = sim_cuda_failed,
     .sim_cuda_kernel_known = sim_cuda_kernel_known,
+    .sim_cuda_shared = sim_cuda_shared,
     .sim_cuda_symbol_size = sim_cuda_symbol_size,
     .sim_cuda_free = sim_cuda_free,
     .sim_nvdla_foreign_port = sim_nvdla_foreign_port,
@@ -5984,6 +6001,18 @@ cudaError_t sim__cuda_variable(void *address, size_t size)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_sim__cuda_variable, __ATOMIC_ACQUIRE)(address, size);
+}
+
+unsigned int sim__cuda_checks(void)
+{
+    if (sim_enter() != 0) { return 0; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_checks, __ATOMIC_ACQUIRE)();
+}
+
+size_t sim__cuda_ranges(void **bounds, size_t room)
+{
+    if (sim_enter() != 0) { return 0; }
+    return __atomic_load_n(&sim_bridge.impl_sim__cuda_ranges, __ATOMIC_ACQUIRE)(bounds, room);
 }
 
 int sim__cuda_refuse(int error, const char *explanation)

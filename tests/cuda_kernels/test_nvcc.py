@@ -13,7 +13,7 @@ import pytest
 from cudla_sim import flags, paths
 from cudla_sim.cuda_kernels.options import BadOption, parse
 
-from .conftest import nvcc
+from .conftest import PROGRAMS, nvcc
 
 MAIN = "int work();\nint main() { return work(); }\n"
 WORK = """#include "value.h"
@@ -151,3 +151,16 @@ def test_cmake_takes_it_for_the_compiler_of_cuda(project: Path) -> None:
     cache = (build / "CMakeCache.txt").read_text()
     assert f"CMAKE_CUDA_COMPILER:FILEPATH={found['CUDACXX']}" in cache
     assert subprocess.run([build / "app"], env=found, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [((), "-O3"), (("-O2",), "-O3"), (("-O1",), "-O1"), (("-g",), ""), (("-g", "-O2"), "-O3")],
+)
+def test_kernels_are_optimized_unless_they_are_debugged(
+    given: tuple[str, ...], expected: str
+) -> None:
+    done = nvcc("-dryrun", *given, "-c", PROGRAMS / "values.cu")
+    (line,) = [text for text in done.stderr.splitlines() if "c++-cpp-output" in text]
+    levels = [word for word in line.split() if word.startswith("-O")]
+    assert (levels or [""])[-1] == expected

@@ -54,6 +54,16 @@ void __cudlaSimFault(cudaError_t error, const char *explanation);
 /* A variable of device code is memory of the device from now on: copies and fills take its address. */
 cudaError_t __cudlaSimVariable(void *address, size_t size);
 
+/* What the checks of device code go by: how each is set (two bits, in the order of the setting's names), and
+ * the memory that kernels may touch, as pairs of a beginning and an end in order of address. At most `room`
+ * words are written; the answer is how many there are. */
+unsigned int __cudlaSimChecks(void);
+size_t __cudlaSimRanges(void **bounds, size_t room);
+
+/* Bytes of dynamic shared memory that a launch of a kernel may have: those that `allow` set last, else -1.
+ * `allow` -1 asks. A kernel by its address; NULL is the most of all kernels. */
+int __cudlaSimShared(const void *func, int allow);
+
 /* A launch that does not begin: explains, and sets the thread's last error. Answers `error`. */
 cudaError_t __cudlaSimRefuse(cudaError_t error, const char *explanation);
 

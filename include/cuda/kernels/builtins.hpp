@@ -21,16 +21,19 @@ constexpr int warpSize = cudla_sim::WARP;
 inline void __syncthreads() { cudla_sim::block_barrier("__syncthreads"); }
 
 inline int __syncthreads_count(int predicate) {
+    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[0] += predicate != 0;
     cudla_sim::block_barrier("__syncthreads_count");
     return static_cast<int>(cudla_sim::block->last_votes[0]);
 }
 inline int __syncthreads_and(int predicate) {
+    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[1] &= predicate != 0;
     cudla_sim::block_barrier("__syncthreads_and");
     return static_cast<int>(cudla_sim::block->last_votes[1]);
 }
 inline int __syncthreads_or(int predicate) {
+    cudla_sim::Unwatched ours;
     cudla_sim::block->votes[2] |= predicate != 0;
     cudla_sim::block_barrier("__syncthreads_or");
     return static_cast<int>(cudla_sim::block->last_votes[2]);
@@ -53,7 +56,8 @@ inline long long clock64() {
 namespace cudla_sim {
 
 template <class T, class Next> inline T changed(T *address, Next next) {
-    T old = *const_cast<volatile T *>(address);
+    T old;
+    __atomic_load(address, &old, __ATOMIC_RELAXED);
     for (;;) {
         T fresh = next(old);
         if (__atomic_compare_exchange(address, &old, &fresh, false, __ATOMIC_SEQ_CST,
@@ -110,15 +114,16 @@ namespace cudla_sim {
 /* All lanes of the mask give a value; `take` reads them before any lane goes on. */
 template <class T, class Take> inline auto exchange(unsigned mask, T value, const char *what, Take take) {
     static_assert(sizeof(T) <= SLOT_BYTES, "values that lanes exchange have up to 32 bytes");
+    Unwatched ours;
     Warp &lanes = warp();
-    memcpy(lanes.slots[lane()], &value, sizeof value);
-    lanes_barrier(mask, what);
-    auto result = take(lanes);
-    lanes_barrier(mask, what);
-    return result;
+    LanesMeeting &meeting = meeting_of(lanes, mask);
+    Met &met = meeting.met[meeting.round % 2];
+    memcpy(met.slots[lane()], &value, sizeof value);
+    meet_lanes(*block, lanes, meeting, what);
+    return take(met);
 }
 
-template <class T> inline T slot(const Warp &lanes, unsigned of) {
+template <class T> inline T slot(const Met &lanes, unsigned of) {
     T value;
     memcpy(&value, lanes.slots[of], sizeof value);
     return value;
@@ -127,17 +132,18 @@ template <class T> inline T slot(const Warp &lanes, unsigned of) {
 /* The lane's own value where the source is outside its part, or no lane of the mask that lives. */
 template <class T>
 inline T shuffled(unsigned mask, T value, int source, bool inside, const char *what) {
-    return exchange(mask, value, what, [&](const Warp &lanes) {
+    return exchange(mask, value, what, [&](const Met &lanes) {
         return inside && (lanes.alive >> source & 1) ? slot<T>(lanes, source) : value;
     });
 }
 
 } // namespace cudla_sim
 
-inline unsigned __activemask() { return 1u << cudla_sim::lane(); }
+/* The rewriter numbers the calls: compilers copy code, and lanes in two copies are at one place. */
+inline unsigned __activemask(unsigned place = 0) { return cudla_sim::gather(place, "__activemask"); }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-    return cudla_sim::exchange(mask, predicate != 0, "__ballot_sync", [&](const cudla_sim::Warp &lanes) {
+    return cudla_sim::exchange(mask, predicate != 0, "__ballot_sync", [&](const cudla_sim::Met &lanes) {
         unsigned found = 0;
         for (unsigned i = 0; i < cudla_sim::WARP; i++)
             if ((mask & lanes.alive) >> i & 1)
@@ -150,7 +156,7 @@ inline int __all_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, !predicate) == 0;
 }
 template <class T> inline unsigned __match_any_sync(unsigned mask, T value) {
-    return cudla_sim::exchange(mask, value, "__match_any_sync", [&](const cudla_sim::Warp &lanes) {
+    return cudla_sim::exchange(mask, value, "__match_any_sync", [&](const cudla_sim::Met &lanes) {
         unsigned found = 0;
         for (unsigned i = 0; i < cudla_sim::WARP; i++)
             if ((mask & lanes.alive) >> i & 1)
@@ -183,7 +189,7 @@ template <class T> inline T __shfl_xor_sync(unsigned mask, T value, int bits, in
 namespace cudla_sim {
 
 template <class T, class Two> inline T reduced(unsigned mask, T value, const char *what, Two two) {
-    return exchange(mask, value, what, [&](const Warp &lanes) {
+    return exchange(mask, value, what, [&](const Met &lanes) {
         bool first = true;
         T result = value;
         for (unsigned i = 0; i < WARP; i++)
@@ -319,8 +325,11 @@ inline int __mulhi(int x, int y) { return static_cast<int>(static_cast<int64_t>(
 inline unsigned __umulhi(unsigned x, unsigned y) {
     return static_cast<unsigned>(static_cast<uint64_t>(x) * y >> 32);
 }
-inline unsigned __umul64hi(unsigned long long x, unsigned long long y) {
+inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
+}
+inline long long __mul64hi(long long x, long long y) {
+    return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
 }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
 inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }

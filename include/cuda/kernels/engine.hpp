@@ -19,11 +19,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "../crt/launches.h"
 #include "failure.hpp"
 #include "switch.hpp"
+#include "watching.hpp"
 
 /* Objects, as programs have variables of these names; they are those of the thread that runs. */
 inline thread_local uint3 threadIdx{}, blockIdx{};
@@ -34,36 +36,87 @@ namespace cudla_sim {
 struct Block;
 struct Fiber;
 
-/* One waiting place: threads of a block, of a warp, or of some of its lanes. */
-struct Meeting {
-    unsigned mask = 0; /* lanes; 0 is the whole block */
-    unsigned arrived = 0;
-    const char *what = "";
-    std::vector<Fiber *> waiting;
-};
+constexpr unsigned WARP = 32;
+constexpr size_t SLOT_BYTES = 32; /* of a value that lanes exchange */
 
 struct Thread {
     uint3 index{0, 0, 0};
-    unsigned rank = 0;
+    unsigned short rank = 0; /* of a type that what kernels compute with does not alias */
+    unsigned gathered = 0; /* the lanes that were there when it asked */
     const char *waits_for = nullptr;
 };
 
-struct Fiber {
+/* A thread that waits, or the one that runs; it lies on top of its own stack. */
+struct alignas(64) Fiber {
     char *stack = nullptr;
     void *saved = nullptr;
+    Fiber *next = nullptr; /* in the one line that it is in */
     Thread thread;
     bool leads = false; /* goes on with the threads that have not begun */
     bool ended = false;
+
+    char *top() { return reinterpret_cast<char *>(this); }
 };
 
-constexpr unsigned WARP = 32;
-constexpr size_t SLOT_BYTES = 32; /* of a value that lanes exchange */
+/* Fibers in their order. */
+struct Line {
+    Fiber *first = nullptr, *last = nullptr;
+
+    void add(Fiber *fiber) {
+        fiber->next = nullptr;
+        (first ? last->next : first) = fiber;
+        last = fiber;
+    }
+    void add_all(Line &other) {
+        if (!other.first)
+            return;
+        (first ? last->next : first) = other.first;
+        last = other.last;
+        other.first = nullptr;
+    }
+    void push(Fiber *fiber) { /* in front */
+        fiber->next = first;
+        if (!first)
+            last = fiber;
+        first = fiber;
+    }
+    Fiber *take() {
+        Fiber *fiber = first;
+        if (fiber)
+            first = fiber->next;
+        return fiber;
+    }
+};
+
+/* One waiting place: threads of a block, of a warp, or of some of its lanes. */
+struct Meeting {
+    unsigned arrived = 0;
+    Line waiting;
+};
+
+/* What lanes gave each other at a meeting, and which of them there were. */
+struct Met {
+    unsigned alive = 0;
+    alignas(16) char slots[WARP][SLOT_BYTES];
+};
+
+/* Lanes of one mask. Values are kept apart from those of the meeting before, which some may still read. */
+struct LanesMeeting : Meeting {
+    unsigned mask = 0;
+    unsigned round = 0;
+    Met met[2];
+};
+
 constexpr size_t STACK_BYTES = 256 << 10;
 constexpr size_t STACK_GUARD = 64 << 10; /* below it: without access */
+/* Stacks begin at different places of a page, and of what a cache takes for one place: threads of a block would
+ * push each other out of it at every switch otherwise. */
+constexpr size_t STACK_SPREAD = 64 << 10, STACK_STEP = 5 * 64;
+constexpr size_t STACK_ROOM = STACK_BYTES + STACK_SPREAD;
 
 struct Warp {
-    alignas(16) char slots[WARP][SLOT_BYTES];
-    std::vector<Meeting> meetings;
+    std::vector<std::unique_ptr<LanesMeeting>> meetings; /* `used` of them */
+    unsigned used = 0;
     unsigned alive = 0; /* lanes that have not ended */
 };
 
@@ -74,11 +127,18 @@ struct Tile {
     std::vector<char> slots; /* a value of each */
 };
 
+/* Lanes that ask, at one place of the program, who is there; see gather(). */
+struct Gathering {
+    unsigned place = 0, warp = 0, mask = 0;
+    Line waiting;
+};
+
 /* The launch as all blocks see it. */
 struct Shape {
     dim3 grid, block;
     size_t shared_bytes = 0;
     const char *kernel = "kernel";
+    const void *function = nullptr; /* its address, where the launch tells it */
     struct Grid *cooperative = nullptr;
 };
 
@@ -90,20 +150,24 @@ struct Block {
     RunThreads run = nullptr;
     void *call = nullptr;
     unsigned threads = 0, next = 0, alive = 0;
+    uint3 next_index{0, 0, 0};
     bool quiet = true; /* nobody has waited in it */
     Fiber *current = nullptr;
     void *scheduler = nullptr; /* its saved stack pointer */
-    std::vector<Fiber *> ready, idle;
-    size_t taken = 0; /* of those that are ready */
+    Line ready, idle;
     std::vector<Fiber *> all;
     Meeting everybody;
     std::vector<Warp> warps;
     std::deque<Tile> tiles; /* those that have met */
+    std::vector<Gathering> gatherings;
     unsigned votes[3] = {0, 0, 0}; /* count, and, or of a barrier that votes */
     unsigned last_votes[3] = {0, 0, 0};
     std::vector<char> dynamic;
     Failure *failure = nullptr;
     bool abandoned = false; /* a thread failed: no other goes on */
+#if defined(CUDLA_SIM_CHECKS)
+    std::shared_ptr<void> race; /* check_race.hpp */
+#endif
 
     ~Block();
     void forget_threads();
@@ -122,39 +186,81 @@ inline thread_local Thread *self = nullptr;
 /* Out of the fiber that runs, back to who schedules. */
 inline void leave() { cudla_sim_switch(&block->current->saved, block->scheduler); }
 
+/* The fiber that goes on now; none where somebody has to look at the whole block. */
+Fiber *next_fiber(Block &own);
+
+inline void run_fiber(Block &own, Fiber *from, Fiber *to) {
+    own.current = to;
+    self = &to->thread;
+    cudla_sim_switch(&from->saved, to->saved);
+}
+
 inline void fiber_main() {
     Block &own = *block;
     own.run(own, own.call);
-    own.current->ended = true;
+    Fiber *fiber = own.current;
+    fiber->ended = true;
+    if (own.next >= own.threads) { /* else its stack would be the fresh one */
+        if (Fiber *next = own.ready.take()) {
+            own.idle.push(fiber);
+            run_fiber(own, fiber, next);
+        }
+    }
     leave();
     __builtin_unreachable();
 }
 
 inline Fiber *fresh_fiber(Block &own) {
-    Fiber *fiber;
-    if (!own.idle.empty()) {
-        fiber = own.idle.back();
-        own.idle.pop_back();
-    } else {
-        fiber = new Fiber;
-        void *found = mmap(nullptr, STACK_BYTES + STACK_GUARD, PROT_READ | PROT_WRITE,
+    Fiber *fiber = own.idle.take();
+    if (!fiber) {
+        void *found = mmap(nullptr, STACK_ROOM + STACK_GUARD, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (found == MAP_FAILED)
             fail("cudla-sim: %s: no memory for the stack of a thread%s\n", own.shape->kernel, "");
         mprotect(found, STACK_GUARD, PROT_NONE);
-        fiber->stack = static_cast<char *>(found) + STACK_GUARD;
+        char *stack = static_cast<char *>(found) + STACK_GUARD;
+        size_t spread = (own.all.size() * STACK_STEP + sizeof(Fiber)) % STACK_SPREAD / alignof(Fiber) * alignof(Fiber);
+        fiber = new (stack + STACK_ROOM - sizeof(Fiber) - spread) Fiber;
+        fiber->stack = stack;
         own.all.push_back(fiber);
     }
     fiber->ended = false;
-    fiber->saved = cudla_sim_fresh_stack(fiber->stack + STACK_BYTES, fiber_main);
+    fiber->thread.waits_for = nullptr;
+    fiber->saved = cudla_sim_fresh_stack(fiber->top(), fiber_main);
+    return fiber;
+}
+
+/* The lanes that have come have been waited for long enough. */
+inline void close_gathering(Block &own, size_t which) {
+    Gathering closed = own.gatherings[which];
+    own.gatherings[which] = own.gatherings.back();
+    own.gatherings.pop_back();
+    for (Fiber *fiber = closed.waiting.first; fiber; fiber = fiber->next)
+        fiber->thread.gathered = closed.mask;
+    own.ready.add_all(closed.waiting);
+}
+
+inline Fiber *next_fiber(Block &own) {
+    if (own.next >= own.threads) {
+        Fiber *fiber = own.ready.take();
+        if (!fiber && !own.gatherings.empty()) {
+            size_t first = 0; /* in the order of the program: its lanes come to the other places, too */
+            for (size_t i = 1; i < own.gatherings.size(); i++)
+                if (own.gatherings[i].place < own.gatherings[first].place)
+                    first = i;
+            close_gathering(own, first);
+            fiber = own.ready.take();
+        }
+        return fiber;
+    }
+    Fiber *fiber = fresh_fiber(own);
+    fiber->leads = true;
     return fiber;
 }
 
 inline Block::~Block() {
-    for (Fiber *fiber : all) {
-        munmap(fiber->stack - STACK_GUARD, STACK_BYTES + STACK_GUARD);
-        delete fiber;
-    }
+    for (Fiber *fiber : all)
+        munmap(fiber->stack - STACK_GUARD, STACK_ROOM + STACK_GUARD);
 }
 
 inline void thread_ended(Block &);
@@ -166,21 +272,39 @@ template <class One> inline void each_thread(Block &own, One &&one) {
     Thread &thread = fiber->thread;
     const dim3 size = own.shape->block;
     unsigned rank = own.next;
-    uint3 at{rank % size.x, rank / size.x % size.y, rank / (size.x * size.y)};
-    self = &thread;
+    uint3 at = own.next_index;
     for (; at.z < size.z; at.z++, at.y = 0) {
         for (; at.y < size.y; at.y++, at.x = 0) {
             threadIdx = at;
+            if (own.quiet) { /* the loop that compilers make fast: nothing in it changes what is tested */
+                unsigned short first = static_cast<unsigned short>(rank - at.x);
+                unsigned x = at.x;
+                for (; x < size.x; x++) {
+                    threadIdx.x = x;
+                    thread.rank = static_cast<unsigned short>(first + x);
+                    one();
+                    if (__builtin_expect(!own.quiet, 0))
+                        break;
+                }
+                rank += x - at.x;
+                at.x = x;
+                if (x == size.x)
+                    continue;
+                rank++;
+                thread_ended(own);
+                if (!fiber->leads)
+                    return; /* it has waited: another leads now */
+                threadIdx = at;
+                at.x++;
+            }
             for (; at.x < size.x; at.x++) {
                 threadIdx.x = at.x;
-                thread.rank = rank++;
+                thread.rank = static_cast<unsigned short>(rank++);
                 one();
-                if (__builtin_expect(!own.quiet, 0)) {
-                    thread_ended(own);
-                    if (!fiber->leads)
-                        return; /* it has waited: another leads now */
-                    threadIdx = at;
-                }
+                thread_ended(own);
+                if (!fiber->leads)
+                    return;
+                threadIdx = at;
             }
         }
     }
@@ -201,25 +325,62 @@ inline void count_ended(Block &own) {
 }
 
 inline void release(Block &own, Meeting &meeting) {
-    own.ready.insert(own.ready.end(), meeting.waiting.begin(), meeting.waiting.end());
-    meeting.waiting.clear();
+    if (&meeting != &own.everybody)
+        check_met(own, meeting.waiting);
+    own.ready.add_all(meeting.waiting);
     meeting.arrived = 0;
 }
 
-inline void suspend(Block &own, Meeting &meeting, const char *what) {
+inline void release_lanes(Block &own, Warp &lanes, LanesMeeting &meeting) {
+    meeting.met[meeting.round++ % 2].alive = lanes.alive;
+    release(own, meeting);
+}
+
+/* The index of the thread that follows. */
+inline uint3 behind(uint3 at, const dim3 &size) {
+    if (++at.x == size.x) {
+        at.x = 0;
+        if (++at.y == size.y) {
+            at.y = 0;
+            at.z++;
+        }
+    }
+    return at;
+}
+
+/* What a fiber keeps is out of the nearest cache when its turn comes; it is asked for one turn before. */
+inline void coming(const Fiber *next) {
+    const Fiber *soon = next->next;
+    if (!soon)
+        return;
+    const char *kept = static_cast<const char *>(soon->saved);
+    __builtin_prefetch(kept);
+    __builtin_prefetch(kept + 64);
+    __builtin_prefetch(kept + 128);
+    __builtin_prefetch(soon->next);
+}
+
+inline void suspend(Block &own, Line &waiting, const char *what) {
     Fiber *fiber = own.current;
-    fiber->thread.index = threadIdx;
-    if (fiber->leads)
+    if (fiber->leads) { /* the first time that this thread waits */
+        fiber->thread.index = threadIdx;
         own.next = fiber->thread.rank + 1;
-    fiber->leads = false;
+        own.next_index = behind(threadIdx, own.shape->block);
+        fiber->leads = false;
+    }
     fiber->thread.waits_for = what;
-    meeting.waiting.push_back(fiber);
-    leave();
-    fiber->thread.waits_for = nullptr;
+    waiting.add(fiber);
+    if (Fiber *next = next_fiber(own)) {
+        coming(next);
+        run_fiber(own, fiber, next);
+    } else {
+        leave();
+    }
     threadIdx = fiber->thread.index;
 }
 
 inline void close_block_barrier(Block &own) {
+    check_all_met(own);
     for (int i = 0; i < 3; i++)
         own.last_votes[i] = own.votes[i];
     own.votes[0] = own.votes[2] = 0;
@@ -229,38 +390,73 @@ inline void close_block_barrier(Block &own) {
 
 /* Waits until all threads of the block that have not ended are here. */
 inline void block_barrier(const char *what) {
+    Unwatched ours;
     Block &own = *block;
     count_ended(own);
     own.everybody.arrived++;
     if (own.everybody.arrived == own.alive)
         close_block_barrier(own);
     else
-        suspend(own, own.everybody, what);
+        suspend(own, own.everybody.waiting, what);
 }
 
 inline unsigned lane() { return self->rank % WARP; }
 inline Warp &warp() { return block->warps[self->rank / WARP]; }
 
-inline Meeting &meeting_of(Warp &own, unsigned mask) {
-    for (Meeting &meeting : own.meetings)
-        if (meeting.mask == mask)
-            return meeting;
-    own.meetings.emplace_back();
-    own.meetings.back().mask = mask;
-    return own.meetings.back();
+inline LanesMeeting &meeting_of(Warp &own, unsigned mask) {
+    for (unsigned i = 0; i < own.used; i++)
+        if (own.meetings[i]->mask == mask)
+            return *own.meetings[i];
+    if (own.used == own.meetings.size())
+        own.meetings.push_back(std::make_unique<LanesMeeting>());
+    LanesMeeting &made = *own.meetings[own.used++];
+    made.mask = mask;
+    made.arrived = 0;
+    made.waiting = Line();
+    return made;
 }
 
 /* Waits until all lanes of the mask that have not ended are here. */
-inline void lanes_barrier(unsigned mask, const char *what) {
-    Block &own = *block;
-    Warp &lanes = warp();
+inline void meet_lanes(Block &own, Warp &lanes, LanesMeeting &meeting, const char *what) {
     count_ended(own);
-    Meeting &meeting = meeting_of(lanes, mask);
     meeting.arrived++;
-    if (meeting.arrived >= static_cast<unsigned>(__builtin_popcount(mask & lanes.alive)))
-        release(own, meeting);
+    if (meeting.arrived >= static_cast<unsigned>(__builtin_popcount(meeting.mask & lanes.alive)))
+        release_lanes(own, lanes, meeting);
     else
-        suspend(own, meeting, what);
+        suspend(own, meeting.waiting, what);
+}
+
+inline void lanes_barrier(unsigned mask, const char *what) {
+    Unwatched ours;
+    Warp &lanes = warp();
+    meet_lanes(*block, lanes, meeting_of(lanes, mask), what);
+}
+
+/* The lanes of a warp that are here: lanes do not run in step, so a lane waits for the others of its warp as long
+ * as anyone in the block can go on. */
+inline unsigned gather(unsigned place, const char *what) {
+    Unwatched ours;
+    Block &own = *block;
+    count_ended(own);
+    Fiber *fiber = own.current;
+    unsigned number = fiber->thread.rank / WARP;
+    size_t at = 0;
+    while (at < own.gatherings.size() &&
+           (own.gatherings[at].place != place || own.gatherings[at].warp != number))
+        at++;
+    if (at == own.gatherings.size()) {
+        own.gatherings.emplace_back();
+        own.gatherings[at].place = place;
+        own.gatherings[at].warp = number;
+    }
+    own.gatherings[at].mask |= 1u << lane();
+    if (own.gatherings[at].mask == own.warps[number].alive) {
+        unsigned mask = own.gatherings[at].mask;
+        close_gathering(own, at);
+        return mask;
+    }
+    suspend(own, own.gatherings[at].waiting, what);
+    return fiber->thread.gathered;
 }
 
 inline bool all_here(const Block &own, const Tile &tile) {
@@ -272,6 +468,7 @@ inline bool all_here(const Block &own, const Tile &tile) {
 
 /* The tile of so many threads that the running one is in. */
 inline Tile &tile_of(unsigned size) {
+    Unwatched ours;
     Block &own = *block;
     unsigned first = self->rank / size * size;
     for (Tile &tile : own.tiles)
@@ -287,13 +484,14 @@ inline Tile &tile_of(unsigned size) {
 
 /* Waits until all threads of the tile that have not ended are here. */
 inline void tile_barrier(Tile &tile, const char *what) {
+    Unwatched ours;
     Block &own = *block;
     count_ended(own);
     tile.meeting.arrived++;
     if (all_here(own, tile))
         release(own, tile.meeting);
     else
-        suspend(own, tile.meeting, what);
+        suspend(own, tile.meeting.waiting, what);
 }
 
 inline void thread_ended(Block &own) {
@@ -302,10 +500,14 @@ inline void thread_ended(Block &own) {
     lanes.alive &= ~(1u << (self->rank % WARP));
     if (own.everybody.arrived && own.everybody.arrived == own.alive)
         close_block_barrier(own);
-    for (Meeting &meeting : lanes.meetings)
+    for (unsigned i = 0; i < lanes.used; i++) {
+        LanesMeeting &meeting = *lanes.meetings[i];
         if (meeting.arrived &&
             meeting.arrived >= static_cast<unsigned>(__builtin_popcount(meeting.mask & lanes.alive)))
-            release(own, meeting);
+            release_lanes(own, lanes, meeting);
+    }
+    if (own.tiles.empty())
+        return;
     for (Tile &tile : own.tiles)
         if (tile.meeting.arrived && all_here(own, tile))
             release(own, tile.meeting);
@@ -330,7 +532,7 @@ inline void nobody_runs(Block &own) {
     std::vector<Place> places; /* a few: the kinds of waiting */
     for (const Fiber *fiber : own.all) {
         const Thread &thread = fiber->thread;
-        if (!thread.waits_for)
+        if (fiber->ended || !thread.waits_for)
             continue;
         size_t at = 0;
         while (at < places.size() && strcmp(places[at].what, thread.waits_for) != 0)
@@ -355,12 +557,11 @@ inline void nobody_runs(Block &own) {
 
 /* Nobody comes back to what is on their stacks. */
 inline void Block::forget_threads() {
-    idle = all;
-    ready.clear();
-    taken = 0;
-    everybody.waiting.clear();
+    idle = ready = everybody.waiting = Line();
+    gatherings.clear();
     everybody.arrived = 0;
     for (Fiber *fiber : all) {
+        idle.push(fiber);
         fiber->thread.waits_for = nullptr;
         fiber->leads = false;
     }
@@ -376,6 +577,7 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
     call = call_of;
     threads = alive = of.block.x * of.block.y * of.block.z;
     next = 0;
+    next_index = uint3{0, 0, 0};
     quiet = true;
     votes[0] = votes[2] = 0;
     votes[1] = 1;
@@ -385,11 +587,11 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
     for (size_t w = 0; w < warps.size(); w++) {
         unsigned left = threads - static_cast<unsigned>(w) * WARP;
         warps[w].alive = left >= WARP ? ~0u : (1u << left) - 1;
-        warps[w].meetings.clear();
+        warps[w].used = 0;
     }
     for (Tile &tile : tiles) {
         tile.meeting.arrived = 0;
-        tile.meeting.waiting.clear();
+        tile.meeting.waiting = Line();
     }
     Block *outer = block;
     Thread *outer_self = self;
@@ -399,27 +601,21 @@ inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, voi
     blockIdx = at;
     blockDim = of.block;
     gridDim = of.grid;
+    Unwatched ours;
+    check_begins(*this);
     while (alive && !abandoned) {
-        Fiber *fiber;
-        if (next < threads) {
-            fiber = fresh_fiber(*this);
-            fiber->leads = true;
-        } else if (taken < ready.size()) {
-            fiber = ready[taken++];
-            if (taken == ready.size()) {
-                ready.clear();
-                taken = 0;
-            }
-        } else {
+        current = next_fiber(*this);
+        if (!current) {
             nobody_runs(*this);
             break;
         }
-        current = fiber;
-        self = &fiber->thread;
-        cudla_sim_switch(&scheduler, fiber->saved);
-        if (fiber->ended)
-            idle.push_back(fiber);
+        self = &current->thread;
+        cudla_sim_switch(&scheduler, current->saved);
+        stop_watching();
+        if (current->ended)
+            idle.push(current);
     }
+    check_ends(*this);
     if (abandoned)
         forget_threads();
     current = nullptr;

@@ -26,14 +26,15 @@ namespace cudla_sim {
     __builtin_unreachable();
 }
 
-/* The running thread fails its launch. */
-[[noreturn]] inline void fail_launch(cudaError_t error, const char *what) {
+/* The running thread fails its launch, at an instruction if that is known. */
+[[noreturn]] inline void fail_launch(cudaError_t error, const char *what, uintptr_t at = 0) {
     Failure &failure = *block->failure;
     if (failure.claim()) {
         failure.error = error;
         snprintf(failure.what, sizeof failure.what, "%s", what);
         failure.block = block->index;
         failure.thread = threadIdx;
+        failure.at = at;
     }
     abandon();
 }
@@ -84,7 +85,7 @@ inline void on_signal(int number, siginfo_t *info, void *context) {
             failure.error = cudaErrorLaunchFailure;
             snprintf(failure.what, sizeof failure.what,
                      "an integer was divided by zero, which has no defined result on a GPU");
-        } else if (address < bottom && bottom - address <= STACK_GUARD && stack < bottom + STACK_BYTES) {
+        } else if (address < bottom && bottom - address <= STACK_GUARD && stack < bottom + STACK_ROOM) {
             failure.error = cudaErrorLaunchFailure;
             snprintf(failure.what, sizeof failure.what, "the stack of a thread, %zu KiB, is full",
                      STACK_BYTES >> 10);
@@ -98,7 +99,7 @@ inline void on_signal(int number, siginfo_t *info, void *context) {
         failure.at = at;
     }
     /* goes on in abandon(), on the fiber's stack from its top: what is on it is not needed */
-    uintptr_t top = (reinterpret_cast<uintptr_t>(own->current->stack) + STACK_BYTES) & ~uintptr_t{15};
+    uintptr_t top = reinterpret_cast<uintptr_t>(own->current->top()) & ~uintptr_t{15};
 #if defined(__x86_64__)
     machine.gregs[REG_RSP] = static_cast<greg_t>(top - 72); /* as after a call */
     machine.gregs[REG_RIP] = reinterpret_cast<greg_t>(&abandon);
@@ -150,11 +151,13 @@ class SignalStack {
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-/* "file:line" of an instruction by its debug information; empty when there is none, or no binutils. */
-inline std::string line_of(uintptr_t at) {
+/* "file:line" of an instruction by its debug information, from the innermost inlined function outwards; none
+ * where there is no such information, or no binutils. */
+inline std::vector<std::string> lines_of(uintptr_t at) {
+    std::vector<std::string> found;
     Dl_info module;
     if (!at || !dladdr(reinterpret_cast<void *>(at), &module) || !module.dli_fname)
-        return "";
+        return found;
     const auto *header = static_cast<const ElfW(Ehdr) *>(module.dli_fbase);
     if (header->e_type == ET_DYN)
         at -= reinterpret_cast<uintptr_t>(module.dli_fbase);
@@ -165,22 +168,36 @@ inline std::string line_of(uintptr_t at) {
     snprintf(command, sizeof command, "' 0x%llx 2>/dev/null", static_cast<unsigned long long>(at));
     FILE *lines = popen(("addr2line -i -e " + quoted + command).c_str(), "r");
     if (!lines)
-        return "";
-    std::string found;
+        return found;
     char line[1024];
-    while (fgets(line, sizeof line, lines)) { /* from the innermost inlined function outwards */
+    while (fgets(line, sizeof line, lines)) {
         std::string text = line;
         text = text.substr(0, text.find_first_of(" \n"));
-        bool ours = text.find("/cuda/kernels/") != std::string::npos || text.find('?') == 0;
-        if (found.empty() && !ours && text.find("/c++/") == std::string::npos)
-            found = text;
+        if (text.find('?') != 0 && text.find("/c++/") == std::string::npos)
+            found.push_back(text);
     }
     pclose(lines);
     return found;
 }
 
-/* Ruins the context with it. */
-inline void tell(const Failure &failure, const char *kernel) {
+inline bool in_engine(const std::string &line) { return line.find("/cuda/kernels/") != std::string::npos; }
+
+/* The line of the program, whatever it calls. */
+inline std::string line_of(uintptr_t at) {
+    for (const std::string &line : lines_of(at))
+        if (!in_engine(line))
+            return line;
+    return "";
+}
+
+/* Whether the instruction is one of these headers'. */
+inline bool is_engine(uintptr_t at) {
+    std::vector<std::string> lines = lines_of(at);
+    return !lines.empty() && in_engine(lines.front());
+}
+
+/* One line; the text of it without the program's name. */
+inline std::string say(const Failure &failure, const char *kernel) {
     std::string line = line_of(failure.at);
     char text[512];
     snprintf(text, sizeof text, "kernel %.100s, block (%u, %u, %u), thread (%u, %u, %u)%s%s: %s", kernel,
@@ -188,7 +205,12 @@ inline void tell(const Failure &failure, const char *kernel) {
              failure.thread.z, line.empty() ? "" : ", ", line.c_str(), failure.what);
     fprintf(stderr, "cudla-sim: %s\n", text);
     fflush(stderr);
-    __cudlaSimFault(failure.error, text);
+    return text;
+}
+
+/* Ruins the context with it. */
+inline void tell(const Failure &failure, const char *kernel) {
+    __cudlaSimFault(failure.error, say(failure, kernel).c_str());
 }
 
 /* A device's assert: told as a GPU tells it, then the launch fails. In host code it is the host's. */

@@ -46,6 +46,7 @@ struct Grid {
 
 /* Called by all threads of the block; the last one to arrive waits for the other blocks. */
 inline void grid_barrier() {
+    Unwatched ours;
     Block &own = *block;
     count_ended(own);
     own.everybody.arrived++;
@@ -56,7 +57,7 @@ inline void grid_barrier() {
             abandon();
         close_block_barrier(own);
     } else {
-        suspend(own, own.everybody, "grid sync");
+        suspend(own, own.everybody.waiting, "grid sync");
     }
 }
 
@@ -80,21 +81,26 @@ class Pool {
         return *pool;
     }
 
-    /* Runs `work` in this thread and in helpers; false if they help somebody else. */
+    /* Runs `work` in this thread, and in helpers that come in time; false if they help somebody else. */
     template <class Work> bool run(Work &work) {
         if (helpers_ == 0 || !busy_.try_lock())
             return false;
+        unsigned asleep;
         {
             std::lock_guard<std::mutex> held(lock_);
             work_ = [](void *of) { (*static_cast<Work *>(of))(); };
             of_ = &work;
-            left_ = helpers_;
+            open_ = true;
             round_++;
+            asleep = asleep_;
         }
-        begin_.notify_all();
+        if (asleep)
+            begin_.notify_all();
         work();
+        pause_until([&] { return active_ == 0; });
         std::unique_lock<std::mutex> held(lock_);
-        end_.wait(held, [&] { return left_ == 0; });
+        open_ = false; /* who has not begun is not waited for */
+        end_.wait(held, [&] { return active_ == 0; });
         busy_.unlock();
         return true;
     }
@@ -106,25 +112,45 @@ class Pool {
             std::thread([this] { help(); }).detach();
     }
 
+    /* A short while: to sleep and to be woken costs as much as a small launch. */
+    template <class Done> static void pause_until(Done done) {
+        for (int i = 0; i < PAUSES && !done(); i++) {
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+    }
+
     void help() {
         unsigned seen = 0;
         for (;;) {
+            pause_until([&] { return round_ != seen; });
             std::unique_lock<std::mutex> held(lock_);
+            asleep_++;
             begin_.wait(held, [&] { return round_ != seen; });
+            asleep_--;
             seen = round_;
+            if (!open_)
+                continue;
+            active_++;
+            auto work = work_;
+            void *of = of_;
             held.unlock();
-            work_(of_);
+            work(of);
             held.lock();
-            if (--left_ == 0)
+            if (--active_ == 0)
                 end_.notify_one();
         }
     }
 
+    static constexpr int PAUSES = 2000;
     std::mutex busy_, lock_;
     std::condition_variable begin_, end_;
     void (*work_)(void *) = nullptr;
     void *of_ = nullptr;
-    unsigned helpers_ = 0, left_ = 0, round_ = 0;
+    bool open_ = false;
+    unsigned helpers_ = 0, asleep_ = 0;
+    std::atomic<unsigned> active_{0}, round_{0};
 };
 
 constexpr uint64_t THREADS_WORTH_HELP = 4096;
@@ -169,6 +195,7 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
 
 /* The same, with what became of it told to the runtime; a failed child fails its parent. */
 inline void run_grid(const Shape &shape, RunThreads run, void *call) {
+    check_launch();
     Failure failure;
     run_blocks(shape, run, call, failure);
     if (!failure)

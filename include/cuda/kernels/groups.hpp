@@ -183,6 +183,7 @@ template <unsigned Size> class wide_tile {
     template <class T, class Two>
     static T folded(T value, Two two, unsigned from, unsigned end, const char *what) {
         static_assert(sizeof(T) <= cudla_sim::SLOT_BYTES, "lanes exchange values of up to 32 bytes");
+        cudla_sim::Unwatched ours;
         cudla_sim::Tile &tile = cudla_sim::tile_of(Size);
         memcpy(&tile.slots[thread_rank() * cudla_sim::SLOT_BYTES], &value, sizeof value);
         cudla_sim::tile_barrier(tile, what);
@@ -219,8 +220,9 @@ class coalesced_group : public lanes_group {
     explicit coalesced_group(unsigned mask) : lanes_group(mask) {}
 };
 
-/* Lanes do not run in step here: each thread is alone, which is a group that may have formed. */
-inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+inline coalesced_group coalesced_threads(unsigned place = 0) {
+    return coalesced_group(__activemask(place));
+}
 
 template <unsigned Size, class Parent>
 inline thread_block_tile<Size, Parent> tiled_partition(const Parent &) {
@@ -282,9 +284,12 @@ template <class Group, class T, class Shape>
 inline void memcpy_async(const Group &group, T *to, const T *from, Shape bytes) {
     const size_t all = static_cast<size_t>(bytes), part = (all + group.size() - 1) / group.size();
     const size_t first = group.thread_rank() * part;
-    if (first < all)
-        memcpy(reinterpret_cast<char *>(to) + first, reinterpret_cast<const char *>(from) + first,
-               all - first < part ? all - first : part);
+    if (first >= all)
+        return;
+    const size_t own = all - first < part ? all - first : part;
+    cudla_sim::check_access(reinterpret_cast<const char *>(from) + first, own, false);
+    cudla_sim::check_access(reinterpret_cast<char *>(to) + first, own, true);
+    memcpy(reinterpret_cast<char *>(to) + first, reinterpret_cast<const char *>(from) + first, own);
 }
 /* Sizes in elements: of the room, and of what is there. */
 template <class Group, class T, class Room, class Size>

@@ -10,13 +10,33 @@
 #error "kernels are C++"
 #endif
 
+#if defined(CUDLA_SIM_CHECKS)
+/* Objects that are compiled for checks have an engine of their own. */
+namespace cudla_sim_checked {}
+namespace cudla_sim = cudla_sim_checked; /* as the rewriter spells it */
+#define cudla_sim cudla_sim_checked
+/* Their heap is known; declared before anyone else does. */
+extern "C" void *malloc(decltype(sizeof 0)) noexcept __asm__("cudla_sim_malloc");
+extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
+#endif
+
+/* What nvcc's own headers bring along. */
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <limits>
+#include <new>
+#include <utility>
 
 #include "../cuda_runtime.h"
 #include "builtins.hpp"
 #include "launch.hpp"
 #include "ptx.hpp"
+#include "spaces.hpp"
 #include "textures.hpp"
+#include "checks.hpp"
 
 /* What <cassert>'s macro calls; a function of that name is declared already. */
 #define __assert_fail(what, file, line, function)                                                  \

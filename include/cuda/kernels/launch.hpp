@@ -42,9 +42,22 @@ template <class Body, class... P> struct Call final : Launched {
     static void threads(Block &own, void *call) {
         Call &of = *static_cast<Call *>(call);
         each_thread(own, [&] {
+#if defined(CUDLA_SIM_CHECKS)
+            std::apply([&](const P &...copied) { watched(of.body, P(copied)...); }, of.arguments);
+#else
             std::apply([&](const P &...copied) { of.body(P(copied)...); }, of.arguments);
+#endif
         });
     }
+
+#if defined(CUDLA_SIM_CHECKS)
+    /* The copies are on the thread's own stack already. */
+    static void watched(Body own, P... copied) {
+        watch(true);
+        own(static_cast<P &&>(copied)...);
+        watch(false);
+    }
+#endif
 
     void run() override { run_grid(shape, &threads, this); }
 };
@@ -57,6 +70,26 @@ inline size_t most_shared() {
         return known ? static_cast<size_t>(value) : USUAL_SHARED;
     }();
     return most;
+}
+
+/* Bytes that a launch may ask for; a kernel whose address is not known may have what any was given. */
+inline size_t allowed_shared(const void *function) {
+    int allowed = __cudlaSimShared(function, -1);
+    return allowed < 0 ? USUAL_SHARED : static_cast<size_t>(allowed);
+}
+
+inline unsigned attribute_of_device(cudaDeviceAttr which) {
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? static_cast<unsigned>(value) : 0;
+}
+
+/* Blocks of so many threads that a GPU holds at once. */
+inline unsigned most_together(unsigned threads) {
+    static const unsigned processors = attribute_of_device(cudaDevAttrMultiProcessorCount),
+                          most_blocks = attribute_of_device(cudaDevAttrMaxBlocksPerMultiprocessor),
+                          most_threads = attribute_of_device(cudaDevAttrMaxThreadsPerMultiProcessor);
+    unsigned by_threads = most_threads / ((threads + WARP - 1) / WARP * WARP);
+    return processors * (by_threads < most_blocks ? by_threads : most_blocks);
 }
 
 /* The error of a launch that no GPU of this kind takes, and why. */
@@ -72,15 +105,24 @@ inline cudaError_t refused(const Shape &shape) {
                  shape.kernel, grid.x, grid.y, grid.z, size.x, size.y, size.z, MOST_THREADS);
         return __cudlaSimRefuse(cudaErrorInvalidConfiguration, text);
     }
-    if (shape.shared_bytes > USUAL_SHARED && shape.shared_bytes > most_shared()) {
-        snprintf(text, sizeof text, "%.80s: %zu bytes of dynamic shared memory; a block has at most %zu",
-                 shape.kernel, shape.shared_bytes, most_shared());
+    if (shape.shared_bytes > USUAL_SHARED && shape.shared_bytes > allowed_shared(shape.function)) {
+        snprintf(text, sizeof text,
+                 "%.80s: %zu bytes of dynamic shared memory; %zu are allowed, up to %zu after "
+                 "cudaFuncSetAttribute(..., cudaFuncAttributeMaxDynamicSharedMemorySize, ...)",
+                 shape.kernel, shape.shared_bytes, allowed_shared(shape.function), most_shared());
         return __cudlaSimRefuse(cudaErrorInvalidValue, text);
+    }
+    if (shape.cooperative && shape.cooperative->blocks > most_together(static_cast<unsigned>(threads))) {
+        snprintf(text, sizeof text, "%.80s: %u blocks of %u threads that wait for each other; %u fit at once",
+                 shape.kernel, shape.cooperative->blocks, static_cast<unsigned>(threads),
+                 most_together(static_cast<unsigned>(threads)));
+        return __cudlaSimRefuse(cudaErrorCooperativeLaunchTooLarge, text);
     }
     return cudaSuccess;
 }
 
 inline cudaError_t submit(Launched *launch, cudaStream_t stream) {
+    Unwatched ours;
     cudaError_t error = refused(launch->shape);
     if (block && error == cudaSuccess) { /* from a kernel: at once, as its parent cannot wait */
         launch->run();
@@ -112,9 +154,10 @@ struct Launch {
 
     /* A function whose parameters say what the arguments become. */
     template <class... P, class Body, class... A>
-    cudaError_t call(void (*)(P...), Body body, A &&...given) {
+    cudaError_t call(void (*kernel)(P...), Body body, A &&...given) {
         auto *made = new Call<Body, std::decay_t<P>...>(body, std::forward<A>(given)...);
         made->shape = shape;
+        made->shape.function = reinterpret_cast<const void *>(kernel);
         return submit(made, stream);
     }
 
@@ -156,6 +199,7 @@ inline cudaError_t launch_by_address(const void *kernel, dim3 grid, dim3 size, v
     launch->shape.grid = grid;
     launch->shape.block = size;
     launch->shape.shared_bytes = shared;
+    launch->shape.function = kernel;
     if (cooperative) {
         launch->grid.blocks = grid.x * grid.y * grid.z;
         launch->shape.cooperative = &launch->grid;
@@ -265,12 +309,23 @@ enum cudaFuncCache {
     cudaFuncCachePreferEqual = 3
 };
 
-template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T) {
+template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T kernel) {
+    size_t shared = cudla_sim::allowed_shared((const void *)kernel);
     *attr = cudaFuncAttributes{
-        0, 0, 0, cudla_sim::MOST_THREADS, 0, 87, 87, 0, static_cast<int>(cudla_sim::most_shared()), -1};
+        0, 0, 0, cudla_sim::MOST_THREADS, 0, 87, 87, 0, static_cast<int>(shared), -1};
     return cudaSuccess;
 }
-template <class T> inline cudaError_t cudaFuncSetAttribute(T, cudaFuncAttribute, int) {
+template <class T>
+inline cudaError_t cudaFuncSetAttribute(T kernel, cudaFuncAttribute attribute, int value) {
+    char text[128];
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+        return cudaSuccess;
+    if (value < 0 || static_cast<size_t>(value) > cudla_sim::most_shared()) {
+        snprintf(text, sizeof text, "value is %d; a block has at most %zu bytes of dynamic shared memory",
+                 value, cudla_sim::most_shared());
+        return __cudlaSimRefuse(cudaErrorInvalidValue, text);
+    }
+    __cudlaSimShared((const void *)kernel, value);
     return cudaSuccess;
 }
 template <class T> inline cudaError_t cudaFuncSetCacheConfig(T, cudaFuncCache) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kernels/switch.hpp - from one stack to another, without a system call.
+ * kernels/switch.hpp - from one stack to another, without a system call. How numbers are rounded is no part of
+ * it: who changes that changes it back before anyone waits.
  */
 #ifndef CUDLA_SIM_KERNELS_SWITCH_H
 #define CUDLA_SIM_KERNELS_SWITCH_H
@@ -14,12 +15,10 @@ asm(".pushsection .text.cudla_sim_switch,\"axG\",@progbits,cudla_sim_switch,comd
     ".type cudla_sim_switch,@function\n"
     "cudla_sim_switch:\n"
     "  pushq %rbp; pushq %rbx; pushq %r12; pushq %r13; pushq %r14; pushq %r15\n"
-    "  subq $8, %rsp; stmxcsr (%rsp); fnstcw 4(%rsp)\n"
     "  movq %rsp, (%rdi)\n"
     "  movq %rsi, %rsp\n"
-    "  ldmxcsr (%rsp); fldcw 4(%rsp); addq $8, %rsp\n"
     "  popq %r15; popq %r14; popq %r13; popq %r12; popq %rbx; popq %rbp\n"
-    "  ret\n"
+    "  ret\n" /* where the thread before went on, too: the processor guesses well */
     ".size cudla_sim_switch,.-cudla_sim_switch\n"
     ".popsection\n");
 
@@ -29,14 +28,6 @@ static inline void *cudla_sim_fresh_stack(char *top, void (*entry)()) {
     *--at = reinterpret_cast<void *>(entry);
     for (int i = 0; i < 6; i++)
         *--at = nullptr;
-    --at;
-    unsigned mxcsr;
-    unsigned short word;
-    asm volatile("stmxcsr %0" : "=m"(mxcsr));
-    asm volatile("fnstcw %0" : "=m"(word));
-    unsigned *controls = reinterpret_cast<unsigned *>(at);
-    controls[0] = mxcsr;
-    controls[1] = word;
     return at;
 }
 #elif defined(__aarch64__)

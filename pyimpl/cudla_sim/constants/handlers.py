@@ -16,6 +16,8 @@ MODULES = {
     "sim_nvdla_wait": "nvdla.registers",
     "sim__cuda_launch": "cudart.launches",
     "sim__cuda_variable": "cudart.memory",
+    "sim__cuda_checks": "cudart.launches",
+    "sim__cuda_ranges": "cudart.launches",
     "sim__cuda_refuse": "cudart.launches",
     "sim__nvdla_create": "nvdla.runtime",
     "sim__nvdla_destroy": "nvdla.runtime",

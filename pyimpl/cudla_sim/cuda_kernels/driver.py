@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import flags, paths
+from ..core.config import from_environment
+from ..core.errors import ConfigError
+from ..cudart.checks import Checks
+from ..cudart.settings import Settings
 from .options import BadOption, Options, parse
 from .rewrite import CannotRewrite, rewrite
 
@@ -59,12 +63,21 @@ def _version() -> str:
     )
 
 
+def _checks() -> Checks:
+    """What kernels are compiled for: the setting, as for everything else."""
+    try:
+        return Checks.parse(from_environment(os.environ).of(Settings).cuda_checks)
+    except (ConfigError, ValueError) as cause:
+        raise BadOption(f"cuda_checks: {cause}") from None
+
+
 class _Build:
     def __init__(self, options: Options, folder: Path) -> None:
         self.options = options
         self.folder = folder
         self.compiler = self._host(options.compiler)
         self.number = 0
+        self.checks = _checks()
 
     def _host(self, given: str) -> str:
         if not given:
@@ -169,7 +182,13 @@ class _Build:
             written.write_text(changed, "utf-8", "surrogateescape")
         named = ["-x", "c++-cpp-output", str(written), "-c", "-o", str(target)]
         lines = [] if any(word.startswith("-g") for word in plain) else ["-g1"]
-        self._call([self.compiler, options.standard, *lines, *plain, *_QUIET, *named])
+        if self.checks.compiled:
+            lines += ["-fsanitize=thread", "-Wno-tsan"]
+        else:
+            lines += _as_device_code(plain)
+            if _accepts(self.compiler, _IN_PLACE):
+                lines.append(_IN_PLACE)
+        self._call([self.compiler, options.standard, *plain, *lines, *_QUIET, *named])
 
     def _preprocess(self, source: Path, kind: str, more: Sequence[str]) -> list[str]:
         options = self.options
@@ -180,12 +199,21 @@ class _Build:
             words += [f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"]
             words += [f"-D__CUDACC_VER_BUILD__={build}", "-D__CUDACC_RDC__"]
             words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
+            words += self._cccl()
+            if self.checks.compiled:
+                words.append(f"-DCUDLA_SIM_CHECKS={self.checks.word}")
             header = paths.include_dir() / "cuda" / "kernels" / "kernels.hpp"
             words += ["-include", str(header)]
         # what decides about macros of the compiler itself
         decided = ("-f", "-m", "-O", "-p", "-std")
         words += [word for word in options.compile if word.startswith(decided)]
         return [*words, *options.preprocess, *self._includes(), *more, str(source)]
+
+    def _cccl(self) -> list[str]:
+        """Thrust of a user's own CCCL runs on the host; its ranges for NVIDIA's profiler do not."""
+        name = "THRUST_DEVICE_SYSTEM"
+        said = any(name in word for word in self.options.preprocess)
+        return ["-DCCCL_DISABLE_NVTX", *([] if said else [f"-D{name}={name}_CPP"])]
 
     def _includes(self) -> list[str]:
         return [f"-I{folder}" for folder in flags.include_dirs(cuda=True)]
@@ -225,6 +253,28 @@ class _Build:
             raise BadOption(f"{command[0]}: {error.strerror}; install g++ or say -ccbin") from None
         if status:
             raise _Failed(status if status > 0 else 1)
+
+
+_IN_PLACE = "-fno-move-loop-stores"
+"""The threads of a block are a loop: a wrong store behind it would be nobody's, without a line."""
+
+
+def _accepts(compiler: str, option: str) -> bool:
+    """Whether the compiler knows an option: g++ 12 does this one, clang++ has no need of it."""
+    command = [compiler, "-Werror", option, "-x", "c++", "-E", "-P", os.devnull]
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def _as_device_code(words: Sequence[str]) -> list[str]:
+    """nvcc's -O is for the host; code for a GPU is optimized unless it is debugged."""
+    wanted = [word for word in words if word.startswith("-O")]
+    debugged = any(word.startswith("-g") for word in words)
+    if (wanted and wanted[-1] != "-O2") or (debugged and not wanted):
+        return []
+    return ["-O3"]
 
 
 _QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes")

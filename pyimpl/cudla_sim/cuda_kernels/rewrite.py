@@ -28,6 +28,7 @@ _WORDS = {
     "__noinline__": "__attribute__((noinline))",
 }
 """No macros: the standard library's headers have them inside ``__attribute__``."""
+_PLACES = ("__activemask", "coalesced_threads")
 _DROPPED = ("__attribute__", "alignas")
 
 
@@ -52,6 +53,7 @@ class _Rewriter:
 
     def run(self) -> str:
         self._words()
+        self._places()
         self._ptx()
         self._shared()
         self._notes()
@@ -69,6 +71,18 @@ class _Rewriter:
                 token.text = _WORDS[token.text]
             elif token.text == GLOBAL:
                 token.text = ""
+
+    def _places(self) -> None:
+        """Calls that ask who is at the same place say which it is."""
+        number = 0
+        for index, token in enumerate(self.found):
+            if token.text in _PLACES:
+                opening = after(self.found, index + 1)
+                end = after(self.found, opening + 1)
+                texts = [t.text for t in self.found[opening : end + 1] if t.kind != SPACE]
+                if texts == ["(", ")"]:
+                    number += 1
+                    self.found[opening].text = f"({number}"
 
     def _ptx(self) -> None:
         """What is not known is an error where it is compiled: not in templates that nobody uses."""
@@ -124,9 +138,20 @@ class _Rewriter:
             elif self._extern(behind) is not None:
                 self._dynamic(self._extern(behind) or 0, index, index + 1, functions[index])
             else:
-                token.text = (
+                token.text = self._alignment(ahead) + (
                     "thread_local" if self.found[behind].text == "static" else "static thread_local"
                 )
+
+    def _alignment(self, index: int) -> str:
+        """An ``alignas(...)`` at *index* is taken out: it has to come before ``static``."""
+        if self.found[index].text != "alignas":
+            return ""
+        end = closed(self.found, after(self.found, index + 1))
+        taken = self.found[index : end + 1]
+        text = " ".join("".join(token.text for token in taken).split())
+        for token in taken:
+            token.text = "\n" * token.text.count("\n")
+        return f"{text} "
 
     def _extern(self, index: int) -> int | None:
         """The ``extern`` of the declaration that goes on at *index*."""

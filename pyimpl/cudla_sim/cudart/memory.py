@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -71,6 +72,7 @@ class Memory:
         self.total_bytes = total_bytes
         self.used_bytes = 0
         self.mappings: list[Mapping] = []
+        self._going: list[Region] = []
         self._freed: OrderedDict[int, tuple[str, float]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -178,6 +180,15 @@ class Memory:
             )
         return found
 
+    def ranges(self) -> list[tuple[int, int]]:
+        """Beginning and end of what kernels may touch, by address: with unified addressing that
+        is page-locked memory of the host, too."""
+        found = [(r.base, r.end) for r in self.space if isinstance(r.owner, Allocation)]
+        with self._lock:
+            found += [(m.base, m.base + m.size) for m in self.mappings]
+            found += [(r.base, r.end) for r in self._going]
+        return sorted(found)
+
     # --- freeing --------------------------------------------------------------------------------
 
     def free(self, address: int, by: str) -> None:
@@ -192,6 +203,27 @@ class Memory:
         if found.how == VARIABLE:
             raise invalid_value(f"devPtr ({address:#x}) is {VARIABLE}; it goes with its module")
         self._release(found, by)
+
+    def free_later(self, address: int, by: str) -> Callable[[], None]:
+        """As ``free``; but what is before it in a stream may touch the memory until the answer is
+        called."""
+        found = self.allocation(address)
+        if found is None:
+            self.free(address, by)
+            return lambda: None
+        region = found.region
+        with self._lock:
+            self._going.append(region)
+        try:
+            self.free(address, by)
+        except CudaError:
+            self._gone(region)
+            raise
+        return lambda: self._gone(region)
+
+    def _gone(self, region: Region) -> None:
+        with self._lock:
+            self._going = [other for other in self._going if other is not region]
 
     def add_mapping(self, mapping: Mapping) -> None:
         with self._lock:

@@ -151,6 +151,13 @@ SIM_EXPORT cudaError_t sim____cudlaSimVariable(void *address, size_t size)
     return sim__cuda_variable(address, size);
 }
 
+SIM_EXPORT unsigned int sim____cudlaSimChecks(void) { return sim__cuda_checks(); }
+
+SIM_EXPORT size_t sim____cudlaSimRanges(void **bounds, size_t room)
+{
+    return sim__cuda_ranges(bounds, bounds == NULL ? 0 : room);
+}
+
 /* --- Python ----------------------------------------------------------------------------------- */
 
 void sim_cuda_collect(void)

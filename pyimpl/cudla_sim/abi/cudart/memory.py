@@ -92,8 +92,9 @@ def free_async(dev_ptr: Any, stream: Any) -> None:
     target = current.streams.resolve(number(stream))
     if target.capturing:
         current.captures.forbid("cudaFreeAsync")
-    # Queued work holds on to the memory it needs, so the range can go at once.
-    current.memory.free(number(dev_ptr), "cudaFreeAsync")
+    # Gone for calls from now on; kernels that are queued have nothing but its address.
+    gone = current.memory.free_later(number(dev_ptr), "cudaFreeAsync")
+    target.enqueue(gone, always=True, trivial=True)
 
 
 @cudart.export_as("cudaGetSymbolAddress", "sim__cuda_variable")

@@ -232,13 +232,15 @@ def module_get_global(target: Any, size: Any, handle: Any, name: Any) -> None:
         size[0] = count
 
 
-def _function_attribute(wanted: int) -> int:
+def _function_attribute(function: Any, wanted: int) -> int:
     """What every kernel answers: limits of the device; what a compiler for a GPU would say is 0."""
     found = get_device(0)
     if wanted == Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         return found.attribute(Device.cudaDevAttrMaxThreadsPerBlock)
     if wanted == Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        return found.attribute(Device.cudaDevAttrMaxSharedMemoryPerBlockOptin)
+        allowed = lib.sim_cuda_shared(function, -1)
+        usual = found.attribute(Device.cudaDevAttrMaxSharedMemoryPerBlock)
+        return int(allowed) if allowed >= 0 else usual
     if wanted in (
         Attribute.CU_FUNC_ATTRIBUTE_PTX_VERSION,
         Attribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION,
@@ -269,10 +271,17 @@ def func_get_attribute(value: Any, attribute: int, function: Any) -> None:
     null(pi=value)
     _attribute(attribute)
     check_kernel(function)
-    value[0] = _function_attribute(attribute)
+    value[0] = _function_attribute(function, attribute)
 
 
 @driver.export("cuFuncSetAttribute")
-def func_set_attribute(function: Any, attribute: int, _: int) -> None:
+def func_set_attribute(function: Any, attribute: int, value: int) -> None:
     _attribute(attribute)
     check_kernel(function)
+    if attribute == Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        most = get_device(0).attribute(Device.cudaDevAttrMaxSharedMemoryPerBlockOptin)
+        if not 0 <= value <= most:
+            raise CudaError(
+                Result.CUDA_ERROR_INVALID_VALUE, f"value is {value}; a block has 0 to {most} bytes"
+            )
+        lib.sim_cuda_shared(function, value)

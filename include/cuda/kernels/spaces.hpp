@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/spaces.hpp - in which memory an address is (CUDA C++ Programming Guide, "Address space predicate
+ * functions", "Address space conversion functions"). All of it is one address space here.
+ */
+#ifndef CUDLA_SIM_KERNELS_SPACES_H
+#define CUDLA_SIM_KERNELS_SPACES_H
+
+#include <link.h>
+
+#include "engine.hpp"
+
+namespace cudla_sim {
+
+/* The running system thread's variables of the module with this engine: shared memory is among them. */
+struct OwnVariables {
+    uintptr_t begin = 0, end = 0;
+
+    OwnVariables() { dl_iterate_phdr(&OwnVariables::module, this); }
+    static int module(dl_phdr_info *info, size_t, void *found) {
+        OwnVariables &own = *static_cast<OwnVariables *>(found);
+        uintptr_t here = reinterpret_cast<uintptr_t>(&threadIdx);
+        uintptr_t at = reinterpret_cast<uintptr_t>(info->dlpi_tls_data);
+        for (int i = 0; i < info->dlpi_phnum; i++)
+            if (info->dlpi_phdr[i].p_type == PT_TLS && here - at < info->dlpi_phdr[i].p_memsz) {
+                own.begin = at;
+                own.end = at + info->dlpi_phdr[i].p_memsz;
+            }
+        return 0;
+    }
+    static const OwnVariables &get() {
+        static thread_local const OwnVariables own;
+        return own;
+    }
+};
+
+inline bool is_shared(const void *pointer) {
+    uintptr_t at = reinterpret_cast<uintptr_t>(pointer);
+    uintptr_t dynamic = (reinterpret_cast<uintptr_t>(block->dynamic.data()) + 15) & ~uintptr_t{15};
+    const OwnVariables &own = OwnVariables::get();
+    return at - dynamic < block->shape->shared_bytes || (at >= own.begin && at < own.end);
+}
+
+inline bool is_local(const void *pointer) {
+    const char *at = static_cast<const char *>(pointer);
+    return at >= block->current->stack && at < block->current->top();
+}
+
+} // namespace cudla_sim
+
+inline unsigned __isShared(const void *pointer) { return cudla_sim::is_shared(pointer); }
+inline unsigned __isLocal(const void *pointer) { return cudla_sim::is_local(pointer); }
+/* Variables of both kinds are the program's own, and parameters are on the stack. */
+inline unsigned __isConstant(const void *) { return 0; }
+inline unsigned __isGridConstant(const void *) { return 0; }
+inline unsigned __isGlobal(const void *pointer) { return !__isShared(pointer) && !__isLocal(pointer); }
+
+inline size_t __cvta_generic_to_global(const void *pointer) { return reinterpret_cast<size_t>(pointer); }
+inline size_t __cvta_generic_to_shared(const void *pointer) { return reinterpret_cast<size_t>(pointer); }
+inline size_t __cvta_generic_to_local(const void *pointer) { return reinterpret_cast<size_t>(pointer); }
+inline size_t __cvta_generic_to_constant(const void *pointer) { return reinterpret_cast<size_t>(pointer); }
+inline void *__cvta_global_to_generic(size_t address) { return reinterpret_cast<void *>(address); }
+inline void *__cvta_shared_to_generic(size_t address) { return reinterpret_cast<void *>(address); }
+inline void *__cvta_local_to_generic(size_t address) { return reinterpret_cast<void *>(address); }
+inline void *__cvta_constant_to_generic(size_t address) { return reinterpret_cast<void *>(address); }
+
+/* nvcc's own. */
+#define __builtin_assume(...) static_cast<void>(0)
+
+#endif

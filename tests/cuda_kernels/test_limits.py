@@ -1,0 +1,28 @@
+"""What a launch may ask for (CUDA C++ Programming Guide, "Compute capabilities": 8.7)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .conftest import program
+
+REFUSED = ("more", "generic", "beyond", "other", "pointer")
+
+
+def test_shared_memory_and_blocks_that_wait_for_each_other(tmp_path: Path) -> None:
+    done = program("limits", tmp_path)()
+    assert done.returncode == 0, done.stderr
+    lines = [text.split() for text in done.stdout.splitlines()]
+    said = {words[0]: words[1:] for words in lines if len(words) > 1}
+    numbers = [int(words[0]) for words in lines if len(words) == 1]
+    for name, answers in said.items():
+        if name in REFUSED:
+            expected = ["cudaSuccess", "cudaErrorInvalidValue", "cudaSuccess"]
+        elif name == "above":
+            expected = ["cudaErrorInvalidValue", "cudaErrorInvalidValue", "cudaSuccess"]
+        elif name == "crowd":
+            expected = [*["cudaErrorCooperativeLaunchTooLarge"] * 2, "cudaSuccess"]
+        else:
+            expected = ["cudaSuccess"] * 3
+        assert answers == expected, name
+    assert numbers == [64 << 10, 16 * 1024]
