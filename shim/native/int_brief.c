@@ -1,7 +1,7 @@
 /* Implementation of int_brief.h.
  *
- * What single precision makes of a number that fits a byte is at most 3 * 2^-24 of it wrong, so it is
- * rounded as the exact one unless it lies next to the middle of two integers. Pixels with such
+ * What single precision makes of a number that fits a byte is at most 3 * 2^-24 of it wrong, so it
+ * is rounded as the exact one unless it lies next to the middle of two integers. Pixels with such
  * numbers are computed in double precision, which is exact.
  */
 #include "native/int_brief.h"
@@ -14,7 +14,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { BLOCK = 64, STEP = 16 };
+enum { BLOCK = 64, STEP = 16, BYTE = 128 };
 
 /* Beyond any byte, but so near that errors are below MARGIN. */
 static const float FAR = 300.0f, MARGIN = 1e-4f;
@@ -39,10 +39,11 @@ int sim_brief_begin(struct sim_brief *brief, const struct sim_sdp_run *run, int6
         return 0;
     if (adds && stage->alu_operand.kind == SIM_ELEMENTS)
         return 0;
-    if (scaled && (sdp->offset != 0.0 || sdp->factor != 1.0))
-        return 0; /* rounded twice */
+    if (scaled && (sdp->factor != 1.0 || fabs(sdp->offset) > BYTE))
+        return 0; /* rounded twice, or FAR might become a byte */
     brief->row = row_for(instructions);
-    brief->offset = (int32_t)sdp->offset;
+    brief->offset = scaled ? 0 : (int32_t)sdp->offset;
+    brief->after = scaled ? (int32_t)sdp->offset : 0;
     brief->least_sum = relu && !scaled ? 0 : INT32_MIN;
     if (relu && scaled)
         brief->least = 0;
@@ -93,7 +94,7 @@ static int32_t exact(const struct sim_brief *b, const int32_t *sums, int channel
         double value = (double)sum * (double)b->factors[channel + i];
         value = __builtin_trunc(value + __builtin_copysign(0.5, value));
         value = value < -1000.0 ? -1000.0 : value > 1000.0 ? 1000.0 : value;
-        int32_t result = (int32_t)value > b->least ? (int32_t)value : b->least;
+        int32_t result = ((int32_t)value > b->least ? (int32_t)value : b->least) - b->after;
         int32_t kept = limited(result, b->low, b->high);
         cut += kept != result;
         to[i] = (int8_t)kept;
@@ -108,7 +109,7 @@ INLINE int32_t pixel(const struct sim_brief *b, const int32_t *restrict sums, in
     const int32_t *restrict added = b->added + channel;
     const float *restrict factors = b->factors + channel;
     int32_t least_sum = b->least_sum, offset = b->offset, low = b->low, high = b->high;
-    int32_t least = b->least, cut = 0, odd = 0, results[STEP];
+    int32_t least = b->least, after = b->after, cut = 0, odd = 0, results[STEP];
     for (int first = 0; first < count; first += STEP) {
         for (int i = 0; i < STEP; i++) {
             int32_t sum = sums[first + i] + added[first + i];
@@ -118,7 +119,7 @@ INLINE int32_t pixel(const struct sim_brief *b, const int32_t *restrict sums, in
             value = value > FAR ? FAR : value;
             int32_t result = (int32_t)(value + __builtin_copysignf(0.5f, value));
             odd |= __builtin_fabsf(value - (float)result) > 0.5f - MARGIN;
-            result = result > least ? result : least;
+            result = (result > least ? result : least) - after;
             results[i] = limited(result, low, high);
             cut += results[i] != result;
         }
@@ -168,21 +169,63 @@ static int32_t row_plain(const struct sim_brief *b, const int32_t *sums, int cha
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-__attribute__((target("avx2"))) static int32_t row_256(const struct sim_brief *b,
-                                                       const int32_t *sums, int channel,
-                                                       int count, int8_t *to)
+#define AVX2 __attribute__((target("avx2")))
+
+/* The same by hand: compilers use half of the registers' width, or a quarter. Eight of them, as
+ * integers; -1 for each that is cut is added to *cut. */
+AVX2 INLINE __m256i eight(const struct sim_brief *b, const int32_t *sums, int channel, __m256i *cut,
+                          __m256 *odd)
 {
-    return pixel(b, sums, channel, count, to);
+    __m256i sum = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)sums),
+                                   _mm256_loadu_si256((const __m256i *)(b->added + channel)));
+    sum = _mm256_sub_epi32(_mm256_max_epi32(sum, _mm256_set1_epi32(b->least_sum)),
+                           _mm256_set1_epi32(b->offset));
+    __m256 value = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(b->factors + channel));
+    value = _mm256_min_ps(_mm256_max_ps(value, _mm256_set1_ps(-FAR)), _mm256_set1_ps(FAR));
+    __m256i result = _mm256_cvtps_epi32(value); /* the middle is odd */
+    __m256 distance = _mm256_andnot_ps(
+        _mm256_set1_ps(-0.0f), _mm256_sub_ps(value, _mm256_cvtepi32_ps(result)));
+    *odd = _mm256_or_ps(
+        *odd, _mm256_cmp_ps(distance, _mm256_set1_ps(0.5f - MARGIN), _CMP_GT_OQ));
+    result = _mm256_sub_epi32(_mm256_max_epi32(result, _mm256_set1_epi32(b->least)),
+                              _mm256_set1_epi32(b->after));
+    __m256i kept = _mm256_min_epi32(_mm256_max_epi32(result, _mm256_set1_epi32(b->low)),
+                                    _mm256_set1_epi32(b->high));
+    __m256i as_is = _mm256_cmpeq_epi32(kept, result);
+    *cut = _mm256_add_epi32(*cut, _mm256_andnot_si256(as_is, _mm256_set1_epi32(-1)));
+    return kept;
+}
+
+AVX2 static int32_t row_256(const struct sim_brief *b, const int32_t *sums, int channel, int count,
+                            int8_t *to)
+{
+    __m256i cut = _mm256_setzero_si256();
+    __m256 odd = _mm256_setzero_ps();
+    for (int i = 0; i < count; i += 16) {
+        __m256i first = eight(b, sums + i, channel + i, &cut, &odd);
+        __m256i second = eight(b, sums + i + 8, channel + i + 8, &cut, &odd);
+        __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(first, second), 0xd8);
+        __m128i bytes = _mm_packs_epi16(
+            _mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+        _mm_storeu_si128((__m128i *)(to + i), bytes);
+    }
+    if (__builtin_expect(_mm256_movemask_ps(odd), 0))
+        return exact(b, sums, channel, count, to);
+    int32_t cuts[8], all = 0;
+    _mm256_storeu_si256((__m256i *)cuts, cut);
+    for (int i = 0; i < 8; i++)
+        all -= cuts[i];
+    return all;
 }
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 
-/* The same by hand: compilers use half of the registers' width, or a quarter. */
 AVX512 INLINE int32_t row_of_512(const struct sim_brief *b, const int32_t *sums, int channel,
                                  int count, int8_t *to)
 {
-    const __m512i least_sum = _mm512_set1_epi32(b->least_sum), offset = _mm512_set1_epi32(b->offset);
-    const __m512i least = _mm512_set1_epi32(b->least);
+    const __m512i least_sum = _mm512_set1_epi32(b->least_sum);
+    const __m512i offset = _mm512_set1_epi32(b->offset);
+    const __m512i least = _mm512_set1_epi32(b->least), after = _mm512_set1_epi32(b->after);
     const __m512i low = _mm512_set1_epi32(b->low), high = _mm512_set1_epi32(b->high);
     const __m512 near = _mm512_set1_ps(0.5f - MARGIN), far = _mm512_set1_ps(FAR);
     const __m512 below = _mm512_set1_ps(-FAR);
@@ -198,7 +241,7 @@ AVX512 INLINE int32_t row_of_512(const struct sim_brief *b, const int32_t *sums,
         __m512i result = _mm512_cvtps_epi32(value); /* the middle is odd */
         __m512 distance = _mm512_sub_ps(value, _mm512_cvtepi32_ps(result));
         odd |= _mm512_cmp_ps_mask(_mm512_abs_ps(distance), near, _CMP_GT_OQ);
-        result = _mm512_max_epi32(result, least);
+        result = _mm512_sub_epi32(_mm512_max_epi32(result, least), after);
         __m512i kept = _mm512_min_epi32(_mm512_max_epi32(result, low), high);
         cut += __builtin_popcount(_mm512_cmpneq_epi32_mask(kept, result));
         _mm_storeu_si128((__m128i *)(to + i), _mm512_cvtepi32_epi8(kept));

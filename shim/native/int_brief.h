@@ -13,12 +13,12 @@ typedef int32_t sim_brief_row(const struct sim_brief *brief, const int32_t *sums
 struct sim_brief {
     int32_t *added; /* [channel] */
     float *factors; /* [channel] */
-    int32_t least_sum, offset, least, low, high;
+    int32_t least_sum, offset, least, after, low, high; /* offset, after: off before, behind factors */
     sim_brief_row *row;
 };
 
-/* For sums that are at most `bound` from 0, with the instructions of a sim_dot. 1: SDP can be done so;
- * 0: it cannot; -1: no memory. */
+/* For sums that are at most `bound` from 0, with the instructions of a sim_dot. 1: SDP can be done
+ * so; 0: it cannot; -1: no memory. */
 int sim_brief_begin(struct sim_brief *brief, const struct sim_sdp_run *run, int64_t bound,
                     const char *instructions);
 void sim_brief_end(struct sim_brief *brief);

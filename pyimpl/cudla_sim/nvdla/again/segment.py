@@ -83,8 +83,8 @@ class Segment:
         self._composed = self._compose()
         self._zeros, self._counts = self._counters()
         self._convolutions = [n for n, k in enumerate(self._known) if k.layer.buffer is not None]
-        first = self._known[self._convolutions[0]].layer if self._convolutions else None
-        self._taker = first if first is not None and first.takes_weights else None
+        takers = [self._known[n].layer for n in self._convolutions[:1]]
+        self._taker = next((layer for layer in takers if layer.takes_weights), None)
         self._signatures = self._looked_up()
         self._tables = [k.layer.tables for k in self._known if k.layer.tables is not None]
         self._steps = native.Steps([(_steps(known), _weights(known)) for known in self._known])
