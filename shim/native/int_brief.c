@@ -14,12 +14,12 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { BLOCK = 64, STEP = 16, BYTE = 128 };
+enum { BLOCK = SIM_BRIEF_CHANNELS, STEP = 16, BYTE = 128 };
 
 /* Beyond any byte, but so near that errors are below MARGIN. */
 static const float FAR = 300.0f, MARGIN = 1e-4f;
 
-static sim_brief_row *row_for(const char *instructions);
+static sim_brief_rows *rows_for(const char *instructions);
 
 static int is_whole(double value)
 {
@@ -41,7 +41,7 @@ int sim_brief_begin(struct sim_brief *brief, const struct sim_sdp_run *run, int6
         return 0;
     if (scaled && (sdp->factor != 1.0 || fabs(sdp->offset) > BYTE))
         return 0; /* rounded twice, or FAR might become a byte */
-    brief->row = row_for(instructions);
+    brief->rows = rows_for(instructions);
     brief->offset = scaled ? 0 : (int32_t)sdp->offset;
     brief->after = scaled ? (int32_t)sdp->offset : 0;
     brief->least_sum = relu && !scaled ? 0 : INT32_MIN;
@@ -129,6 +129,17 @@ INLINE int32_t pixel(const struct sim_brief *b, const int32_t *restrict sums, in
     return __builtin_expect(odd, 0) ? exact(b, sums, channel, count, to) : cut;
 }
 
+/* Mostly a call would cost more than the bytes. */
+INLINE void copy(uint8_t *to, const int8_t *from, int count)
+{
+    if (count == 16)
+        memcpy(to, from, 16);
+    else if (count == 32)
+        memcpy(to, from, 32);
+    else
+        memcpy(to, from, (size_t)count);
+}
+
 void sim_brief_tile(const struct sim_brief *b, const struct sim_sdp_run *run,
                     struct sim_tile *tile, const int32_t *sums, int kernels)
 {
@@ -137,22 +148,24 @@ void sim_brief_tile(const struct sim_brief *b, const struct sim_sdp_run *run,
     int surface = tile->channel / cube->atom, inside = tile->channel % cube->atom;
     int last = cube->channels - tile->channel, count = (tile->channels + STEP - 1) / STEP * STEP;
     last = tile->channels < last ? tile->channels : last;
-    int32_t all[BLOCK] = {0}; /* behind the last channel, `added` and `factors` are 0 */
-    int8_t row[BLOCK];
-    for (int p = 0; p < tile->pixels; p++, sums += kernels) {
-        const int32_t *from = sums;
-        if (kernels < count) {
+    int8_t rows[SIM_TILE_PIXELS][BLOCK];
+    if (kernels < count) {
+        int32_t all[BLOCK] = {0}; /* behind the last channel, `added` and `factors` are 0 */
+        for (int p = 0; p < tile->pixels; p++, sums += kernels) {
             memcpy(all, sums, sizeof *all * (size_t)kernels);
-            from = all;
+            tile->clipped += b->rows(b, all, BLOCK, 1, tile->channel, count, rows[p]);
         }
-        tile->clipped += b->row(b, from, tile->channel, count, row);
+    } else {
+        tile->clipped += b->rows(b, sums, kernels, tile->pixels, tile->channel, count, rows[0]);
+    }
+    for (int p = 0; p < tile->pixels; p++) {
+        const int8_t *row = rows[p];
         uint8_t *to = cube->base + surface * cube->surface + y * cube->line + x * cube->pixel;
         int done = cube->atom - inside;
         if (last > 0)
-            memcpy(to + inside, row, (size_t)(done < last ? done : last));
+            copy(to + inside, row, done < last ? done : last);
         for (to += cube->surface; done < last; done += cube->atom, to += cube->surface)
-            memcpy(to, row + done,
-                   (size_t)(last - done < cube->atom ? last - done : cube->atom));
+            copy(to, row + done, last - done < cube->atom ? last - done : cube->atom);
         if (++x == width) {
             x = 0;
             y++;
@@ -160,11 +173,18 @@ void sim_brief_tile(const struct sim_brief *b, const struct sim_sdp_run *run,
     }
 }
 
-static int32_t row_plain(const struct sim_brief *b, const int32_t *sums, int channel, int count,
-                         int8_t *to)
-{
-    return pixel(b, sums, channel, count, to);
-}
+#define ROWS(name, attributes, row)                                                          \
+    attributes static int32_t name(const struct sim_brief *restrict b, const int32_t *sums,     \
+                                   int kernels, int pixels, int channel, int count,             \
+                                   int8_t *restrict to)                                         \
+    {                                                                                           \
+        int32_t cut = 0;                                                                        \
+        for (int p = 0; p < pixels; p++, sums += kernels, to += BLOCK)                          \
+            cut += row(b, sums, channel, count, to);                                            \
+        return cut;                                                                             \
+    }
+
+ROWS(rows_plain, , pixel)
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -196,7 +216,7 @@ AVX2 INLINE __m256i eight(const struct sim_brief *b, const int32_t *sums, int ch
     return kept;
 }
 
-AVX2 static int32_t row_256(const struct sim_brief *b, const int32_t *sums, int channel, int count,
+AVX2 INLINE int32_t row_256(const struct sim_brief *b, const int32_t *sums, int channel, int count,
                             int8_t *to)
 {
     __m256i cut = _mm256_setzero_si256();
@@ -211,12 +231,16 @@ AVX2 static int32_t row_256(const struct sim_brief *b, const int32_t *sums, int 
     }
     if (__builtin_expect(_mm256_movemask_ps(odd), 0))
         return exact(b, sums, channel, count, to);
+    if (_mm256_testz_si256(cut, cut))
+        return 0;
     int32_t cuts[8], all = 0;
     _mm256_storeu_si256((__m256i *)cuts, cut);
     for (int i = 0; i < 8; i++)
         all -= cuts[i];
     return all;
 }
+
+ROWS(rows_256, AVX2, row_256)
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 
@@ -249,7 +273,7 @@ AVX512 INLINE int32_t row_of_512(const struct sim_brief *b, const int32_t *sums,
     return __builtin_expect(odd, 0) ? exact(b, sums, channel, count, to) : cut;
 }
 
-AVX512 static int32_t row_512(const struct sim_brief *b, const int32_t *sums, int channel,
+AVX512 INLINE int32_t row_512(const struct sim_brief *b, const int32_t *sums, int channel,
                               int count, int8_t *to)
 {
     if (count == 64)
@@ -259,16 +283,18 @@ AVX512 static int32_t row_512(const struct sim_brief *b, const int32_t *sums, in
     return row_of_512(b, sums, channel, count, to);
 }
 
-static sim_brief_row *row_for(const char *instructions)
+ROWS(rows_512, AVX512, row_512)
+
+static sim_brief_rows *rows_for(const char *instructions)
 {
     if (strncmp(instructions, "avx512", 6) == 0)
-        return row_512;
-    return strncmp(instructions, "avx", 3) == 0 ? row_256 : row_plain;
+        return rows_512;
+    return strncmp(instructions, "avx", 3) == 0 ? rows_256 : rows_plain;
 }
 #else
-static sim_brief_row *row_for(const char *instructions)
+static sim_brief_rows *rows_for(const char *instructions)
 {
     (void)instructions;
-    return row_plain;
+    return rows_plain;
 }
 #endif
