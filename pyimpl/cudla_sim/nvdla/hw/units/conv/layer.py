@@ -273,7 +273,9 @@ class Convolution:
 
     def repeatable(self) -> tuple[NDArray[np.uint8] | None, Entry] | None:
         """Return the raw weights (None: they are in CBUF) and what was made of them, if the input
-        is what memory holds and is not kept."""
+        is what memory holds and is not kept, and integers: NaNs of fp16 are counted in Python."""
+        if self.precision == FP16:
+            return None
         kept = self.csc.skip_data_release or self.cdma.data_reuse
         if kept or self.cdma.compressed or self._entry is None:
             return None

@@ -22,6 +22,7 @@ from ...csb import LookupTable
 from ...doubt import Doubt
 from ...memory import DTYPES, Memory
 from ..conv.layer import Convolution
+from ..conv.reference import bands as convolved
 from . import native, stages
 from .lut import Lut
 from .registers import STAGES, Sdp, SdpRdma
@@ -163,12 +164,17 @@ class Processor:
         if self._ints is None:
             return None
         if convolution is not None:
-            if self.floating:
-                return None
             if convolution.shape[0] > self.padded_channels:
                 return None  # refused with the first band
             sdp = native.describe(self, self.stages, target, None)
-            return convolution.with_sdp(batch, sdp)
+            if not self.floating:
+                return convolution.with_sdp(batch, sdp)
+            sums = None if sdp is None else convolved.exact_patterns(convolution, batch)
+            if sdp is None or sums is None:
+                return None
+            layer = self._ints.pointwise(sums, sdp)
+            layer.held.append(sums)
+            return layer
         source = self.source()
         sdp = native.describe(self, self.stages, target, source)
         return None if sdp is None else self._ints.pointwise(source, sdp)

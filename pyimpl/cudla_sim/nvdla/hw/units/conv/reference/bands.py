@@ -133,15 +133,30 @@ def _exact_bands(
     lines: int,
 ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
     """fp16, step by step as the hardware adds."""
-    index = np.arange(padded.size).reshape(padded.shape)
-    positions = _patches(window, index)
+    where, width = _gather(layer, window, padded), window.out_width
+    for first in range(0, window.out_height, lines):
+        pixels = where.pixels[first * width : (first + lines) * width]
+        values = floats.single(fp16.run(kernel, where._replace(pixels=pixels), weights))
+        yield first, values.reshape(-1, width, weights.kernels)
+
+
+def exact_patterns(layer: Convolution, batch: int) -> NDArray[np.uint32] | None:
+    """FP32 patterns [y, x, kernel] of an exact fp16 convolution, all at once; None for others."""
+    if not isinstance(layer.matrix, fp16.Weights) or layer.fp16 is None:
+        return None
+    window, channels = layer.plan()
+    padded = _padded(layer, window, channels, batch)
+    where = _gather(layer, window, padded)
+    patterns = fp16.run(layer.fp16, where, layer.matrix)
+    return patterns.reshape(window.out_height, window.out_width, layer.matrix.kernels)
+
+
+def _gather(layer: Convolution, window: Window, padded: NDArray[Any]) -> fp16.Gather:
+    """Where the inputs of all windows lie."""
+    positions = _patches(window, np.arange(padded.size).reshape(padded.shape))
     order, _ = fp16.product_order(layer.weight_shape, layer.config.atomic_c)
     offsets = positions[0, 0].reshape(-1)[order]
-    for first in range(0, window.out_height, lines):
-        pixels = positions[first : first + lines, :, 0, 0, 0]
-        where = fp16.Gather(padded.reshape(-1), pixels.reshape(-1), offsets)
-        values = floats.single(fp16.run(kernel, where, weights))
-        yield first, values.reshape(*pixels.shape, weights.kernels)
+    return fp16.Gather(padded.reshape(-1), positions[:, :, 0, 0, 0].reshape(-1), offsets)
 
 
 def _winograd_bands(
