@@ -1,10 +1,10 @@
 /* fp16 convolution with AVX2: true products, shifted, and what the Booth array makes less of them.
  *
  * A shifted product is one less than the true quotient where the rows' bits that are shifted out
- * add up to a carry. There is none for shifts of 0 and 4: the adders of the array resolve the lowest
- * bits. For a shift of 8 it depends on eight bits of either mantissa and on the sign: a table. Larger
- * shifts are rare where numbers have a common size; these products are noted down and computed by the
- * array, eight at a time.
+ * add up to a carry. There is none for shifts of 0 and 4: the adders of the array resolve the
+ * lowest bits. For a shift of 8 it depends on eight bits of either mantissa and on the sign: a
+ * table. Larger shifts are rare where numbers have a common size; these products are noted down
+ * and computed by the array, eight at a time.
  *
  * Weights of a step are made ready for 32 kernels, and used for all pixels of a chunk.
  */

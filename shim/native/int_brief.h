@@ -8,15 +8,15 @@ struct sim_brief;
 
 enum { SIM_BRIEF_CHANNELS = 64 };
 
-/* Results of `count` sums of each pixel, [pixel][kernels], to [pixel][SIM_BRIEF_CHANNELS]; how many were
- * cut. */
+/* Results of `count` sums of each pixel, [pixel][kernels], to [pixel][SIM_BRIEF_CHANNELS]; how many
+ * were cut. */
 typedef int32_t sim_brief_rows(const struct sim_brief *brief, const int32_t *sums, int kernels,
                                int pixels, int channel, int count, int8_t *to);
 
 struct sim_brief {
     int32_t *added; /* [channel] */
     float *factors; /* [channel] */
-    int32_t least_sum, offset, least, after, low, high; /* offset, after: off before, behind factors */
+    int32_t least_sum, offset, least, after, low, high; /* offset, after: before, behind factors */
     sim_brief_rows *rows;
 };
 

@@ -81,8 +81,8 @@ static int has_avx2(void)
 #define LOAD(from) _mm256_loadu_si256((const __m256i *)(from))
 #define STORE(to, value) _mm256_storeu_si256((__m256i *)(to), value)
 
-/* 16 kernels, two registers for each pixel: 0 to 3 and 8 to 11, 4 to 7 and 12 to 15, as unpacking has
- * them. */
+/* 16 kernels, two registers for each pixel: 0 to 3 and 8 to 11, 4 to 7 and 12 to 15, as unpacking
+ * has them. */
 AVX2 INLINE void madd256(const struct sim_dot_tile *tile, const int pixels, int kernels, int first)
 {
     const int16_t *weights = (const int16_t *)tile->weights + 2 * first;

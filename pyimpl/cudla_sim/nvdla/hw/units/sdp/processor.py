@@ -21,8 +21,8 @@ from ....facts.precisions import FP16
 from ...csb import LookupTable
 from ...doubt import Doubt
 from ...memory import DTYPES, Memory
+from ..conv import exact
 from ..conv.layer import Convolution
-from ..conv.reference import bands as convolved
 from . import native, stages
 from .lut import Lut
 from .registers import STAGES, Sdp, SdpRdma
@@ -169,7 +169,7 @@ class Processor:
             sdp = native.describe(self, self.stages, target, None)
             if not self.floating:
                 return convolution.with_sdp(batch, sdp)
-            sums = None if sdp is None else convolved.exact_patterns(convolution, batch)
+            sums = None if sdp is None else exact.patterns(convolution, batch)
             if sdp is None or sums is None:
                 return None
             layer = self._ints.pointwise(sums, sdp)
