@@ -186,8 +186,8 @@ def test_no_part_of_the_nvdla_needs_one_that_needs_it() -> None:
 
 FALLBACKS = {
     "conv.layer": "how weights are arranged: for Winograd, fp16 in float32, `arithmetic: numpy`",
-    "sdp.launch": "comparisons (EQL), what follows an fp16 convolution or leaves integers as fp16;"
-    " outputs that lie over inputs; PDP on the fly",
+    "sdp.launch": "comparisons (EQL), what leaves integers as fp16 or follows an fp16 convolution"
+    " in float32; outputs that lie over inputs; PDP on the fly",
     "pdp.launch": "windows past the input, outputs over inputs, other modes; errors",
     "cdp.launch": "outputs that lie partly over inputs",
     "rubik.launch": "there is no compiled function",

@@ -124,6 +124,7 @@ static int supported(void)
     return (sim_cpu() & SIM_CPU_AVX512) != 0;
 }
 
-const Fp16Instructions sim_fp16_avx512 = {"avx512", supported, add_step_512, accumulate_512, 1};
+const Fp16Instructions sim_fp16_avx512 = {
+    "avx512", supported, NULL, add_step_512, accumulate_512, 1};
 
 #endif

@@ -1,6 +1,5 @@
-/* What the vector implementations of fp16_step.h have in common. With AVX2 and AVX-512, whose
- * permutations are tables, a row of the Booth array is looked up: it depends on three bits of the
- * weight and on the input. */
+/* What the vector implementations of fp16_step.h have in common. A row of the Booth array depends
+ * on three bits of the weight and on the input; permutations look it up, or its factor. */
 #ifndef CUDLA_SIM_FP16_REDUCE_H
 #define CUDLA_SIM_FP16_REDUCE_H
 

@@ -1,11 +1,11 @@
-/* The multiply-accumulate of fp16 convolution (CMAC and CACC), bit for bit: steps for the instructions
- * that there are, a file for each.
+/* The multiply-accumulate of fp16 convolution (CMAC and CACC), bit for bit: steps for the
+ * instructions that there are, a file for each.
  *
  * A step multiplies up to 64 pairs, shifts the products to the largest exponent among them and
  * adds them; the accumulator adds the steps in order. The hardware multiplies with a Booth array
  * whose two remaining rows are shifted separately, so a shifted product may be one less than the
- * true quotient: the rows are therefore computed here as well. Sixteen kernels at a time lie in
- * vector lanes.
+ * true quotient: the rows are therefore computed here as well, by fp16_avx2.c where it matters.
+ * Kernels lie in vector lanes, sixteen or 32.
  *
  * Source of the rules: nvdla/hw cmod/cmac/NV_NVDLA_cmac.h, cmod/cacc/NV_NVDLA_cacc.cpp.
  */
@@ -14,6 +14,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "native/native.h"
 
 #define LANES 16
 #define MAX_STEP 64
@@ -30,6 +32,9 @@ typedef struct {
 typedef struct {
     const char *name;
     int (*supported)(void);
+    /* Computes pixels from *next on, which threads share, until there are no more; true if memory
+     * is short. NULL: fp16_mac.c does, with the functions below. */
+    int (*some_pixels)(const struct sim_fp16_job *job, size_t *next);
     /* Sums of the products of a step, and their exponents / 4, for the kernels of all lanes. */
     void (*add_step)(const Inputs *inputs, const int32_t *packed, size_t stride, int64_t *sums,
                      int32_t *scales);
@@ -40,6 +45,34 @@ typedef struct {
 } Fp16Instructions;
 
 extern const Fp16Instructions sim_fp16_avx512, sim_fp16_avx2, sim_fp16_portable;
+
+/* Mantissa with hidden bit, shifted so that the remaining exponent is a multiple of 4. */
+static inline int32_t fraction_of(uint16_t half)
+{
+    int exponent = half >> 10 & 31;
+    int32_t fraction = half & 0x3ff;
+    return exponent ? (fraction | 0x400) << (exponent & 3) : fraction << 1;
+}
+
+/* The accumulator as FP32, magnitude rounded half up. */
+static inline uint32_t to_single(int64_t mantissa, int32_t exponent)
+{
+    uint32_t sign = mantissa < 0 ? 0x80000000u : 0;
+    if (exponent == 255)
+        return sign | 0x7f800000u | ((uint32_t)(mantissa >> 29) & 0x3ff);
+    if (mantissa == 0)
+        return 0;
+    uint64_t size = mantissa < 0 ? 0 - (uint64_t)mantissa : (uint64_t)mantissa;
+    if (size == (uint64_t)1 << 39)
+        return sign | (uint32_t)(exponent + 65) << 23;
+    uint32_t rounded = (uint32_t)((size + (1 << 14)) >> 15);
+    int32_t field = exponent + 64;
+    if (rounded >> 24) {
+        rounded >>= 1;
+        field++;
+    }
+    return sign | (uint32_t)field << 23 | (rounded & 0x7fffff);
+}
 
 /* Sign bits in front of the first one that differs, less one: the left shift that normalises. */
 static inline int spare(int64_t value)

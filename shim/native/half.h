@@ -32,6 +32,15 @@ BITS_INLINE double half_value(uint16_t pattern, double infinity)
     return number_of(bits | sign);
 }
 
+/* Value of an FP32 pattern of a convolution: there are no denormals and no infinities. */
+BITS_INLINE double single_value(uint32_t pattern)
+{
+    uint64_t size = pattern & 0x7fffffff, sign = (uint64_t)(pattern >> 31) << 63;
+    uint64_t normal = ((size << 29) + ((uint64_t)(1023 - 127) << 52)) & FLAG(size != 0);
+    uint64_t nan = FLAG(size > 0x7f800000);
+    return number_of((normal & ~nan) | ((QUIET | (size & 0x7fffff)) & nan) | sign);
+}
+
 /* Pattern of a value, rounded to nearest even, cut to finite numbers. */
 BITS_INLINE uint16_t half_pattern(double value)
 {

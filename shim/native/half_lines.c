@@ -224,7 +224,7 @@ int sim_half_lines(const struct sim_cube *input, struct sim_sdp *sdp, double *co
 {
     struct half_lines l = {.input = input, .sdp = sdp, .operands = operands};
     const struct sim_stage *stage = sdp->stages;
-    if (!is_line_layer(&l))
+    if (input->item != 2 || !is_line_layer(&l))
         return 0;
     l.surfaces = sdp->channels / input->atom;
     l.bare = sdp->stage_count == 0 ||

@@ -1,5 +1,5 @@
-/* SDP in fp16 on a cube in memory: the arithmetic of nvdla/hw/units/sdp/reference, FP32
- * numbers in tiles.
+/* SDP in fp16 on a cube in memory, or on FP32 numbers of a convolution: the arithmetic of
+ * nvdla/hw/units/sdp/reference, FP32 numbers in tiles.
  *
  * Source of the rules: nvdla/hw cmod/hls/sdp/sdp_x.cpp, sdp_y_core.cpp, sdp_c.cpp.
  */
@@ -32,6 +32,14 @@ INLINE double number(const uint8_t *at, int nan_to_zero)
     return half_value(pattern, FP32.largest);
 }
 
+INLINE double single_number(const uint8_t *at, int nan_to_zero)
+{
+    uint32_t pattern;
+    memcpy(&pattern, at, sizeof pattern);
+    double value = single_value(pattern);
+    return choose(FLAG(nan_to_zero) & FLAG(value != value), 0.0, value);
+}
+
 INLINE void load_body(const struct half_run *run, const struct sim_cube *cube,
                         const struct sim_tile *tile, double *values)
 {
@@ -48,6 +56,9 @@ INLINE void load_body(const struct half_run *run, const struct sim_cube *cube,
                 at + channel / cube->atom * cube->surface + inside * cube->element;
             if (channel >= cube->channels)
                 memset(to, 0, sizeof *to * (size_t)count);
+            else if (cube->item == 4)
+                for (int i = 0; i < count; i++)
+                    to[i] = single_number(from + 4 * i, zero);
             else if (cube->element == 2)
                 for (int i = 0; i < count; i++)
                     to[i] = number(from + 2 * i, zero);

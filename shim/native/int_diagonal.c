@@ -76,6 +76,63 @@ static int has_avx2(void)
 }
 #endif
 
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
+#define LOAD(from) _mm256_loadu_si256((const __m256i *)(from))
+#define STORE(to, value) _mm256_storeu_si256((__m256i *)(to), value)
+
+/* 16 kernels, two registers for each pixel: 0 to 3 and 8 to 11, 4 to 7 and 12 to 15, as unpacking
+ * has them. */
+AVX2 INLINE void madd256(const struct sim_dot_tile *tile, const int pixels, int kernels, int first)
+{
+    const int16_t *weights = (const int16_t *)tile->weights + 2 * first;
+    __m256i sums[PIXELS][2];
+#pragma GCC unroll 6
+    for (int p = 0; p < pixels; p++)
+        sums[p][0] = sums[p][1] = _mm256_setzero_si256();
+    for (size_t run = 0; run < tile->run_count; run += 2, weights += 2 * kernels) {
+        int64_t one = tile->runs[run] + 2 * first, other = tile->runs[run + 1] + 2 * first;
+        __m256i w0 = LOAD(weights), w1 = LOAD(weights + 16);
+        __m256i low = _mm256_permute2x128_si256(w0, w1, 0x20);
+        __m256i high = _mm256_permute2x128_si256(w0, w1, 0x31);
+#pragma GCC unroll 6
+        for (int p = 0; p < pixels; p++) {
+            __m256i a = LOAD(tile->pixels[p] + one), b = LOAD(tile->pixels[p] + other);
+            sums[p][0] = _mm256_add_epi32(
+                sums[p][0], _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), low));
+            sums[p][1] = _mm256_add_epi32(
+                sums[p][1], _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), high));
+        }
+    }
+#pragma GCC unroll 6
+    for (int p = 0; p < pixels; p++) {
+        int32_t *to = tile->sums + p * kernels + first;
+        STORE(to, _mm256_permute2x128_si256(sums[p][0], sums[p][1], 0x20));
+        STORE(to + 8, _mm256_permute2x128_si256(sums[p][0], sums[p][1], 0x31));
+    }
+}
+
+#define CASE256(n)                                                        \
+    AVX2 static void madd256_##n(const struct sim_dot_tile *tile, int kernels) \
+    {                                                                     \
+        for (int first = 0; first < kernels; first += 16)                 \
+            madd256(tile, n, kernels, first);                             \
+    }
+CASE256(1)
+CASE256(2)
+CASE256(3)
+CASE256(4)
+CASE256(5)
+CASE256(6)
+
+static void run_avx2(const struct sim_dot_tile *tile, int pixels, int kernels)
+{
+    static void (*const cases[PIXELS])(const struct sim_dot_tile *, int) = {
+        madd256_1, madd256_2, madd256_3, madd256_4, madd256_5, madd256_6};
+    cases[pixels - 1](tile, kernels);
+}
+#endif
+
 static int always(void)
 {
     return 1;
@@ -104,14 +161,6 @@ static void run_portable(const struct sim_dot_tile *tile, int pixels, int kernel
 {
     any(tile, pixels, kernels);
 }
-
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static void run_avx2(const struct sim_dot_tile *tile, int pixels,
-                                                     int kernels)
-{
-    any(tile, pixels, kernels);
-}
-#endif
 
 const struct sim_dot sim_diagonals[] = {
 #if defined(__x86_64__)

@@ -152,8 +152,9 @@ int sim_int_conv(struct sim_window *window, struct sim_sdp *sdp, int32_t *sums);
 /* SDP on a cube in memory. -1: no memory. */
 int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp);
 
-/* SDP on halves in memory; operands are halves or FP32 numbers, without converters and shifts, and
- * so are the numbers of the look-up table. -1: no memory. */
+/* SDP on halves in memory, or on FP32 patterns of a convolution (items of 4 bytes); operands are halves
+ * or FP32 numbers, without converters and shifts, and so are the numbers of the look-up table. -1: no
+ * memory. */
 int sim_half_sdp(const struct sim_cube *input, struct sim_sdp *sdp);
 
 enum { SIM_POOL_AVERAGE, SIM_POOL_MAXIMUM, SIM_POOL_MINIMUM };

@@ -14,7 +14,7 @@ from cudla_sim.constants.cudla import cudlaStatus as S
 from .driver import Client, check
 
 PACKAGE = Path(cudla_sim.__file__).parent
-MOST_FILES = 20
+MOST_FILES = 21
 
 
 class Visits:

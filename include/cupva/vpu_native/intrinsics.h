@@ -99,20 +99,25 @@ inline PVA_ALWAYS S multiply_single(const S &x, const S &y, const S &sum, int ho
     return result;
 }
 
+template <typename R>
+inline PVA_ALWAYS R multiply_all(const R &x, const R &y, const R &sum, int how, uint64_t bits, int sign)
+{
+    if constexpr (traits<R>::is_split) {
+        R result;
+        result.lo = multiply_all(x.lo, y.lo, sum.lo, how, bits, sign);
+        result.hi = multiply_all(x.hi, y.hi, sum.hi, how, bits >> traits<R>::lanes / 2, sign);
+        return result;
+    } else {
+        return multiply_single(x, y, sum, how, bits, sign);
+    }
+}
+
 /* a * b, shifted, plus the accumulator in the lanes whose bit of `predicate` is set. */
 template <typename R, typename A, typename B, typename C>
 inline PVA_ALWAYS R multiply(const A &a, const B &b, const C &sum, int how, uint64_t predicate, int sign)
 {
     static_assert(traits<R>::kind != floating, "products that are shifted are of integers");
-    const R x = as<R>(a), y = as<R>(b), z = as<R>(sum);
-    if constexpr (traits<R>::is_double) {
-        R result;
-        result.lo = multiply_single(x.lo, y.lo, z.lo, how, predicate, sign);
-        result.hi = multiply_single(x.hi, y.hi, z.hi, how, predicate >> traits<R>::lanes / 2, sign);
-        return result;
-    } else {
-        return multiply_single(x, y, z, how, predicate, sign);
-    }
+    return multiply_all<R>(as<R>(a), as<R>(b), as<R>(sum), how, predicate, sign);
 }
 
 } // namespace pva
@@ -123,7 +128,7 @@ inline PVA_ALWAYS R multiply(const A &a, const B &b, const C &sum, int how, uint
     template <typename A, typename B> PVA_INLINE pva::result_of<A, B> dv##name(const A &a, const B &b) \
     {                                                                                       \
         typedef pva::result_of<A, B> R;                                                     \
-        return pva::each<R>(                                                                \
+        return pva::each(                                                                \
             [](auto x, auto y) {                                                            \
                 decltype(x) r;                                                              \
                 expression;                                                                 \
@@ -190,7 +195,7 @@ template <typename C, typename A, typename B>
 PVA_INLINE pva::same_as<C> dvmux(const C &condition, const A &a, const B &b)
 {
     typedef pva::same_as<C> R;
-    return pva::each<R>(
+    return pva::each(
         [](auto c, auto x, auto y) {
             decltype(x) r;
             r.v = c.v != 0 ? x.v : y.v;
@@ -323,6 +328,36 @@ PVA_INLINE int32_t mod_inc_pred_nz(int32_t count, int32_t last, int32_t &predica
 
 namespace pva {
 
+/* Half a register of narrow lanes as a register of wide ones, `further` up, and back, `less` up. */
+template <typename H, typename N> inline PVA_ALWAYS H widened_half(const N &narrow, int further)
+{
+    if constexpr (traits<H>::is_split) {
+        typedef typename traits<H>::half P;
+        typedef std::decay_t<decltype(narrow[0])> E;
+        typedef E part_t __attribute__((vector_size(sizeof(N) / 2)));
+        part_t lo, hi;
+        memcpy(&lo, &narrow, sizeof lo);
+        memcpy(&hi, (const char *)&narrow + sizeof lo, sizeof hi);
+        return H{widened_half<P>(lo, further), widened_half<P>(hi, further)};
+    } else {
+        return H{__builtin_convertvector(narrow, typename traits<H>::vector_t) << further};
+    }
+}
+template <typename N, typename H> inline PVA_ALWAYS N narrowed_half(const H &wide, int less)
+{
+    if constexpr (traits<H>::is_split) {
+        typedef std::decay_t<decltype(N{}[0])> E;
+        typedef E part_t __attribute__((vector_size(sizeof(N) / 2)));
+        part_t lo = narrowed_half<part_t>(wide.lo, less), hi = narrowed_half<part_t>(wide.hi, less);
+        N result;
+        memcpy(&result, &lo, sizeof lo);
+        memcpy((char *)&result + sizeof lo, &hi, sizeof hi);
+        return result;
+    } else {
+        return __builtin_convertvector(wide.v >> less, N);
+    }
+}
+
 /* A double vector with half as many bits in twice the room, and back. */
 template <typename To, typename From> inline PVA_ALWAYS To convert(const From &from)
 {
@@ -334,19 +369,17 @@ template <typename To, typename From> inline PVA_ALWAYS To convert(const From &f
     if constexpr (traits<To>::is_double) {
         typedef typename traits<To>::half H;
         constexpr int further = traits<H>::up - traits<From>::up;
-        memcpy(&lo, &from.v, sizeof lo);
-        memcpy(&hi, (const char *)&from.v + sizeof lo, sizeof hi);
-        typedef typename traits<H>::vector_t V;
-        return To{H{__builtin_convertvector(lo, V) << further},
-                  H{__builtin_convertvector(hi, V) << further}};
+        memcpy(&lo, &from, sizeof lo);
+        memcpy(&hi, (const char *)&from + sizeof lo, sizeof hi);
+        return To{widened_half<H>(lo, further), widened_half<H>(hi, further)};
     } else {
         To to;
-        constexpr int less = traits<typename traits<From>::half>::up - traits<To>::up;
+        constexpr int less = traits<From>::up - traits<To>::up;
         constexpr E lane_bits = (E)((uint64_t)-1 << traits<To>::up);
-        lo = __builtin_convertvector(from.lo.v >> less, half_t) & lane_bits;
-        hi = __builtin_convertvector(from.hi.v >> less, half_t) & lane_bits;
-        memcpy(&to.v, &lo, sizeof lo);
-        memcpy((char *)&to.v + sizeof lo, &hi, sizeof hi);
+        lo = narrowed_half<half_t>(from.lo, less) & lane_bits;
+        hi = narrowed_half<half_t>(from.hi, less) & lane_bits;
+        memcpy(&to, &lo, sizeof lo);
+        memcpy((char *)&to + sizeof lo, &hi, sizeof hi);
         return to;
     }
 }

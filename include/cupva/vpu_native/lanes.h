@@ -7,6 +7,9 @@
  *
  * A lane lies in the upper bits of an element of this machine, above zeros: so sums wrap by
  * themselves, and comparisons need nothing. lane() and set_lane() know that.
+ *
+ * A register's elements take 64 bytes. Where this machine has no vectors of that size, a register is
+ * two parts, `.lo` and `.hi`, too: compilers keep vectors in memory that are larger than its own.
  */
 #ifndef VPU_NATIVE_LANES_H
 #define VPU_NATIVE_LANES_H
@@ -17,29 +20,36 @@
 #define PVA_ALWAYS __attribute__((always_inline))
 #define PVA_INLINE static inline PVA_ALWAYS
 
-#define PVA_REGISTER(name, element, count)                                     \
+#define PVA_VECTOR(name, element, bytes)                                       \
     struct name {                                                              \
-        typedef element vector_t __attribute__((vector_size(64)));             \
+        typedef element vector_t __attribute__((vector_size(bytes)));          \
         vector_t v;                                                            \
     }
+#if defined(__AVX512BW__)
+#define PVA_REGISTER(name, element) PVA_VECTOR(name, element, 64)
+#else
+#define PVA_REGISTER(name, element)                                            \
+    PVA_VECTOR(name##_part, element, 32);                                      \
+    struct name {                                                              \
+        name##_part lo, hi;                                                    \
+    }
+#endif
 #define PVA_DOUBLE(name, half)                                                 \
     struct name {                                                              \
         half lo, hi;                                                           \
     }
 
-PVA_REGISTER(vcharx, int16_t, 32);
-PVA_REGISTER(vshortx, int32_t, 16);
-PVA_REGISTER(vintx, int64_t, 8);
+PVA_REGISTER(vcharx, int16_t);
+PVA_REGISTER(vshortx, int32_t);
+PVA_REGISTER(vintx, int64_t);
 PVA_DOUBLE(dvcharx, vcharx);
 PVA_DOUBLE(dvshortx, vshortx);
 PVA_DOUBLE(dvintx, vintx);
 /* Eight (two times eight) single-precision lanes. */
-struct vfloat {
-    typedef float vector_t __attribute__((vector_size(32)));
-    vector_t v;
-};
+PVA_VECTOR(vfloat, float, 32);
 PVA_DOUBLE(dvfloat, vfloat);
 
+#undef PVA_VECTOR
 #undef PVA_REGISTER
 #undef PVA_DOUBLE
 
@@ -47,37 +57,51 @@ namespace pva {
 
 enum family { none, extended, memory, floating };
 
-/* What is known of a type: the register type that it becomes, its element, lanes and bits. */
+/* What is known of a type: the register type that it becomes, its element, lanes and bits; whether it
+ * is of two halves (is_split), and whether programs know that (is_double). */
 template <typename T> struct traits {
     static constexpr family kind = none;
     static constexpr int lanes = 0;
 };
 
-template <typename Single, typename Double, typename Element, int Lanes, int Bits> struct single_traits {
-    typedef Single self;
+template <typename Self, typename Element, int Lanes, int Bits> struct lane_traits {
+    typedef Self self;
     typedef Element element;
-    typedef typename Single::vector_t vector_t;
     static constexpr family kind = extended;
     static constexpr int lanes = Lanes, bits = Bits;
     static constexpr int up = sizeof(Element) * 8 - Bits; /* where a lane begins */
-    static constexpr bool is_double = false;
+    static constexpr bool is_split = false, is_double = false;
 };
-template <typename Double, typename Half, typename Element, int Lanes, int Bits> struct double_traits {
-    typedef Double self;
+template <typename Single, typename Element, int Lanes, int Bits>
+struct single_traits : lane_traits<Single, Element, Lanes, Bits> {
+    typedef typename Single::vector_t vector_t;
+};
+template <typename Self, typename Half, typename Element, int Lanes, int Bits>
+struct split_traits : lane_traits<Self, Element, Lanes, Bits> {
     typedef Half half;
-    typedef Element element;
-    static constexpr family kind = extended;
-    static constexpr int lanes = Lanes, bits = Bits;
+    static constexpr bool is_split = true;
+};
+template <typename Double, typename Half, typename Element, int Lanes, int Bits>
+struct double_traits : split_traits<Double, Half, Element, Lanes, Bits> {
     static constexpr bool is_double = true;
 };
 
-template <> struct traits<vcharx> : single_traits<vcharx, dvcharx, int16_t, 32, 12> {};
-template <> struct traits<vshortx> : single_traits<vshortx, dvshortx, int32_t, 16, 24> {};
-template <> struct traits<vintx> : single_traits<vintx, dvintx, int64_t, 8, 48> {};
+#if defined(__AVX512BW__)
+#define PVA_SINGLE(name, element, count, width) \
+    template <> struct traits<name> : single_traits<name, element, count, width> {}
+#else
+#define PVA_SINGLE(name, element, count, width)                                                    \
+    template <> struct traits<name##_part> : single_traits<name##_part, element, count / 2, width> {}; \
+    template <> struct traits<name> : split_traits<name, name##_part, element, count, width> {}
+#endif
+PVA_SINGLE(vcharx, int16_t, 32, 12);
+PVA_SINGLE(vshortx, int32_t, 16, 24);
+PVA_SINGLE(vintx, int64_t, 8, 48);
+#undef PVA_SINGLE
 template <> struct traits<dvcharx> : double_traits<dvcharx, vcharx, int16_t, 64, 12> {};
 template <> struct traits<dvshortx> : double_traits<dvshortx, vshortx, int32_t, 32, 24> {};
 template <> struct traits<dvintx> : double_traits<dvintx, vintx, int64_t, 16, 48> {};
-template <> struct traits<vfloat> : single_traits<vfloat, dvfloat, float, 8, 32> {
+template <> struct traits<vfloat> : single_traits<vfloat, float, 8, 32> {
     static constexpr family kind = floating;
 };
 template <> struct traits<dvfloat> : double_traits<dvfloat, vfloat, float, 16, 32> {
@@ -93,7 +117,7 @@ template <typename S, typename N> inline PVA_ALWAYS typename traits<S>::element 
 /* Lane `i` of any register type. */
 template <typename V> inline PVA_ALWAYS typename traits<V>::element lane(const V &v, int i)
 {
-    if constexpr (traits<V>::is_double) {
+    if constexpr (traits<V>::is_split) {
         constexpr int half = traits<V>::lanes / 2;
         return i < half ? lane(v.lo, i) : lane(v.hi, i - half);
     } else if constexpr (traits<V>::kind == floating) {
@@ -105,7 +129,7 @@ template <typename V> inline PVA_ALWAYS typename traits<V>::element lane(const V
 
 template <typename V, typename E> inline PVA_ALWAYS void set_lane(V &v, int i, E value)
 {
-    if constexpr (traits<V>::is_double) {
+    if constexpr (traits<V>::is_split) {
         constexpr int half = traits<V>::lanes / 2;
         if (i < half)
             set_lane(v.lo, i, value);

@@ -18,34 +18,43 @@ template <typename E, int Count> using vector_of __attribute__((vector_size(Coun
 template <int Count>
 using vector_mask = std::conditional_t<Count == 32, uint32_t, std::conditional_t<Count == 16, uint16_t, uint8_t>>;
 
-/* Elements as lanes' elements. GCC's own conversion to 512 bits goes by way of halves. */
+/* Elements as lanes' elements. GCC's own conversion to its largest vectors goes by way of halves. */
 template <typename V, typename P> inline PVA_ALWAYS V widened(const P &elements)
 {
     return __builtin_convertvector(elements, V);
 }
-#if defined(__AVX512BW__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX2__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512BW__)
+#define PVA_WIDENER(name, wide_t, count, elements)                                         \
+    __builtin_ia32_pmov##name##512_mask(elements, (vector_of<pva_own_##wide_t, count>){}, \
+                                        (vector_mask<count>)-1)
+#define PVA_LANES(count) count
+#else
+#define PVA_WIDENER(name, wide_t, count, elements) __builtin_ia32_pmov##name##256(elements)
+#define PVA_LANES(count) count / 2
+#endif
 #define PVA_WIDENED(signed_t, unsigned_t, wide_t, count, name)                                     \
     template <> inline PVA_ALWAYS vector_of<wide_t, count> widened(const vector_of<signed_t, count> &elements) \
     {                                                                                              \
         typedef vector_of<pva_own_##signed_t, count> own;                                          \
-        return (vector_of<wide_t, count>)__builtin_ia32_pmovsx##name##512_mask(                    \
-            (own)elements, (vector_of<pva_own_##wide_t, count>){}, (vector_mask<count>)-1);        \
+        return (vector_of<wide_t, count>)PVA_WIDENER(sx##name, wide_t, count, (own)elements);      \
     }                                                                                              \
     template <> inline PVA_ALWAYS vector_of<wide_t, count> widened(const vector_of<unsigned_t, count> &elements) \
     {                                                                                              \
         typedef vector_of<pva_own_##signed_t, count> own;                                          \
-        return (vector_of<wide_t, count>)__builtin_ia32_pmovzx##name##512_mask(                    \
-            (own)elements, (vector_of<pva_own_##wide_t, count>){}, (vector_mask<count>)-1);        \
+        return (vector_of<wide_t, count>)PVA_WIDENER(zx##name, wide_t, count, (own)elements);      \
     }
 /* The builtins have types of their own. */
 typedef char pva_own_int8_t;
 typedef short pva_own_int16_t;
 typedef int pva_own_int32_t;
 typedef long long pva_own_int64_t;
-PVA_WIDENED(int8_t, uint8_t, int16_t, 32, bw)
-PVA_WIDENED(int16_t, uint16_t, int32_t, 16, wd)
-PVA_WIDENED(int32_t, uint32_t, int64_t, 8, dq)
+PVA_WIDENED(int8_t, uint8_t, int16_t, PVA_LANES(32), bw)
+PVA_WIDENED(int16_t, uint16_t, int32_t, PVA_LANES(16), wd)
+PVA_WIDENED(int32_t, uint32_t, int64_t, PVA_LANES(8), dq)
 #undef PVA_WIDENED
+#undef PVA_WIDENER
+#undef PVA_LANES
 #endif
 
 /* One register from consecutive elements. */
@@ -63,9 +72,9 @@ template <typename S, typename E> inline PVA_ALWAYS S load_single(const uint8_t 
 template <typename R, typename E> inline PVA_ALWAYS R load(const void *from)
 {
     const uint8_t *bytes = (const uint8_t *)from;
-    if constexpr (traits<R>::is_double) {
+    if constexpr (traits<R>::is_split) {
         typedef typename traits<R>::half H;
-        return R{load_single<H, E>(bytes), load_single<H, E>(bytes + traits<H>::lanes * sizeof(E))};
+        return R{load<H, E>(bytes), load<H, E>(bytes + traits<H>::lanes * sizeof(E))};
     } else {
         return load_single<R, E>(bytes);
     }
@@ -84,9 +93,9 @@ template <typename E, typename S> inline PVA_ALWAYS void store_single(const S &v
 template <typename E, typename R> inline PVA_ALWAYS void store(const R &value, void *to)
 {
     uint8_t *bytes = (uint8_t *)to;
-    if constexpr (traits<R>::is_double) {
-        store_single<E>(value.lo, bytes);
-        store_single<E>(value.hi, bytes + traits<R>::lanes / 2 * sizeof(E));
+    if constexpr (traits<R>::is_split) {
+        store<E>(value.lo, bytes);
+        store<E>(value.hi, bytes + traits<R>::lanes / 2 * sizeof(E));
     } else {
         store_single<E>(value, bytes);
     }
@@ -104,7 +113,7 @@ R limited(R value, bool plain, int32_t lim_lo, int32_t val_lo, int32_t lim_hi, i
     };
     const int64_t low = limit(lim_lo), high = limit(lim_hi);
     const int64_t at_low = number(val_lo), at_high = number(val_hi);
-    return each<R>(
+    return each(
         [&](auto x) {
             typedef decltype(x) S;
             typename S::vector_t none = {};

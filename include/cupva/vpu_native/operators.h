@@ -38,7 +38,7 @@ template <typename A> using same_as = std::enable_if_t<is_vector<A>, typename re
 template <typename R, typename N> inline PVA_ALWAYS R spread(N value)
 {
     R result{};
-    if constexpr (traits<R>::is_double) {
+    if constexpr (traits<R>::is_split) {
         result.lo = spread<typename traits<R>::half>(value);
         result.hi = result.lo;
     } else if constexpr (traits<R>::kind == floating) {
@@ -85,25 +85,25 @@ template <typename S> inline PVA_ALWAYS S shifted_right(const S &x, const S &cou
     return r;
 }
 
-/* Applies `f` to the registers of one, two or three operands. */
-template <typename R, typename F> inline PVA_ALWAYS R each(F f, const R &a)
+/* Applies `f` to the vectors of one, two or three operands. */
+template <typename F, typename R> inline PVA_ALWAYS R each(F f, const R &a)
 {
-    if constexpr (traits<R>::is_double)
-        return R{f(a.lo), f(a.hi)};
+    if constexpr (traits<R>::is_split)
+        return R{each(f, a.lo), each(f, a.hi)};
     else
         return f(a);
 }
-template <typename R, typename F> inline PVA_ALWAYS R each(F f, const R &a, const R &b)
+template <typename F, typename R> inline PVA_ALWAYS R each(F f, const R &a, const R &b)
 {
-    if constexpr (traits<R>::is_double)
-        return R{f(a.lo, b.lo), f(a.hi, b.hi)};
+    if constexpr (traits<R>::is_split)
+        return R{each(f, a.lo, b.lo), each(f, a.hi, b.hi)};
     else
         return f(a, b);
 }
-template <typename R, typename F> inline PVA_ALWAYS R each(F f, const R &a, const R &b, const R &c)
+template <typename F, typename R> inline PVA_ALWAYS R each(F f, const R &a, const R &b, const R &c)
 {
-    if constexpr (traits<R>::is_double)
-        return R{f(a.lo, b.lo, c.lo), f(a.hi, b.hi, c.hi)};
+    if constexpr (traits<R>::is_split)
+        return R{each(f, a.lo, b.lo, c.lo), each(f, a.hi, b.hi, c.hi)};
     else
         return f(a, b, c);
 }
@@ -125,7 +125,7 @@ template <typename S, typename M> inline PVA_ALWAYS S flags(const M &mask)
     template <typename A, typename B> inline PVA_ALWAYS pva::result_of<A, B> operator op(const A &a, const B &b) \
     {                                                                                       \
         typedef pva::result_of<A, B> R;                                                     \
-        return pva::each<R>(                                                                \
+        return pva::each(                                                                \
             [](auto x, auto y) {                                                            \
                 typedef decltype(x) S;                                                      \
                 S r;                                                                        \

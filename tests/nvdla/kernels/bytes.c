@@ -67,10 +67,11 @@ static int to_bytes(const char *instructions)
     int32_t sums[PIXELS * SIM_TILE_CHANNELS];
     int wrong = 0, used = 0;
     for (int round = 0; round < 400; round++) {
+        int offset = round % 5 ? number(-128, 128) : 0;
         int shift = shifts[round % 6], relu = round & 1, size = round % 3 == 0 ? 300 : 1 << 24;
         struct sim_sdp sdp = {
             .height = 1, .width = PIXELS, .channels = ALL, .stage_count = 1,
-            .factor = 1.0, .low = -128, .high = 127,
+            .offset = offset, .factor = 1.0, .low = -128, .high = 127,
             .output = {(uint8_t *)output, sizeof output[0], PIXELS * ATOM, ATOM, 1, ATOM, ALL, 1},
         };
         struct sim_stage *stage = &sdp.stages[0];
@@ -108,7 +109,7 @@ static int to_bytes(const char *instructions)
                     int c = first + k;
                     int64_t v = (int64_t)sums[p * kernels + k] + added[c];
                     v = rounded(v * multiplied[c], shift);
-                    v = relu && v < 0 ? 0 : v;
+                    v = (relu && v < 0 ? 0 : v) - offset;
                     int64_t kept = v < -128 ? -128 : v > 127 ? 127 : v;
                     expected += kept != v;
                     wrong += output[c / ATOM][p][c % ATOM] != kept;

@@ -75,6 +75,48 @@ def test_c_and_numpy_agree(
     np.testing.assert_array_equal(found, in_numpy.convolve(where, weights)[:, :kernels])
 
 
+@pytest.mark.parametrize("instructions", available())
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_pixels_and_kernels(kind, instructions) -> None:
+    """More than any implementation computes at a time, and a rest of each; whole steps."""
+    rng = np.random.default_rng(5)
+    products, kernels, pixels = 130, 77, 69
+    weights = fp16.prepare(
+        random_halves(rng, (products, kernels), kind), np.array([0, 64, 128, 130])
+    )
+    where = Gather(
+        random_halves(rng, (pixels * products,), kind),
+        np.arange(pixels) * products,
+        np.arange(products),
+    )
+    found = fp16.run(Fp16Mac(instructions), where, weights)
+    np.testing.assert_array_equal(found, in_numpy.convolve(where, weights)[:, :kernels])
+
+
+def halves_of_scale(rng: np.random.Generator, scales: np.ndarray) -> np.ndarray:
+    """Numbers whose exponents are 4 * scale and a random rest."""
+    fields = np.maximum(4 * scales + rng.integers(0, 4, scales.shape), 1)
+    bits = rng.integers(0, 0x400, scales.shape) | rng.integers(0, 2, scales.shape) << 15
+    return (fields << 10 | bits).astype(np.uint16)
+
+
+@pytest.mark.parametrize("instructions", available())
+@pytest.mark.parametrize("shift", range(8))
+def test_each_shift(shift, instructions) -> None:
+    """Sixty-three products are shifted by 4 * *shift* bits for the sake of the first one."""
+    rng = np.random.default_rng(shift)
+    kernels, pixels = 64, 300
+    low = rng.integers(0, 2, (64, 1)) * min(shift, 3)  # the datum's part, and the weight's
+    scales = np.concatenate([[[6]], np.clip(6 - shift + low[1:], 0, 6)])
+    weights = fp16.prepare(
+        halves_of_scale(rng, np.broadcast_to(scales, (64, kernels))), np.array([0, 64])
+    )
+    of_data = np.broadcast_to(np.concatenate([[[6]], 6 - low[1:]]).T, (pixels, 64))
+    where = Gather(halves_of_scale(rng, of_data).reshape(-1), np.arange(pixels) * 64, np.arange(64))
+    found = fp16.run(Fp16Mac(instructions), where, weights)
+    np.testing.assert_array_equal(found, in_numpy.convolve(where, weights)[:, :kernels])
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(KINDS), st.integers(1, 150))
 def test_numpy_and_naive_agree(seed, kind, products) -> None:

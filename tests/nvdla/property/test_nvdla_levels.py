@@ -27,9 +27,13 @@ def machine() -> Iterator[None]:
 
 def _bits(stage: Any, precision: str, shape: tuple[int, ...], arithmetic: str) -> Any:
     """What the network of a stage makes of random bytes, NaNs and infinities among them."""
-    random = np.random.default_rng(shape[-1])
     net = Network(("data", shape), precision, "nv_full")
     stage[2](net)
+    return _output(net, precision, shape, arithmetic)
+
+
+def _output(net: Network, precision: str, shape: tuple[int, ...], arithmetic: str) -> Any:
+    random = np.random.default_rng(shape[-1])
     floating = precision == "fp16"
     image = net.build(calibration=None if floating else random.normal(size=shape))
     loadable, space = Loadable.parse(image), AddressSpace()
@@ -54,3 +58,27 @@ def test_each_level_gives_the_same_bits(
     for isa in ISA:
         load().limit(isa)
         assert np.array_equal(_bits(stage, precision, shape, "native"), expected), isa
+
+
+def _behind(what: str) -> Network:
+    """An fp16 convolution with 20 kernels, and what SDP does with its sums."""
+    random = np.random.default_rng(7)
+    net = Network(("data", SHAPES[0]), "fp16", "nv_full")
+    bias = None if what == "sums" else random.normal(size=20)
+    net.conv2d(random.normal(size=(20, 64, 3, 3)) / 20, bias, padding=1, relu=what == "relu")
+    if what == "table":
+        net.sigmoid()
+    if what == "elements":
+        first = net.output
+        net.conv2d(random.normal(size=(20, 20, 1, 1)) / 4, relu=True)
+        net.add(net.output, first)
+    return net
+
+
+@pytest.mark.parametrize("what", ["sums", "bias", "relu", "table", "elements"])
+@pytest.mark.usefixtures("machine")
+def test_each_level_gives_the_same_bits_behind_an_fp16_convolution(what: str) -> None:
+    expected = _output(_behind(what), "fp16", SHAPES[0], "numpy")
+    for isa in ISA:
+        load().limit(isa)
+        assert np.array_equal(_output(_behind(what), "fp16", SHAPES[0], "native"), expected), isa

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cudla_sim.compiler.backend import compile_graph
+from cudla_sim.compiler.options import Options
 from cudla_sim.core.memory import AddressSpace, Region
 from cudla_sim.nvdla import Core, EngineTimeout, Loadable, LoadedNetwork, NvdlaError, dla_core
 from cudla_sim.nvdla.again import segment
@@ -22,6 +24,8 @@ from cudla_sim.nvdla.again.segment import Segment
 from cudla_sim.nvdla.build import Network
 from cudla_sim.nvdla.facts import registers
 from cudla_sim.nvdla.loadable import MemoryFlags
+from tests.compiler.blocks import Builder
+from tests.compiler.running import ranges
 
 
 class Pair:
@@ -114,8 +118,23 @@ def sigmoid_net(precision: str, config: str) -> Network:
     return net
 
 
+CUT = "int8, convolutions in pieces that keep weights"
+
+
+def pieces(config: str) -> bytes:
+    """Two convolutions whose pieces take the weights that the first one leaves in the buffer."""
+    b = Builder()
+    x = b.relu(b.conv(b.input(1, 64, 40, 40), 16, 1))
+    graph = b.graph(b.relu(b.conv(x, 64, 1)))
+    samples = [[np.random.default_rng(3).normal(size=(1, 64, 40, 40)).astype(np.float32)]]
+    options = Options(config=config, precision="int8")
+    return compile_graph(graph, ranges(graph, samples, "int8"), options).loadable
+
+
 @cache
 def image(precision: str, config: str) -> bytes:
+    if precision == CUT:
+        return pieces(config)
     net = sigmoid_net(precision, config)
     samples = np.random.default_rng(4).normal(size=(3, 5, 9, 9))
     return net.build(calibration=None if precision == "fp16" else samples)
@@ -127,6 +146,7 @@ KINDS = [
     ("fp16", "nv_full"),
     ("int8", "nv_large"),
     ("int8", "nv_small"),
+    (CUT, "nv_small"),
 ]
 
 
@@ -137,6 +157,28 @@ def test_plans_are_used_and_change_nothing(precision: str, config: str) -> None:
         pair.run(seed)
     assert pair.plans
     assert pair.segments
+
+
+def test_weights_that_stay_in_the_buffer_are_in_segments() -> None:
+    pair = Pair(image(CUT, "nv_small"), "nv_small")
+    for seed in range(5):
+        pair.run(seed)
+    kinds = [known.layer.takes_weights for s in pair.segments for known in s._known]
+    assert kinds.count(True) >= 2
+    assert kinds.count(False) >= 1
+
+
+def test_other_weights_in_the_buffer_are_seen() -> None:
+    """A network that takes turns with itself, its weights changed while the other one ran."""
+    pair = Pair(image(CUT, "nv_small"), "nv_small")
+    for seed in range(5):
+        pair.run(seed)
+    known = {memory for memory, _ in _descriptors(pair)}
+    for memory, window in enumerate(pair.network._windows):
+        if window is not None and memory not in known and window.size:
+            for offset in range(0, window.size, 97):
+                pair.change(memory, offset, 3)
+                pair.run(offset)
 
 
 def _descriptors(pair: Pair) -> list[tuple[int, int]]:

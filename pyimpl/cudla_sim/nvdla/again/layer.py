@@ -12,7 +12,8 @@ from ..hw.chains import Chain, Release
 from ..hw.csb import BlockState, RegisterFile
 from ..hw.launch import ComputedLayer, Job, Site
 from ..hw.memory import Access, Memory
-from ..hw.units.conv.buffer import NOTHING, Banks, Kept
+from ..hw.units.conv.buffer import Kept, Left
+from ..hw.units.conv.weights import Entry
 from .tables import Tables
 from .weights import Lasting
 
@@ -33,13 +34,19 @@ class Pattern:
     counts: list[tuple[Place, int]]
 
 
+class Done(NamedTuple):
+    """A layer was computed, with these weights."""
+
+    entry: Entry | None
+
+
 @dataclass(slots=True)
 class Prepared:
     """A described layer: its chain, the blocks of it with their registers, and what it touches as
     (memory port, access, host address). ``about`` is what was told of it, ``shown`` where its
-    counters are (see ``hw.launch.Work``), ``buffer`` how it leaves the convolution buffer (mode,
-    banks), None where no convolution takes part. ``weights`` is where the raw ones lie and what
-    was made of them. ``signatures`` are those of the memory ports when this was last looked up;
+    counters are (see ``hw.launch.Work``), ``buffer`` how it leaves the convolution
+    buffer, None where no convolution takes part. ``weights`` is where the raw ones lie and what was
+    made of them. ``signatures`` are those of the memory ports when this was last looked up;
     ``patterns`` what it does by the register groups that the blocks work on."""
 
     chain: Chain
@@ -50,7 +57,7 @@ class Prepared:
     weights: Lasting | None
     about: ComputedLayer
     shown: Mapping[tuple[str, str], str]
-    buffer: tuple[tuple[int, ...], Banks] | None
+    buffer: Left | None
     tables: Tables | None = None
     signatures: list[tuple[Memory, tuple[int, ...] | None]] = field(default_factory=list)
     patterns: dict[tuple[int, ...], Pattern] = field(default_factory=dict)
@@ -70,18 +77,41 @@ class Prepared:
         self.signatures = [(memory, memory.space.signature) for memory in memories]
         return True
 
-    def run(self) -> bool:
-        """Compute, unless something differs from what was described."""
+    @property
+    def takes_weights(self) -> bool:
+        """Whether its weights are those that a layer before left in the convolution buffer."""
+        return self.weights is not None and self.weights.host is None
+
+    def finds_weights(self, left: Left | Kept | None, entry: Entry | None) -> bool:
+        """Whether they are these, left in such a way."""
+        assert self.weights is not None
+        assert self.buffer is not None
+        return (
+            left is not None
+            and entry is not None
+            and entry is self.weights.entry()
+            and left.shape is not None
+            and left.mode == self.buffer.mode
+        )
+
+    def run(self, kept: Kept) -> Done | None:
+        """Compute, unless something differs from what was described. *kept*: what the convolution
+        buffer holds."""
         if not self._where_it_was() or (self.tables is not None and not self.tables.same()):
-            return False
+            return None
         entry = None  # held while the jobs run
         if self.weights is not None:
             entry = self.weights.entry()
-            if entry is None or not same(self.weights.host, entry.raw):
-                return False
+            if entry is None:
+                return None
+            if self.weights.host is None:
+                if not self.finds_weights(kept, kept.entry):
+                    return None
+            elif not same(self.weights.host, entry.raw):
+                return None
         for job in self.jobs:
             job.run()
-        return True
+        return Done(entry)
 
     def pattern(self, csb: RegisterFile) -> Pattern:
         """What follows it on the register groups that its blocks work on now."""
@@ -130,11 +160,11 @@ class Known(NamedTuple):
             clipped,
         )
 
-    def latch(self, site: Site, counted: Sequence[int]) -> None:
-        """Leave counters and convolution buffer as the layer does that *counted* so much."""
+    def latch(self, site: Site, counted: Sequence[int], entry: Entry | None) -> None:
+        """Leave counters and convolution buffer as the layer does that *counted* so much, with the
+        weights *entry*."""
         if self.layer.buffer is not None:
-            mode, banks = self.layer.buffer
-            site.kept = Kept(mode=mode, banks=banks, spare=NOTHING)
+            site.kept = self.layer.buffer.kept(entry)
         for bank, index in self.pattern.zeros:
             bank[index] = 0
         for (bank, index), which in self.pattern.counts:

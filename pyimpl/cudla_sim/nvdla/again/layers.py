@@ -19,6 +19,8 @@ from ..hw.chip import Chip
 from ..hw.csb import BlockState
 from ..hw.launch import ComputedLayer, Job, Launch, Launched, Work
 from ..hw.memory import Access, Memory, Padded
+from ..hw.units.conv.buffer import Left
+from ..hw.units.conv.weights import Entry
 from .layer import Known, Prepared
 from .tables import Tables
 from .weights import Lasting
@@ -59,14 +61,15 @@ class Layers:
             return None
         start = self.site.now()
         layer = self._find(first)
-        if layer is None or not layer.run():
+        done = None if layer is None else layer.run(self.site.kept)
+        if layer is None or done is None:
             return None
         for memory, access, host in layer.accesses:
             if memory.written is not None and access.write:
                 memory.written.append((host, host + access.size))
         known = self.last = Known(layer, layer.pattern(self.site.csb))
         counted = [sum(numbers) for numbers in zip(*[j.counted for j in layer.jobs], strict=True)]
-        known.latch(self.site, counted)
+        known.latch(self.site, counted, done.entry)
         return Launched(known.describe(start, 0, counted[0]), known.pattern.releases)
 
     def compute(self, unit: str, chain: Chain, launch: Launch) -> Launched:
@@ -94,9 +97,9 @@ class Layers:
                 return Known(item, known.pattern)
         return None
 
-    def follow(self, known: Known, counted: Sequence[int]) -> None:
+    def follow(self, known: Known, counted: Sequence[int], entry: Entry | None) -> None:
         """All that follows when a known layer has been computed, which *counted* so much."""
-        known.latch(self.site, counted)
+        known.latch(self.site, counted, entry)
         for release in known.pattern.releases:
             release.happen(self.site.csb)
         self.chip.touch()
@@ -125,7 +128,8 @@ class Layers:
         weights = None
         if work.weights is not None:
             raw, entry = work.weights
-            weights = Lasting(raw.__array_interface__["data"][0], weakref.ref(entry))
+            host = None if raw is None else raw.__array_interface__["data"][0]
+            weights = Lasting(host, weakref.ref(entry))
         kept = self.site.kept
         layer = Prepared(
             chain,
@@ -136,7 +140,7 @@ class Layers:
             weights,
             about,
             work.shown,
-            (kept.mode, kept.banks) if "CDMA" in chain.blocks else None,
+            Left(kept.mode, kept.banks, kept.shape) if "CDMA" in chain.blocks else None,
             Tables(csb.blocks[unit]) if work.tables else None,
         )
         self._store(csb.blocks[unit], layer)

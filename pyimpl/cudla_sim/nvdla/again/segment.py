@@ -22,7 +22,6 @@ from ..hw.chip import Chip
 from ..hw.csb import BlockState, Position
 from ..hw.launch import ComputedLayer
 from ..hw.memory import Memory, Span
-from ..hw.units.conv.buffer import NOTHING, Kept
 from ..hw.units.conv.weights import Entry
 from ..kmd.list_port import Entry as Buffer
 from .actions import Actions, Registers, Store, settled
@@ -83,12 +82,10 @@ class Segment:
         self._needs = self._needed()
         self._composed = self._compose()
         self._zeros, self._counts = self._counters()
-        buffers = [k.layer.buffer for k in self._known if k.layer.buffer is not None]
-        self._buffer = buffers[-1] if buffers else None
+        self._convolutions = [n for n, k in enumerate(self._known) if k.layer.buffer is not None]
+        takers = [self._known[n].layer for n in self._convolutions[:1]]
+        self._taker = next((layer for layer in takers if layer.takes_weights), None)
         self._signatures = self._looked_up()
-        self._entries = [
-            known.layer.weights.entry for known in self._known if known.layer.weights is not None
-        ]
         self._tables = [k.layer.tables for k in self._known if k.layer.tables is not None]
         self._steps = native.Steps([(_steps(known), _weights(known)) for known in self._known])
 
@@ -161,8 +158,13 @@ class Segment:
                 return None
         if chip.position != self._before or not all(tables.same() for tables in self._tables):
             return None
-        held = [entry() for entry in self._entries]
-        return held if all(held) else None
+        kept = chip.site.kept
+        if self._taker is not None and not self._taker.finds_weights(kept, kept.entry):
+            return None
+        lasting = [known.layer.weights for known in self._known]
+        held = [None if weights is None else weights.entry() for weights in lasting]
+        gone = any(e is None and w is not None for e, w in zip(held, lasting, strict=True))
+        return None if gone else held
 
     def run(
         self,
@@ -189,20 +191,25 @@ class Segment:
                 "not enough host memory for the working set of a layer", Status.INSUFFICIENT_MEMORY
             ) from None
         except BaseException:
-            self._settle(layers, entries, done, results)
+            self._settle(layers, entries, held, done, results)
             raise
-        self._settle(layers, entries, done, results)
+        self._settle(layers, entries, held, done, results)
         return self.first + done
 
     def _settle(
-        self, layers: Layers, entries: Sequence[Buffer], done: int, results: NDArray[np.int64]
+        self,
+        layers: Layers,
+        entries: Sequence[Buffer],
+        held: Held,
+        done: int,
+        results: NDArray[np.int64],
     ) -> None:
         """Leave everything as it is behind *done* steps."""
         chip = layers.chip
         found = self._steps.of_layers(results, 0, done)
         if done < len(self._known):
             for number in range(done):
-                layers.follow(self._known[number], found[number, 1:].tolist())
+                layers.follow(self._known[number], found[number, 1:].tolist(), held[number])
                 self._actions[number].apply(chip, entries)
             return
         assert self._after is not None
@@ -211,9 +218,11 @@ class Segment:
             bank[index] = 0
         for (bank, index), number, which in self._counts:
             bank[index] = int(found[number, 1 + which]) & 0xFFFFFFFF
-        if self._buffer is not None:
-            mode, banks = self._buffer
-            chip.site.kept = Kept(mode=mode, banks=banks, spare=NOTHING)
+        if self._convolutions:
+            number = self._convolutions[-1]
+            buffer = self._known[number].layer.buffer
+            assert buffer is not None
+            chip.site.kept = buffer.kept(held[number])
         chip.settle(self._after)
         self._actions[-1].apply(chip, entries)
 
@@ -226,8 +235,10 @@ def _steps(known: Known) -> list[native.Step]:
 
 def _weights(known: Known) -> native.Known | None:
     weights = known.layer.weights
-    entry = None if weights is None else weights.entry()
-    return None if weights is None or entry is None else native.Known(weights.host, entry.raw)
+    if weights is None or weights.host is None:
+        return None
+    entry = weights.entry()
+    return None if entry is None else native.Known(weights.host, entry.raw)
 
 
 class Spans:
@@ -270,6 +281,22 @@ def _follows(note: Note, actions: Sequence[Actions]) -> bool:
     )
 
 
+def _finds_weights(note: Note, before: Sequence[Note]) -> bool:
+    """Whether the layers *before* leave the weights that a layer takes from the convolution buffer.
+    Where none of them is a convolution, it is seen when the segment begins."""
+    assert note.known is not None
+    layer = note.known.layer
+    if not layer.takes_weights:
+        return True
+    for item in reversed(before):
+        assert item.known is not None
+        last = item.known.layer
+        if last.buffer is not None:
+            entry = None if last.weights is None else last.weights.entry()
+            return layer.finds_weights(last.buffer, entry)
+    return True
+
+
 def segments(
     notes: Mapping[int, Note], actions: Sequence[Actions], private: Spans
 ) -> Iterator[Segment]:
@@ -278,9 +305,11 @@ def segments(
     run: list[int] = []
     for step in [*sorted(notes), -1]:
         usable = step >= 0 and _usable(notes[step])
-        if usable and run and run[-1] == step - 1 and _follows(notes[step], actions[run[0] : step]):
-            run.append(step)
-            continue
+        if usable and run and run[-1] == step - 1:
+            between = _follows(notes[step], actions[run[0] : step])
+            if between and _finds_weights(notes[step], [notes[n] for n in run]):
+                run.append(step)
+                continue
         if len(run) > 1:
             first, behind = run[0], run[-1] + 1
             segment = Segment(first, [notes[n] for n in run], actions[first:behind])

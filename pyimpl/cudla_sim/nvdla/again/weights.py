@@ -14,9 +14,10 @@ from ..hw.units.conv.weights import Entry
 
 
 class Lasting(NamedTuple):
-    """Weights as long as the bytes at a host address are those that they were made from."""
+    """Weights as long as the bytes at a host address are those that they were made from; None:
+    as long as they are those that a layer left in the convolution buffer."""
 
-    host: int
+    host: int | None
     entry: weakref.ref[Entry]
 
 

@@ -55,16 +55,18 @@ class Job(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What computed a chain completely, from what memory held and from nothing else.
+    """What computed a chain completely, from what memory held and weights that were left in the
+    convolution buffer.
 
     ``shown``: which registers (block, name) show which number of ``native.steps.COUNTED``, ""
-    where it is always 0. ``weights``: the raw bytes in memory, and what was made of them;
+    where it is always 0. ``weights``: the raw bytes in memory (None: they were in the buffer),
+    and what was made of them;
     ``tables``: the look-up tables of the unit were used.
     """
 
     jobs: Sequence[Job]
     shown: Mapping[tuple[str, str], str]
-    weights: tuple[NDArray[np.uint8], Entry] | None = None
+    weights: tuple[NDArray[np.uint8] | None, Entry] | None = None
     tables: bool = False
 
 

@@ -20,7 +20,7 @@ from ....facts.configs import HardwareConfig
 from ...doubt import Doubt
 from ...memory import Memory
 from .registers import Cdma
-from .weights import WeightShape, fetch_weights
+from .weights import Entry, WeightShape, fetch_weights
 
 Banks = tuple[int, int]
 
@@ -73,13 +73,15 @@ class Kept:
     """What stays in the convolution buffer for the layers that follow.
 
     ``mode`` is what a layer that reuses data or weights must have in common: precision, input
-    format, Winograd or not. ``weights`` is what the implementation of that mode multiplies with.
+    format, Winograd or not. ``weights`` is what the implementation of that mode multiplies with,
+    ``entry`` where they come from.
     ``banks`` are those of data and weights, ``spare`` the bytes of weights that CSC did not take.
     """
 
     mode: tuple[int, ...] = ()
     data: list[NDArray[Any]] | None = None
     weights: Any = None
+    entry: Entry | None = None
     shape: WeightShape | None = None
     banks: Banks = (0, 0)
     spare: NDArray[np.uint8] = field(default_factory=lambda: NOTHING)
@@ -144,3 +146,20 @@ class Kept:
                 " are shifted by them",
             )
         return stream[: shape.size]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """How a layer that keeps no data leaves the buffer. ``shape``: that of the weights that it
+    keeps, None for none."""
+
+    mode: tuple[int, ...]
+    banks: Banks
+    shape: WeightShape | None
+
+    def kept(self, entry: Entry | None) -> Kept:
+        """The buffer behind such a layer with the weights *entry*."""
+        kept = Kept(mode=self.mode, banks=self.banks, spare=NOTHING)
+        if self.shape is not None and entry is not None:
+            kept.weights, kept.entry, kept.shape = entry.value, entry, self.shape
+        return kept

@@ -159,6 +159,7 @@ class Convolution:
                     " have the same mode and weight size, and SKIP_WEIGHT_RLS",
                 )
             matrix = kept.weights
+            self._entry = kept.entry
         else:
             memory = self._memory[self.cdma.weight_mc]
             raw = kept.take(self.cdma, shape, self.config, memory, self._doubt)
@@ -175,8 +176,9 @@ class Convolution:
             matrix = entry.value
             self._entry = entry
             self._raw = raw
-        keep = self.csc.skip_weight_release
-        kept.weights, kept.shape = (matrix, shape) if keep else (None, None)
+        kept.weights, kept.entry, kept.shape = None, None, None
+        if self.csc.skip_weight_release:
+            kept.weights, kept.entry, kept.shape = matrix, self._entry, shape
         return matrix
 
     def _prepared(self, raw: NDArray[np.uint8], shape: WeightShape) -> Multipliers:
@@ -269,12 +271,13 @@ class Convolution:
             )
         return left, top
 
-    def from_memory(self) -> tuple[NDArray[np.uint8], Entry] | None:
-        """Return the raw weights and what was made of them, if input and weights are what memory
-        holds, and nothing is kept in CBUF or comes from there."""
-        s, p = self.csc, self.cdma
-        kept = s.skip_data_release or s.skip_weight_release or p.data_reuse or p.weight_reuse
-        if kept or p.compressed or self._entry is None or self._raw is None:
+    def repeatable(self) -> tuple[NDArray[np.uint8] | None, Entry] | None:
+        """Return the raw weights (None: they are in CBUF) and what was made of them, if the input
+        is what memory holds and is not kept, and integers: NaNs of fp16 are counted in Python."""
+        if self.precision == FP16:
+            return None
+        kept = self.csc.skip_data_release or self.cdma.data_reuse
+        if kept or self.cdma.compressed or self._entry is None:
             return None
         if self._picture is None and any(data.flags.owndata for data in self.data):
             return None

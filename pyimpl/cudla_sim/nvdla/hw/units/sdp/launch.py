@@ -93,7 +93,7 @@ def _run(site: Site, chain: Chain) -> tuple[ComputedLayer, Work | None]:
         assert cube is not None
         latch_pdp(site, pooling.run(groups, site.config, site.memory, cube))
     else:
-        weights = None if convolution is None else convolution.from_memory()
+        weights = None if convolution is None else convolution.repeatable()
         complete = len(jobs) == p.batches  # the compiled function may decline one of a batch
         if complete and (convolution is None or weights is not None):
             before = [] if convolution is None else convolution.fetching()

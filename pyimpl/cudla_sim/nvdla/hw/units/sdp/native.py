@@ -1,6 +1,6 @@
 """SDP for the compiled functions.
 
-They leave out: comparisons (EQL), what follows an fp16 convolution, integers that become fp16.
+They leave out: comparisons (EQL), integers that become fp16.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def describe(
     """
     p = processor.p
     active = [stage for stage in stages if not stage.p.bypass]
-    if processor.equality or (processor.floating and (source is None or target.itemsize != 2)):
+    if processor.equality or (processor.floating and target.itemsize != 2):
         return None
     if p.out_precision == FP16 and not processor.floating:
         return None
@@ -92,7 +92,7 @@ def describe(
     if processor.floating:
         rdma = processor.rdma
         job["nan_to_zero"] = bool(p.nan_to_zero)
-        job["count_nan_inputs"] = bool(rdma and rdma.count_nan)
+        job["count_nan_inputs"] = bool(rdma and rdma.count_nan and source is not None)
         job["count_nan"] = bool(p.count_nan)
     lut = None if processor.lut is None else processor.lut.described()
     return ints.Sdp(job, described, target, lut, processor.floating)

@@ -21,6 +21,7 @@ from ....facts.precisions import FP16
 from ...csb import LookupTable
 from ...doubt import Doubt
 from ...memory import DTYPES, Memory
+from ..conv import exact
 from ..conv.layer import Convolution
 from . import native, stages
 from .lut import Lut
@@ -163,12 +164,17 @@ class Processor:
         if self._ints is None:
             return None
         if convolution is not None:
-            if self.floating:
-                return None
             if convolution.shape[0] > self.padded_channels:
                 return None  # refused with the first band
             sdp = native.describe(self, self.stages, target, None)
-            return convolution.with_sdp(batch, sdp)
+            if not self.floating:
+                return convolution.with_sdp(batch, sdp)
+            sums = None if sdp is None else exact.patterns(convolution, batch)
+            if sdp is None or sums is None:
+                return None
+            layer = self._ints.pointwise(sums, sdp)
+            layer.held.append(sums)
+            return layer
         source = self.source()
         sdp = native.describe(self, self.stages, target, source)
         return None if sdp is None else self._ints.pointwise(source, sdp)

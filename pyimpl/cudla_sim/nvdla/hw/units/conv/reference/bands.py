@@ -13,46 +13,13 @@ from ......native.fp16 import Fp16Mac
 from .....facts.precisions import FP16, RANGES
 from .... import floats
 from ....arithmetic import rounding_shift, saturate32
-from .. import fp16, native
+from .. import exact, fp16, native
 from ..layer import Convolution
 from ..registers import Window
 from . import gemm, winograd
 
 BAND_ELEMENTS = 1 << 22
 """Size of the patch matrix that is built at a time."""
-
-
-def _padded(layer: Convolution, window: Window, channels: int, batch: int) -> NDArray[Any]:
-    """Return the input with its frame of pad values, [y, x, channel] in BLAS precision."""
-    data = layer.data[batch]
-    surfaces, pixels = (data, None) if data.ndim == 4 else (None, data)
-    height, width = data.shape[-3], data.shape[-2]
-    left, top = layer.check_extent(window, channels, batch)
-    need_y, need_x = window.extent()
-    full_y, full_x = max(need_y, top + height), max(need_x, left + width)
-    dtype = _data_type(layer)
-    frame = (full_y, full_x, channels)
-    if (full_y, full_x) == (height, width):
-        result = np.empty(frame, dtype)
-    else:
-        pad = layer.pad_value()
-        result = np.full(frame, pad, dtype) if pad else np.zeros(frame, dtype)
-    target = result[top : top + height, left : left + width]
-    if layer.fp16 is not None:  # bit patterns
-        surfaces = None if surfaces is None else surfaces.view(np.uint16)
-        pixels = None if pixels is None else pixels.view(np.uint16)
-    if pixels is not None:
-        target[...] = pixels[:, :, :channels]
-        return result
-    assert surfaces is not None
-    atom = surfaces.shape[3]
-    whole = channels // atom
-    if whole:
-        inner = target[:, :, : whole * atom].reshape(height, width, whole, atom)
-        inner[...] = surfaces[:whole].transpose(1, 2, 0, 3)
-    if channels > whole * atom:
-        target[:, :, whole * atom :] = surfaces[whole, :, :, : channels - whole * atom]
-    return result
 
 
 def _data_type(layer: Convolution) -> np.dtype[Any]:
@@ -74,7 +41,7 @@ def bands(layer: Convolution, batch: int) -> Iterator[tuple[int, NDArray[Any]]]:
         yield 0, sums
         return
     window, channels = layer.plan()
-    padded = _padded(layer, window, channels, batch)
+    padded = exact.padded(layer, window, channels, batch, _data_type(layer))
     products = window.rows * window.columns * channels
     lines = max(1, BAND_ELEMENTS // (products * window.out_width))
     if isinstance(layer.matrix, gemm.Matrix):
@@ -96,7 +63,7 @@ def _blas_bands(
             largest = float(max(padded.max(), -padded.min()))
         bound = matrix.total * largest
         parts = gemm.chunks(matrix, largest)
-    patches = _patches(window, padded)
+    patches = exact.patches(window, padded)
     for first in range(0, window.out_height, lines):
         band = patches[first : first + lines]
         rows = band.shape[0] * band.shape[1]
@@ -105,23 +72,6 @@ def _blas_bands(
         if layer.precision == FP16:
             values = floats.rounded(values.astype(np.float64), floats.SINGLE)
         yield first, _accumulate(layer, values, bound).reshape(shape)
-
-
-def _patches(window: Window, padded: NDArray[Any]) -> NDArray[Any]:
-    """View the padded input as [y, x, row, column, channel] of every window."""
-    sy, sx, sc = padded.strides
-    return np.lib.stride_tricks.as_strided(
-        padded,
-        (window.out_height, window.out_width, window.rows, window.columns, padded.shape[2]),
-        (
-            sy * window.stride_y,
-            sx * window.stride_x,
-            sy * window.dilation_y,
-            sx * window.dilation_x,
-            sc,
-        ),
-        writeable=False,
-    )
 
 
 def _exact_bands(
@@ -133,15 +83,11 @@ def _exact_bands(
     lines: int,
 ) -> Iterator[tuple[int, NDArray[np.floating[Any]]]]:
     """fp16, step by step as the hardware adds."""
-    index = np.arange(padded.size).reshape(padded.shape)
-    positions = _patches(window, index)
-    order, _ = fp16.product_order(layer.weight_shape, layer.config.atomic_c)
-    offsets = positions[0, 0].reshape(-1)[order]
+    where, width = exact.gather(layer, window, padded), window.out_width
     for first in range(0, window.out_height, lines):
-        pixels = positions[first : first + lines, :, 0, 0, 0]
-        where = fp16.Gather(padded.reshape(-1), pixels.reshape(-1), offsets)
-        values = floats.single(fp16.run(kernel, where, weights))
-        yield first, values.reshape(*pixels.shape, weights.kernels)
+        pixels = where.pixels[first * width : (first + lines) * width]
+        values = floats.single(fp16.run(kernel, where._replace(pixels=pixels), weights))
+        yield first, values.reshape(-1, width, weights.kernels)
 
 
 def _winograd_bands(
@@ -167,10 +113,10 @@ def _accumulate(
     """CACC: truncate with rounding and saturate to 32 bits."""
     if layer.precision == FP16 or (layer.truncate == 0 and bound < float(1 << 31)):
         return values
-    exact = values.astype(np.float64)
-    rounding_shift(exact, layer.truncate)
+    sums = values.astype(np.float64)
+    rounding_shift(sums, layer.truncate)
     if bound * 2.0**-layer.truncate >= float((1 << 31) - 1):
-        before = exact.copy()
-        saturate32(exact)
-        layer.saturated += int(np.count_nonzero(before != exact))
-    return exact
+        before = sums.copy()
+        saturate32(sums)
+        layer.saturated += int(np.count_nonzero(before != sums))
+    return sums
