@@ -17,14 +17,18 @@ from pathlib import Path
 import benchmarks
 from cudla_sim.core.config import ISA
 
-from .report import AGAIN, Figure, Older, save, show
+from .report import AGAIN, Figure, Older, save, show, show_levels
 
 NOT_BENCHMARKS = {"__main__", "report"}
 
 
+class Failed(Exception):
+    """A benchmark ended without figures; its own words have been shown."""
+
+
 def measured(name: str) -> Iterator[tuple[Figure, float]]:
     """The figures of a benchmark, run in a process of its own, with the most memory that this or
-    one of its programs had resident, in MiB. Ends this one when that fails."""
+    one of its programs had resident, in MiB. Raises Failed."""
     with tempfile.NamedTemporaryFile() as file:
         child = os.fork()
         if child == 0:
@@ -43,7 +47,7 @@ def measured(name: str) -> Iterator[tuple[Figure, float]]:
                 os._exit(status)
         _, status, usage = os.wait4(child, 0)
         if status:
-            raise SystemExit(f"the benchmark {name} failed")
+            raise Failed(name)
         for figure in pickle.loads(file.read()):
             yield figure, usage.ru_maxrss / 1024
 
@@ -73,11 +77,17 @@ def main() -> None:
     parser.add_argument("name", nargs="*", help=", ".join(names) + " (default: all)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     parser.add_argument(
-        "--isa", choices=ISA, default="machine", help="instructions that compiled functions use"
+        "--isa",
+        metavar="LEVEL[,LEVEL...]",
+        default="machine",
+        help=f"instructions that compiled functions use: {', '.join(ISA)}; of several, each is "
+        "measured, and its figures stand beside each other",
     )
     parser.add_argument("--compare", type=Path, metavar="OLD", help="say what changed since then")
     options = parser.parse_args()
-    os.environ["CUDLA_SIM_ISA"] = options.isa  # of this process's children, and of their programs
+    levels = options.isa.split(",")
+    if strange := set(levels) - set(ISA):
+        parser.error(f"--isa: no level {', '.join(sorted(strange))}; there are {', '.join(ISA)}")
     wanted = options.name or names
     if unknown := set(wanted) - set(names):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(names)}")
@@ -87,12 +97,28 @@ def main() -> None:
             older = Older(options.compare)  # before minutes of measuring
         except (OSError, ValueError) as error:
             parser.error(f"--compare: {error}")
-    figures = [figure for name in wanted for figure in measure(name, older)]
-    show(figures)
-    if options.json:
-        save(figures, options.json)
-    if older is not None:
-        print("\n".join(older.lines(figures) or ["nothing changed beyond noise"]))
+    found: dict[str, list[Figure]] = {}
+    failed = []
+    for level in levels:
+        os.environ["CUDLA_SIM_ISA"] = level  # of this process's children, and of their programs
+        figures = found[level] = []
+        for name in wanted:
+            try:
+                figures += measure(name, older)
+            except Failed:
+                failed.append(f"{name} ({level})")
+        if options.json:
+            save(figures, of_level(options.json, level, levels))
+        if older is not None:
+            print("\n".join(older.lines(figures) or ["nothing changed beyond noise"]))
+    show(found[levels[0]]) if len(levels) == 1 else show_levels(found)
+    if failed:
+        raise SystemExit(f"without figures: {', '.join(failed)}")
+
+
+def of_level(file: Path, level: str, levels: list[str]) -> Path:
+    """A file for each of several levels."""
+    return file if len(levels) == 1 else file.with_name(f"{file.stem}-{level}{file.suffix}")
 
 
 if __name__ == "__main__":

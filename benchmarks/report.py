@@ -147,3 +147,26 @@ def show(figures: list[Figure]) -> None:
         mark = "+" if f.reached else "x"
         table.add(mark, f.what, f"{f.value:.4g} {f.unit}", goal, peak, f.remark)
     table.show()
+
+
+def show_levels(found: dict[str, list[Figure]]) -> None:
+    """Figures of several levels of instructions beside each other; + where all reach the goal."""
+    levels = list(found)
+    table = Table(
+        ("", "what", *levels, "goal"),
+        right=frozenset(range(2, 3 + len(levels))),
+        colors={"+": "green", "x": "red"},
+    )
+    by_name = {level: {f.what: f for f in figures} for level, figures in found.items()}
+    for what in dict.fromkeys(f.what for figures in found.values() for f in figures):
+        own = [by_name[level].get(what) for level in levels]
+        known = [f for f in own if f is not None]
+        goal = next((f for f in known if f.goal is not None), None)
+        sign = {"lower": "<=", "higher": ">="}[known[0].better]
+        table.add(
+            "+" if all(f.reached for f in known) else "x",
+            what,
+            *("" if f is None else f"{f.value:.4g} {f.unit}" for f in own),
+            "" if goal is None else f"{sign} {goal.goal:g} {goal.unit}",
+        )
+    table.show()

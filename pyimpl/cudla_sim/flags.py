@@ -24,6 +24,15 @@ OPTIONS = {
 }
 
 
+_BY_FILE = {
+    "XSCHED_CUDLA_LIB": "libcudla.so",
+    "XSCHED_CUDART_LIB": "cuda/libcudart.so",
+    "XSCHED_CUDA_LIB": "cuda/libcuda.so",
+}
+"""Variables of programs that stand between an application and a library, and look for the library in
+no other way than by its file. Source: XSched, protocol/include/xsched/protocol/def.h."""
+
+
 def include_dirs(cuda: bool) -> list[Path]:
     include = paths.include_dir()
     real = {f.folder for f in FAMILIES if f.beside_real}
@@ -73,6 +82,9 @@ def environment(cuda: bool) -> dict[str, str]:
     if cuda and not paths.toolkit_present():
         lists["PATH"].append(paths.toolkit_dir() / "bin")
         found["CUDA_PATH"] = found["CUDA_HOME"] = str(paths.toolkit_dir())
+    for name, file in _BY_FILE.items():
+        if (cuda or not file.startswith("cuda/")) and name not in os.environ:
+            found[name] = str(paths.lib_dir() / file)
     for name, folders in lists.items():
         old = [p for p in os.environ.get(name, "").split(os.pathsep) if p]
         fresh = [str(f) for f in folders]
