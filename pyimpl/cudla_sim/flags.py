@@ -29,8 +29,8 @@ _BY_FILE = {
     "XSCHED_CUDART_LIB": "cuda/libcudart.so",
     "XSCHED_CUDA_LIB": "cuda/libcuda.so",
 }
-"""Variables of programs that stand between an application and a library, and look for the library in
-no other way than by its file. Source: XSched, protocol/include/xsched/protocol/def.h."""
+"""Variables of programs that stand between an application and a library, and look for the library
+in no other way than by its file. Source: XSched, protocol/include/xsched/protocol/def.h."""
 
 
 def include_dirs(cuda: bool) -> list[Path]:

@@ -754,6 +754,32 @@ CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
 
 CUresult impl_cuMemFree_v2(CUdeviceptr dptr);
 
+CUresult impl_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option);
+
+CUresult impl_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags);
+
+CUresult impl_cuMemRelease(CUmemGenericAllocationHandle handle);
+
+CUresult impl_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags);
+
+CUresult impl_cuMemAddressFree(CUdeviceptr ptr, size_t size);
+
+CUresult impl_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
+
+CUresult impl_cuMemUnmap(CUdeviceptr ptr, size_t size);
+
+CUresult impl_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count);
+
+CUresult impl_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
+
+CUresult impl_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
+
+CUresult impl_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
+
+CUresult impl_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+
+CUresult impl_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType);
+
 CUresult impl_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
 
 CUresult impl_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
@@ -1849,6 +1875,19 @@ struct sim_bridge {
     __typeof__(impl_cuMemGetInfo_v2) *impl_cuMemGetInfo_v2;
     __typeof__(impl_cuMemAlloc_v2) *impl_cuMemAlloc_v2;
     __typeof__(impl_cuMemFree_v2) *impl_cuMemFree_v2;
+    __typeof__(impl_cuMemGetAllocationGranularity) *impl_cuMemGetAllocationGranularity;
+    __typeof__(impl_cuMemCreate) *impl_cuMemCreate;
+    __typeof__(impl_cuMemRelease) *impl_cuMemRelease;
+    __typeof__(impl_cuMemAddressReserve) *impl_cuMemAddressReserve;
+    __typeof__(impl_cuMemAddressFree) *impl_cuMemAddressFree;
+    __typeof__(impl_cuMemMap) *impl_cuMemMap;
+    __typeof__(impl_cuMemUnmap) *impl_cuMemUnmap;
+    __typeof__(impl_cuMemSetAccess) *impl_cuMemSetAccess;
+    __typeof__(impl_cuMemGetAccess) *impl_cuMemGetAccess;
+    __typeof__(impl_cuMemRetainAllocationHandle) *impl_cuMemRetainAllocationHandle;
+    __typeof__(impl_cuMemGetAllocationPropertiesFromHandle) *impl_cuMemGetAllocationPropertiesFromHandle;
+    __typeof__(impl_cuMemExportToShareableHandle) *impl_cuMemExportToShareableHandle;
+    __typeof__(impl_cuMemImportFromShareableHandle) *impl_cuMemImportFromShareableHandle;
     __typeof__(impl_cuMemcpyHtoD_v2) *impl_cuMemcpyHtoD_v2;
     __typeof__(impl_cuMemcpyDtoH_v2) *impl_cuMemcpyDtoH_v2;
     __typeof__(impl_cuMemcpyDtoD_v2) *impl_cuMemcpyDtoD_v2;

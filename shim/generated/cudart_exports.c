@@ -1232,6 +1232,84 @@ SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr)
     return sim__cuMemFree_v2(dptr);
 }
 
+extern CUresult sim__cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option);
+SIM_EXPORT CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option)
+{
+    return sim__cuMemGetAllocationGranularity(granularity, prop, option);
+}
+
+extern CUresult sim__cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags);
+SIM_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
+{
+    return sim__cuMemCreate(handle, size, prop, flags);
+}
+
+extern CUresult sim__cuMemRelease(CUmemGenericAllocationHandle handle);
+SIM_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    return sim__cuMemRelease(handle);
+}
+
+extern CUresult sim__cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags);
+SIM_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)
+{
+    return sim__cuMemAddressReserve(ptr, size, alignment, addr, flags);
+}
+
+extern CUresult sim__cuMemAddressFree(CUdeviceptr ptr, size_t size);
+SIM_EXPORT CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    return sim__cuMemAddressFree(ptr, size);
+}
+
+extern CUresult sim__cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags);
+SIM_EXPORT CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    return sim__cuMemMap(ptr, size, offset, handle, flags);
+}
+
+extern CUresult sim__cuMemUnmap(CUdeviceptr ptr, size_t size);
+SIM_EXPORT CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    return sim__cuMemUnmap(ptr, size);
+}
+
+extern CUresult sim__cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count);
+SIM_EXPORT CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
+{
+    return sim__cuMemSetAccess(ptr, size, desc, count);
+}
+
+extern CUresult sim__cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
+SIM_EXPORT CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
+{
+    return sim__cuMemGetAccess(flags, location, ptr);
+}
+
+extern CUresult sim__cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
+SIM_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    return sim__cuMemRetainAllocationHandle(handle, addr);
+}
+
+extern CUresult sim__cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
+SIM_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
+{
+    return sim__cuMemGetAllocationPropertiesFromHandle(prop, handle);
+}
+
+extern CUresult sim__cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
+SIM_EXPORT CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    return sim__cuMemExportToShareableHandle(shareableHandle, handle, handleType, flags);
+}
+
+extern CUresult sim__cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType);
+SIM_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType)
+{
+    return sim__cuMemImportFromShareableHandle(handle, osHandle, shHandleType);
+}
+
 extern CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
 SIM_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {

@@ -42,9 +42,22 @@ extern void sim__cuGetProcAddress_v2(void);
 extern void sim__cuInit(void);
 extern void sim__cuLaunchCooperativeKernel(void);
 extern void sim__cuLaunchKernel(void);
+extern void sim__cuMemAddressFree(void);
+extern void sim__cuMemAddressReserve(void);
 extern void sim__cuMemAlloc_v2(void);
+extern void sim__cuMemCreate(void);
+extern void sim__cuMemExportToShareableHandle(void);
 extern void sim__cuMemFree_v2(void);
+extern void sim__cuMemGetAccess(void);
+extern void sim__cuMemGetAllocationGranularity(void);
+extern void sim__cuMemGetAllocationPropertiesFromHandle(void);
 extern void sim__cuMemGetInfo_v2(void);
+extern void sim__cuMemImportFromShareableHandle(void);
+extern void sim__cuMemMap(void);
+extern void sim__cuMemRelease(void);
+extern void sim__cuMemRetainAllocationHandle(void);
+extern void sim__cuMemSetAccess(void);
+extern void sim__cuMemUnmap(void);
 extern void sim__cuMemcpyDtoD_v2(void);
 extern void sim__cuMemcpyDtoHAsync_v2(void);
 extern void sim__cuMemcpyDtoH_v2(void);
@@ -110,9 +123,22 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuInit", sim__cuInit},
     {"cuLaunchCooperativeKernel", sim__cuLaunchCooperativeKernel},
     {"cuLaunchKernel", sim__cuLaunchKernel},
+    {"cuMemAddressFree", sim__cuMemAddressFree},
+    {"cuMemAddressReserve", sim__cuMemAddressReserve},
     {"cuMemAlloc_v2", sim__cuMemAlloc_v2},
+    {"cuMemCreate", sim__cuMemCreate},
+    {"cuMemExportToShareableHandle", sim__cuMemExportToShareableHandle},
     {"cuMemFree_v2", sim__cuMemFree_v2},
+    {"cuMemGetAccess", sim__cuMemGetAccess},
+    {"cuMemGetAllocationGranularity", sim__cuMemGetAllocationGranularity},
+    {"cuMemGetAllocationPropertiesFromHandle", sim__cuMemGetAllocationPropertiesFromHandle},
     {"cuMemGetInfo_v2", sim__cuMemGetInfo_v2},
+    {"cuMemImportFromShareableHandle", sim__cuMemImportFromShareableHandle},
+    {"cuMemMap", sim__cuMemMap},
+    {"cuMemRelease", sim__cuMemRelease},
+    {"cuMemRetainAllocationHandle", sim__cuMemRetainAllocationHandle},
+    {"cuMemSetAccess", sim__cuMemSetAccess},
+    {"cuMemUnmap", sim__cuMemUnmap},
     {"cuMemcpyDtoD_v2", sim__cuMemcpyDtoD_v2},
     {"cuMemcpyDtoHAsync_v2", sim__cuMemcpyDtoHAsync_v2},
     {"cuMemcpyDtoH_v2", sim__cuMemcpyDtoH_v2},
@@ -138,4 +164,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuStreamWaitEvent", sim__cuStreamWaitEvent},
 };
 
-const size_t sim_driver_table_size = 66;
+const size_t sim_driver_table_size = 79;

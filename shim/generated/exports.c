@@ -2468,6 +2468,97 @@ static CUresult first_cuMemFree_v2(CUdeviceptr dptr)
     return extension.impl_cuMemFree_v2(dptr);
 }
 
+static CUresult first_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option)
+{
+    if (extension.impl_sim_attach("cuMemGetAllocationGranularity") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemGetAllocationGranularity, extension.impl_cuMemGetAllocationGranularity, __ATOMIC_RELEASE);
+    return extension.impl_cuMemGetAllocationGranularity(granularity, prop, option);
+}
+
+static CUresult first_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuMemCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemCreate, extension.impl_cuMemCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuMemCreate(handle, size, prop, flags);
+}
+
+static CUresult first_cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    if (extension.impl_sim_attach("cuMemRelease") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemRelease, extension.impl_cuMemRelease, __ATOMIC_RELEASE);
+    return extension.impl_cuMemRelease(handle);
+}
+
+static CUresult first_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuMemAddressReserve") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAddressReserve, extension.impl_cuMemAddressReserve, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAddressReserve(ptr, size, alignment, addr, flags);
+}
+
+static CUresult first_cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    if (extension.impl_sim_attach("cuMemAddressFree") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAddressFree, extension.impl_cuMemAddressFree, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAddressFree(ptr, size);
+}
+
+static CUresult first_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuMemMap") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemMap, extension.impl_cuMemMap, __ATOMIC_RELEASE);
+    return extension.impl_cuMemMap(ptr, size, offset, handle, flags);
+}
+
+static CUresult first_cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    if (extension.impl_sim_attach("cuMemUnmap") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemUnmap, extension.impl_cuMemUnmap, __ATOMIC_RELEASE);
+    return extension.impl_cuMemUnmap(ptr, size);
+}
+
+static CUresult first_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
+{
+    if (extension.impl_sim_attach("cuMemSetAccess") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemSetAccess, extension.impl_cuMemSetAccess, __ATOMIC_RELEASE);
+    return extension.impl_cuMemSetAccess(ptr, size, desc, count);
+}
+
+static CUresult first_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
+{
+    if (extension.impl_sim_attach("cuMemGetAccess") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemGetAccess, extension.impl_cuMemGetAccess, __ATOMIC_RELEASE);
+    return extension.impl_cuMemGetAccess(flags, location, ptr);
+}
+
+static CUresult first_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    if (extension.impl_sim_attach("cuMemRetainAllocationHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemRetainAllocationHandle, extension.impl_cuMemRetainAllocationHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemRetainAllocationHandle(handle, addr);
+}
+
+static CUresult first_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
+{
+    if (extension.impl_sim_attach("cuMemGetAllocationPropertiesFromHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemGetAllocationPropertiesFromHandle, extension.impl_cuMemGetAllocationPropertiesFromHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemGetAllocationPropertiesFromHandle(prop, handle);
+}
+
+static CUresult first_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cuMemExportToShareableHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemExportToShareableHandle, extension.impl_cuMemExportToShareableHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemExportToShareableHandle(shareableHandle, handle, handleType, flags);
+}
+
+static CUresult first_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType)
+{
+    if (extension.impl_sim_attach("cuMemImportFromShareableHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemImportFromShareableHandle, extension.impl_cuMemImportFromShareableHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemImportFromShareableHandle(handle, osHandle, shHandleType);
+}
+
 static CUresult first_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
     if (extension.impl_sim_attach("cuMemcpyHtoD_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -5431,6 +5522,19 @@ static const struct sim_bridge first = {
     .impl_cuMemGetInfo_v2 = first_cuMemGetInfo_v2,
     .impl_cuMemAlloc_v2 = first_cuMemAlloc_v2,
     .impl_cuMemFree_v2 = first_cuMemFree_v2,
+    .impl_cuMemGetAllocationGranularity = first_cuMemGetAllocationGranularity,
+    .impl_cuMemCreate = first_cuMemCreate,
+    .impl_cuMemRelease = first_cuMemRelease,
+    .impl_cuMemAddressReserve = first_cuMemAddressReserve,
+    .impl_cuMemAddressFree = first_cuMemAddressFree,
+    .impl_cuMemMap = first_cuMemMap,
+    .impl_cuMemUnmap = first_cuMemUnmap,
+    .impl_cuMemSetAccess = first_cuMemSetAccess,
+    .impl_cuMemGetAccess = first_cuMemGetAccess,
+    .impl_cuMemRetainAllocationHandle = first_cuMemRetainAllocationHandle,
+    .impl_cuMemGetAllocationPropertiesFromHandle = first_cuMemGetAllocationPropertiesFromHandle,
+    .impl_cuMemExportToShareableHandle = first_cuMemExportToShareableHandle,
+    .impl_cuMemImportFromShareableHandle = first_cuMemImportFromShareableHandle,
     .impl_cuMemcpyHtoD_v2 = first_cuMemcpyHtoD_v2,
     .impl_cuMemcpyDtoH_v2 = first_cuMemcpyDtoH_v2,
     .impl_cuMemcpyDtoD_v2 = first_cuMemcpyDtoD_v2,
@@ -7963,6 +8067,84 @@ SIM_EXPORT CUresult sim__cuMemFree_v2(CUdeviceptr dptr)
 {
     if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuMemFree_v2, __ATOMIC_ACQUIRE)(dptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemGetAllocationGranularity, __ATOMIC_ACQUIRE)(granularity, prop, option);
+}
+
+SIM_EXPORT CUresult sim__cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemCreate, __ATOMIC_ACQUIRE)(handle, size, prop, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemRelease, __ATOMIC_ACQUIRE)(handle);
+}
+
+SIM_EXPORT CUresult sim__cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAddressReserve, __ATOMIC_ACQUIRE)(ptr, size, alignment, addr, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAddressFree, __ATOMIC_ACQUIRE)(ptr, size);
+}
+
+SIM_EXPORT CUresult sim__cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemMap, __ATOMIC_ACQUIRE)(ptr, size, offset, handle, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemUnmap, __ATOMIC_ACQUIRE)(ptr, size);
+}
+
+SIM_EXPORT CUresult sim__cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemSetAccess, __ATOMIC_ACQUIRE)(ptr, size, desc, count);
+}
+
+SIM_EXPORT CUresult sim__cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemGetAccess, __ATOMIC_ACQUIRE)(flags, location, ptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemRetainAllocationHandle, __ATOMIC_ACQUIRE)(handle, addr);
+}
+
+SIM_EXPORT CUresult sim__cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemGetAllocationPropertiesFromHandle, __ATOMIC_ACQUIRE)(prop, handle);
+}
+
+SIM_EXPORT CUresult sim__cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemExportToShareableHandle, __ATOMIC_ACQUIRE)(shareableHandle, handle, handleType, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemImportFromShareableHandle, __ATOMIC_ACQUIRE)(handle, osHandle, shHandleType);
 }
 
 SIM_EXPORT CUresult sim__cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)

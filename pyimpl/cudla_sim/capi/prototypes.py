@@ -757,6 +757,48 @@ class CUctxCreateParams_st(ctypes.Structure):
 CUctxCreateParams = CUctxCreateParams_st
 
 
+class CUmemLocation_st(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('id', ctypes.c_int),
+    ]
+
+
+CUmemLocation_v1 = CUmemLocation_st
+
+
+class CUmemAllocationProp_st_allocFlags(ctypes.Structure):
+    _fields_ = [
+        ('compressionType', ctypes.c_uint8),
+        ('gpuDirectRDMACapable', ctypes.c_uint8),
+        ('usage', ctypes.c_uint16),
+        ('reserved', ctypes.c_uint8 * 4),
+    ]
+
+
+class CUmemAllocationProp_st(ctypes.Structure):
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('requestedHandleTypes', ctypes.c_int),
+        ('location', CUmemLocation_st),
+        ('win32HandleMetaData', ctypes.c_void_p),
+        ('allocFlags', CUmemAllocationProp_st_allocFlags),
+    ]
+
+
+CUmemAllocationProp_v1 = CUmemAllocationProp_st
+
+
+class CUmemAccessDesc_st(ctypes.Structure):
+    _fields_ = [
+        ('location', CUmemLocation_st),
+        ('flags', ctypes.c_int),
+    ]
+
+
+CUmemAccessDesc_v1 = CUmemAccessDesc_st
+
+
 class NvDlaMemDescRec(ctypes.Structure):
     _fields_ = [
         ('handle', ctypes.c_void_p),
@@ -2320,6 +2362,19 @@ PROTOTYPES = {
     "cuMemGetInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuMemAlloc_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
     "cuMemFree_v2": (ctypes.c_int, [ctypes.c_uint64]),
+    "cuMemGetAllocationGranularity": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
+    "cuMemCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint64]),
+    "cuMemRelease": (ctypes.c_int, [ctypes.c_uint64]),
+    "cuMemAddressReserve": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_uint64]),
+    "cuMemAddressFree": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMemMap": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_uint64]),
+    "cuMemUnmap": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMemSetAccess": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuMemGetAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cuMemRetainAllocationHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMemGetAllocationPropertiesFromHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cuMemExportToShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64]),
+    "cuMemImportFromShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]),
     "cuMemcpyHtoD_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]),
     "cuMemcpyDtoH_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t]),
     "cuMemcpyDtoD_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t]),

@@ -6,6 +6,9 @@ work that leaves the context unusable is returned by every later call until the 
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaLimit as Limit
 from ..core import process as core_process
@@ -18,6 +21,9 @@ from .memory import Memory
 from .settings import Settings
 from .state import HANDLE_KINDS, State
 from .streams import Stream, Streams
+
+if TYPE_CHECKING:
+    from .virtual_memory import VirtualMemory
 
 _LIMITS = {
     Limit.cudaLimitStackSize: 1024,
@@ -56,6 +62,13 @@ class Context(State):
         """The calling thread's device. Raises CudaError (NoDevice)."""
         return device.require(self.devices, self.thread.device)
 
+    @cached_property
+    def virtual(self) -> VirtualMemory:
+        """Reserved addresses and what is mapped there."""
+        from .virtual_memory import VirtualMemory  # few programs have any
+
+        return VirtualMemory(self.memory)
+
     def synchronize(self) -> None:
         """Waits for all work of all streams. Raises what ruined the context."""
         self.streams.drain()
@@ -68,6 +81,8 @@ class Context(State):
         for kind in HANDLE_KINDS:
             for target in self.process.handles.live(kind):
                 self.process.handles.remove(target.handle, kind, "cudaDeviceReset")
+        if "virtual" in self.__dict__:
+            self.virtual.reset()
         self.memory.free_all("cudaDeviceReset")
         self.captures.clear()
         self.objects.clear()

@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from ..constants.cudart import CUdevice_attribute_enum as D
 from ..constants.cudart import cudaDeviceAttr as A
 from ..constants.cudart import cudaError as Status
 from ..core.config import Config
@@ -166,6 +167,13 @@ _ATTRIBUTES: dict[int, str | tuple[str, int]] = {
 }
 
 
+_VIRTUAL_MEMORY = (
+    D.CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED,
+    D.CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+)
+"""What cudaDeviceProp does not have."""
+
+
 def machine_memory() -> int:
     """Bytes of this machine's memory: device memory is host memory."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -201,7 +209,7 @@ class Device:
             raise invalid_value(f"attr is {number}; attributes are 1 to {A.cudaDevAttrMax - 1}")
         where: Any = _ATTRIBUTES.get(number)
         if where is None:
-            return 0
+            return int(number in _VIRTUAL_MEMORY)
         if isinstance(where, tuple):
             found: Any = self.properties[where[0]]
             return int(found[where[1]])

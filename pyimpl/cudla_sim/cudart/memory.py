@@ -22,6 +22,8 @@ from .errors import CudaError, invalid_value
 
 _FREED_KEPT = 4096
 VARIABLE = "a variable of device code"
+VIRTUAL = "cuMemMap"
+"""How memory behind reserved addresses was made: it goes by cuMemUnmap and cuMemRelease."""
 
 
 @dataclass(eq=False)
@@ -86,6 +88,23 @@ class Memory:
         if size == 0:
             return 0
         counted = size if type_ != Type.cudaMemoryTypeHost else 0
+        self.take(size, counted)
+        names = {Type.cudaMemoryTypeHost: "page-locked host", Type.cudaMemoryTypeManaged: "managed"}
+        name = f"{names.get(Type(type_), 'device')} memory"
+        try:
+            region = self.space.allocate(size, name=name)
+        except MemoryError as error:
+            self.give_back(counted)
+            raise CudaError(Status.cudaErrorMemoryAllocation, f"size is {size}: {error}") from None
+        region.owner = Allocation(region, type_, how, flags)
+        with self._lock:
+            self._freed.pop(region.base, None)
+        return region.base
+
+    def take(self, size: int, counted: int | None = None) -> None:
+        """Of the device's memory; ``counted`` 0: of the host's, which is as large. Raises CudaError
+        (MemoryAllocation)."""
+        counted = size if counted is None else counted
         with self._lock:
             free = self.total_bytes - self.used_bytes
             if size > (free if counted else self.total_bytes):
@@ -94,18 +113,10 @@ class Memory:
                     f"size is {size} bytes; {free} of {self.total_bytes} are free",
                 )
             self.used_bytes += counted
-        names = {Type.cudaMemoryTypeHost: "page-locked host", Type.cudaMemoryTypeManaged: "managed"}
-        name = f"{names.get(Type(type_), 'device')} memory"
-        try:
-            region = self.space.allocate(size, name=name)
-        except MemoryError as error:
-            with self._lock:
-                self.used_bytes -= counted
-            raise CudaError(Status.cudaErrorMemoryAllocation, f"size is {size}: {error}") from None
-        region.owner = Allocation(region, type_, how, flags)
+
+    def give_back(self, size: int) -> None:
         with self._lock:
-            self._freed.pop(region.base, None)
-        return region.base
+            self.used_bytes -= size
 
     def register(self, address: int, size: int, flags: int) -> None:
         """cudaHostRegister. Raises CudaError (HostMemoryAlreadyRegistered, InvalidValue)."""
@@ -202,6 +213,8 @@ class Memory:
             raise invalid_value(f"devPtr ({address:#x}) came from {found.how}; free it accordingly")
         if found.how == VARIABLE:
             raise invalid_value(f"devPtr ({address:#x}) is {VARIABLE}; it goes with its module")
+        if found.how == VIRTUAL:
+            raise invalid_value(f"devPtr ({address:#x}) was mapped by cuMemMap: cuMemUnmap ends it")
         self._release(found, by)
 
     def free_later(self, address: int, by: str) -> Callable[[], None]:
