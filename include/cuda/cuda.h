@@ -422,6 +422,19 @@ typedef enum CUdriverProcAddressQueryResult_enum {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
 
+/* cuStreamCreate, cuEventCreate */
+typedef enum CUstream_flags_enum {
+    CU_STREAM_DEFAULT = 0,
+    CU_STREAM_NON_BLOCKING = 1
+} CUstream_flags;
+
+typedef enum CUevent_flags_enum {
+    CU_EVENT_DEFAULT = 0,
+    CU_EVENT_BLOCKING_SYNC = 1,
+    CU_EVENT_DISABLE_TIMING = 2,
+    CU_EVENT_INTERPROCESS = 4
+} CUevent_flags;
+
 /* cuCtxCreate, cuDevicePrimaryCtxSetFlags */
 enum CUctx_flags_enum {
     CU_CTX_SCHED_AUTO = 0,
@@ -504,6 +517,9 @@ CUresult cuCtxGetCurrent(CUcontext *pctx);
 CUresult cuCtxSetCurrent(CUcontext ctx);
 CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuCtxSynchronize(void);
+/* There is one device, which is no peer of its own: CUDA_ERROR_INVALID_CONTEXT. */
+CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
+CUresult cuCtxDisablePeerAccess(CUcontext peerContext);
 
 /* Memory, copies, streams and events: the runtime's, see cuda_runtime_api.h; handles and addresses can be
  * exchanged with it. They need a current context: CUDA_ERROR_INVALID_CONTEXT. Size 0 cannot be allocated. */

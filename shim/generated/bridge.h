@@ -748,6 +748,10 @@ CUresult impl_cuCtxGetDevice(CUdevice *device);
 
 CUresult impl_cuCtxSynchronize(void);
 
+CUresult impl_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
+
+CUresult impl_cuCtxDisablePeerAccess(CUcontext peerContext);
+
 CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total);
 
 CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
@@ -1872,6 +1876,8 @@ struct sim_bridge {
     __typeof__(impl_cuCtxSetCurrent) *impl_cuCtxSetCurrent;
     __typeof__(impl_cuCtxGetDevice) *impl_cuCtxGetDevice;
     __typeof__(impl_cuCtxSynchronize) *impl_cuCtxSynchronize;
+    __typeof__(impl_cuCtxEnablePeerAccess) *impl_cuCtxEnablePeerAccess;
+    __typeof__(impl_cuCtxDisablePeerAccess) *impl_cuCtxDisablePeerAccess;
     __typeof__(impl_cuMemGetInfo_v2) *impl_cuMemGetInfo_v2;
     __typeof__(impl_cuMemAlloc_v2) *impl_cuMemAlloc_v2;
     __typeof__(impl_cuMemFree_v2) *impl_cuMemFree_v2;

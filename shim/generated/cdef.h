@@ -1972,6 +1972,18 @@ typedef enum CUdriverProcAddressQueryResult_enum
   CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
   CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
+typedef enum CUstream_flags_enum
+{
+  CU_STREAM_DEFAULT = 0,
+  CU_STREAM_NON_BLOCKING = 1
+} CUstream_flags;
+typedef enum CUevent_flags_enum
+{
+  CU_EVENT_DEFAULT = 0,
+  CU_EVENT_BLOCKING_SYNC = 1,
+  CU_EVENT_DISABLE_TIMING = 2,
+  CU_EVENT_INTERPROCESS = 4
+} CUevent_flags;
 enum CUctx_flags_enum
 {
   CU_CTX_SCHED_AUTO = 0,
@@ -3388,6 +3400,8 @@ extern "Python+C" {
     CUresult impl_cuCtxSetCurrent(CUcontext ctx);
     CUresult impl_cuCtxGetDevice(CUdevice *device);
     CUresult impl_cuCtxSynchronize(void);
+    CUresult impl_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
+    CUresult impl_cuCtxDisablePeerAccess(CUcontext peerContext);
     CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total);
     CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
     CUresult impl_cuMemFree_v2(CUdeviceptr dptr);

@@ -1214,6 +1214,18 @@ SIM_EXPORT CUresult cuCtxSynchronize(void)
     return sim__cuCtxSynchronize();
 }
 
+extern CUresult sim__cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
+SIM_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    return sim__cuCtxEnablePeerAccess(peerContext, Flags);
+}
+
+extern CUresult sim__cuCtxDisablePeerAccess(CUcontext peerContext);
+SIM_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    return sim__cuCtxDisablePeerAccess(peerContext);
+}
+
 extern CUresult sim__cuMemGetInfo_v2(size_t *free, size_t *total);
 SIM_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 {

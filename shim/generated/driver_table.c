@@ -5,6 +5,8 @@
 extern void sim__cuCtxCreate_v2(void);
 extern void sim__cuCtxCreate_v4(void);
 extern void sim__cuCtxDestroy_v2(void);
+extern void sim__cuCtxDisablePeerAccess(void);
+extern void sim__cuCtxEnablePeerAccess(void);
 extern void sim__cuCtxGetCurrent(void);
 extern void sim__cuCtxGetDevice(void);
 extern void sim__cuCtxPopCurrent_v2(void);
@@ -86,6 +88,8 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuCtxCreate_v2", sim__cuCtxCreate_v2},
     {"cuCtxCreate_v4", sim__cuCtxCreate_v4},
     {"cuCtxDestroy_v2", sim__cuCtxDestroy_v2},
+    {"cuCtxDisablePeerAccess", sim__cuCtxDisablePeerAccess},
+    {"cuCtxEnablePeerAccess", sim__cuCtxEnablePeerAccess},
     {"cuCtxGetCurrent", sim__cuCtxGetCurrent},
     {"cuCtxGetDevice", sim__cuCtxGetDevice},
     {"cuCtxPopCurrent_v2", sim__cuCtxPopCurrent_v2},
@@ -164,4 +168,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuStreamWaitEvent", sim__cuStreamWaitEvent},
 };
 
-const size_t sim_driver_table_size = 79;
+const size_t sim_driver_table_size = 81;

@@ -2447,6 +2447,20 @@ static CUresult first_cuCtxSynchronize(void)
     return extension.impl_cuCtxSynchronize();
 }
 
+static CUresult first_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuCtxEnablePeerAccess") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxEnablePeerAccess, extension.impl_cuCtxEnablePeerAccess, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxEnablePeerAccess(peerContext, Flags);
+}
+
+static CUresult first_cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    if (extension.impl_sim_attach("cuCtxDisablePeerAccess") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuCtxDisablePeerAccess, extension.impl_cuCtxDisablePeerAccess, __ATOMIC_RELEASE);
+    return extension.impl_cuCtxDisablePeerAccess(peerContext);
+}
+
 static CUresult first_cuMemGetInfo_v2(size_t *free, size_t *total)
 {
     if (extension.impl_sim_attach("cuMemGetInfo_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -5519,6 +5533,8 @@ static const struct sim_bridge first = {
     .impl_cuCtxSetCurrent = first_cuCtxSetCurrent,
     .impl_cuCtxGetDevice = first_cuCtxGetDevice,
     .impl_cuCtxSynchronize = first_cuCtxSynchronize,
+    .impl_cuCtxEnablePeerAccess = first_cuCtxEnablePeerAccess,
+    .impl_cuCtxDisablePeerAccess = first_cuCtxDisablePeerAccess,
     .impl_cuMemGetInfo_v2 = first_cuMemGetInfo_v2,
     .impl_cuMemAlloc_v2 = first_cuMemAlloc_v2,
     .impl_cuMemFree_v2 = first_cuMemFree_v2,
@@ -8049,6 +8065,18 @@ SIM_EXPORT CUresult sim__cuCtxSynchronize(void)
 {
     if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuCtxSynchronize, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT CUresult sim__cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxEnablePeerAccess, __ATOMIC_ACQUIRE)(peerContext, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuCtxDisablePeerAccess, __ATOMIC_ACQUIRE)(peerContext);
 }
 
 SIM_EXPORT CUresult sim__cuMemGetInfo_v2(size_t *free, size_t *total)

@@ -327,6 +327,8 @@ DECLARATIONS: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     'cuCtxSetCurrent': ('cuda/cuda.h', 'CUresult', (('ctx', 'CUcontext'),)),
     'cuCtxGetDevice': ('cuda/cuda.h', 'CUresult', (('device', 'CUdevice *'),)),
     'cuCtxSynchronize': ('cuda/cuda.h', 'CUresult', ()),
+    'cuCtxEnablePeerAccess': ('cuda/cuda.h', 'CUresult', (('peerContext', 'CUcontext'), ('Flags', 'unsigned int'),)),
+    'cuCtxDisablePeerAccess': ('cuda/cuda.h', 'CUresult', (('peerContext', 'CUcontext'),)),
     'cuMemGetInfo_v2': ('cuda/cuda.h', 'CUresult', (('free', 'size_t *'), ('total', 'size_t *'),)),
     'cuMemAlloc_v2': ('cuda/cuda.h', 'CUresult', (('dptr', 'CUdeviceptr *'), ('bytesize', 'size_t'),)),
     'cuMemFree_v2': ('cuda/cuda.h', 'CUresult', (('dptr', 'CUdeviceptr'),)),

@@ -2359,6 +2359,8 @@ PROTOTYPES = {
     "cuCtxSetCurrent": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxGetDevice": (ctypes.c_int, [ctypes.c_void_p]),
     "cuCtxSynchronize": (ctypes.c_int, []),
+    "cuCtxEnablePeerAccess": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cuCtxDisablePeerAccess": (ctypes.c_int, [ctypes.c_void_p]),
     "cuMemGetInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuMemAlloc_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
     "cuMemFree_v2": (ctypes.c_int, [ctypes.c_uint64]),

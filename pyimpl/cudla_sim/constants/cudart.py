@@ -832,6 +832,18 @@ class CUdriverProcAddressQueryResult_enum(IntEnum):
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 
 
+class CUstream_flags_enum(IntEnum):
+    CU_STREAM_DEFAULT = 0
+    CU_STREAM_NON_BLOCKING = 1
+
+
+class CUevent_flags_enum(IntEnum):
+    CU_EVENT_DEFAULT = 0
+    CU_EVENT_BLOCKING_SYNC = 1
+    CU_EVENT_DISABLE_TIMING = 2
+    CU_EVENT_INTERPROCESS = 4
+
+
 class CUctx_flags_enum(IntEnum):
     CU_CTX_SCHED_AUTO = 0
     CU_CTX_SCHED_SPIN = 1

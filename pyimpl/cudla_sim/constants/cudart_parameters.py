@@ -173,6 +173,8 @@ PARAMETERS = {
     "cuCtxSetCurrent": ("ctx",),
     "cuCtxGetDevice": ("device*",),
     "cuCtxSynchronize": (),
+    "cuCtxEnablePeerAccess": ("peerContext", "Flags"),
+    "cuCtxDisablePeerAccess": ("peerContext",),
     "cuMemGetInfo_v2": ("free*", "total*"),
     "cuMemAlloc_v2": ("dptr*", "bytesize"),
     "cuMemFree_v2": ("dptr",),

@@ -341,6 +341,8 @@ MODULES = {
     "cuCtxSetCurrent": "cudart.driver",
     "cuCtxGetDevice": "cudart.driver",
     "cuCtxSynchronize": "cudart.driver",
+    "cuCtxEnablePeerAccess": "cudart.driver",
+    "cuCtxDisablePeerAccess": "cudart.driver",
     "cuMemGetInfo_v2": "cudart.driver_work",
     "cuMemAlloc_v2": "cudart.driver_work",
     "cuMemFree_v2": "cudart.driver_work",

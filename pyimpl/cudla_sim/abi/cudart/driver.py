@@ -260,6 +260,28 @@ def ctx_get_device(target: Any) -> None:
     target[0] = 0
 
 
+@driver.export("cuCtxEnablePeerAccess")
+def ctx_enable_peer_access(peer: Any, flags: int) -> None:
+    require_current()
+    if flags:
+        raise CudaError(Result.CUDA_ERROR_INVALID_VALUE, f"Flags is {flags:#x}; it is 0")
+    _no_peer(peer)
+
+
+@driver.export("cuCtxDisablePeerAccess")
+def ctx_disable_peer_access(peer: Any) -> None:
+    require_current()
+    _no_peer(peer)
+
+
+def _no_peer(peer: Any) -> None:
+    driver.resolve(peer, CONTEXT, "peerContext")
+    raise CudaError(
+        Result.CUDA_ERROR_INVALID_CONTEXT,
+        "peerContext is of the only device, which is no peer of itself",
+    )
+
+
 @driver.export("cuCtxSynchronize")
 def ctx_synchronize() -> None:
     require_current().owner.synchronize()

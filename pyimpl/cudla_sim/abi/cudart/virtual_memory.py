@@ -14,7 +14,7 @@ from ...cudart.errors import CudaError
 from ...cudart.virtual_memory import GRANULARITY, NO_ACCESS, READ, READ_WRITE, VirtualMemory
 from ..embedding import address, ffi
 from .device import get_device
-from .driver import driver, null, require_current
+from .driver import driver, null
 
 _PINNED = AllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
 _DEVICE = LocationType.CU_MEM_LOCATION_TYPE_DEVICE
@@ -26,7 +26,7 @@ def _invalid(text: str) -> CudaError:
 
 
 def _memory() -> VirtualMemory:
-    require_current()
+    """No context has to be current: memory is a device's."""
     return context.current().virtual
 
 
