@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .causes import PACKAGE, Reader, files, names
+from .causes import PACKAGE, Reader, names, trees
 
 _WORDS = re.compile(r"[a-z]{2,} \w+")
 """What says something beside values."""
@@ -39,7 +39,7 @@ def find(family: str, members: dict[str, int]) -> dict[str, Answer]:
 class _Family:
     def __init__(self, family: str, members: dict[str, int]) -> None:
         self._reader = Reader(names(family, members))
-        self._trees = {file: ast.parse(file.read_text()) for file in files(family)}
+        self._trees = trees(family)
         for tree in self._trees.values():
             self._reader.learn(tree)
         self._known: dict[int, dict[str, str]] = {}

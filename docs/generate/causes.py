@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from enum import IntEnum
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -16,11 +17,11 @@ _SHORTEST = 13
 def find(family: str, members: dict[str, int]) -> dict[str, list[str]]:
     """Status -> explanations of one API's sources, ``...`` where values stand."""
     reader = Reader(names(family, members))
-    trees = [ast.parse(file.read_text()) for file in files(family)]
-    for tree in trees:
+    parsed = list(trees(family).values())
+    for tree in parsed:
         reader.learn(tree)
     found: dict[str, list[str]] = {}
-    for tree in trees:
+    for tree in parsed:
         for status, text in reader.calls(tree):
             words = " ".join(text.split()).removeprefix("not supported: ")
             if len(words) >= _SHORTEST and words not in found.setdefault(status, []):
@@ -37,6 +38,12 @@ def files(family: str) -> list[Path]:
     found = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     found = [file for file in found if not _TOOLS & set(file.relative_to(PACKAGE).parts)]
     return [*found, *(f for f in [PACKAGE / "abi" / f"{family}.py"] if f.exists())]
+
+
+@cache
+def trees(family: str) -> dict[Path, ast.Module]:
+    """The sources of an API."""
+    return {file: ast.parse(file.read_text()) for file in files(family)}
 
 
 def names(family: str, members: dict[str, int]) -> dict[str, str]:

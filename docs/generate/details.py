@@ -12,7 +12,7 @@ from typing import Any
 from cudla_sim.families import FAMILIES
 
 from . import answers as analysis
-from .tables import code, table
+from .tables import code, plain, table
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 4
@@ -21,6 +21,7 @@ _FENCE = re.compile(r"^```\w.*?^```", re.MULTILINE | re.DOTALL)
 _SAMPLES = (".c", ".cpp", ".h", ".py")
 
 
+@cache
 def answers(family: str) -> dict[str, analysis.Answer]:
     """Of the functions of a family, by their names."""
     found: dict[str, analysis.Answer] = {}
@@ -80,15 +81,9 @@ def _causes(answer: analysis.Answer) -> list[tuple[str, str]]:
     rows = []
     for status, texts in answer.causes.items():
         more = [f"and {len(texts) - MOST} more"] if len(texts) > MOST else []
-        shown = [_plain(text) for text in texts[:MOST]]
+        shown = [plain(text) for text in texts[:MOST]]
         rows.append((code(status), "<br>".join([*shown, *more])))
     return rows
-
-
-def _plain(text: str) -> str:
-    for old, new in (("&", "&amp;"), ("<", "&lt;"), ("*", "\\*"), ("_", "\\_"), ("`", "")):
-        text = text.replace(old, new)
-    return text
 
 
 @cache

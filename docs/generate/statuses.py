@@ -9,7 +9,7 @@ from pathlib import Path
 from cudla_sim.families import FAMILIES, Answers, Family
 
 from . import causes
-from .tables import code, table
+from .tables import code, plain, table
 
 INCLUDE = Path(__file__).resolve().parents[2] / "include"
 MOST = 6
@@ -70,7 +70,7 @@ def meanings(family: Family) -> dict[str, str]:
 def _causes(family: Family, answers: Answers, members: dict[str, int]) -> dict[str, list[str]]:
     """Status -> Markdown of each cause, the most telling first."""
     found = {
-        name: [_plain(text) for text in texts]
+        name: [plain(text) for text in texts]
         for name, texts in causes.find(family.name, members).items()
     }
     for name, text in _ENGINES.items():
@@ -92,7 +92,7 @@ def _section(family: Family, answers: Answers) -> list[str]:
     rows, others = [], []
     for name, value in members.items():
         found = known.get(name, [])
-        meaning = f"*{_plain(said[name])}*" if name in said else ""
+        meaning = f"*{plain(said[name])}*" if name in said else ""
         if value == 0:
             found = ["success"]
         if not found:
@@ -125,9 +125,3 @@ def page() -> str:
         for answers in family.answers:
             lines += _section(family, answers)
     return "\n".join(lines)
-
-
-def _plain(text: str) -> str:
-    for old, new in (("&", "&amp;"), ("<", "&lt;"), ("*", "\\*"), ("_", "\\_"), ("`", "")):
-        text = text.replace(old, new)
-    return text

@@ -17,3 +17,10 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def code(text: str) -> str:
     """Code in a cell."""
     return f"`{text}`" if text else ""
+
+
+def plain(text: str) -> str:
+    """Text in a cell that shall look as it is."""
+    for old, new in (("&", "&amp;"), ("<", "&lt;"), ("*", "\\*"), ("_", "\\_"), ("`", "")):
+        text = text.replace(old, new)
+    return text

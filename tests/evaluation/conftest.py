@@ -48,9 +48,10 @@ def labels_file(digits: Digits, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return file
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster() -> Iterator[Any]:
-    """Two worker processes of Dask on this machine."""
+    """Two worker processes of Dask on this machine. Not for longer: idle ones take a share of a
+    core."""
     from distributed import LocalCluster
 
     with LocalCluster(

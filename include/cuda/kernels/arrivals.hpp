@@ -101,7 +101,7 @@ template <thread_scope Scope, class Completion = void> class barrier {
         return true;
     }
     void arrive_and_wait() { wait(arrive()); }
-    void arrive_and_drop() { arrivals_.arrive(0 + 1, 1); }
+    void arrive_and_drop() { arrivals_.arrive(1, 1); }
 
     friend void init(barrier *at, ::std::ptrdiff_t expected) {
         at->arrivals_.start(static_cast<unsigned>(expected));

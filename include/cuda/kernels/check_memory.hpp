@@ -114,10 +114,6 @@ template <class T> inline bool inside(const T *object, uintptr_t at) {
     return object && at >= begin && at < begin + sizeof(T);
 }
 
-inline uintptr_t dynamic_start(const Block &own) {
-    return (reinterpret_cast<uintptr_t>(own.dynamic.data()) + 15) & ~uintptr_t{15};
-}
-
 inline bool may_touch(Known &known, uintptr_t at, size_t size) {
     if (known.own.holds(at, size) || known.last.holds(at, size))
         return true;
@@ -125,7 +121,7 @@ inline bool may_touch(Known &known, uintptr_t at, size_t size) {
     uintptr_t stack = reinterpret_cast<uintptr_t>(own.current->stack);
     if (at >= stack && at < stack + STACK_ROOM)
         return true;
-    uintptr_t shared = dynamic_start(own);
+    uintptr_t shared = own.dynamic_start();
     if (at >= shared && at - shared + size <= own.shape->shared_bytes)
         return true;
     const Range *range = known.before(at);
@@ -144,7 +140,7 @@ inline bool may_touch(Known &known, uintptr_t at, size_t size) {
 /* What is known of an address that is not the device's. */
 inline void where(const Known &known, uintptr_t at, char *text, size_t room) {
     const Range *range = known.before(at);
-    uintptr_t shared = dynamic_start(*block);
+    uintptr_t shared = block->dynamic_start();
     size_t bytes = block->shape->shared_bytes;
     for (const Fiber *fiber : block->all) {
         uintptr_t stack = reinterpret_cast<uintptr_t>(fiber->stack);

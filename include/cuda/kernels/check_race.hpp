@@ -161,7 +161,7 @@ inline void check_race(uintptr_t at, size_t size, How how, uintptr_t pc, bool en
     Race &race = race_of(own);
     bool over = settle_write(own, ends);
     const Range &fixed = Known::get().own;
-    uintptr_t start = dynamic_start(own);
+    uintptr_t start = own.dynamic_start();
     bool dynamic = at >= start && at - start + size <= own.shape->shared_bytes;
     if (over)
         abandon();

@@ -170,6 +170,10 @@ struct Block {
 #endif
 
     ~Block();
+    /* Where dynamic shared memory begins. */
+    uintptr_t dynamic_start() const {
+        return (reinterpret_cast<uintptr_t>(dynamic.data()) + 15) & ~uintptr_t{15};
+    }
     void forget_threads();
     void execute(const Shape &of, uint3 at, RunThreads threads_of, void *call_of, Failure &failed);
 };

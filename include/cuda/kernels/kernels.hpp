@@ -82,10 +82,7 @@ namespace cudla_sim {
 
 /* `extern __shared__ T name[]` in a function is a pointer; outside of one it is this. */
 template <class T> struct Dynamic {
-    static T *start() {
-        uintptr_t at = reinterpret_cast<uintptr_t>(block->dynamic.data());
-        return reinterpret_cast<T *>((at + 15) & ~uintptr_t{15});
-    }
+    static T *start() { return reinterpret_cast<T *>(block->dynamic_start()); }
     operator T *() const { return start(); }
     T &operator[](size_t index) const { return start()[index]; }
 };

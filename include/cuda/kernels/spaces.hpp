@@ -36,9 +36,8 @@ struct OwnVariables {
 
 inline bool is_shared(const void *pointer) {
     uintptr_t at = reinterpret_cast<uintptr_t>(pointer);
-    uintptr_t dynamic = (reinterpret_cast<uintptr_t>(block->dynamic.data()) + 15) & ~uintptr_t{15};
     const OwnVariables &own = OwnVariables::get();
-    return at - dynamic < block->shape->shared_bytes || (at >= own.begin && at < own.end);
+    return at - block->dynamic_start() < block->shape->shared_bytes || (at >= own.begin && at < own.end);
 }
 
 inline bool is_local(const void *pointer) {

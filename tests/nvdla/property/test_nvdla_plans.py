@@ -169,7 +169,7 @@ def test_weights_that_stay_in_the_buffer_are_in_segments() -> None:
 
 
 def test_other_weights_in_the_buffer_are_seen() -> None:
-    """A network that takes turns with itself, its weights changed while the other one ran."""
+    """The weights are changed between submissions."""
     pair = Pair(image(CUT, "nv_small"), "nv_small")
     for seed in range(5):
         pair.run(seed)

@@ -15,9 +15,10 @@ from tests.upmem.host.kernels import Kernel, builder
 Clusters = Callable[[int], Any]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def clusters() -> Iterator[Clusters]:
-    """``clusters(n)``: one of n worker processes that nobody harms, made once."""
+    """``clusters(n)``: one of n worker processes that nobody harms, made once. Not for longer:
+    idle workers take a share of a core."""
     from distributed import LocalCluster
 
     made: dict[int, Any] = {}

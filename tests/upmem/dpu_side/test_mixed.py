@@ -286,7 +286,7 @@ def test_calls_go_both_ways(
     flags: tuple[str, ...], bench: Bench, route: str, tmp_path: Path
 ) -> None:
     if not route.startswith("clang"):
-        pytest.skip("arguments of 64 bits need clang")
+        pytest.skip("gcc does not show which arguments have 64 bits: words alone are passed")
     (tmp_path / "cost.h").write_text("#define COST 10\n")
     program = compiled(tmp_path, CALLS, CALLER, *flags, tasklets=16)
     bench.load(program)
@@ -320,7 +320,10 @@ def test_calls_go_both_ways(
         ("jeq r0, r1, other", "part.S:4: error: other is in another file: only call and jump go"),
         ("jeq r0, r1, 99", "part.S:4: error: there is no instruction 99 to jump to"),
         ("add r0, r0, 2 * other", "undefined reference to `other'"),
-        ("lw r0, r1, 0x1000000", "part.S:4: error: 16777216 does not fit: lw takes -8388608"),
+        (
+            "lw r0, r1, 0x1000000",
+            "part.S:4: error: 16777216 (0x1000000) does not fit: lw takes -8388608",
+        ),
     ],
 )
 def test_what_is_not_translated_is_told_where_it_stands(
@@ -344,7 +347,7 @@ def test_start_code_of_its_own_is_refused_beside_c(route: str, tmp_path: Path) -
 
 def test_arguments_beyond_the_registers_are_refused(route: str, tmp_path: Path) -> None:
     if not route.startswith("clang"):
-        pytest.skip("gcc does not show declarations")
+        pytest.skip("gcc does not show declarations: nothing is refused")
     (tmp_path / "part.S").write_text("    .text\n    .globl f\nf: jump r23\n")
     (tmp_path / "main.c").write_text(
         "#include <stdint.h>\nint f(uint64_t a, uint64_t b, uint64_t c, uint32_t d, uint64_t e);\n"
@@ -359,7 +362,7 @@ def test_instructions_are_counted_one_by_one(
     bench: Bench, route: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not route.startswith("clang"):
-        pytest.skip("times need clang")
+        pytest.skip("only programs that clang compiled count their instructions")
     monkeypatch.setenv("CUDLA_SIM_UPMEM_TIMING", "model")
     loop = "    .text\n    .globl spin\nspin:\n1:  add r0, r0, -1, nz, 1b\n    jump r23\n"
     c = (

@@ -95,19 +95,19 @@ class Assembler:
     def _label(self, name: str) -> None:
         if name.isdigit():
             self._numbered[self._current.name, name].append(self._current.size)
-        elif _key(name, self._origin.unit) in self.symbols:
+        elif key_of(name, self._origin.unit) in self.symbols:
             raise AsmError(f"the symbol {name!r} is defined twice")
         else:
             symbol = Symbol(name, self._current, self._current.size)
-            self.symbols[_key(name, self._origin.unit)] = symbol
+            self.symbols[key_of(name, self._origin.unit)] = symbol
 
     def _assign(self, name: str, text: str) -> None:
         expression, here = parse(text), (self._current, self._current.size, self._origin)
-        key = _key(name, self._origin.unit)
-        now = self._lookup(*here)
+        key = key_of(name, self._origin.unit)
+        now = self.lookup(*here)
 
         def number(used: str) -> int:
-            symbol = self.symbols.get(_key(used, self._origin.unit))
+            symbol = self.symbols.get(key_of(used, self._origin.unit))
             if used == "." or symbol is None or symbol.section or symbol.later:
                 raise _NotYet
             return now(used)
@@ -116,7 +116,7 @@ class Assembler:
         try:
             made.value = expression.value(number)
         except _NotYet:
-            made.later = lambda: expression.value(self._lookup(*here))
+            made.later = lambda: expression.value(self.lookup(*here))
         self.symbols[key] = made
         moment = self._origin.moment + 1
         self._assigned[key].append((moment, made))
@@ -199,10 +199,10 @@ class Assembler:
 
     def _now(self, text: str) -> int:
         """A value that must be known at once: a condition's."""
-        return parse(text).value(self._lookup(self._current, self._current.size, self._origin))
+        return parse(text).value(self.lookup(self._current, self._current.size, self._origin))
 
     def _is_defined(self, name: str) -> bool:
-        return _key(name, self._origin.unit) in self.symbols
+        return key_of(name, self._origin.unit) in self.symbols
 
     def _number(self, text: str) -> int:
         """The same of sizes and alignments."""
@@ -215,7 +215,7 @@ class Assembler:
 
     def _symbol(self, name: str, origin: Origin) -> Symbol:
         """What was assigned more than once is what it was there."""
-        key = _key(name, origin.unit)
+        key = key_of(name, origin.unit)
         symbol = self.symbols.get(key)
         if symbol is None:
             raise AsmError(f"the symbol {name!r} is not defined")
@@ -224,7 +224,7 @@ class Assembler:
                 return made
         return symbol
 
-    def _lookup(
+    def lookup(
         self, section: Section, offset: int, origin: Origin, addresses: bool = False
     ) -> Lookup:
         """``addresses``: places in IRAM by their bytes, for sizes."""
@@ -236,7 +236,7 @@ class Assembler:
             if name == ".":
                 return value(section, offset)
             if name[0].isdigit():
-                return value(section, self._local(section, offset, name))
+                return value(section, self.local(section, offset, name))
             symbol = self._symbol(name, origin)
             if symbol.later is not None:
                 return self._later(symbol)
@@ -255,7 +255,7 @@ class Assembler:
         symbol.later, symbol.pending = None, False
         return symbol.value
 
-    def _local(self, section: Section, offset: int, name: str) -> int:
+    def local(self, section: Section, offset: int, name: str) -> int:
         places = self._numbered[section.name, name[:-1]]
         if name[-1] == "f":
             at = bisect_right(places, offset)
@@ -272,7 +272,7 @@ class Assembler:
         return section.contents(lambda item: self._bytes(section, item))
 
     def _bytes(self, section: Section, item: Item) -> bytes:
-        lookup = self._lookup(section, item.offset, item.origin)
+        lookup = self.lookup(section, item.offset, item.origin)
         try:
             if isinstance(item.content, bytes):
                 return item.content
@@ -300,10 +300,10 @@ class Assembler:
         if symbol.size is None:
             return 0
         section, offset = symbol.size_at or (self._current, 0)
-        return symbol.size.value(self._lookup(section, offset, END, addresses=True))
+        return symbol.size.value(self.lookup(section, offset, END, addresses=True))
 
 
-def _key(name: str, unit: int) -> str:
+def key_of(name: str, unit: int) -> str:
     """What a symbol is kept under: names with .L belong to their text alone."""
     return f"{name}\0{unit}" if name.startswith(".L") else name
 

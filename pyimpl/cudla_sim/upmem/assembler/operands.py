@@ -175,7 +175,7 @@ def encode(instruction: Instruction, lookup: Lookup) -> int:
         if slot == "pc" or (form.operation == "CALL" and number >= IRAM_BASE):
             number = _index(number)
         if isinstance(value, Expression):
-            _check(form, field, value, number)
+            check(form, field, value, number)
         word |= field.write(number & ((1 << field.width) - 1) << field.shift)
     return word
 
@@ -189,7 +189,8 @@ def _index(number: int) -> int:
     return (number - IRAM_BASE) // f.WORD_BYTES
 
 
-def _check(form: Form, field: f.Field, value: Expression, number: int) -> None:
+def check(form: Form, field: f.Field, value: Expression, number: int) -> None:
+    """Raises AsmError: the number does not fit into the field."""
     least, most = field.least, field.most
     if (field.name, form.operation) in _EITHER_SIGN or (field.name, "") in _EITHER_SIGN:
         least, most = -(1 << (field.width - 1)), (1 << field.width) - 1

@@ -29,7 +29,6 @@ _EXPRESSION = re.compile(
 )
 REFUSED = "__dpu_asm_refused_"
 """How the functions are called that stand for statements nobody understood."""
-_CONSTANTS = {"zero": "0u", "one": "1u", "lneg": "0xffffffffu", "mneg": "0x80000000u"}
 
 
 class NotUnderstood(Exception):
@@ -125,8 +124,8 @@ class _Writer:
 
     def value(self, word: str) -> str:
         """An operand as an unsigned number."""
-        if word in _CONSTANTS:
-            return _CONSTANTS[word]
+        if word in instructions.CONSTANTS:
+            return instructions.CONSTANTS[word]
         if _EXPRESSION.fullmatch(word):
             return f"(unsigned int)({word})"
         return self.place(word)
@@ -241,7 +240,7 @@ class _Writer:
                 result = f"({condition}) ? 1u : 0u"
             elif condition != "0":
                 jump = f"if ({condition}) {self.goto(asked[1], number)}"
-        if operation.destination and words[0] not in _CONSTANTS:
+        if operation.destination and words[0] not in instructions.CONSTANTS:
             parts.append(f"{self.place(words[0])} = {result};")
         if operation.kind:  # loads and stores leave the flags
             parts.append(f"__z = __q == 0{' && __y' if operation.chained else ''};")
@@ -269,7 +268,7 @@ class _Writer:
         if operands < 2:
             return f'__asm__ __volatile__("{" ".join([name, *given])}" ::: "memory"); {jump}'
         where = given[0]
-        if where in _CONSTANTS:
+        if where in instructions.CONSTANTS:
             if where != "zero":
                 raise NotUnderstood(where)
             return f'__asm__ __volatile__("{name} zero, {given[1]}" ::: "memory"); {jump}'

@@ -52,14 +52,18 @@ _HALVES = {
 _BYTES = " | ".join(
     f"((__a >> {n} & 255) == (__b >> {n} & 255) ? {1 << n}u : 0)" for n in (0, 8, 16, 24)
 )
-_LOADS = {
+LOADS = {
     "lbu": "unsigned char",
     "lbs": "signed char",
     "lhu": "unsigned short",
     "lhs": "short",
     "lw": "unsigned int",
 }
-_STORES = {"sb": "unsigned char", "sh": "unsigned short", "sw": "unsigned int"}
+STORES = {"sb": "unsigned char", "sh": "unsigned short", "sw": "unsigned int"}
+CONSTANTS = {"zero": "0u", "one": "1u", "lneg": "0xffffffffu", "mneg": "0x80000000u"}
+"""Registers that hold a number."""
+LOADED_BITS = "0x3fffffffu"
+"""Of an address that a load looks at, as in shim/dpu_isa/access.h."""
 _AT = "((volatile __w *)(__UINTPTR_TYPE__)(unsigned int)"
 
 _SUMS = {
@@ -119,12 +123,12 @@ def find(name: str) -> Operation | None:
         part = _SHIFTS[shift].format(s="(__s & 31)")
         compute = f"__q = __b {'-' if way == 'sub' else '+'} ({part});"
         return Operation(3, "shift-and-add", compute, names="bas")  # the second is shifted
-    if name in _LOADS:
-        access = _AT.replace("__w", _LOADS[name])
-        return _simple(2, "", f"(unsigned int)*{access}(__a + __b))")
-    if name in _STORES:
-        access = _AT.replace("__w", _STORES[name])
-        stored = f"*{access}(__a + __b)) = ({_STORES[name]})__s; __q = 0;"
+    if name in LOADS:
+        access = _AT.replace("__w", LOADS[name])
+        return _simple(2, "", f"(unsigned int)*{access}((__a + __b) & {LOADED_BITS}))")
+    if name in STORES:
+        access = _AT.replace("__w", STORES[name])
+        stored = f"*{access}(__a + __b)) = ({STORES[name]})__s; __q = 0;"
         return Operation(3, "", stored, destination=False)
     if name in ("ldma", "sdma"):
         function = f"__rt_asm_{name}"

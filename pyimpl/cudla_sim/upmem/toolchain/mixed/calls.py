@@ -7,8 +7,7 @@ functions for this are weak; where C declares 64 bits or numbers with a point, t
 
 from __future__ import annotations
 
-from .code import ARGUMENTS
-from .signatures import Signature
+from .signatures import ARGUMENTS, Signature
 
 ENTRY = "__asm_entry_"
 """Of a global name of assembly: the function that takes registers."""

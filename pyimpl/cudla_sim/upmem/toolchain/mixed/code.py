@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...assembler import operands
 from ...assembler.expressions import AsmError, Expression
 from ...assembler.operands import Instruction
-from ...assembler.sections import Item
+from ...assembler.sections import TEXT, Item
 from ...isa import fields as f
 from ...isa.conditions import name_of
 from ...isa.forms import Destination, Flag, Form, Role
@@ -13,27 +14,19 @@ from .values import Values
 
 RETURN = 0xFFFF_FFFE
 """What r23 is when C calls: no instruction has this number."""
-_LOADED_BITS = 0x3FFF_FFFF
-"""Of an address that a load looks at, as in shim/dpu_isa/access.h."""
-ARGUMENTS = 8
-"""Registers in which arguments are passed, from r0. Source: facts of the instruction set,
-section 9."""
 SAVE = " ".join(f"__registers[{n}] = r{n};" for n in range(f.REGISTERS))
 LOAD = " ".join(f"r{n} = __registers[{n}];" for n in range(f.REGISTERS))
 """Registers to where other functions see them, and back."""
 
-_CONSTANTS = {
-    "zero": "0u", "one": "1u", "lneg": "0xffffffffu", "mneg": "0x80000000u",
+_CONSTANTS = instructions.CONSTANTS | {
     "id": "__rt_me", "id2": "(2u * __rt_me)", "id4": "(4u * __rt_me)", "id8": "(8u * __rt_me)",
 }  # fmt: skip
-_STORES = {"SB": "unsigned char", "SH": "unsigned short", "SW": "unsigned int"}
-_LOADS = {"LBU": "unsigned char", "LBS": "signed char", "LHU": "unsigned short", "LHS": "short",
-          "LW": "unsigned int"}  # fmt: skip
 _PAIRS = {
     "MOVD": ("__e", "__o", "__z"),
     "SWAPD": ("__o", "__e", "__z"),
     "MUL_STEP": ("__e >> 1", "__o + (-(__e & 1) & (__a << {s}))", "__e >> 1 == 0"),
 }
+_ACCESSES = {*instructions.LOADS, *instructions.STORES, "ld", "sd"}
 _WAITING = ("ACQUIRE", "RELEASE", "STOP", "RESUME")
 
 
@@ -61,15 +54,14 @@ class Code:
         form = given.form
         if form.flags & Flag.UNKNOWN:
             raise AsmError(f"nobody has published what {form.mnemonic} does")
-        operands = dict(given.operands)
         self._item, self._number, self._form = item, number, form
-        self._expressions = operands
+        self._expressions = dict(given.operands)
         if form.operation == "CALL":
-            return self._call(operands)
-        if form.operation in _LOADS or form.operation in _STORES or form.operation in ("LD", "SD"):
-            return self._access(operands)
+            return self._call()
+        if form.operation.lower() in _ACCESSES:
+            return self._access()
         if form.operation in _WAITING:
-            return self._wait(operands)
+            return self._wait()
         if form.operation in ("LDMA", "SDMA"):
             words = (self._register("a"), self._register("b"), self._constant("imm"))
             return f"__rt_asm_{form.operation.lower()}({', '.join(words)});"
@@ -98,21 +90,11 @@ class Code:
             return "0u"
         if isinstance(value, int):
             return f"{value & 0xFFFFFFFF:#x}u"
-        text = self.values.assembler.sections[".text"]
+        text = self.values.assembler.sections[TEXT]
         found = self.values.of(value, text, self._item.offset, self._item.origin)
         if not found.symbols:
-            self._fits(slot, found.number)
+            operands.check(self._form, getattr(self._form, slot), value, found.number)
         return found.c()
-
-    def _fits(self, slot: str, number: int) -> None:
-        field = getattr(self._form, slot)
-        least, most = field.least, field.most
-        if not field.signed and slot == "imm" and field.width >= 32:
-            least = -(1 << 31)
-        if field.name in ("STORED8", "STORED16"):
-            most = (1 << field.width) - 1
-        if not least <= number <= most:
-            raise AsmError(f"{number} does not fit: {self._form.mnemonic} takes {least} to {most}")
 
     def _jump(self) -> str:
         """The jump to this instruction's target."""
@@ -206,23 +188,24 @@ class Code:
             parts.append(f"if ({tests[condition]}) {self._jump()}")
         return f"{{ {' '.join(parts)} }}"
 
-    def _access(self, operands: dict[str, int | Expression]) -> str:
+    def _access(self) -> str:
         form = self._form
-        load = form.operation in _LOADS or form.operation == "LD"
+        name = form.operation.lower()
+        load = name in instructions.LOADS or name == "ld"
         offset = self._constant("imm" if load else "offset")
         at = f"({self._register('a')} + {offset})"
         if load:
-            at = f"({at} & {_LOADED_BITS:#x}u)"
+            at = f"({at} & {instructions.LOADED_BITS})"
         if form.operation in ("LD", "SD"):
             kind, width = "unsigned long long", 64
         else:
-            kind = _LOADS.get(form.operation) or _STORES[form.operation]
+            kind = instructions.LOADS.get(name) or instructions.STORES[name]
             width = 16 if "short" in kind else 8 if "char" in kind else 32
         place = f"*(volatile {kind} __attribute__((may_alias)) *)(unsigned long){at}"
         big = form.flags & Flag.BIG_ENDIAN and width > 8
         swap = f"__builtin_bswap{width}" if big else ""
         if form.operation == "LD":
-            dest = int(str(operands["dest"]))
+            dest = int(str(self._value("dest")))
             return (
                 f"{{ unsigned long long __q = {swap}({place}); "
                 f"r{dest} = (unsigned int)(__q >> 32); r{dest + 1} = (unsigned int)__q; }}"
@@ -230,7 +213,7 @@ class Code:
         if load:
             return self._put(f"(unsigned int)({kind}){swap}({place})")
         if form.operation == "SD" and form.b is not None:
-            pair = operands["b"]
+            pair = self._value("b")
             value = f"((unsigned long long)r{pair} << 32 | r{int(str(pair)) + 1})"
         elif form.b is not None:
             value = f"({kind}){self._register('b')}"
@@ -245,7 +228,7 @@ class Code:
         signed = "short" if width == 16 else "signed char"
         return f"({kind})(long long)({signed}){self._constant('imm')}"
 
-    def _wait(self, operands: dict[str, int | Expression]) -> str:
+    def _wait(self) -> str:
         """acquire, release, stop, resume: functions of the runtime, which wait themselves."""
         name, condition = self._form.operation.lower(), self._condition()
         jump = ""
@@ -271,7 +254,7 @@ class Code:
             raise AsmError(f"{name} ... {condition} is not translated")
         return f"__rt_{name}({'' if name == 'stop' else where}); {jump}"
 
-    def _call(self, operands: dict[str, int | Expression]) -> str:
+    def _call(self) -> str:
         form, back = self._form, self._number + 1
         keep = ""
         dest = self._value("dest")
@@ -279,7 +262,7 @@ class Code:
             keep = f"r{dest} = {back}u; "
             self.returns.add(back)
         target = self._value("imm")
-        direct = operands.get("a") == f.ZERO and isinstance(target, Expression)
+        direct = self._value("a") == f.ZERO and isinstance(target, Expression)
         if direct and isinstance(target, Expression):
             at = self.values.label(target, self._item.offset, self._item.origin)
             if at is not None:

@@ -23,7 +23,9 @@ _KINDS = {
 _SIGNED = {"unsigned char": "signed char", "unsigned short": "short"}
 _LOCAL = ("internal", "private")
 _WIDE = ("unsigned long long", "double")
-_REGISTERS = 8
+ARGUMENTS = 8
+"""Registers in which arguments are passed, from r0. Source: facts of the instruction set,
+section 9."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Signature:
     def plain(self) -> bool:
         """Whether arguments and result are words, and as many as there are registers."""
         kinds = (self.result, *self.arguments)
-        return len(self.arguments) <= _REGISTERS and not any(
+        return len(self.arguments) <= ARGUMENTS and not any(
             kind in (*_WIDE, "float", "?") for kind in kinds
         )
 
@@ -55,10 +57,10 @@ class Signature:
                 at += at & 1
             found.append(at)
             at += 2 if kind in _WIDE else 1
-        if at > _REGISTERS or "?" in (self.result, *self.arguments):
+        if at > ARGUMENTS or "?" in (self.result, *self.arguments):
             raise AsmError(
                 f"{self.name} is called between C and assembly, and its arguments are not "
-                f"numbers and pointers in r0 to r{_REGISTERS - 1}"
+                f"numbers and pointers in r0 to r{ARGUMENTS - 1}"
             )
         return found
 

@@ -65,8 +65,10 @@ def _instructions(assembler: Assembler) -> list[Item | None]:
     """By their numbers; None for room between them."""
     found: list[Item | None] = []
     for item in assembler.sections[TEXT].items:
-        if isinstance(item.content, bytes) and item.content == _NOP * (len(item.content) // 8):
-            found += [None] * (len(item.content) // 8)
+        if isinstance(item.content, bytes) and item.content == _NOP * (
+            len(item.content) // WORD_BYTES
+        ):
+            found += [None] * (len(item.content) // WORD_BYTES)
         else:
             found.append(item)
     return found
@@ -77,8 +79,6 @@ def _statement(code: Code, item: Item | None, number: int) -> str:
         return ";"
     try:
         return code.c(item, number)
-    except LineError:
-        raise
     except AsmError as error:
         raise LineError(item.where, str(error)) from None
 
@@ -86,7 +86,7 @@ def _statement(code: Code, item: Item | None, number: int) -> str:
 def _functions(assembler: Assembler) -> list[tuple[str, int]]:
     """Global names among the instructions, with the instruction that each stands before."""
     text = assembler.sections[TEXT]
-    found = [(s.name, s.value // 8) for s in assembler.symbols.values()
+    found = [(s.name, s.value // WORD_BYTES) for s in assembler.symbols.values()
              if s.section is text and s.shared]  # fmt: skip
     if any(name == "__bootstrap" for name, _ in found):
         raise AsmError("__bootstrap brings start code of its own: link such files alone")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...assembler.assembling import Assembler
+from ...assembler.assembling import Assembler, key_of
 from ...assembler.expressions import AsmError, Expression
-from ...assembler.sections import Origin, Section
+from ...assembler.sections import TEXT, Origin, Section
+from ...isa.fields import WORD_BYTES
 
 DATA_START = "__asm_data"
 """What the start of a section's data is called in the object: this, and the section's number."""
@@ -83,38 +84,36 @@ class Values:
         """The instruction of this text that a jump names; None for what is elsewhere."""
         name = expression.name
         symbols = self.assembler.symbols
-        text = self.assembler.sections[".text"]
+        text = self.assembler.sections[TEXT]
         if name and name != "." and not name[0].isdigit():
-            key = f"{name}\0{origin.unit}" if name.startswith(".L") else name
-            symbol = symbols.get(key)
+            symbol = symbols.get(key_of(name, origin.unit))
             if symbol is None:
                 return None
             if symbol.section is not text and symbol.section is not None:
                 raise AsmError(f"{name} is no instruction")
-        return expression.value(self.assembler._lookup(text, offset, origin))
+        return expression.value(self.assembler.lookup(text, offset, origin))
 
     def _terms(
         self, name: str, section: Section, offset: int, origin: Origin, expression: Expression
     ) -> tuple[str, int]:
         """(symbol or "", number) of a name."""
         assembler = self.assembler
-        text = assembler.sections[".text"]
+        text = assembler.sections[TEXT]
         if name == ".":
             return self._place(section, offset)
         if name[0].isdigit():
-            return self._place(section, assembler._local(section, offset, name))
-        key = f"{name}\0{origin.unit}" if name.startswith(".L") else name
-        symbol = assembler.symbols.get(key)
+            return self._place(section, assembler.local(section, offset, name))
+        symbol = assembler.symbols.get(key_of(name, origin.unit))
         if symbol is None:
             return name, 0
         if symbol.section is text and symbol.shared and expression.name:
             return name, 0  # a function's address may go to C
         if symbol.section is None:
-            return "", assembler._lookup(section, offset, origin)(name)
+            return "", assembler.lookup(section, offset, origin)(name)
         return self._place(symbol.section, symbol.value)
 
     def _place(self, section: Section, offset: int) -> tuple[str, int]:
-        if section.name == ".text":
-            self.code_labels.add(offset // 8)
-            return "", offset // 8
+        if section.name == TEXT:
+            self.code_labels.add(offset // WORD_BYTES)
+            return "", offset // WORD_BYTES
         return self.base(section), offset
