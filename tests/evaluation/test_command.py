@@ -20,7 +20,7 @@ from cudla_sim.nvdla import real_numbers as real
 from cudla_sim.tools.root import run_command
 from tests.compiler.reference import run
 
-from .conftest import LOADABLE, Digits
+from .conftest import DATA, LOADABLE, Digits
 
 RANDOM = np.random.default_rng(5)
 
@@ -40,6 +40,16 @@ def test_digits(
     said = capsys.readouterr().err
     assert said.startswith("cudla-sim nvdla evaluate: /nowhere.npy: ")
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--scale=7.9375", "--normalize=0.125984251968504"])
+def test_pixels_are_scaled_to_elements(
+    labels_file: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A loadable without scales: 127 stands for 16, the white of these pictures."""
+    words = ["nvdla", "evaluate", str(LOADABLE), "--samples", str(DATA / "images"), option]
+    assert run_command([*words, "--labels", str(labels_file), "--workers", "1"]) == 0
+    assert "top-1  98.00 %  (98 right)" in capsys.readouterr().out
 
 
 def test_interrupted_from_the_keyboard(digits: Digits, labels_file: Path, tmp_path: Path) -> None:

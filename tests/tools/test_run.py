@@ -155,6 +155,26 @@ def test_colour_pictures_keep_the_applications_channel_order(tmp_path: Path) -> 
     assert (values[3] == 0).all()
 
 
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ((), [0, 4, 64, 127]),  # pixel * 127 / 255, to the nearest
+        (([3.0], 2.0), [0, 4, 64, 127]),  # the application's options mean nothing to int8
+        (([], 1.0, 0.5), [0, 4, 64, 127]),
+        (([3.0], 1.0, 0.5), [-1, 3, 63, 126]),  # halves go up
+        (([], 2.0, [3.0]), [0, 12, 127, 127]),
+        (([200.0], 1.0, 1.0), [-128, -128, -72, 55]),
+    ],
+)
+def test_pixels_become_int8(tmp_path: Path, how: tuple[Any, ...], expected: list[int]) -> None:
+    from cudla_sim.nvdla import layout
+
+    tensor = Loadable.parse((DIGITS / "digits_int8.nvdla").read_bytes()).inputs[0]
+    (tmp_path / "x.pgm").write_bytes(b"P5 8 8 255 " + bytes([0, 8, 128, 255]) * 16)
+    values = layout.unpack_tensor(tensor, images.load(tmp_path / "x.pgm", tensor, *how))
+    assert values.reshape(16, 4).tolist() == [expected] * 16
+
+
 @pytest.mark.parametrize("head", [b"P5 8 8 255 ", b"P5\n# a comment\n8 8\n#another\n255\n"])
 def test_headers_of_pictures(tmp_path: Path, head: bytes) -> None:
     """White space and comments as pgm(5) has them."""

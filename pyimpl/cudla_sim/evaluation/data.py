@@ -119,7 +119,8 @@ class Inputs:
             from ..nvdla import images, layout
 
             try:
-                data = images.load(file, tensor.raw, how.mean, 1.0, how.factors or 1.0)
+                factors = how.factors or ((1.0,) if how.mean else None)
+                data = images.load(file, tensor.raw, how.mean, 1.0, factors)
             except images.InputError as error:
                 raise EvaluationError(str(error)) from None
             return layout.unpack_tensor(tensor.raw, data)[:1]

@@ -1,8 +1,9 @@
 """From an input file to the raw buffer of a network's input tensor.
 
 Pictures are converted as the public ``nvdla_runtime`` application does it: fp16 tensors get
-``(value - mean[c]) * scale / normalize``, int8 tensors ``floor(value * 127 / 255 + 0.5)``;
-channels that the picture does not have are zero.
+``(value - mean[c]) / normalize``, int8 tensors ``floor(value * 127 / 255 + 0.5)`` whatever mean and
+divisor are; channels that the picture does not have are zero. A *scale*, which that application has
+not, makes both ``(value - mean[c]) * scale / normalize``, int8 to the nearest and saturated.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ def load(
     tensor: TensorDesc,
     mean: Sequence[float] = (),
     normalize: Numbers = 1.0,
-    scale: Numbers = 1.0,
+    scale: Numbers | None = None,
 ) -> Bytes:
-    """The tensor's whole buffer (uint8). *scale* is 1 where that application is meant; it and
+    """The tensor's whole buffer (uint8). *scale* is None where that application is meant; it and
     *normalize* are one number, or one a channel. Raises InputError."""
     try:
         if path.suffix == ".npy":
@@ -110,7 +111,7 @@ def _from_picture(
     tensor: TensorDesc,
     mean: Sequence[float],
     normalize: Numbers,
-    scale: Numbers,
+    scale: Numbers | None,
 ) -> Bytes:
     channels, height, width = pixels.shape
     if (height, width) != (tensor.h, tensor.w):
@@ -118,13 +119,15 @@ def _from_picture(
     used = min(channels, tensor.c)
     values = pixels[:used].astype(np.float32)
     full = np.zeros((tensor.n, tensor.c, height, width), layout.tensor_dtype(tensor))
+    offsets = np.zeros(used, np.float32)
+    offsets[: used if len(mean) == 1 else min(used, len(mean))] = list(mean)[:used]
+    factors = _each(1.0 if scale is None else scale, used)
+    moved = (values - offsets[:, None, None]) * factors / _each(normalize, used)
     if tensor.data_type == DataType.HALF:
-        offsets = np.zeros(used, np.float32)
-        offsets[: min(used, len(mean))] = list(mean)[:used]
-        moved = (values - offsets[:, None, None]) * _each(scale, used) / _each(normalize, used)
         full[0, :used] = half_ties_away(moved)
     elif tensor.data_type == DataType.INT8:
-        full[0, :used] = np.floor(values.astype(np.float64) * INT8_TOP / 255 + 0.5)
+        elements = values.astype(np.float64) * INT8_TOP / 255 if scale is None else moved
+        full[0, :used] = np.clip(np.floor(elements + 0.5), -INT8_TOP - 1, INT8_TOP)
     else:
         raise InputError(f"pictures go into fp16 and int8 tensors; {tensor.name!r} is neither")
     return layout.pack_tensor(tensor, full)

@@ -13,7 +13,7 @@ from ...core.memory import Bytes
 from ...core.text import tell
 from ...nvdla import images, target
 from ...nvdla.errors import NvdlaError
-from ...nvdla.loadable import Loadable
+from ...nvdla.loadable import DataType, Loadable
 from ...nvdla.pictures import Preparation
 from .. import picture_options
 from ..command import option, wrong_usage
@@ -98,7 +98,15 @@ def read_inputs(network: Loadable, words: list[str], pictures: Preparation) -> d
     """Raw buffers by number from ``NAME=FILE`` or ``N=FILE`` words. Raises OSError, UsageError,
     InputError."""
     given = files(words, [tensor.name for tensor in network.inputs])
-    how = pictures.mean, pictures.normalize or 1.0, pictures.scale or 1.0
+    how = pictures.mean, pictures.normalize or 1.0, pictures.scale or None
+    if (pictures.mean or pictures.normalize) and not pictures.scale:
+        for n in given:
+            if network.inputs[n].data_type == DataType.INT8:
+                tell(
+                    f"cudla-sim nvdla: input {network.inputs[n].name!r} is int8: pictures become "
+                    "pixel * 127 / 255 there, as in the public runtime; with --scale they become "
+                    "(pixel - mean) * scale"
+                )
     return {n: images.load(f, network.inputs[n], *how) for n, f in given.items()}
 
 
