@@ -18,6 +18,7 @@ from cudla_sim.boards.rules import document
 from cudla_sim.boards.rules.rule import MARKS, table
 from cudla_sim.testing import assert_on_dla
 from cudla_sim.tools import schemas
+from tests.tools.test_report import unpacked
 
 from .graphs import Graph, ones, single
 from .test_published import classifier
@@ -116,8 +117,8 @@ def test_page_names_every_layer_and_colours_subgraphs(model: Path, tmp_path: Pat
     text = page.read_text()
     for layer in check(classifier()).decisions:
         assert layer.layer.name in text
-    for group in ('"name":"GPU"', '"name":"DLA 1"', '"name":"DLA 2"'):
-        assert group in text.replace('": "', '":"')
+    boxes = unpacked(text)["graph-graph-0"]["boxes"]
+    assert {box["group"] for box in boxes} == {"GPU", "DLA 1", "DLA 2"}
 
 
 def test_rewriting_from_the_command_line(model: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,11 @@ def test_a_layer_is_chosen_everywhere(chromium: Any, tmp_path: Path) -> None:
     report.write(DATA / "digits_int8.nvdla", file)
     page = Opened(chromium, file)
     page.tab.evaluate("document.getElementById('graph').scrollIntoView()")
-    page.tab.wait_for_selector("#graph .main-svg")
+    page.tab.wait_for_selector("#graph .box")
+
+    def boxes() -> list[str]:
+        found = page.tab.locator("#graph .box.chosen")
+        return sorted(set(found.evaluate_all("all => all.map(b => b.dataset.key)")))
 
     def chosen(figure: str) -> list[str]:
         marks = page.tab.evaluate(
@@ -146,10 +151,44 @@ def test_a_layer_is_chosen_everywhere(chromium: Any, tmp_path: Path) -> None:
 
     page.tab.locator("#layers tbody tr").nth(2).click()
     assert page.tab.locator("tr.chosen").count() == 1
-    assert chosen("timeline-figure-0") == chosen("graph-figure-0") == ["2"]
+    assert chosen("timeline-figure-0") == boxes() == ["2"]
+    first = page.tab.locator("#graph .box[data-key='0']").first
+    first.click()
+    assert chosen("timeline-figure-0") == boxes() == ["0"]
+    cycles = page.tab.locator("#graph aside tr", has_text="cycles").inner_text()
+    heads = page.tab.locator("#layers th button").all_inner_texts()
+    taken = int(page.column("layers", heads.index("cycles") + 1)[0])
+    assert f"{taken:,} (" in cycles
     page.tab.keyboard.press("Escape")
     assert page.tab.locator("tr.chosen").count() == 0
-    assert chosen("timeline-figure-0") == []
+    assert chosen("timeline-figure-0") == boxes() == []
+    assert page.tab.locator("#graph aside tr").count() == 0
+    assert page.complaints == []
+
+
+def test_boxes_lie_below_what_they_read_and_take_colours(chromium: Any, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    report.write(DATA / "digits_int8.nvdla", file)
+    page = Opened(chromium, file)
+    page.tab.evaluate("document.getElementById('graph').scrollIntoView()")
+    page.tab.wait_for_selector("#graph .box")
+    places = [box.bounding_box() for box in page.tab.locator("#graph .box").all()]
+    frames = sorted((p["y"], p["y"] + p["height"]) for p in places if p is not None)
+    assert len(frames) == len(places) > 5
+    # a chain: none beside another, none over another
+    assert all(above[1] < below[0] for above, below in pairwise(frames))
+    paint = "all => all.map(b => getComputedStyle(b.querySelector('.body')).fillOpacity)"
+    assert len(set(page.tab.locator("#graph .box").evaluate_all(paint))) == 1
+    page.tab.select_option("#graph select", "time")
+    depths = {float(v) for v in page.tab.locator("#graph .box").evaluate_all(paint)}
+    assert max(depths) == pytest.approx(0.84)
+    assert min(depths) == pytest.approx(0.04)  # inputs and outputs
+    width = page.tab.locator("#graph svg").bounding_box()
+    page.tab.get_by_title("larger").click()
+    wider = page.tab.locator("#graph svg").bounding_box()
+    assert width is not None
+    assert wider is not None
+    assert wider["width"] == pytest.approx(1.25 * width["width"], rel=0.01)
     assert page.complaints == []
 
 

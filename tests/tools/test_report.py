@@ -72,6 +72,13 @@ def loadable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+def unpacked(text: str) -> dict[str, Any]:
+    """The figures and graphs in a page."""
+    packed = re.search(r'<script type="text/plain" id="figures">([^<]*)</script>', text)
+    assert packed is not None
+    return dict(json.loads(gzip.decompress(base64.b64decode(packed[1]))))
+
+
 def read(source: Path, **options: Any) -> Reader:
     return Reader(report.page(source, **options).html())
 
@@ -241,18 +248,83 @@ def test_rows_bars_and_boxes_of_a_layer_have_one_key(loadable: Path) -> None:
     page = report.page(loadable)
     found = {s.name: s for s in page.sections}
     rows = found["layers"].tables[0].keys
-    for name in ("timeline", "graph"):
-        (figure,) = found[name].figures
-        keys = {key for trace in figure.data for key in trace.get("customdata", ()) if key}
-        assert keys == set(rows)
+    (figure,) = found["timeline"].figures
+    assert {key for trace in figure.data for key in trace.get("customdata", ()) if key} == set(rows)
+    (graph,) = found["graph"].graphs
+    data = graph.data()
+    layers = [box for box in data["boxes"] if box["group"] != "input or output"]
+    assert {box["key"] for box in layers} == set(rows)
+    assert max(box["share"] for box in layers) == 1
+    colours = {trace["name"]: trace["marker"]["color"] for trace in figure.data}
+    assert colours.items() <= data["groups"].items(), "as in the timeline"
     assert len(set(rows)) == len(rows) == len(found["layers"].tables[0].rows)
+
+
+def test_boxes_say_what_the_table_says(loadable: Path) -> None:
+    page = report.page(loadable)
+    (graph,) = next(s for s in page.sections if s.name == "graph").graphs
+    boxes = {box["key"]: dict(box["attributes"]) for box in graph.data()["boxes"]}
+    for row in read(loadable).rows("layers"):
+        said = boxes[row["#"]]
+        assert said["bound by"] == row["bound by"]
+        assert said["cycles"].startswith(f"{int(row['cycles']):,} (")
+        assert said["bytes read"] == f"{int(row['bytes read']):,}"
+    edges = [(e.source, e.target) for e in graph.edges]
+    assert edges == [("in0", "0"), ("0", "1"), ("1", "2"), ("2", "out0")]
+
+
+def test_pieces_of_a_layer_are_one_box(tmp_path: Path) -> None:
+    """Two convolutions of 3x3 that nv_small's buffer holds in pieces only, and a sum with both."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    from cudla_sim.compiler import compilation
+
+    random = np.random.default_rng(4)
+    filters = [random.normal(size=(32, 32, 3, 3)).astype(np.float32) for _ in range(2)]
+    shape = (1, 32, 64, 64)
+    nodes = [
+        helper.make_node("Conv", ["x", "a"], ["p"], pads=[1] * 4),
+        helper.make_node("Conv", ["p", "b"], ["q"], pads=[1] * 4),
+        helper.make_node("Add", ["p", "q"], ["y"]),
+    ]
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in "xy"]
+    weights = [numpy_helper.from_array(f, n) for f, n in zip(filters, "ab", strict=True)]
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", ends[:1], ends[1:], weights),
+        opset_imports=[helper.make_opsetid("", 17)],
+    )
+    model.ir_version = 9
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    np.save(tmp_path / "x.npy", random.normal(size=shape).astype(np.float32))
+    request = compilation.Request(
+        tmp_path / "m.onnx",
+        compilation.Options(config="nv_small", precision="int8"),
+        calib=[tmp_path / "x.npy"],
+    )
+    file = tmp_path / "m.nvdla"
+    file.write_bytes(compilation.run(request, print).compiled.loadable)
+    page = report.page(file)
+    (graph,) = next(s for s in page.sections if s.name == "graph").graphs
+    boxes = [layer for layer in graph.layers if layer.group != "input or output"]
+    rows = next(s for s in page.sections if s.name == "layers").tables[0].keys
+    assert len(rows) > 2 == len(boxes), "the sum is done behind the second convolution"
+    assert [key for box in boxes for key in box.keys] == rows
+    first, second = (box.name for box in boxes)
+    assert {(e.source, e.target) for e in graph.edges} == {
+        ("in0", first), (first, second), (second, "out0"),
+    }  # fmt: skip
+    whole = {r["#"]: int(r["cycles"]) for r in Reader(page.html()).rows("layers")}
+    for box in boxes:
+        assert (
+            f"{sum(whole[key] for key in box.keys):,} cycles, {len(box.keys)} pieces" in box.lines
+        )
 
 
 def test_figures_hold_no_markup_of_their_own() -> None:
     section = Section("a", "a", figures=[figures.heat_map(["</script>"], ["b"], [[1]], "c")])
     text = Page("t", "", [section]).html()
-    assert "\\u003c/script>" in text
-    assert '["</script>"]' not in text
+    assert unpacked(text)["a-figure-0"]["data"][0]["y"] == ["</script>"]
+    assert text.count("</script>") == text.count("<script") == 4
 
 
 def test_python_writes_the_same_page(loadable: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...boards.checking import Report, macs
 from ...boards.decisions import Decision
-from ..report import figures
+from ..report.graphs import Edge, Layer, LayerGraph
 from ..report.page import Page, Section, Table
 
 GPU = "GPU"
@@ -41,27 +41,34 @@ def _places(report: Report) -> dict[str, str]:
 
 
 def _graph(report: Report) -> Section:
-    nodes = {decision.layer.name: _told(decision) for decision in report.decisions}
     makers = {t.name: d.layer.name for d in report.decisions for t in d.layer.outputs}
     edges = [
-        (makers[t.name], d.layer.name, "x".join(map(str, t.shape)), False)
+        Edge(makers[t.name], d.layer.name, "x".join(map(str, t.shape)))
         for d in report.decisions
         for t in d.layer.inputs
         if t.name in makers
     ]
-    if not nodes:
+    if not report.decisions:
         return Section("Graph", "graph")
     places = _places(report)
+    boxes = [_box(decision, places[decision.layer.name]) for decision in report.decisions]
     text = [
-        "A colour for each subgraph; why a layer is on the GPU is shown where it is pointed at."
+        "A colour for each subgraph. A click on a box or a row of the table chooses the layer; the "
+        "attributes say why it is on the GPU."
     ]
-    return Section("Graph", "graph", text, figures=[figures.graph(nodes, edges, places)])
+    return Section("Graph", "graph", text, graphs=[LayerGraph(boxes, edges, "where it runs")])
 
 
-def _told(decision: Decision) -> str:
+def _box(decision: Decision, place: str) -> Layer:
     layer = decision.layer
-    why = "".join(f"<br>{finding.text}" for finding in decision.findings)
-    return f"{layer.name}: {layer.kind}{why}"
+    attributes = [("layer", layer.name), ("type", layer.kind), ("on", place)]
+    if decision.device == "DLA":
+        attributes.append(("precision", decision.precision))
+    attributes += [("multiplications", f"{macs(layer):,}")] if macs(layer) else []
+    for finding in decision.findings:
+        attributes += [("why", finding.text)]
+        attributes += [("what would help", finding.cure)] if finding.cure else []
+    return Layer(layer.name, layer.kind, [layer.name], place, attributes=attributes)
 
 
 def _layers(report: Report) -> Section:
@@ -87,6 +94,7 @@ def _layers(report: Report) -> Section:
             )
             for d in report.decisions
         ],
+        [d.layer.name for d in report.decisions],
     )
     return Section("Layers", "layers", tables=[table])
 

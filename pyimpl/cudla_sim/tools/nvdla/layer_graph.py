@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from ...nvdla.facts.configs import OF_NVDLA_COMPILER, config
+from .written import Written, ranges
 
 _READ = ("src", "x1", "x2", "y")
 
@@ -34,38 +37,18 @@ class GraphError(Exception):
     """A picture that cannot be drawn; the text says why."""
 
 
-class _Writers:
-    """Who wrote which bytes last, by memory."""
-
-    def __init__(self) -> None:
-        self._written: list[tuple[int, int, int, str]] = []  # memory, begin, end, node
-
-    def write(self, memory: int, begin: int, size: int, node: str) -> None:
-        self._written.append((memory, begin, begin + max(size, 1), node))
-
-    def read(self, memory: int, begin: int, size: int) -> Iterator[str]:
-        """The nodes whose bytes a read of this range sees, latest first, each once."""
-        seen = set()
-        for where, first, end, node in reversed(self._written):
-            overlaps = where == memory and first < begin + max(size, 1) and begin < end
-            if overlaps and node not in seen:
-                seen.add(node)
-                yield node
-                if first <= begin and begin + size <= end:
-                    return  # everything older is overwritten
-
-
 def build(description: dict[str, Any]) -> Graph:
     """The graph of what ``nvdla.inspect.describe`` returned."""
     nodes: dict[str, str] = {}
     edges: list[Edge] = []
-    writers = _Writers()
+    memories: defaultdict[int, Written] = defaultdict(Written)
+    atom = _atom(description)
     tasks = {t["index"]: t["addresses"] for t in description["tasks"]}
     for number, tensor in enumerate(description["inputs"]):
         name = f"in{number}"
         nodes[name] = f"{tensor['name']} {_shape(tensor['shape'])}"
         for memory in _bound(description, "INPUT", number):
-            writers.write(memory, 0, tensor["size"] + tensor["offset"], name)
+            memories[memory].write([(0, tensor["size"] + tensor["offset"])], name)
     for layer in description["layers"]:
         name = f"{layer['task']}.{layer['index']}"
         nodes[name] = f"{layer['index']} {layer['unit']} {layer['summary']}"
@@ -75,19 +58,26 @@ def build(description: dict[str, Any]) -> Graph:
                 fused = f"{layer['task']}.{_fused_with(description, layer)}"
                 edges.append(Edge(fused, name, _shape(cube["shape"]), fused=True))
             elif 0 <= cube["address"] < len(addresses):
-                memory = addresses[cube["address"]]
-                for source in writers.read(memory, cube["offset"], cube["size"]):
+                written = memories[addresses[cube["address"]]]
+                for source in written.read(ranges(cube, atom)):
                     edges.append(Edge(source, name, _shape(cube["shape"])))
         for cube in _writes(layer):
             if cube["memory"] != "HW" and 0 <= cube["address"] < len(addresses):
-                writers.write(addresses[cube["address"]], cube["offset"], cube["size"], name)
+                memories[addresses[cube["address"]]].write(ranges(cube, atom), name)
     for number, tensor in enumerate(description["outputs"]):
         name = f"out{number}"
         nodes[name] = f"{tensor['name']} {_shape(tensor['shape'])}"
         for memory in _bound(description, "OUTPUT", number):
-            for source in writers.read(memory, tensor["offset"], tensor["size"]):
+            whole = tensor["offset"], tensor["offset"] + tensor["size"]
+            for source in memories[memory].read([whole]):
                 edges.append(Edge(source, name, _shape(tensor["shape"])))
     return Graph(nodes, edges)
+
+
+def _atom(description: dict[str, Any]) -> int:
+    """Bytes of a position in a surface, of the first configuration that takes it."""
+    names = description["target"]["possible"] or OF_NVDLA_COMPILER
+    return config(names[0]).memory_atom
 
 
 def _shape(shape: list[int]) -> str:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import cycle
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .colours import COLOURS
 from .page import Figure
 
 MAX_BARS = 20_000
 """A timeline of more is slow to move in a browser; the longest are kept."""
-COLOURS = (
-    *("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#ff9da6", "#9d755d"),
-    *("#eeca3b", "#bab0ac"),
-)
 
 
 class Bar(NamedTuple):
@@ -164,90 +160,3 @@ def heat_map(
     if title:
         layout["title"] = {"text": title, "font": {"size": 13}}
     return Figure([cell], layout)
-
-
-def graph(
-    nodes: dict[str, str],
-    edges: Sequence[tuple[str, str, str, bool]],
-    groups: Mapping[str, str] | None = None,
-    keys: Mapping[str, str] | None = None,
-) -> Figure:
-    """Boxes from top to bottom: a node lies below everything it reads. ``edges``: (source, target,
-    label, fused). *groups*: of nodes, each with a colour and a line of the legend; *keys*: of the
-    rows and bars that mean the same."""
-    place = _places(nodes, edges)
-    data: list[dict[str, Any]] = []
-    for fused, name in ((False, "through memory"), (True, "on the fly")):
-        own = [e for e in edges if e[3] == fused and e[0] in place and e[1] in place]
-        if not own:
-            continue
-        xs = [v for s, t, *_ in own for v in (place[s][0], place[t][0], None)]
-        ys = [v for s, t, *_ in own for v in (place[s][1], place[t][1], None)]
-        data.append(
-            {
-                "type": "scatter",
-                "x": xs, "y": ys, "name": name, "mode": "lines", "hoverinfo": "skip",
-                "line": {"color": "#54a24b" if fused else "#98a2ad", "width": 3 if fused else 1.5},
-            }
-        )  # fmt: skip
-    middle = [((place[s][0] + place[t][0]) / 2, (place[s][1] + place[t][1]) / 2, x)
-              for s, t, x, _ in edges if s in place and t in place]  # fmt: skip
-    data.append(
-        {
-                "type": "scatter",
-            "x": [m[0] for m in middle], "y": [m[1] for m in middle],
-            "text": [f"{m[2]}\u2002" for m in middle],
-            "mode": "text", "textfont": {"size": 9, "color": "#57606a"}, "hoverinfo": "skip",
-            "showlegend": False, "textposition": "middle left",  # beside the line, not struck by it
-        }
-    )  # fmt: skip
-    of_group: dict[str, list[str]] = {}
-    for group in (groups or {}).values():  # in the order in which they are given
-        of_group.setdefault(group, [])
-    for name in nodes:
-        of_group.setdefault((groups or {}).get(name, ""), []).append(name)
-    for (group, members), colour in zip(of_group.items(), cycle(COLOURS), strict=False):
-        texts = [nodes[name] for name in members]
-        data.append(
-            {
-                "type": "scatter",
-                "x": [place[n][0] for n in members], "y": [place[n][1] for n in members],
-                "text": [_short(text) for text in texts], "hovertext": texts, "hoverinfo": "text",
-                "customdata": [(keys or {}).get(name, "") for name in members],
-                "name": group, "mode": "markers+text", "textposition": "middle right",
-                "showlegend": bool(group), "textfont": {"size": 11},
-                "marker": {"size": 12, "symbol": "square", "color": colour},
-            }
-        )  # fmt: skip
-    depth = 1 + max((-y for _, y in place.values()), default=0)
-    layout = _layout(int(min(120 + 46 * depth, 2400)), "") | {"dragmode": "pan"}
-    width = 1.5 + max(x for x, _ in place.values())
-    layout["xaxis"] |= {"visible": False, "range": [-0.5, width]}
-    layout["yaxis"]["visible"] = False
-    return Figure(data, layout)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 44 else text[:43] + "…"
-
-
-def _places(
-    nodes: dict[str, str], edges: Sequence[tuple[str, str, str, bool]]
-) -> dict[str, tuple[float, float]]:
-    """Layer by longest path from the inputs (nodes are in order of execution), side by side in a
-    layer in the order of what they read."""
-    depth = dict.fromkeys(nodes, 0)
-    for name in nodes:
-        before = [depth[s] + 1 for s, t, *_ in edges if t == name and s in depth and s != name]
-        depth[name] = max(before, default=0)
-    found: dict[str, tuple[float, float]] = {}
-    used: dict[int, set[float]] = {}
-    for name in nodes:
-        left = [found[s][0] for s, t, *_ in edges if t == name and s in found]
-        column = min(left, default=0.0)
-        taken = used.setdefault(depth[name], set())
-        while column in taken:
-            column += 1
-        taken.add(column)
-        found[name] = column, -depth[name]
-    return found

@@ -13,8 +13,7 @@ from ...nvdla.task_report import LayerRecord
 from ...nvdla.timing.parameters import Surroundings
 from ...nvdla.timing.pipeline import TimedOperation
 from ...nvdla.timing.runs import TimedRun
-from ..nvdla import layer_graph as graph
-from . import figures
+from . import figures, loadable_graph
 from .page import Cell, ReportError, Section, Table, number
 
 _COLUMNS = [
@@ -46,7 +45,7 @@ def of_loadable(
         _summary(run, around),
         _timeline(run),
         _table(run, names, saturated),
-        _graph(description, run),
+        loadable_graph.section(description, run),
         _memory(description, run),
     ]
 
@@ -136,19 +135,6 @@ def _table(run: TimedRun, names: dict[tuple[int, int], str], saturated: dict[int
     if rows and names and not saturated:
         section.text.append("Saturated elements are known after a run: give the inputs (--input).")
     return section
-
-
-def _graph(description: dict[str, Any], run: TimedRun) -> Section:
-    found = graph.build(description)
-    if len(found.nodes) < 2:
-        return Section("Layer graph", "graph")
-    edges = [(e.source, e.target, e.shape, e.fused) for e in found.edges]
-    timed = {f"{o.task}.{i}": o for o in run.operations for i in o.layers}
-    groups = {name: f"bound by {o.bound}" for name, o in timed.items()}  # colours of the timeline
-    groups |= {name: "input or output" for name in found.nodes if name not in timed}
-    keys = {name: str(o.index) for name, o in timed.items()}
-    drawn = figures.graph(found.nodes, edges, groups, keys)
-    return Section("Layer graph", "graph", figures=[drawn])
 
 
 def _memory(description: dict[str, Any], run: TimedRun) -> Section:

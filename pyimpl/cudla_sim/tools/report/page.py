@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .graphs import LayerGraph
 
 HERE = Path(__file__).parent
 PLOTLY = HERE / "plotly" / "plotly-cartesian.min.js.gz"
 """The part of plotly.js that has bars, lines and heat maps (npm: plotly.js-cartesian-dist-min
 4.1.1), as it lies in pages: with gzip, which browsers unpack."""
+DAGRE = HERE / "dagre" / "dagre.min.js.gz"
+"""What places the boxes of graphs (npm: @dagrejs/dagre 3.1.3), packed likewise."""
 
 Cell = str | int | float | None
 
@@ -89,6 +95,7 @@ class Section:
     text: list[str] = field(default_factory=list)
     facts: list[tuple[str, str]] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    graphs: list[LayerGraph] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
 
     def html(self) -> str:
@@ -104,12 +111,17 @@ class Section:
             f'<div class="figure" id="{name}" style="height: {figure.layout["height"]}px"></div>'
             for name, figure in self.named()
         ]
+        parts += [f'<div class="graph" id="{name}"></div>' for name, _ in self.named_graphs()]
         parts += [table.html() for table in self.tables]
         return "\n".join([*parts, "</section>"])
 
     def named(self) -> list[tuple[str, Figure]]:
         """Figures with the ids of their elements."""
         return [(f"{self.name}-figure-{index}", f) for index, f in enumerate(self.figures)]
+
+    def named_graphs(self) -> list[tuple[str, LayerGraph]]:
+        """Graphs with the ids of their elements."""
+        return [(f"{self.name}-graph-{index}", g) for index, g in enumerate(self.graphs)]
 
 
 @dataclass
@@ -123,7 +135,7 @@ class Page:
     def html(self) -> str:
         """The whole page, with Plotly's script in it."""
         style, sorting = (HERE / "page.css").read_text(), (HERE / "table.js").read_text()
-        shown = [s for s in self.sections if s.text or s.facts or s.figures or s.tables]
+        shown = [s for s in self.sections if s.text or s.facts or s.figures or s.graphs or s.tables]
         body = "\n".join(section.html() for section in shown)
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
@@ -137,17 +149,20 @@ class Page:
 
 
 def _drawn(sections: Sequence[Section]) -> str:
-    """The figures, and what draws them; nothing where there are none."""
+    """The figures and graphs, and what draws them; nothing where there are none."""
     figures = {
         name: {"data": f.data, "layout": f.layout} for s in sections for name, f in s.named()
     }
-    if not figures:
+    graphs = {name: g.data() for s in sections for name, g in s.named_graphs()}
+    if not figures and not graphs:
         return ""
-    text = json.dumps(figures, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    script = "".join((HERE / name).read_text() for name in ("choice.js", "figures.js"))
-    packed = base64.b64encode(PLOTLY.read_bytes()).decode()
-    return (
-        f'<script type="application/json" id="figures">{text}</script>\n'
-        f'<script type="text/plain" id="plotly">{packed}</script>\n'
-        f"<script>\n{script}</script>\n"
+    text = json.dumps(figures | graphs, separators=(",", ":"), allow_nan=False)
+    packed = [("figures", gzip.compress(text.encode(), mtime=0))]
+    packed += [("plotly", PLOTLY.read_bytes())] if figures else []
+    packed += [("dagre", DAGRE.read_bytes())] if graphs else []
+    data = "".join(
+        f'<script type="text/plain" id="{name}">{base64.b64encode(content).decode()}</script>\n'
+        for name, content in packed
     )
+    script = "".join((HERE / f"{name}.js").read_text() for name in ("choice", "graph", "figures"))
+    return f"{data}<script>\n{script}</script>\n"
