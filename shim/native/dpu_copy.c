@@ -37,6 +37,25 @@ static void mark(uint8_t *written, uint64_t offset, uint64_t size)
     }
 }
 
+/* Whether all of these bytes were written before: `mark` without something to do. */
+static int marked(const uint8_t *written, uint64_t offset, uint64_t size)
+{
+    uint64_t first = offset >> 3, last = (offset + size + 7) >> 3;
+    for (; first < last && (first & 7) != 0; first++) {
+        if ((written[first >> 3] >> (first & 7) & 1) == 0) {
+            return 0;
+        }
+    }
+    for (; first < last && (last & 7) != 0; last--) {
+        if ((written[(last - 1) >> 3] >> ((last - 1) & 7) & 1) == 0) {
+            return 0;
+        }
+    }
+    const uint8_t *whole = written + (first >> 3);
+    size_t bytes = (last - first) >> 3;
+    return bytes == 0 || (whole[0] == 0xff && memcmp(whole, whole + 1, bytes - 1) == 0);
+}
+
 /*
  * The first host range that is not memory, or -1. Buffers of one transfer mostly lie in one array:
  * then one question for all of them is enough. What lies between them must not be touched for
@@ -89,11 +108,16 @@ static void copy_one(const struct transfer *t, size_t i)
     if (host == NULL) {
         return;
     }
-    if (place->to_dpu) {
-        sim_dpu_write(t->file, place->base, slot, place->offset, host, place->size);
-        if (place->offset < MRAM_SIZE) {
+    if (place->to_dpu && place->offset < MRAM_SIZE) {
+        /* What was written before has its pages: asking for each costs more than the copy. */
+        if (marked(slot + SLOT_WRITTEN, place->offset, place->size)) {
+            memcpy(here, host, place->size);
+        } else {
+            sim_dpu_write(t->file, place->base, slot, place->offset, host, place->size);
             mark(slot + SLOT_WRITTEN, place->offset, place->size);
         }
+    } else if (place->to_dpu) {
+        memcpy(here, host, place->size);
     } else {
         memcpy(host, here, place->size);
     }
@@ -365,8 +389,10 @@ static int move(const struct sim_dpu_place *place, const uint32_t *slots, const 
     for (size_t i = 0; i < count; i++) {
         most = all[i].count > most ? all[i].count : most;
         blocks += all[i].count;
-        if (place->to_dpu) {
-            sim_dpu_large_pages(cursors[i] - place->offset, place->offset, place->size);
+        uint8_t *slot = cursors[i] - place->offset;
+        if (place->to_dpu && place->offset < MRAM_SIZE &&
+            !marked(slot + SLOT_WRITTEN, place->offset, place->size)) {
+            sim_dpu_large_pages(slot, place->offset, place->size);
         }
     }
     uint32_t step = place->to_dpu || disjoint(all, count, most) ? BLOCKS_IN_TURN : 1;

@@ -14,14 +14,39 @@
 #define HAS_AVX2 __builtin_cpu_supports("avx2")
 #endif
 
-static uint64_t tile_offset(const struct pva_side *side, uint64_t tile)
+/* Where a tile of a descriptor begins on one side. Dividing takes longer than moving a small tile, so
+ * a trigger divides once, and counts from there. */
+struct place {
+    const struct pva_side *side;
+    uint64_t at;
+    int64_t digit[3];
+};
+
+static uint64_t place_of(struct place *place, const struct pva_side *side, uint64_t tile)
 {
     int64_t offset = 0;
-    for (int i = 0; i < 3 && tile != 0; i++) { /* most descriptors have one tile */
-        offset += (int64_t)(tile % (uint64_t)side->n[i]) * side->adv[i];
-        tile /= (uint64_t)side->n[i];
+    for (int i = 0; i < 3; i++) {
+        const uint64_t n = (uint64_t)side->n[i];
+        place->digit[i] = tile == 0 || n == 1 ? 0 : (int64_t)(tile % n);
+        tile = tile == 0 || n == 1 ? tile : tile / n;
+        offset += place->digit[i] * side->adv[i];
     }
-    return (uint64_t)(side->at + offset);
+    place->side = side;
+    return place->at = (uint64_t)(side->at + offset);
+}
+
+static uint64_t next_place(struct place *place)
+{
+    const struct pva_side *side = place->side;
+    for (int i = 0; i < 3; i++) {
+        place->at += (uint64_t)side->adv[i];
+        if (++place->digit[i] < side->n[i]) {
+            break;
+        }
+        place->at -= (uint64_t)(side->n[i] * side->adv[i]);
+        place->digit[i] = 0;
+    }
+    return place->at;
 }
 
 /* The address of a byte, wrapped; *run is how many bytes follow it without a wrap. */
@@ -159,6 +184,38 @@ static int move_row(const struct pva_descriptor *d, const struct pva_memory *mem
     return status;
 }
 
+#define INLINED static inline __attribute__((always_inline))
+
+/* `pixels`: as many as 8 bytes hold. Halos are a few pixels: a call of memset for each row would cost
+ * more than the rest of the tile. */
+INLINED void fill_few(uint8_t *to, uint64_t pixels, size_t size)
+{
+    if (size == 1) {
+        *to = (uint8_t)pixels;
+    } else if (size == 2) {
+        __builtin_memcpy(to, &pixels, 2);
+    } else if (size == 3) {
+        __builtin_memcpy(to, &pixels, 2);
+        to[2] = (uint8_t)pixels;
+    } else if (size < 8) {
+        __builtin_memcpy(to, &pixels, 4);
+        __builtin_memcpy(to + size - 4, &pixels, 4);
+    } else {
+        __builtin_memcpy(to, &pixels, 8);
+        __builtin_memcpy(to + size - 8, &pixels, 8);
+    }
+}
+
+static uint64_t repeated(const uint8_t *pixel, int64_t bpp)
+{
+    uint64_t pixels = 0;
+    memcpy(&pixels, pixel, (size_t)bpp);
+    for (int64_t bytes = bpp; bytes < 8; bytes *= 2) {
+        pixels |= pixels << 8 * bytes;
+    }
+    return pixels;
+}
+
 static void fill(uint8_t *to, const uint8_t *pixel, int64_t count, int64_t bpp)
 {
     if (bpp == 1) {
@@ -170,47 +227,61 @@ static void fill(uint8_t *to, const uint8_t *pixel, int64_t count, int64_t bpp)
     }
 }
 
-typedef uint8_t wide __attribute__((vector_size(32), aligned(1), may_alias));
-
-/* Short rows: what a call of memcpy costs would be most of their time. */
-static inline __attribute__((always_inline)) void copy_short(uint8_t *to, const uint8_t *from,
-                                                             size_t size)
+/* `count` pixels beside each row of a tile: a constant, or those at `nearest` bytes from them. */
+static void fill_side(uint8_t *row, int64_t pitch, int64_t rows, int64_t count, int64_t bpp,
+                      const uint8_t *constant, int64_t nearest)
 {
-    if (size > 128) {
-        memcpy(to, from, size);
-        return;
-    }
-    size_t at = 0;
-    for (; at + 32 <= size; at += 32) {
-        *(wide *)(to + at) = *(const wide *)(from + at);
-    }
-    if (at == size) {
-        return;
-    }
-    if (size >= 32) { /* the last 32 bytes, some of them twice */
-        *(wide *)(to + size - 32) = *(const wide *)(from + size - 32);
-        return;
-    }
-    if (size >= 16) {
-        __builtin_memcpy(to, from, 16);
-        __builtin_memcpy(to + size - 16, from + size - 16, 16);
-        return;
-    }
-    for (; at < size; at++) {
-        to[at] = from[at];
+    const int64_t size = count * bpp;
+    const int few = size <= 16 && bpp <= 8 && (bpp & (bpp - 1)) == 0;
+    uint64_t pixels = few ? repeated(constant, bpp) : 0;
+    for (int64_t y = 0; y < rows; y++, row += pitch) {
+        const uint8_t *pixel = nearest != 0 ? row + nearest : constant;
+        if (!few) {
+            fill(row, pixel, count, bpp);
+        } else if (nearest != 0) {
+            fill_few(row, repeated(pixel, bpp), (size_t)size);
+        } else {
+            fill_few(row, pixels, (size_t)size);
+        }
     }
 }
 
-enum { LINE = 64 };
+typedef uint8_t wide __attribute__((vector_size(32), aligned(1), may_alias));
+
+enum { WIDE = sizeof(wide), LINE = 64, MOST_WIDES = 4 };
+
+/*
+ * A row of `wides` vectors, the last of which may lie over the one before: what a call of memcpy costs
+ * would be most of a short row's time. 0: any other length.
+ */
+INLINED void copy_row(uint8_t *to, const uint8_t *from, size_t size, size_t wides)
+{
+    if (wides != 0) {
+        for (size_t i = 0; i + 1 < wides; i++) {
+            *(wide *)(to + i * WIDE) = *(const wide *)(from + i * WIDE);
+        }
+        *(wide *)(to + size - WIDE) = *(const wide *)(from + size - WIDE);
+    } else if (size > WIDE) {
+        memcpy(to, from, size);
+    } else if (size >= 16) {
+        __builtin_memcpy(to, from, 16);
+        __builtin_memcpy(to + size - 16, from + size - 16, 16);
+    } else {
+        for (size_t at = 0; at < size; at++) {
+            to[at] = from[at];
+        }
+    }
+}
 
 /* What the next tile will touch of a row; the processor sees no pattern in rows that lie far apart. */
-static inline __attribute__((always_inline)) void look_ahead(const uint8_t *row, size_t size, int write)
+INLINED void look_ahead(const uint8_t *row, size_t size, size_t wides, int write)
 {
-    for (size_t at = 0; at < size; at += LINE) {
+    const size_t lines = wides != 0 ? (wides * WIDE + LINE - 1) / LINE : (size + LINE - 1) / LINE;
+    for (size_t i = 0; i < lines; i++) {
         if (write) {
-            __builtin_prefetch(row + at, 1);
+            __builtin_prefetch(row + i * LINE, 1);
         } else {
-            __builtin_prefetch(row + at, 0);
+            __builtin_prefetch(row + i * LINE, 0);
         }
     }
     if (write) {
@@ -230,7 +301,7 @@ struct rows {
     int reads;
 };
 
-static inline __attribute__((always_inline)) void copy_rows_of(const struct rows *r, size_t size)
+INLINED void copy_rows_of(const struct rows *r, size_t size, size_t wides)
 {
     uint8_t *to = r->to;
     const uint8_t *from = r->from;
@@ -238,33 +309,41 @@ static inline __attribute__((always_inline)) void copy_rows_of(const struct rows
     int64_t left = r->count;
     if (r->reads) {
         for (; left > 0; left--, to += to_pitch, from += from_pitch) {
-            look_ahead(from + ahead, size, 0);
-            copy_short(to, from, size);
+            look_ahead(from + ahead, size, wides, 0);
+            copy_row(to, from, size, wides);
         }
     } else {
         for (; left > 0; left--, to += to_pitch, from += from_pitch) {
-            look_ahead(to + ahead, size, 1);
-            copy_short(to, from, size);
+            look_ahead(to + ahead, size, wides, 1);
+            copy_row(to, from, size, wides);
         }
     }
 }
 
-/* Lengths that programs use are copied without a loop. */
-#define COPY_ROWS                                  \
-    switch (size) {                                \
-    case 16: copy_rows_of(r, 16); break;           \
-    case 32: copy_rows_of(r, 32); break;           \
-    case 64: copy_rows_of(r, 64); break;           \
-    case 66: copy_rows_of(r, 66); break;           \
-    case 68: copy_rows_of(r, 68); break;           \
-    case 128: copy_rows_of(r, 128); break;         \
-    default: copy_rows_of(r, (size_t)size);        \
+/* A loop for each number of vectors, and one for each length that programs use most. */
+INLINED void copy_rows_by(const struct rows *r, size_t size)
+{
+    switch (size) {
+    case 32: copy_rows_of(r, 32, 1); return;
+    case 34: copy_rows_of(r, 34, 2); return;
+    case 64: copy_rows_of(r, 64, 2); return;
+    case 66: copy_rows_of(r, 66, 3); return;
+    case 68: copy_rows_of(r, 68, 3); return;
+    default: break;
     }
+    switch (size < WIDE ? 0 : (size + WIDE - 1) / WIDE) {
+    case 1: copy_rows_of(r, size, 1); break;
+    case 2: copy_rows_of(r, size, 2); break;
+    case 3: copy_rows_of(r, size, 3); break;
+    case MOST_WIDES: copy_rows_of(r, size, MOST_WIDES); break;
+    default: copy_rows_of(r, size, 0);
+    }
+}
 
 #if defined(__x86_64__)
 AVX2_VECTORS static void copy_rows_avx2(const struct rows *r, int64_t size)
 {
-    COPY_ROWS
+    copy_rows_by(r, (size_t)size);
 }
 #endif
 
@@ -276,7 +355,7 @@ static void copy_rows(const struct rows *r, int64_t size)
         return;
     }
 #endif
-    COPY_ROWS
+    copy_rows_by(r, (size_t)size);
 }
 
 /* 1 when every byte of a tile lies in its space: then rows need not be looked at one by one. */
@@ -287,19 +366,16 @@ static int tile_in_range(const struct pva_memory *memory, const struct pva_side 
            in_range(memory, side->space, start, (uint64_t)((height - 1) * side->pitch + width));
 }
 
-/* How far from this tile the next one begins, on one side; 0 when that is not known. */
+/* How far from the last tile of a descriptor the first one of the next begins, on the side that is not
+ * VMEM; 0 when that is not known. */
 static int64_t to_next(const struct pva_descriptor *d, const struct pva_descriptor *next, int reads,
-                       uint64_t tile, uint64_t start)
+                       uint64_t at)
 {
-    const struct pva_side *side = reads ? &d->src : &d->dst;
-    if (tile + 1 < (uint64_t)d->tiles) {
-        return (int64_t)(tile_offset(side, tile + 1) - start);
-    }
     if (next == 0) {
         return 0;
     }
-    const struct pva_side *then = reads ? &next->src : &next->dst;
-    return then->space == side->space ? then->at - (int64_t)start : 0;
+    const struct pva_side *side = reads ? &next->src : &next->dst;
+    return side->space == (reads ? d->src.space : d->dst.space) ? side->at - (int64_t)at : 0;
 }
 
 /* A tile without circular buffers and replication, between two memories. */
@@ -322,12 +398,11 @@ static void move_plain(const struct pva_descriptor *d, const struct pva_memory *
         .reads = reads,
     };
     copy_rows(&rows, width);
-    if (d->left > 0 || d->right > 0) {
-        uint8_t *row = rows.to;
-        for (int64_t y = 0; y < height; y++, row += d->dst.pitch) {
-            fill(row - left, nearest ? row : constant, d->left, bpp);
-            fill(row + width, nearest ? row + width - bpp : constant, d->right, bpp);
-        }
+    if (d->left > 0) {
+        fill_side(rows.to - left, d->dst.pitch, height, d->left, bpp, constant, nearest ? left : 0);
+    }
+    if (d->right > 0) {
+        fill_side(rows.to + width, d->dst.pitch, height, d->right, bpp, constant, nearest ? -bpp : 0);
     }
     for (int64_t y = 0; y < d->ty; y++) {
         uint8_t *row = target + y * d->dst.pitch;
@@ -343,10 +418,10 @@ static void move_plain(const struct pva_descriptor *d, const struct pva_memory *
     }
 }
 
-static int move_tile(const struct pva_descriptor *d, const struct pva_descriptor *next,
-                     const struct pva_memory *memory, uint64_t tile)
+/* `ahead`: see struct rows. */
+static int move_tile(const struct pva_descriptor *d, const struct pva_memory *memory, uint64_t from,
+                     uint64_t to, int64_t ahead)
 {
-    uint64_t from = tile_offset(&d->src, tile), to = tile_offset(&d->dst, tile);
     int64_t height = d->ty - d->top - d->bottom;
     uint8_t pixel[8];
     /* Rows that overlap are written in their order, which padding behind them would change. */
@@ -355,8 +430,7 @@ static int move_tile(const struct pva_descriptor *d, const struct pva_descriptor
                 (d->dst.pitch >= d->tx * d->bpp || !(d->left | d->right | d->top | d->bottom));
     if (plain && tile_in_range(memory, &d->src, from, (d->tx - d->left - d->right) * d->bpp, height) &&
         tile_in_range(memory, &d->dst, to, d->tx * d->bpp, d->ty)) {
-        int reads = d->dst.space == PVA_VMEM;
-        move_plain(d, memory, from, to, to_next(d, next, reads, tile, reads ? from : to));
+        move_plain(d, memory, from, to, ahead);
         return PVA_DMA_MOVED;
     }
     memcpy(pixel, &d->pad_value, sizeof pixel);
@@ -378,6 +452,41 @@ static int move_tile(const struct pva_descriptor *d, const struct pva_descriptor
     return PVA_DMA_MOVED;
 }
 
+/* Tiles from the cursor on, before `end`; `next`: the descriptor behind this one, or NULL. */
+static int move_tiles(const struct pva_descriptor *d, const struct pva_descriptor *next,
+                      const struct pva_memory *memory, struct pva_cursor *cursor, uint64_t end)
+{
+    struct place from, to;
+    const int reads = d->dst.space == PVA_VMEM;
+    uint64_t source = place_of(&from, &d->src, cursor->tile);
+    uint64_t target = place_of(&to, &d->dst, cursor->tile);
+    while (cursor->tile < end) {
+        uint64_t then_source = next_place(&from), then_target = next_place(&to);
+        int64_t ahead = cursor->tile + 1 == (uint64_t)d->tiles
+                            ? to_next(d, next, reads, reads ? source : target)
+                            : (int64_t)(reads ? then_source - source : then_target - target);
+        int status = move_tile(d, memory, source, target, ahead);
+        if (status != PVA_DMA_MOVED) {
+            return status;
+        }
+        source = then_source;
+        target = then_target;
+        cursor->tile++;
+    }
+    return PVA_DMA_MOVED;
+}
+
+/* The same of a descriptor with one tile, as most are. */
+static int move_only_tile(const struct pva_descriptor *d, const struct pva_descriptor *next,
+                          const struct pva_memory *memory, struct pva_cursor *cursor)
+{
+    const uint64_t source = (uint64_t)d->src.at, target = (uint64_t)d->dst.at;
+    const int reads = d->dst.space == PVA_VMEM;
+    int status = move_tile(d, memory, source, target, to_next(d, next, reads, reads ? source : target));
+    cursor->tile += status == PVA_DMA_MOVED;
+    return status;
+}
+
 int pva_dma_trigger(const struct pva_descriptor *list, uint64_t count, struct pva_cursor *cursor,
                     const struct pva_memory *memory)
 {
@@ -389,11 +498,16 @@ int pva_dma_trigger(const struct pva_descriptor *list, uint64_t count, struct pv
         const struct pva_descriptor *d = &list[cursor->descriptor];
         const struct pva_descriptor *next = cursor->descriptor + 1 < count ? d + 1 : 0;
         uint64_t end = least((uint64_t)d->tiles, cursor->tile + (uint64_t)d->per_trigger);
-        for (; cursor->tile < end; cursor->tile++) {
-            int status = d->tx == 0 ? PVA_DMA_MOVED : move_tile(d, next, memory, cursor->tile);
-            if (status != PVA_DMA_MOVED) {
-                return status;
-            }
+        int status = PVA_DMA_MOVED;
+        if (d->tx == 0) {
+            cursor->tile = cursor->tile < end ? end : cursor->tile;
+        } else if (d->tiles == 1 && cursor->tile < end) {
+            status = move_only_tile(d, next, memory, cursor);
+        } else {
+            status = move_tiles(d, next, memory, cursor, end);
+        }
+        if (status != PVA_DMA_MOVED) {
+            return status;
         }
         go_on = 0;
         if (cursor->tile >= (uint64_t)d->tiles) {

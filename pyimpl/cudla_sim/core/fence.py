@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import threading
-from bisect import insort
-from collections.abc import Callable
+from bisect import bisect_right, insort
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from time import perf_counter_ns
 from typing import NamedTuple
 
@@ -36,6 +37,9 @@ class _Waiter(NamedTuple):
     value: int
     order: int
     wake: Callable[[], None]
+
+
+_wanted = attrgetter("value")
 
 
 class Timeline:
@@ -87,16 +91,18 @@ class Timeline:
     def advance(self, value: int | None = None) -> int:
         """Raises the counter to ``value`` (by one when None; never lowers it); the new value."""
         with self._lock:
-            self.value = max(self.value, self.value + 1 if value is None else value)
-            reached = self.value
-            count = 0
-            for waiter in self._waiters:
-                if waiter.value > reached:
-                    break
-                count += 1
-            for kept in [v for v in self._promises if v <= reached]:
-                del self._promises[kept]
-            woken, self._waiters = self._waiters[:count], self._waiters[count:]
+            reached = self.value + 1 if value is None else value
+            if reached > self.value:
+                self.value = reached
+            else:
+                reached = self.value
+            woken: Sequence[_Waiter] = ()
+            if self._promises:
+                for kept in [v for v in self._promises if v <= reached]:
+                    del self._promises[kept]
+            if self._waiters:
+                count = bisect_right(self._waiters, reached, key=_wanted)
+                woken, self._waiters = self._waiters[:count], self._waiters[count:]
         if self.shown and _Watched.observer is not None:
             now = perf_counter_ns()
             _Watched.observer("signal", self, reached, now, now)

@@ -17,14 +17,15 @@ class Batch:
             raise invalid("a submission without commands")
         if len(commands) > MAX_COMMANDS:
             raise invalid(f"{len(commands)} commands in a submission; at most {MAX_COMMANDS}")
-        requested: set[FencePlace] = set()
+        requested: list[FencePlace] = []
         for command in commands:
             command.check()
             if isinstance(command, RequestFences):
-                requested.update(command.fences)
+                requested += command.fences
             elif isinstance(command, WaitOnFences):
+                before = set(requested)
                 for place in command.fences:
-                    if place not in requested:
+                    if place not in before:
                         place.fence()
         self.commands = commands
         self.in_order = in_order

@@ -49,11 +49,13 @@ class Pva:
         self.memory.cuda = self._cuda_memory
         self.engines = [PvaEngine(i, self.run, self._tell, self.post) for i in range(ENGINES)]
         self.dma_timeout_s = DEFAULT_DMA_TIMEOUT_S
+        settings = process.config.of(Settings)
+        self._delivery, self._seed = settings.pva_dma, settings.pva_seed
         try:
-            self.checks = Checks.parse(process.config.of(Settings).pva_checks)
+            self.checks = Checks.parse(settings.pva_checks)
         except ValueError as cause:
             raise ConfigError(f"pva_checks: {cause}") from None
-        words = filter(None, process.config.of(Settings).pva_allow.split(","))
+        words = filter(None, settings.pva_allow.split(","))
         self.allowed = reduce(or_, (ALLOWED[word.strip()] for word in words), 0)
         self._told: set[tuple[Executable, str]] = set()
         self.programs: list[Program] = Live([], "programs", "CmdProgram::Create makes one")
@@ -132,8 +134,8 @@ class Pva:
             flows=program.flow_requests(),
             vpu=vpu,
             dma_timeout_s=self.dma_timeout_s,
-            delivery=self.process.config.of(Settings).pva_dma,
-            seed=self.process.config.of(Settings).pva_seed,
+            delivery=self._delivery,
+            seed=self._seed,
             checks=self.checks,
             allowed=self.allowed,
         )

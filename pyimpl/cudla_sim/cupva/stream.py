@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from queue import Empty, SimpleQueue
 from time import monotonic
 
 from ..core import threads
@@ -48,7 +49,8 @@ class PvaEngine:
         self.vpus = [Vpu(f"PVA{number} VPU{i}") for i in range(2)]
         self._run = run
         self._post = post
-        self._free = threading.Condition()
+        self._free = threading.Condition(threading.Lock())
+        self._waiting = 0
         self._busy: set[int] = set()
 
     def run(self, program: Program, affinity: int, deadline: float | None) -> None:
@@ -62,7 +64,11 @@ class PvaEngine:
                 left = None if deadline is None else deadline - monotonic()
                 if left is not None and left <= 0:
                     raise timeout("no VPU became free in time")
-                self._free.wait(left)
+                self._waiting += 1
+                try:
+                    self._free.wait(left)
+                finally:
+                    self._waiting -= 1
             chosen = idle[0]
             self._busy.add(chosen)
         try:
@@ -95,7 +101,8 @@ class PvaEngine:
     def _release(self, vpu: int) -> None:
         with self._free:
             self._busy.discard(vpu)
-            self._free.notify_all()
+            if self._waiting:
+                self._free.notify_all()
 
 
 def _unforeseen(failure: BaseException) -> CupvaError:
@@ -125,7 +132,9 @@ class Stream:
         self.affinity = affinity
         self.name = name
         self._queue = queue or Queue(name)
-        self._room = threading.Semaphore(MAX_OUTSTANDING)
+        self._room: SimpleQueue[None] = SimpleQueue()  # a place for each that may be queued
+        for _ in range(MAX_OUTSTANDING):
+            self._room.put(None)
         self._order = threading.Lock()
         self._posted: Posted | None = None
 
@@ -143,11 +152,13 @@ class Stream:
         MemoryError without a thread to work; then no fence and no status was touched.
         """
         wait_s = None if submission_us < 0 else submission_us / 1e6
-        if not self._room.acquire(timeout=wait_s):
+        try:
+            self._room.get(timeout=wait_s)
+        except Empty:
             raise error(
                 Error.CUPVA_COMMAND_SUBMISSION_TIMEOUT,
                 f"{MAX_OUTSTANDING} submissions are queued and none ended in {submission_us} us",
-            )
+            ) from None
 
         try:
             with self._order:
@@ -155,7 +166,7 @@ class Stream:
                     return
                 self._queue_up(batch, execution_us, publish)
         except BaseException:
-            self._room.release()
+            self._room.put(None)
             raise
 
     def _queue_up(
@@ -169,7 +180,7 @@ class Stream:
                     before.wait()
                 _Execution(self, batch, execution_us).run()
             finally:
-                self._room.release()
+                self._room.put(None)
 
         if not batch.begun:
             self._queue.begin()
@@ -193,7 +204,7 @@ class Stream:
                 if self._posted is posted:
                     self._posted = None
                 self._queue.passed(done)
-                self._room.release()
+                self._room.put(None)
 
         self._queue.begin()  # what does not begin at once must be able to begin later
         batch.begin()

@@ -19,6 +19,9 @@ class Outcome(IntEnum):
     """Somebody else waits for it, or has worked it off."""
 
 
+_OUTCOMES = {int(outcome): outcome for outcome in Outcome}
+
+
 class PvaGate:
     """The gate at ``offset`` of the control file. The mapping lives as long as the gate.
 
@@ -46,7 +49,7 @@ class PvaGate:
         message = ffi.new("int32_t *")
         how = lib.SIM_PVA_AGAIN if again else int(keep)
         outcome = lib.sim_pva_wait(self._gate, socket, timeout_us, how, message)
-        return Outcome(outcome), int(message[0])
+        return _OUTCOMES[outcome], message[0]
 
     def take(self, *, gone: bool = False) -> Outcome:
         """Claims a launch that has ended, or whose worker is ``gone``."""

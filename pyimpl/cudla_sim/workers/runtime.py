@@ -82,12 +82,19 @@ def cached(kind: str, key: str, result: str, build: Callable[[Path], None]) -> P
 
     Raises what ``build`` raises, and OSError.
     """
-    cache = _cache(kind)
-    if cache is None:
+    folder = kept(kind, key, result, build)
+    if folder is None:
         folder = Path(tempfile.mkdtemp(prefix=f"cudla-sim-{kind}-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         build(folder)
-        return folder
+    return folder
+
+
+def kept(kind: str, key: str, result: str, build: Callable[[Path], None]) -> Path | None:
+    """The same for what is only worth making once for many runs: None without a writable cache."""
+    cache = _cache(kind)
+    if cache is None:
+        return None
     final = cache / key
     if (final / result).is_file() and not distrusted(final):
         used(final)

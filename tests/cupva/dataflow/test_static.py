@@ -113,6 +113,33 @@ def test_any_pattern(drawn: tuple[Static, int, int], bpp: int) -> None:
 
 
 @given(
+    width=st.integers(1, 170),
+    height=st.integers(1, 3),
+    pad=st.integers(0, 24),
+    right=st.booleans(),
+    gap=st.integers(0, 3),
+    tiles=st.integers(1, 3),
+    mode=st.sampled_from([CONST, BPE]),
+    bpp=st.sampled_from([1, 2, 4]),
+)
+def test_rows_of_any_length(
+    width: int, height: int, pad: int, right: bool, gap: int, tiles: int, mode: int, bpp: int
+) -> None:
+    """Each number of vectors, and halos of each number of bytes, have a way of their own."""
+    pads = (0, min(pad, width - 1), 0, 0) if right else (min(pad, width - 1), 0, 0, 0)
+    size = height * (width + gap)
+    model = Static(
+        (width, height),
+        src_pitch=width + 1, src_dims=[(tiles, 5)],
+        dst_pitch=width + gap, dst_dims=[(tiles, size)],
+        pads=pads, mode=mode, value=200,
+    )  # fmt: skip
+    count = (height - 1) * model.src_pitch + width + 5 * (tiles - 1)
+    pixels = np.random.default_rng(width).integers(0, 251, count).astype(TYPES[bpp])
+    compare(model, pixels, tiles * size, bpp)
+
+
+@given(
     tile=st.tuples(st.integers(1, 8), st.integers(1, 3)),
     pitch=st.integers(0, 9),
     count=st.integers(1, 9),

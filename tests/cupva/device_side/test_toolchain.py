@@ -152,3 +152,24 @@ def test_clang(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "clang++")
     (folder / "k.c").write_text(KERNEL + "dvshortx f(dvshortx a) { return dvmux(a > 1, a, 2); }\n")
     assert set(Executable(compile_image([folder / "k.c"])).symbols) == {"x"}
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no g++")
+def test_headers_are_precompiled_where_they_fit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A macro that the headers read is obeyed: assert() is nothing with NDEBUG."""
+    monkeypatch.setenv("CXX", "g++")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    (folder / "k.c").write_text(KERNEL.replace("return x;", 'assert(x != 5 && "told"); return x;'))
+    assert b"told" in compile_image([folder / "k.c"], "-H")
+    assert "! " in capfd.readouterr().err
+    assert len(list(folder.glob("cache/cudla-sim/vpu/*/cupva_device.h.gch"))) == 1
+    assert b"told" not in compile_image([folder / "k.c"], "-H", "-DNDEBUG")
+    assert "! " not in capfd.readouterr().err
+    assert b"told" in compile_image([folder / "k.c"], "-O0")
+    assert len(list(folder.glob("cache/cudla-sim/vpu/*/cupva_device.h.gch"))) == 2
+    (folder / "cache").rename(folder / "away")
+    (folder / "cache").write_text("no folder: nothing is kept")
+    assert b"told" in compile_image([folder / "k.c"], "-H")
+    assert "! " not in capfd.readouterr().err

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cudla_sim
+from cudla_sim.constants.dpu_protocol import SLOT_END, SLOT_WRITTEN
 from cudla_sim.upmem.machine import machine
 
 from .hosting import FROM_DPU, MRAM, TO_DPU, Host, pointer, status
@@ -68,6 +69,32 @@ def test_pushes_of_any_size_are_those_of_an_array(
             expected[:, offset : offset + size] = rows
             _push(host, made, TO_DPU, offset, rows)
         back = np.ones_like(expected)
+        _push(host, made, FROM_DPU, 0, back)
+        assert (back == expected).all()
+
+
+@given(
+    pieces=st.lists(
+        st.tuples(st.integers(0, 600), st.integers(1, 300)).map(lambda w: (8 * w[0], 8 * w[1])),
+        min_size=1,
+        max_size=12,
+    )
+)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_what_was_written_is_known_word_by_word(host: Host, pieces: list[tuple[int, int]]) -> None:
+    """Pieces overlap here: what was written before is copied without looking for its pages."""
+    bits, expected = np.zeros(1024, bool), np.zeros(8192, np.uint8)
+    with host.alloc(1) as made:
+        (slot,) = [dpu.slot for dpu in cudla_sim.upmem.sets[0].dpus]
+        for number, (offset, size) in enumerate(pieces, 1):
+            _push(host, made, TO_DPU, offset, np.full((1, size), number, np.uint8))
+            expected[offset : offset + size] = number
+            bits[offset // 8 : (offset + size) // 8] = True
+        kept = os.pread(machine().memory.fd, 128, slot * SLOT_END + SLOT_WRITTEN)
+        assert (np.unpackbits(np.frombuffer(kept, np.uint8), bitorder="little") == bits).all()
+        back = np.ones((1, 8192), np.uint8)
         _push(host, made, FROM_DPU, 0, back)
         assert (back == expected).all()
 

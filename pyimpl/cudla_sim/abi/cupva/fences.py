@@ -180,13 +180,13 @@ def _init(cmd: Any, kind: int, places: int, count: int) -> None:
 
 def is_value(cmd: Any) -> bool:
     """Whether an ``...Init`` function made the command."""
-    word, places, total = int(cmd.data[0]), int(cmd.data[1]), int(cmd.data[2])
-    return word & _MARK_MASK == _MARK and total == _sum(word, places)
+    word = cmd.data[0]
+    return word & _MARK_MASK == _MARK and cmd.data[2] == _sum(word, cmd.data[1])
 
 
 def value_command(cmd: Any) -> Command:
     """The command that such a ``cupvaCmd_t`` holds."""
-    word, first = int(cmd.data[0]), int(cmd.data[1])
+    word, first = cmd.data[0], cmd.data[1]
     kind, count = word >> 8 & 0xFF, word & 0xFF
     if kind == _BARRIER:
         return Barrier()

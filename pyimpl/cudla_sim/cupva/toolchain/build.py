@@ -15,11 +15,11 @@ from elftools.elf.sections import SymbolTableSection
 from ..processor import BUILD_SECTION, LEVELS, NEEDS_SECTION
 from . import exports, layout, steps
 from .options import Options
-from .runtime import headers, runtime_object
+from .runtime import headers, precompiled, runtime_object
 
 # Kernels are C with features of C++; they are written for a compiler that wraps and aliases.
 _LANGUAGE = (
-    *("-x", "c++", "-std=gnu++17", "-fpermissive", "-O2", "-g1", "-Wno-psabi"),
+    *("-std=gnu++17", "-fpermissive", "-O2", "-g1", "-Wno-psabi"),
     # a multiplication and an addition stay two operations on machines that could fuse them
     "-ffp-contract=off",
     *("-fwrapv", "-fno-strict-aliasing", "-fno-pie", "-fno-common", "-fno-threadsafe-statics"),
@@ -29,17 +29,23 @@ _LANGUAGE = (
 )
 
 
-def _compile(options: Options, compiler: Sequence[str], source: str, target: Path) -> None:
+_OF_CODE = ("-O", "-g", "-m", "-f", "-std=")
+"""How flags begin that must be those of headers that were compiled before."""
+
+
+def _compile(options: Options, compiler: list[str], source: str, target: Path) -> None:
     machine = steps.machine_flags(compiler, options.compile)
-    flags = [*_LANGUAGE, *machine, "-isystem", str(headers()), *options.compile]
+    of_code = [word for word in options.compile if word.startswith(_OF_CODE)]
+    made = precompiled(compiler, [*_LANGUAGE, *machine, *of_code])
+    flags = [*_LANGUAGE, *machine, *made, "-isystem", str(headers()), *options.compile]
     if options.dependencies:
         flags += [*options.dependencies, "-MF", str(target.with_suffix(".d"))]
         if not any(f in ("-MT", "-MQ") for f in options.dependencies):
             flags += ["-MT", options.output]
-    steps.run([*compiler, *flags, "-c", source, "-o", str(target)], options.verbose)
+    steps.run([*compiler, *flags, "-x", "c++", "-c", source, "-o", str(target)], options.verbose)
 
 
-def _join(options: Options, compiler: Sequence[str], folder: Path) -> Path:
+def _join(options: Options, compiler: list[str], folder: Path) -> Path:
     """One object of all sources, whose main function does not collide with the worker's."""
     targets = [folder / f"{number}.o" for number in range(len(options.sources))]
     with ThreadPoolExecutor(2) as pool:
@@ -94,30 +100,36 @@ def build(options: Options, folder: Path) -> Path:
     # Each is a whole executable; the file is the one that most machines run.
     whole = folder / "whole"
     shutil.copy(images[-1][1], whole)
-    for level, image in images:
-        _add_section(whole, BUILD_SECTION + level, image)
+    _add_sections(whole, {BUILD_SECTION + level: image for level, image in images})
     return whole
 
 
-def _add_section(image: Path, name: str, content: Path) -> None:
-    flags = ["--set-section-flags", f"{name}=readonly"]
-    steps.run(["objcopy", "--add-section", f"{name}={content}", *flags, str(image)])
+def _add_sections(image: Path, contents: dict[str, Path]) -> None:
+    words = []
+    for name, content in contents.items():
+        if content.stat().st_size:
+            words += ["--add-section", f"{name}={content}"]
+            words += ["--set-section-flags", f"{name}=readonly"]
+    if words:
+        steps.run(["objcopy", *words, str(image)])
+
+
+def _needs(options: Options, compiler: list[str]) -> str:
+    chosen = [*steps.machine_flags(compiler, options.compile), *options.compile]
+    return steps.needs(compiler, chosen)
 
 
 def _build(options: Options, compiler: list[str], folder: Path) -> Path:
-    kernel = _join(options, compiler, folder)
-    if _without_main(kernel):
-        raise steps.StepFailed("no source has CUPVA_VPU_MAIN()")
-    image = _link(options, compiler, kernel, folder)
-    symbols = folder / "symbols"
-    symbols.write_bytes(exports.symbols(image))
-    if symbols.stat().st_size:
-        _add_section(image, ".cupva_symbols", symbols)
-    needs = folder / "needs"
-    chosen = [*steps.machine_flags(compiler, options.compile), *options.compile]
-    needs.write_text(steps.needs(compiler, chosen))
-    if needs.stat().st_size:
-        _add_section(image, NEEDS_SECTION, needs)
+    with ThreadPoolExecutor(1) as pool:
+        named = pool.submit(_needs, options, compiler)  # while the kernel is compiled
+        kernel = _join(options, compiler, folder)
+        if _without_main(kernel):
+            raise steps.StepFailed("no source has CUPVA_VPU_MAIN()")
+        image = _link(options, compiler, kernel, folder)
+        symbols, needs = folder / "symbols", folder / "needs"
+        symbols.write_bytes(exports.symbols(image))
+        needs.write_text(named.result())
+    _add_sections(image, {".cupva_symbols": symbols, NEEDS_SECTION: needs})
     return image
 
 

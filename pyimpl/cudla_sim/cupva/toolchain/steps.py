@@ -66,8 +66,11 @@ def needs(compiler: Sequence[str], flags: Sequence[str]) -> str:
     return " ".join(flag for flag, macro in MACROS.items() if macro in defined)
 
 
-def run(command: Sequence[str], verbose: bool = False) -> None:
-    """Runs a tool; its diagnostics go to standard error. Raises StepFailed, DiskFull."""
+def run(command: Sequence[str], verbose: bool = False, told: bool = True) -> None:
+    """Runs a tool; its diagnostics go to standard error if they are to be ``told``.
+
+    Raises StepFailed, DiskFull.
+    """
     if verbose:
         sys.stderr.write(shlex.join(command) + "\n")
     try:
@@ -77,7 +80,7 @@ def run(command: Sequence[str], verbose: bool = False) -> None:
     if done.returncode:
         behind = [after for word, after in pairwise(command) if word == "-o"]
         full_disk.refuse(done.stderr, [*behind, command[-1]])
-    if done.stderr:
+    if done.stderr and told:
         sys.stderr.write(done.stderr)
     if done.returncode:
         raise StepFailed("")

@@ -200,8 +200,7 @@ class VpuWorker:
 
     def _write(self, request: LaunchRequest, kernel: bool) -> None:
         flows, parameters = request.flows, request.parameters
-        watch = MODES.index(request.checks.pending)
-        how = (DELIVERY.index(request.delivery), watch, request.seed)
+        how = (request.delivery, request.checks.pending, request.seed)
         same = flows, parameters, request.vpu, kernel, how
         if same == self._written:  # compares dataflows by identity
             return
@@ -209,7 +208,6 @@ class VpuWorker:
         if len(flows) > MAX_FLOWS:
             raise ValueError(f"{len(flows)} dataflows; at most {MAX_FLOWS}")
         self._write_lists(flows)
-        delivery, watch, seed = how
         asked = filled(
             pva_request,
             version=PROTOCOL_VERSION,
@@ -217,9 +215,9 @@ class VpuWorker:
             nr_parameters=len(parameters),
             nr_flows=len(flows),
             run_kernel=int(kernel),
-            delivery=delivery,
-            watch=watch,
-            seed=seed,
+            delivery=DELIVERY.index(request.delivery),
+            watch=MODES.index(request.checks.pending),
+            seed=request.seed,
         )
         head = [bytes(asked)]
         at = REQUEST_AT + sizeof(pva_request) + sizeof(pva_parameter) * len(parameters)
