@@ -15,6 +15,7 @@ from ..core.config import from_environment
 from ..core.errors import ConfigError
 from ..cudart.checks import Checks
 from ..cudart.settings import Settings
+from . import precompiled
 from .options import BadOption, Options, parse
 from .rewrite import CannotRewrite, rewrite
 
@@ -171,16 +172,6 @@ class _Build:
         self.number += 1
         before = self.folder / f"{self.number}-{source.stem}.cu.ii"
         written = self.folder / f"{self.number}-{source.stem}.cpp.ii"
-        more = ["-E", "-o", str(before), *self._dependencies(target)]
-        self._call(self._preprocess(source, kind, more))
-        if not options.dry:
-            text = before.read_text("utf-8", "surrogateescape")
-            try:
-                changed = rewrite(text)
-            except CannotRewrite as error:
-                raise CannotRewrite(f"{source}: {error}") from None
-            written.write_text(changed, "utf-8", "surrogateescape")
-        named = ["-x", "c++-cpp-output", str(written), "-c", "-o", str(target)]
         lines = [] if any(word.startswith("-g") for word in plain) else ["-g1"]
         if self.checks.compiled:
             lines += ["-fsanitize=thread", "-Wno-tsan"]
@@ -188,22 +179,57 @@ class _Build:
             lines += _as_device_code(plain)
             if _accepts(self.compiler, _IN_PLACE):
                 lines.append(_IN_PLACE)
-        self._call([self.compiler, options.standard, *plain, *lines, *_QUIET, *named])
+        words = [options.standard, *plain, *lines, *_QUIET]
+        header = self._header(words)
+        more = ["-E", "-o", str(before), *self._dependencies(target)]
+        if header != precompiled.source():
+            more += ["-fpch-preprocess", *words]
+        self._call(self._preprocess(source, kind, more, header))
+        if not options.dry:
+            self._name_source(header, target)
+            text = before.read_text("utf-8", "surrogateescape")
+            try:
+                changed = rewrite(text)
+            except CannotRewrite as error:
+                raise CannotRewrite(f"{source}: {error}") from None
+            written.write_text(changed, "utf-8", "surrogateescape")
+        named = ["-x", "c++-cpp-output", str(written), "-c", "-o", str(target)]
+        self._call([self.compiler, *words, *named])
 
-    def _preprocess(self, source: Path, kind: str, more: Sequence[str]) -> list[str]:
+    def _header(self, words: Sequence[str]) -> Path:
+        """What comes before the source: precompiled where that can be."""
+        options = self.options
+        if options.dry:
+            return precompiled.source()
+        how = [*self._macros(), *self._includes(), *words]
+        made = precompiled.header(self.compiler, how, options.preprocess)
+        return made or precompiled.source()
+
+    def _name_source(self, header: Path, target: Path) -> None:
+        """Dependencies name the header itself, not what stands for it."""
+        words = self._dependencies(target)
+        if words and header != precompiled.source():
+            precompiled.name_source(Path(words[words.index("-MF") + 1]), header)
+
+    def _macros(self) -> list[str]:
+        major, minor, build = BUILD.split(".")
+        words = ["-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={ARCHITECTURE}"]
+        words += [f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"]
+        words += [f"-D__CUDACC_VER_BUILD__={build}", "-D__CUDACC_RDC__"]
+        words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
+        words += self._cccl()
+        if self.checks.compiled:
+            words.append(f"-DCUDLA_SIM_CHECKS={self.checks.word}")
+        return words
+
+    def _preprocess(
+        self, source: Path, kind: str, more: Sequence[str], header: Path | None = None
+    ) -> list[str]:
         options = self.options
         words = [self.compiler, options.standard]
         if kind == "cu":
-            major, minor, build = BUILD.split(".")
-            words += ["-x", "c++", "-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={ARCHITECTURE}"]
-            words += [f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"]
-            words += [f"-D__CUDACC_VER_BUILD__={build}", "-D__CUDACC_RDC__"]
-            words += ["-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"]
-            words += self._cccl()
-            if self.checks.compiled:
-                words.append(f"-DCUDLA_SIM_CHECKS={self.checks.word}")
-            header = paths.include_dir() / "cuda" / "kernels" / "kernels.hpp"
-            words += ["-include", str(header)]
+            words += ["-x", "c++", *self._macros()]
+            words += ["-include", str(header or precompiled.source())]
         # what decides about macros of the compiler itself
         decided = ("-f", "-m", "-O", "-p", "-std")
         words += [word for word in options.compile if word.startswith(decided)]

@@ -14,7 +14,8 @@ from .text_table import Table
 
 KINDS = {
     "dpu": "runtimes of DPU programs",
-    "vpu": "runtimes of VPU programs",
+    "vpu": "runtimes of VPU programs, their headers precompiled",
+    "cuda": "headers of CUDA kernels, precompiled",
     "calibration": "ranges that calibration measured",
 }
 """What each folder below the cache holds; who writes there names its folder."""

@@ -1,0 +1,76 @@
+"""What every .cu file begins with, precompiled: g++ reads it in a moment, and the rewriter has only
+the user's text before it.
+
+Source: GCC manual, "Using Precompiled Headers", and ``-fpch-preprocess`` in "Options Controlling
+the Preprocessor".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import paths
+from ..workers import runtime
+
+KIND = "cuda"
+"""Of the cache."""
+_NAME = "kernels.hpp"
+_MANNER = ("-include", "-imacros", "-nostdinc", "-undef", "-U", "-isysroot", "--sysroot", "-P")
+"""Options with which the headers may be others, or come behind something."""
+
+
+def source() -> Path:
+    """The header itself."""
+    return paths.include_dir() / "cuda" / "kernels" / _NAME
+
+
+def header(compiler: str, words: Sequence[str], given: Sequence[str]) -> Path | None:
+    """The header that stands for ``source()``: beside it lies what g++ made of it with *words*.
+
+    *given* are the user's words for the preprocessor; where macros among them mean something to
+    the headers g++ finds that out, and reads the text. None for another compiler, without a cache
+    that can be written, and where it cannot be made: the compilation says why then.
+    """
+    found = shutil.which(compiler)
+    if found is None or "g++" not in Path(os.path.realpath(found)).name:
+        return None
+    if any(word.startswith(_MANNER) for word in given):
+        return None
+    files = [path for path in paths.include_dir().glob("cuda/**/*") if path.is_file()]
+    try:
+        key = runtime.key((str(source()), list(words)), compiler, files)
+        folder = runtime.kept(
+            KIND, key, f"{_NAME}.gch", lambda folder: _make(compiler, words, folder)
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return None if folder is None else folder / _NAME
+
+
+def _make(compiler: str, words: Sequence[str], folder: Path) -> None:
+    """As the user's compilations see it; g++ remembers the name by which it was made."""
+    text = folder / _NAME
+    text.write_text(f'#include "{source()}"\n')
+    command = [compiler, *words, "-w", "-x", "c++-header", str(text), "-o", f"{text}.gch"]
+    subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+
+
+def name_source(dependencies: Path, made: Path) -> None:
+    """In a file of dependencies for make the header *made*, which may be gone when make is called
+    again, becomes what it stands for."""
+    text = dependencies.read_text("utf-8", "surrogateescape")
+    for name in (f"{made}.gch", str(made)):
+        word = re.escape(_escaped(name))
+        text = re.sub(rf"^{word}:.*\n|[ \t]{word}(?=[ \t\n])", "", text, flags=re.MULTILINE)
+    text = re.sub(r":(?=[ \t])", lambda _: f": {_escaped(str(source()))}", text, count=1)
+    dependencies.write_text(text, "utf-8", "surrogateescape")
+
+
+def _escaped(name: str) -> str:
+    """A name as g++ writes it for make."""
+    return name.replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")

@@ -1,0 +1,111 @@
+"""Headers of kernels that are compiled once: programs and make see no difference."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cudla_sim.cuda_kernels import precompiled
+from cudla_sim.workers import runtime
+
+from .conftest import PROGRAMS, nvcc
+
+PROGRAM = """#include <cstdio>
+__global__ void k(int *x) { x[threadIdx.x] = threadIdx.x + MORE; }
+int main() {
+    int *x, found[32], sum = 0;
+    cudaMalloc(&x, sizeof(found));
+    k<<<1, 32>>>(x);
+    cudaMemcpy(found, x, sizeof(found), cudaMemcpyDeviceToHost);
+    for (int one : found)
+        sum += one;
+    printf("%d\\n", sum);
+}
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a cache"))
+    (tmp_path / "k.cu").write_text(PROGRAM)
+    return tmp_path / "k.cu"
+
+
+def kept() -> list[Path]:
+    return sorted((runtime.root() / precompiled.KIND).glob("*/*.gch"))
+
+
+def build(source: Path, *words: object) -> str:
+    target = source.with_suffix("")
+    done = nvcc(*words, source, "-o", target)
+    assert done.returncode == 0, done.stderr
+    return subprocess.run([target], capture_output=True, text=True, check=True).stdout
+
+
+def test_made_once_for_a_set_of_options(source: Path) -> None:
+    assert build(source, "-DMORE=1") == "528\n"
+    (first,) = kept()
+    age = first.stat().st_mtime_ns
+    assert build(source, "-DMORE=2", "-I", source.parent) == "560\n"
+    assert [file.stat().st_mtime_ns for file in kept()] == [age]
+    assert build(source, "-DMORE=0", "-std=c++20") == "496\n"
+    assert len(kept()) == 2
+
+
+@pytest.mark.parametrize("words", [["-D_GLIBCXX_ASSERTIONS"], ["-include", "climits"]])
+def test_options_that_mean_something_to_the_headers(source: Path, words: list[str]) -> None:
+    assert build(source, "-DMORE=1", *words) == "528\n"
+
+
+def test_without_a_cache(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    assert build(source, "-DMORE=1") == "528\n"
+
+
+def test_a_damaged_one_is_not_believed(source: Path) -> None:
+    assert build(source, "-DMORE=1") == "528\n"
+    (file,) = kept()
+    file.write_bytes(b"nothing")
+    assert build(source, "-DMORE=2") == "560\n"
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="no make on this machine")
+def test_make_goes_on_when_the_cache_is_gone(source: Path) -> None:
+    folder = source.parent
+    depends = folder / "k.d"
+    done = nvcc("-c", "-MD", "-MF", depends, "-DMORE=1", source, "-o", folder / "k.o")
+    assert done.returncode == 0, done.stderr
+    assert str(precompiled.source()) in depends.read_text()
+    assert "a\\ cache" not in depends.read_text()
+    shutil.rmtree(runtime.root())
+    (folder / "Makefile").write_text(f"{folder}/k.o:\n\tfalse\ninclude k.d\n")
+    done = subprocess.run(["make", "-C", folder], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "up to date" in done.stdout
+    precompiled.source().stat()
+
+
+def test_lines_of_messages_are_the_users(source: Path) -> None:
+    source.write_text("\n" + PROGRAM)
+    done = nvcc(source, "-o", source.with_suffix(""))
+    assert done.returncode == 1
+    assert "k.cu:3:" in done.stderr
+    assert "MORE" in done.stderr
+
+
+def test_the_suites_programs_give_the_same(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The object that is made without a precompiled header has the same code."""
+    objects = []
+    for name, place in (("with", source.parent / "a cache"), ("without", Path(os.devnull))):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+        target = source.parent / f"{name}.o"
+        assert nvcc("-O2", "-c", PROGRAMS / "order.cu", "-o", target).returncode == 0
+        command = ["objcopy", "--dump-section", f".text={target}.text", str(target)]
+        subprocess.run(command, check=True)
+        objects.append(Path(f"{target}.text").read_bytes())
+    assert kept() == []  # of the last one
+    assert objects[0] == objects[1] != b""
