@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from . import _compiled  # type: ignore[attr-defined]  # made by build_ffi.py
 
 if TYPE_CHECKING:
+    from array import array as numbers
+
     from numpy.typing import NDArray
 
 ffi: Any = _compiled.ffi
@@ -36,8 +38,8 @@ class Words:
 _VOIDP = ffi.typeof("void *")
 
 
-def array(kind: str, values: NDArray[Any]) -> Any:
-    """A C array over the memory of a contiguous numpy array."""
+def array(kind: str, values: NDArray[Any] | numbers[int]) -> Any:
+    """A C array over the memory of a contiguous array."""
     return ffi.from_buffer(f"{kind}[]", values)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+from array import array
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .. import lazy
-from .compiled import array, ffi, lib, pointer
+from .compiled import array as c_array
+from .compiled import ffi, lib, pointer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +26,19 @@ _FAR = 0x2000_0000_0000
 
 Slots: TypeAlias = "NDArray[np.uint32]"
 Addresses: TypeAlias = "NDArray[np.uint64]"
+Numbers: TypeAlias = "array[int] | NDArray[np.uint32] | NDArray[np.uint64]"
+"""Slots or addresses without numpy, whose import takes longer than a small program."""
+
+
+def slot_numbers(found: Iterable[int]) -> array[int]:
+    """As C wants slots: 32 bits each."""
+    return array("I", found)
+
+
+def host_addresses(found: Iterable[int]) -> array[int]:
+    """As C wants addresses: 64 bits each."""
+    return array("Q", found)
+
 
 _PROBLEMS = {
     lib.SIM_SG_DONE: "",
@@ -123,7 +139,7 @@ class DpuCopies:
         return bool(lib.sim_dpu_may_copy(end, unit, offset, size))
 
     @staticmethod
-    def transfer(place: Place, slots: Slots, hosts: Addresses) -> int:
+    def transfer(place: Place, slots: Numbers, hosts: Numbers) -> int:
         """Copies between each slot and its host address (0: skipped).
 
         Nothing is copied when a host range is not memory of this process; the answer is the index
@@ -131,7 +147,7 @@ class DpuCopies:
         """
         return int(
             lib.sim_dpu_transfer(
-                _place(place), array("uint32_t", slots), array("uint64_t", hosts), len(slots)
+                _place(place), c_array("uint32_t", slots), c_array("uint64_t", hosts), len(slots)
             )
         )
 
@@ -181,8 +197,8 @@ class DpuCopies:
         found = ffi.new("struct sim_dpu_sg_result *")
         status = lib.sim_dpu_scatter_gather(
             _place(place),
-            array("uint32_t", slots),
-            array("uint32_t", indexes),
+            c_array("uint32_t", slots),
+            c_array("uint32_t", indexes),
             len(slots),
             job,
             found,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..constants.dpu_protocol import INSTRUCTION_BYTES, IRAM_INSTRUCTIONS, dpu_core
-from ..native.dpu_memory import Place
+from ..native.dpu_memory import Place, host_addresses
 from .errors import Status, error
 from .memory import CORE_OFFSET, IRAM_OFFSET, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
 from .profile import Profile
@@ -44,13 +42,13 @@ def load(selection: Selection, program: Program) -> None:
         )
     selection.wait()
     dpus = selection.dpus
-    slots = np.array([d.slot for d in dpus], np.uint32)
+    slots = selection.slots
     machine = selection.ranks[0].machine
     store = machine.store
 
     def write(offset: int, data: bytes) -> None:
         source = ctypes.create_string_buffer(data, len(data))
-        hosts = np.full(len(slots), ctypes.addressof(source), np.uint64)
+        hosts = host_addresses([ctypes.addressof(source)]) * len(slots)
         store.transfer(Place(store.base, offset, len(data), to_dpu=True), slots, hosts)
 
     if program.code is not None:

@@ -14,6 +14,7 @@ from ..core.queue import Job, Queue
 from ..core.shortage import shortage
 from ..core.text import tell
 from ..native.compiled import Words
+from ..native.dpu_memory import Numbers, slot_numbers
 from . import errors
 from .errors import DpuError, Status
 from .memory import DPUS_PER_CI, DPUS_PER_RANK, MRAM_SIZE, WRAM_OFFSET, WRAM_SIZE
@@ -161,7 +162,7 @@ class Rank:
         self.places = Words("uint64_t", DPUS_PER_RANK)
         """Host addresses that dpu_prepare_xfer set, by DPU index; 0 for none. The C side of
         dpu_prepare_xfer writes here."""
-        self._callback_buffers: NDArray[np.uint64] | None = None
+        self._callback_buffers: memoryview | None = None
         self.handle = 0
         self.place = 0
         """Which rank of its set it is."""
@@ -192,26 +193,26 @@ class Rank:
         self.__dict__.pop("indexes", None)
 
     @cached_property
-    def buffers(self) -> NDArray[np.uint64]:
-        """``places`` as an array."""
-        return np.frombuffer(self.places.bytes(), np.uint64)
+    def buffers(self) -> memoryview:
+        """``places``, 64 bits each."""
+        return memoryview(self.places.bytes()).cast("B").cast("Q")
 
     @cached_property
-    def indexes(self) -> NDArray[np.intp]:
-        """Places of the enabled DPUs in ``buffers``."""
-        return np.array([d.index for d in self.enabled], np.intp)
+    def indexes(self) -> list[int]:
+        """Of the enabled DPUs in ``buffers``."""
+        return [d.index for d in self.enabled]
 
     def __repr__(self) -> str:
         return f"<rank {self.id}, {len(self.enabled)} DPUs>"
 
     @property
-    def prepared(self) -> NDArray[np.uint64]:
+    def prepared(self) -> memoryview:
         """``buffers``, and others for a callback that the queue waits for: meanwhile the program
         prepares what is queued behind it."""
         if self not in self.machine.held_by_caller:
             return self.buffers
         if self._callback_buffers is None:
-            self._callback_buffers = np.zeros_like(self.buffers)
+            self._callback_buffers = memoryview(bytearray(8 * DPUS_PER_RANK)).cast("Q")
         return self._callback_buffers
 
     def submit(self, job: str, work: Callable[[], None]) -> None:
@@ -434,11 +435,9 @@ class Selection:
             return [self.dpu]
         return [d for r in self.ranks for d in r.enabled]
 
-    def indexes(self, rank: Rank) -> NDArray[np.intp]:
-        """Places of the DPUs in ``rank.buffers``."""
-        if self.dpu is not None:
-            return np.array([self.dpu.index], np.intp)
-        return rank.indexes
+    def indexes(self, rank: Rank) -> list[int]:
+        """Of the DPUs in ``rank.buffers``."""
+        return rank.indexes if self.dpu is None else [self.dpu.index]
 
     def of(self, rank: Rank) -> list[Dpu]:
         return [self.dpu] if self.dpu is not None else rank.enabled
@@ -448,9 +447,9 @@ class Selection:
         return len(self.dpus)
 
     @cached_property
-    def slots(self) -> NDArray[np.uint32]:
+    def slots(self) -> Numbers:
         """The places of the DPUs in the machine's memory."""
-        return np.array([d.slot for d in self.dpus], np.uint32)
+        return slot_numbers(d.slot for d in self.dpus)
 
     def wait(self) -> None:
         """Waits until no job of these ranks is queued."""

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ..native.dpu_memory import Addresses, Clearing, DpuCopies, Place, SgResult, Slots
+from ..native.dpu_memory import Clearing, DpuCopies, Numbers, Place, SgResult, Slots
 from .errors import Status, error
 from .memory import STRIDE, MachineMemory
 from .workers.checks import Checks
@@ -26,7 +26,7 @@ class Store(Protocol):
     base: int
     """Where slot 0 lies in this process, once ranks were prepared; 0 when it does not."""
 
-    def transfer(self, place: Place, slots: Slots, hosts: Addresses) -> int:
+    def transfer(self, place: Place, slots: Numbers, hosts: Numbers) -> int:
         """As ``DpuCopies.transfer``."""
 
     def scatter_gather(
@@ -97,7 +97,7 @@ class LocalStore:
         self._clearing: dict[int, Clearing] = {}
         self._dirty: set[int] = set()
         """Freed ranks whose memory is kept as it was."""
-        self.transfer: Callable[[Place, Slots, Addresses], int] = copies.transfer
+        self.transfer: Callable[[Place, Numbers, Numbers], int] = copies.transfer
         self.scatter_gather = copies.scatter_gather
 
     def read(self, slot: int, offset: int, size: int) -> NDArray[np.uint8]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-
 from ..constants.dpu_protocol import WRAM_BASE, WRAM_SIZE
 from ..core.hardware import Step
 from ..core.pages import accessible
-from ..native.dpu_memory import Addresses, DpuCopies, Place, Slots
+from ..native.dpu_memory import DpuCopies, Numbers, Place, host_addresses
 from . import notices
 from .errors import DpuError, Status, error
 from .program import Program
@@ -130,8 +129,8 @@ class Copy(NamedTuple):
 
     place: Place
     dpus: list[Dpu]
-    slots: Slots
-    hosts: Addresses
+    slots: Numbers
+    hosts: array[int]
     argument: str
     called: float | None = None
     beside: tuple[int, int] = (0, 0)
@@ -144,7 +143,7 @@ class Copy(NamedTuple):
         bad = store.transfer(self.place, self.slots, self.hosts)
         if bad >= 0:
             raise bad_buffer(int(self.hosts[bad]), self.place.size, self.argument, self.dpus[bad])
-        same = bool((self.hosts == self.hosts[0]).all())
+        same = self.hosts.count(self.hosts[0]) == len(self.hosts)
         note(self.place, self.dpus, same, self.called, self.beside)
 
 
@@ -179,7 +178,7 @@ def bad_buffer(address: int, size: int, argument: str, dpu: Dpu) -> DpuError:
 
 
 def perform(
-    selection: Selection, where: Place, hosts: Addresses, argument: str, job: str, flags: Flags
+    selection: Selection, where: Place, hosts: array[int], argument: str, job: str, flags: Flags
 ) -> None:
     """Copies now, or queues one job a rank. ``hosts``: a host address for each DPU."""
     if flags.parallel:
@@ -224,7 +223,7 @@ def broadcast(
     if not accessible(source, length):
         raise bad_buffer(source, length, "src", selection.dpus[0])
     _parallel(symbol, flags)
-    hosts = np.full(selection.count, source, np.uint64)
+    hosts = host_addresses([source]) * selection.count
     perform(selection, where, hosts, "src", _JOBS[symbol.memory, True, True], flags)
 
 
@@ -243,7 +242,7 @@ def fetch(selection: Selection, symbol: Symbol, offset: int, target: int, length
     selection.wait()
     if not target and length:
         raise bad_buffer(0, length, "dst", selection.dpus[0])
-    hosts = np.array([target], np.uint64)
+    hosts = host_addresses([target])
     Copy(where, selection.dpus, selection.slots, hosts, "dst").run()
 
 
@@ -285,8 +284,13 @@ def push(
     where = place(selection, symbol, offset, length, to_dpu, "dpu_push_xfer_symbol")
     _parallel(symbol, flags)
     parts = [(rank.prepared, selection.indexes(rank)) for rank in selection.ranks]
-    hosts = np.concatenate([buffers[indexes] for buffers, indexes in parts])
-    if not hosts.any():
+    hosts = host_addresses([])
+    for buffers, indexes in parts:
+        if len(indexes) == len(buffers):
+            hosts.frombytes(buffers.cast("B"))
+        else:
+            hosts.extend(buffers[number] for number in indexes)
+    if not any(hosts):
         from ..core import explain
 
         explain.remember(
@@ -295,6 +299,7 @@ def push(
         return
     if not flags.no_reset:
         for buffers, indexes in parts:
-            buffers[indexes] = 0
+            for number in indexes:
+                buffers[number] = 0
     job = _JOBS[symbol.memory, to_dpu, False]
     perform(selection, where, hosts, "the prepared buffer", job, flags)

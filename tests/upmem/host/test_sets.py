@@ -178,10 +178,10 @@ def test_watched_calls_give_the_same(host: Host) -> None:
         assert [d.dpu for d in watched] == plain
         assert calls.count("dpu_set_dpu_iterator_next") == 70
         assert "dpu_prepare_xfer" in calls
-        assert cudla_sim.upmem.ranks[1].buffers.any()
+        assert any(cudla_sim.upmem.ranks[1].buffers)
         assert api.dpu_prepare_xfer(watched[69], pointer(buffer)) == status("TRANSFER_ALREADY_SET")
         host.ok(api.dpu_prepare_xfer(watched[69], None))
-        assert not cudla_sim.upmem.ranks[1].buffers.any()
+        assert not any(cudla_sim.upmem.ranks[1].buffers)
         cudla_sim.inject_fault("dpu_prepare_xfer=DPU_ERR_DRIVER")
         assert api.dpu_prepare_xfer(watched[69], pointer(buffer)) == status("DRIVER")
         cudla_sim.inject_fault("")

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...constants.dpu_protocol import MRAM_SIZE, WRAM_SIZE
 from ...core.pages import accessible
+from ...native.dpu_memory import host_addresses, slot_numbers
 from ...upmem import transfer
 from ...upmem.rank import Dpu, Rank, Selection
 from ...upmem.symbols import MRAM, Symbol
@@ -31,8 +30,8 @@ def _copy(
     function = f"dpu_copy_{'to' if to_dpu else 'from'}_{memory.memory}"
     where = place(Selection([rank]), endless, offset, size, to_dpu, function)
     rank.wait()
-    slots = np.array([d.slot for d, _ in pairs], np.uint32)
-    hosts = np.array([h for _, h in pairs], np.uint64)
+    slots = slot_numbers(d.slot for d, _ in pairs)
+    hosts = host_addresses(h for _, h in pairs)
     if size and not all(h for _, h in pairs):
         raise transfer.bad_buffer(0, size, "the buffer", pairs[0][0])
     Copy(where, [d for d, _ in pairs], slots, hosts, "the buffer").run()

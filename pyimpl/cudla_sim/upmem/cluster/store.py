@@ -22,7 +22,7 @@ from ...cluster.connection import ClusterError, connect, workers
 from ...constants.dpu_protocol import FaultKind
 from ...core.events import warn
 from ...core.pages import accessible
-from ...native.dpu_memory import Addresses, DpuCopies, Place, SgResult, Slots
+from ...native.dpu_memory import Addresses, DpuCopies, Numbers, Place, SgResult, Slots
 from ..errors import DpuError, Status, error
 from ..memory import STRIDE, MachineMemory
 from ..store import neighbours
@@ -124,12 +124,13 @@ class ClusterStore:
 
     # ---- copies ----
 
-    def transfer(self, place: Place, slots: Slots, hosts: Addresses) -> int:
-        bad = _first_bad(hosts, place.size, write=not place.to_dpu)
+    def transfer(self, place: Place, slots: Numbers, hosts: Numbers) -> int:
+        addresses = np.asarray(hosts, np.uint64)
+        bad = _first_bad(addresses, place.size, write=not place.to_dpu)
         if bad >= 0:
             return bad
         move = self._write if place.to_dpu else self._read
-        move(place, slots, hosts)
+        move(place, np.asarray(slots, np.uint32), addresses)
         return -1
 
     def _write(self, place: Place, slots: Slots, hosts: Addresses) -> None:

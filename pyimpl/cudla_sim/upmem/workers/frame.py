@@ -5,11 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
-
-import numpy as np
-from numpy.ctypeslib import as_array
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...constants.dpu_protocol import (
     FRAME_STRIDE,
@@ -20,7 +16,12 @@ from ...constants.dpu_protocol import (
     dpu_core,
     frame,
 )
+from ...native.dpu_memory import slot_numbers
 from ...workers.files import shared_memory
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class How(NamedTuple):
@@ -54,7 +55,7 @@ class Frames:
         size = MAX_FRAMES * FRAME_STRIDE
         self.fd = shared_memory("cudla-sim-launches", size)
         self._map = mmap.mmap(self.fd, size)
-        self._bytes = np.frombuffer(self._map, np.uint8)
+        self._bytes = memoryview(self._map)
 
     def frame(self, number: int) -> Frame:
         start = number * FRAME_STRIDE
@@ -70,22 +71,22 @@ class Frame:
     """``status`` and ``owner`` are live views: workers write them. What the host said is not read
     back from there, because programs can write over it."""
 
-    def __init__(self, number: int, data: NDArray[np.uint8]) -> None:
+    def __init__(self, number: int, data: memoryview) -> None:
         self.number = number
         self.cancelled = False
-        self._shared = frame.from_buffer(data.data)
+        self._shared = frame.from_buffer(data)
 
     def fill(self, slots: Sequence[int], checks: int, timed: bool, how: How = BOOT) -> None:
         count = len(slots)
         self.count = count
-        self.slots = np.array(slots, np.uint32)
+        self.slots = list(slots)
         self.cancelled = False
         shared = self._shared
-        self.owner = as_array(shared.owner)[:count]
-        self.status = as_array(shared.status)[:count]
-        as_array(shared.slots)[:count] = self.slots
-        self.owner[:] = 0xFFFF
-        self.status[:] = 0
+        self.owner = memoryview(shared.owner).cast("B").cast("H")[:count]
+        self.status = memoryview(shared.status).cast("B")[:count]
+        memoryview(shared.slots).cast("B").cast("I")[:count] = slot_numbers(slots)
+        self.owner.cast("B")[:] = b"\xff" * self.owner.nbytes
+        self.status[:] = bytes(count)
         shared.nr_slots, shared.checks, shared.cancel, shared.timed = count, checks, 0, timed
         shared.start, shared.tasklet, shared.trace_limit = how.start, how.tasklet, how.records
         shared.trace_first, shared.trace_end = how.first, how.end

@@ -14,9 +14,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...constants.dpu_protocol import FRAME_SLOTS, MAX_FRAMES, SIDE_SIZE, SLOT_SIDE, State
 from ...workers.patience import Patience, given_up, process_state
 from ...workers.process import CONFINED, WorkerError
@@ -103,7 +100,7 @@ class WorkerPool:
         wanted = set(slots)
         with self._changed:
             for frame, workers in self._running.values():
-                if not wanted.isdisjoint(frame.slots.tolist()):
+                if not wanted.isdisjoint(frame.slots):
                     frame.cancel()
                     for worker in workers.values():
                         worker.kill_later()
@@ -115,9 +112,9 @@ class WorkerPool:
         found = False
         with self._changed:
             for number, (frame, _) in self._running.items():
-                if not wanted.isdisjoint(frame.slots.tolist()):
+                if not wanted.isdisjoint(frame.slots):
                     found = True
-                    if (frame.status == State.PENDING).any():
+                    if State.PENDING in frame.status.tolist():
                         os.eventfd_write(self._wakes[number], 1)
         return found
 
@@ -127,7 +124,7 @@ class WorkerPool:
         wanted = set(slots)
         with self._changed:
             for frame, workers in self._running.values():
-                if not wanted.isdisjoint(frame.slots.tolist()):
+                if not wanted.isdisjoint(frame.slots):
                     for worker in workers.values():
                         worker.interrupt()
 
@@ -135,7 +132,7 @@ class WorkerPool:
         """Whether a DPU has not ended yet in the launch that has it; None: none has it."""
         with self._changed:
             for frame, _ in self._running.values():
-                if slot in (slots := frame.slots.tolist()):
+                if slot in (slots := frame.slots):
                     return bool(frame.status[slots.index(slot)] <= State.RUNNING)
         return None
 
@@ -250,15 +247,16 @@ class WorkerPool:
             while slots:
                 frame.fill(slots, checks.word, timed, how)
                 lost, why = self._work(program, frame)
-                status = frame.status.copy()
+                status = bytearray(frame.status)
                 # a worker that died between taking a slot and marking it leaves it untouched
-                left = np.flatnonzero(status == State.PENDING)
+                left = [n for n, state in enumerate(status) if state == State.PENDING]
                 futile = futile + 1 if len(left) == len(slots) else 0
                 if not lost or frame.cancelled or futile == _FUTILE:
-                    left = left[:0]
-                status[left] = State.DONE  # in another turn
+                    left = []
+                for index in left:
+                    status[index] = State.DONE  # in another turn
                 outcomes += self._outcomes(program, frame, status, lost, why)
-                slots = frame.slots[left].tolist()
+                slots = [frame.slots[index] for index in left]
             return outcomes
         finally:
             with self._changed:
@@ -329,7 +327,7 @@ class WorkerPool:
         lost: dict[int, int],
     ) -> None:
         """One more worker for each DPU that has not begun."""
-        pending = int((frame.status == State.PENDING).sum())
+        pending = int(frame.status.tolist().count(State.PENDING))
         for _ in range(min(pending, _MAX_TOGETHER - len(workers))):
             try:
                 worker = self._start_worker(program)
@@ -360,20 +358,24 @@ class WorkerPool:
         self,
         program: Program,
         frame: Frame,
-        status: NDArray[np.uint8],
+        status: bytearray,
         lost: dict[int, int],
         why: str,
     ) -> list[Outcome]:
         """The DPUs of a frame that did not just end well by *status*, whatever stopped them."""
         outcomes = []
-        for index in np.flatnonzero(status != State.DONE).tolist():
-            number, state = int(frame.slots[index]), int(status[index])
+        if status.count(State.DONE) == len(status):
+            return []
+        for index, state in enumerate(status):
+            number = frame.slots[index]
+            if state == State.DONE:
+                continue
             if state in (State.FAULT, State.WARNED):
                 page = os.pread(self._memfd, SIDE_SIZE, number * self._stride + SLOT_SIDE)
                 outcome = recorded(number, page, program.contents, program.warned)
                 if outcome.status == "fault" or outcome.warnings:
                     outcomes.append(outcome)
             else:
-                signal = lost.get(int(frame.owner[index]), 0)
+                signal = lost.get(frame.owner[index], 0)
                 outcomes.append(stopped(number, frame.cancelled, signal, why))
         return outcomes
