@@ -271,6 +271,14 @@ def test_an_endless_loop_is_interrupted(tmp_path: Path) -> None:
         gdb.send("k")
 
 
+def test_an_interrupt_that_comes_with_the_packet_before_it(tmp_path: Path) -> None:
+    """On a busy machine both are read at once."""
+    with server(tmp_path, ENDLESS) as (gdb, _):
+        gdb.socket.sendall(b"$c#63\3")
+        assert gdb.answer() == "T02thread:1;reason:signal;"
+        gdb.send("k")
+
+
 @pytest.mark.parametrize(
     ("text", "signal", "said"),
     [

@@ -37,6 +37,9 @@ def run(connection: Connection, state: State, work: Callable[[], None]) -> bool:
         poll = select.poll()
         poll.register(done, select.POLLIN | select.POLLHUP)
         poll.register(connection, select.POLLIN | select.POLLHUP)
+        if connection.came_with_it():
+            interrupted = True
+            _stop(state, thread)
         while done not in {fd for fd, _ in poll.poll()}:
             if connection.interrupted():
                 interrupted = True

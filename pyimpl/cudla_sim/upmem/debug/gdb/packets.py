@@ -41,6 +41,10 @@ class Connection:
     def interrupted(self) -> bool:
         """To be asked when there is something to read: whether it was INTERRUPT. Raises Closed."""
         self._read()
+        return self.came_with_it()
+
+    def came_with_it(self) -> bool:
+        """Whether INTERRUPT was read already, behind the packet that lets the program run."""
         at = self._data.find(INTERRUPT)
         if at < 0:
             return False
