@@ -10,7 +10,6 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Sequence
-from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +121,8 @@ class PassThrough(Command):
 
 def _lacking(command: str, module: str) -> click.Command:
     """What stands for a command whose extra is not installed."""
+    from importlib.metadata import requires  # half of a small command's start
+
     wanted = [line for line in requires("cudla-sim") or () if line.startswith(module)]
     extras = [found[1] for line in wanted if (found := re.search(r"extra == .(\w+)", line))]
     extra = next((name for name in extras if name not in ("test", "lint")), "")
