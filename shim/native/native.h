@@ -262,11 +262,11 @@ int sim_in_callback(void);
 
 /* --- memory of this process (accessible.c) --------------------------------------------------- */
 
-/*
- * Whether all of a range may be read (or written). Kernels before 5.14 cannot tell: there the range
- * only has to exist.
- */
+/* Whether all of a range may be read (or written). */
 int sim_accessible(uint64_t address, uint64_t size, int write);
+
+/* The same by /proc/self/maps, for systems that do not test it otherwise. */
+int sim_accessible_by_table(uint64_t address, uint64_t size, int write);
 
 /* --- UPMEM (dpu_memory.c, dpu_copy.c, dpu_clear.c, dpu_calls.c) ------------------------------ */
 

@@ -45,10 +45,7 @@ _is_memory = lib.sim_accessible
 
 
 def accessible(address: int, size: int, *, write: bool = False) -> bool:
-    """Whether this process may read (or write) all of [address, address + size).
-
-    Kernels before 5.14 cannot tell; there the range only has to exist.
-    """
+    """Whether this process may read (or write) all of [address, address + size)."""
     if address <= 0 or size < 0 or address + size >= 1 << 63:
         return False
     return bool(_is_memory(address, size, write))
