@@ -99,6 +99,7 @@ def page(name: str) -> str:
         "direction, and what makes them fail, in the words of the explanations (`...` stands for "
         "values), read from the sources of what answers them.",
         "",
+        *_for_all(name),
     ]
     for header, functions in by_header.items():
         done = sum(known[f.name][0] == "implemented" for f in functions)
@@ -116,6 +117,31 @@ def page(name: str) -> str:
             if known[function.name][0] == "implemented":
                 lines += details.section(function, answers.get(function.name), parse.type_text)
     return "\n".join(lines)
+
+
+_THREADS = (
+    "Each function may be called from any thread, also while others are in calls. Calls that change "
+    "one object at the same time are done one after the other; which comes first is up to the "
+    "program. What waits for work keeps no other thread waiting. After `fork` the child begins with "
+    "nothing, and handles of its parent are stale in it."
+)
+
+
+def _for_all(name: str) -> list[str]:
+    """What holds for every function of a family, from its entry."""
+    lines = ["## What holds for all of them", "", _THREADS, ""]
+    for answers in next(f for f in FAMILIES if f.name == name).answers:
+        some = f" (`{answers.functions}...`)" if answers.functions else ""
+        rows = [
+            (code(answers.bad_handle), "a handle that is stale, foreign or of another kind"),
+            (code(answers.bad_memory), "an address that is not memory of the device"),
+            (code(answers.no_memory), "the machine has no memory left"),
+            (code(answers.not_supported), "what this library refuses, with the reason"),
+            (code(answers.unknown), "what nobody foresaw: please report it"),
+        ]
+        lines += [f"Unless its own section says otherwise{some}:", ""]
+        lines += [*table(("answers", "when"), rows), ""]
+    return lines
 
 
 def page_of(name: str) -> Callable[[], str]:
