@@ -41,7 +41,7 @@ def test_worse_and_better_by_a_quarter(tmp_path: Path) -> None:
 def test_what_is_no_such_file_is_told(tmp_path: Path) -> None:
     file = tmp_path / "other.json"
     file.write_text('{"figures": [{"what": "x"}], "machine": {}}')
-    with pytest.raises(ValueError, match="value.* is missing"):
+    with pytest.raises(ValueError, match=r"value.* is missing"):
         Older(file)
 
 
