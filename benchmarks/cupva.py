@@ -116,16 +116,16 @@ def figures() -> list[Figure]:
             f"1920x1080, {what}",
             median[name] / median[f"{name} plain"],
             "x plain loop",
-            2,
+            1.5,
             remark=f"{median[name] / 1e3:.2f} ms a frame; loop: g++ -O3 -march=native",
         )
         for name, what in LOOPS.items()
     ]
     return [
-        Figure(raster, median["raster"], "of memcpy", 0.5, "higher", reference),
-        Figure(tensor, median["tensor"], "of memcpy", 0.2, "higher", reference),
+        Figure(raster, median["raster"], "of memcpy", 0.6, "higher", reference),
+        Figure(tensor, median["tensor"], "of memcpy", 0.4, "higher", reference),
         Figure(
-            "submit and wait of an empty VPU program", median["empty_us"], "us", 40, "lower", bounds
+            "submit and wait of an empty VPU program", median["empty_us"], "us", 30, "lower", bounds
         ),
         *loops,
         *compilations,

@@ -384,3 +384,28 @@ def test_factors_of_halves(relu: bool, odd: bool, width: int, seed: int) -> None
         product[np.signbit(product)] = 0.0
     expected = np.clip(product, -65504, 65504).astype(np.float16).view(np.uint16)
     np.testing.assert_array_equal(target.view(np.uint16), np.where(nan, patterns, expected))
+
+
+@COMMON
+@given(st.integers(0, 20), st.integers(1, 40), st.booleans(), st.integers(0, 2**32))
+def test_bytes_times_factors(shift: int, width: int, whole: bool, seed: int) -> None:
+    """A factor of each channel, shifted; also in the middle of two integers, cut and counted."""
+    rng = np.random.default_rng(seed)
+    source = rng.integers(-128, 128, (2, 3, width, 32), np.int8)
+    most = 32768 if whole else 1 << shift if shift < 15 else 32767
+    factors = rng.integers(-most, min(most, 32767) + 1, 64).astype(np.int16)
+    if seed % 2:
+        factors[seed % 64] = rng.choice([-32768, 32767, 0, 1 << 14])
+    target = np.zeros_like(source)
+    stage = ints.Stage(
+        {"alu": ints.NO_ALU, "mul": 1, "shift": shift}, ints.Operand(), ints.Operand(values=factors)
+    )
+    low, high = (-128, 127) if seed % 3 else (-50, 60)
+    job = sim_sdp(height=3, width=width, channels=64, factor=1.0, low=low, high=high)
+    layer = ints.Ints().pointwise(source, ints.Sdp(job, [stage], target))
+    layer.run()
+    products = source.astype(np.int64) * factors.reshape(2, 1, 1, 32)
+    half = 1 << shift >> 1
+    expected = np.where(products < 0, -(-products + half >> shift), products + half >> shift)
+    np.testing.assert_array_equal(target, np.clip(expected, low, high))
+    assert layer.clipped == int(((expected < low) | (expected > high)).sum())
