@@ -85,9 +85,10 @@ docs: $(VENV)/installed-test
 man: $(VENV)/installed
 	$(BIN)/python -m cudla_sim.tools.manpages docs/man
 
+# Figures of speed, and what is worse than those that the project keeps of this machine.
 bench: $(VENV)/installed-test
 	mkdir -p build
-	$(BIN)/python -m benchmarks --json build/benchmarks.json
+	$(BIN)/python -m benchmarks --json build/benchmarks.json --compare --minutes 18
 
 clean:
 	test ! -x $(BIN)/python || $(BIN)/python build_ffi.py --clean

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import statistics
@@ -30,6 +29,9 @@ class Figure:
     peak_mib: float = 0.0
     """The most memory that the benchmark, or a program that it ran, had resident at once."""
 
+    benchmark: str = ""
+    """Whose figure it is; the command fills it in."""
+
     @property
     def reached(self) -> bool:
         if self.goal is None:
@@ -48,90 +50,32 @@ def median_seconds(work: Callable[[], object], runs: int = 7) -> float:
     return statistics.median(times)
 
 
+def processor() -> str:
+    """Its name, and where names are short its family and model."""
+    told: dict[str, str] = {}
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        key, _, value = line.partition(":")
+        told.setdefault(key.strip(), value.strip())
+    name = told.get("model name") or told.get("CPU part") or platform.machine()
+    numbers = [told[key] for key in ("cpu family", "model") if key in told]
+    return f"{name} ({', '.join(numbers)})" if numbers else name
+
+
 def machine() -> dict[str, str]:
-    """What the figures depend on: processor, cores, Python, numpy, and the commit."""
-    model = next(
-        (
-            line.partition(":")[2].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith(("model name", "CPU part"))
-        ),
-        platform.machine(),
-    )
+    """What the figures depend on: processor, cores, who else works there, Python, numpy, and the
+    commit."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
     )
     return {
-        "processor": model,
+        "processor": processor(),
         "isa": os.environ.get("CUDLA_SIM_ISA", "machine"),
         "cores": str(len(os.sched_getaffinity(0))),
+        "load before": f"{os.getloadavg()[1]:.1f}",
         "python": platform.python_version(),
         "numpy": np.__version__,
         "commit": commit.stdout.strip(),
     }
-
-
-def save(figures: list[Figure], file: Path) -> None:
-    """Writes all figures with the machine that they come from."""
-    listed = [
-        {
-            "what": f.what,
-            "value": f.value,
-            "unit": f.unit,
-            "better": f.better,
-            "peak_mib": round(f.peak_mib, 1),
-        }
-        for f in figures
-    ]
-    file.write_text(json.dumps({"version": 1, "machine": machine(), "figures": listed}, indent=1))
-
-
-NOISE = 1.25
-"""Between two runs on a shared machine a figure may differ by this factor."""
-AGAIN = 2
-"""So often a benchmark runs again that seems worse; the best of the runs counts."""
-
-
-class Older:
-    """Figures of an earlier run. Raises OSError, ValueError."""
-
-    def __init__(self, file: Path) -> None:
-        try:
-            data = json.loads(file.read_text())
-            self._values = {f["what"]: float(f["value"]) for f in data["figures"]}
-            self._machine = dict(data["machine"])
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"{file} is no file of --json: {error!r} is missing") from None
-
-    def change(self, figure: Figure) -> float:
-        """How many times worse a figure is than it was; below 1: better."""
-        old = self._values.get(figure.what)
-        if not old or not figure.value:
-            return 1.0
-        return figure.value / old if figure.better == "lower" else old / figure.value
-
-    def worse(self, figures: list[Figure]) -> list[Figure]:
-        """Those that are worse beyond noise."""
-        return [f for f in figures if self.change(f) >= NOISE]
-
-    def lines(self, figures: list[Figure]) -> list[str]:
-        """What is worse, or better, beyond noise; what only one of the two runs has."""
-        lines = []
-        for figure in figures:
-            change = self.change(figure)
-            if not 1 / NOISE < change < NOISE:
-                word = "worse" if change > 1 else "better"
-                old = self._values[figure.what]
-                lines.append(
-                    f"{word}: {figure.what}: {old:.4g} -> {figure.value:.4g} {figure.unit}"
-                )
-        new = [f.what for f in figures if f.what not in self._values]
-        if new:
-            lines.append(f"not in the older file: {', '.join(new)}")
-        here = machine()
-        if any(self._machine.get(k) != here[k] for k in ("processor", "cores")):
-            lines.append(f"measured on another machine: {self._machine}")
-        return lines
 
 
 def show(figures: list[Figure]) -> None:

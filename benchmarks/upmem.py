@@ -56,8 +56,8 @@ def figures() -> list[Figure]:
         "push_from": ("push_xfer from 64 DPUs", 0.5),
     }
     blocks = {
-        "sg_to_4096": ("push_sg_xfer to, 4 KiB blocks", 0.6),
-        "sg_from_4096": ("push_sg_xfer from, 4 KiB blocks", 0.6),
+        "sg_to_4096": ("push_sg_xfer to, 4 KiB blocks", 0.8),
+        "sg_from_4096": ("push_sg_xfer from, 4 KiB blocks", 0.8),
         "sg_to_64": ("push_sg_xfer to, 64 byte blocks", 0.6),
         "sg_from_64": ("push_sg_xfer from, 64 byte blocks", 0.6),
     }

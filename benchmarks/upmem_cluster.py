@@ -17,6 +17,7 @@ import numpy as np
 
 from cudla_sim.native import load
 from cudla_sim.native.dpu_memory import Place
+from cudla_sim.upmem.cluster.small import Collected, Window
 from cudla_sim.upmem.cluster.store import ClusterStore
 from cudla_sim.upmem.workers.checks import Checks
 from cudla_sim.upmem.workers.outcome import Launch
@@ -74,10 +75,10 @@ class Simulated:
             *_, data = arguments
             return Answer(self._link.arrival(data.nbytes), None)
         if method == "read":
-            _, size, slots = arguments
+            *_, size, slots = arguments
             data = np.zeros(size * len(slots), np.uint8)
             return Answer(self._link.arrival(data.nbytes) + self._link.latency, data)
-        slots = arguments[3]
+        *_, slots, _, _ = arguments
         begin = self._link.arrival(4 * len(slots))
         return Answer(begin + len(slots) * self._cost / CORES + self._link.latency, Launch([], 0.0))
 
@@ -86,6 +87,7 @@ def seconds(machines: int, link: Link, core_seconds: float) -> float:
     """One round: bytes to all DPUs, a launch, bytes back."""
     store = ClusterStore.__new__(ClusterStore)
     store._per_rank, store._copies, store._count = 64, load().dpus, DPUS
+    store._window, store._collected = Window(), [Collected() for _ in range(DPUS // 64)]
     store.machines = [Simulated(link, core_seconds / DPUS) for _ in range(machines)]  # type: ignore[misc]
     data = np.zeros((DPUS, BYTES), np.uint8)
     hosts = data.ctypes.data + BYTES * np.arange(DPUS, dtype=np.uint64)

@@ -63,10 +63,12 @@ int sim_cpu(void);
                                     : name##_plain(__VA_ARGS__);                            \
     }
 #else
-#define LEVELS(type, name, parameters, arguments) \
-    static inline type name parameters { return name##_body arguments; }
-#define LEVELS_OF_HALVES(type, name, parameters, ...) \
-    static inline type name parameters { return name##_body(__VA_ARGS__, 0); }
+#define LEVELS(type, name, parameters, arguments)                         \
+    static type name##_plain parameters { return name##_body arguments; } \
+    static inline type name parameters { return name##_plain arguments; }
+#define LEVELS_OF_HALVES(type, name, parameters, ...)                           \
+    static type name##_plain parameters { return name##_body(__VA_ARGS__, 0); } \
+    static inline type name parameters { return name##_plain(__VA_ARGS__); }
 #endif
 
 #endif

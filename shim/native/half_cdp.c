@@ -8,6 +8,7 @@
 
 #include "native/cpu.h"
 #include "native/half.h"
+#include "native/half_17.h"
 #include "native/half_lut.h"
 #include "native/parallel.h"
 
@@ -16,6 +17,7 @@
 /* [pixel][channel], squares with `reach` channels of zeros on both sides. */
 struct scratch {
     double *values, *squares, *results;
+    float *singles, *single_squares; /* the same of numbers that float holds */
     struct sim_lut_counts looked_up;
     int64_t nan_inputs, infinite_inputs, nan_outputs;
 };
@@ -88,11 +90,143 @@ INLINE void store_body(const struct sim_cdp *cdp, const double *values, const do
 
 LEVELS(void, store, (const struct sim_cdp *cdp, const double *values, const double *results, uint8_t *to, int64_t *nan_outputs), (cdp, values, results, to, nan_outputs))
 
+/* --- without NaNs ---------------------------------------------------------------------------- */
+
+/*
+ * Then float is FP32 here: a square has 22 bits and lies far from the least and the largest number, a sum
+ * is rounded once. The neighbours' order is that of add_squares.
+ */
+INLINE void singles_of_body(const struct sim_cdp *cdp, const uint8_t *from, float *restrict values,
+                            float *restrict squares, double *restrict sums, const int f16c)
+{
+    const struct sim_cube *cube = &cdp->input;
+    int atom = cube->atom, channels = cube->channels, reach = cdp->reach;
+    for (int first = 0; first < channels; first += HALVES) {
+        const uint8_t *at = from + first / atom * cube->surface + 2 * (first % atom);
+        uint16_t patterns[HALVES];
+        memcpy(patterns, at, sizeof patterns);
+        for (int c = 0; c < HALVES; c++)
+            patterns[c] = (patterns[c] & 0x7fff) > 0x7c00 ? 0 : patterns[c];
+        halves_to_singles(patterns, values + first, LARGEST17, f16c);
+    }
+    for (int c = cdp->channels; c < channels; c++)
+        values[c] = 0.0f;
+    if (reach == 0) {
+        for (int c = 0; c < channels; c++)
+            sums[c] = values[c];
+        return;
+    }
+    float *restrict centre = squares + reach;
+    for (int c = 0; c < channels; c++)
+        centre[c] = values[c] * values[c];
+    if (reach == 2) /* as most networks have it */
+        for (int c = 0; c < channels; c++)
+            sums[c] = (squares[c + 1] + squares[c + 3] + squares[c + 2]) + (squares[c] + squares[c + 4]);
+    else
+        for (int c = 0; c < channels; c++) {
+            float sum = squares[c + reach - 1] + squares[c + reach + 1] + squares[c + reach];
+            for (int step = 2; step <= reach; step++)
+                sum += squares[c + reach - step] + squares[c + reach + step];
+            sums[c] = sum;
+        }
+}
+
+LEVELS_OF_HALVES(void, singles_of,
+                 (const struct sim_cdp *cdp, const uint8_t *from, float *restrict values,
+                  float *restrict squares, double *restrict sums),
+                 cdp, from, values, squares, sums)
+
+/* Replaces the values by what is stored. */
+INLINE void store_singles_body(const struct sim_cdp *cdp, float *restrict values,
+                               const double *restrict results, uint8_t *to, const int f16c)
+{
+    const struct sim_cube *cube = &cdp->output;
+    const int atom = cube->atom, channels = cube->channels;
+    if (cdp->multiply)
+        for (int c = 0; c < channels; c++)
+            values[c] = multiply_17(values[c], (float)results[c]);
+    else
+        for (int c = 0; c < channels; c++)
+            values[c] = (float)results[c];
+    for (int first = 0; first < channels; first += HALVES) {
+        uint16_t patterns[HALVES];
+        singles_to_halves(values + first, patterns, f16c);
+        memcpy(to + first / atom * cube->surface + 2 * (first % atom), patterns, sizeof patterns);
+    }
+}
+
+LEVELS_OF_HALVES(void, store_singles,
+                 (const struct sim_cdp *cdp, float *restrict values, const double *restrict results,
+                  uint8_t *to),
+                 cdp, values, results, to)
+
+INLINE void count_body(const struct sim_cdp *cdp, const uint8_t *from, int pixels, struct scratch *s)
+{
+    const struct sim_cube *cube = &cdp->input;
+    int32_t nans = 0, infinities = 0;
+    for (int first = 0; first < cube->channels; first += cube->atom, from += cube->surface)
+        for (int p = 0; p < pixels; p++) {
+            const uint16_t *patterns = (const uint16_t *)(from + p * cube->pixel);
+            for (int c = 0; c < cube->atom; c++) {
+                nans += (patterns[c] & 0x7fff) > 0x7c00;
+                infinities += (patterns[c] & 0x7fff) == 0x7c00;
+            }
+        }
+    s->nan_inputs += nans;
+    s->infinite_inputs += infinities;
+}
+
+LEVELS(void, count, (const struct sim_cdp *cdp, const uint8_t *from, int pixels, struct scratch *s), (cdp, from, pixels, s))
+
+static int has_nan(const double *values, int count)
+{
+    uint64_t found = 0;
+    for (int i = 0; i < count; i++)
+        found |= FLAG(values[i] != values[i]);
+    return found != 0;
+}
+
+/* 0: there are NaNs; nothing has been done. */
+static int some_singles(const struct sim_cdp *cdp, struct scratch *s, const uint8_t *from, uint8_t *to,
+                        int pixels)
+{
+    const int channels = cdp->input.channels, row = channels + 2 * cdp->reach;
+    const int64_t nans = s->nan_inputs, infinities = s->infinite_inputs;
+    if (cdp->input.atom % HALVES != 0)
+        return 0;
+    count(cdp, from, pixels, s);
+    if (s->nan_inputs != nans && !cdp->nan_to_zero) {
+        s->nan_inputs = nans;
+        s->infinite_inputs = infinities;
+        return 0;
+    }
+    for (int p = 0; p < pixels; p++)
+        singles_of(cdp, from + p * cdp->input.pixel, s->singles + p * channels,
+                   s->single_squares + p * row, s->results + p * channels);
+    sim_half_lut_apply(cdp->lut, s->results, pixels * channels, &s->looked_up);
+    if (has_nan(s->results, pixels * channels)) { /* of the tables */
+        for (int i = 0; i < pixels * channels; i++)
+            s->values[i] = s->singles[i];
+        for (int p = 0; p < pixels; p++)
+            store(cdp, s->values + p * channels, s->results + p * channels,
+                  to + p * cdp->output.pixel, &s->nan_outputs);
+        return 1;
+    }
+    for (int p = 0; p < pixels; p++)
+        store_singles(cdp, s->singles + p * channels, s->results + p * channels,
+                      to + p * cdp->output.pixel);
+    return 1;
+}
+
+/* --- the layer ------------------------------------------------------------------------------- */
+
 static void some_pixels(const struct sim_cdp *cdp, struct scratch *s, int y, int x, int pixels)
 {
     int channels = cdp->input.channels, row = channels + 2 * cdp->reach;
     const uint8_t *from = cdp->input.base + y * cdp->input.line + x * cdp->input.pixel;
     uint8_t *to = cdp->output.base + y * cdp->output.line + x * cdp->output.pixel;
+    if (some_singles(cdp, s, from, to, pixels))
+        return;
     for (int p = 0; p < pixels; p++) {
         double *values = s->values + p * channels, *results = s->results + p * channels;
         load(cdp, from + p * cdp->input.pixel, s, values);
@@ -122,7 +256,10 @@ static void some_lines(void *argument)
     s.values = malloc(sizeof(double) * pixels * channels);
     s.results = malloc(sizeof(double) * pixels * channels);
     s.squares = calloc(pixels * row, sizeof(double));
-    if (s.values == NULL || s.results == NULL || s.squares == NULL)
+    s.singles = malloc(sizeof(float) * pixels * channels);
+    s.single_squares = calloc(pixels * row, sizeof(float));
+    if (s.values == NULL || s.results == NULL || s.squares == NULL || s.singles == NULL ||
+        s.single_squares == NULL)
         __atomic_store_n(&run->failed, 1, __ATOMIC_RELAXED);
     else
         for (;;) {
@@ -137,6 +274,8 @@ static void some_lines(void *argument)
     free(s.values);
     free(s.results);
     free(s.squares);
+    free(s.singles);
+    free(s.single_squares);
     __atomic_fetch_add(&cdp->nan_inputs, s.nan_inputs, __ATOMIC_RELAXED);
     __atomic_fetch_add(&cdp->infinite_inputs, s.infinite_inputs, __ATOMIC_RELAXED);
     __atomic_fetch_add(&cdp->nan_outputs, s.nan_outputs, __ATOMIC_RELAXED);

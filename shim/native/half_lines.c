@@ -21,7 +21,7 @@ struct half_lines {
     const struct sim_cube *input;
     struct sim_sdp *sdp;
     double *const (*operands)[2];
-    int surfaces, bare; /* bare: ReLU at most */
+    int surfaces, bare, factor; /* bare: ReLU at most; factor: multiplies, then ReLU at most */
     int next;
 };
 
@@ -136,6 +136,29 @@ INLINE void part(const struct half_lines *l, const uint16_t *restrict from, uint
         to[i] = (from[i] & 0x7fff) > 0x7c00 ? from[i] : to[i];
 }
 
+INLINE int is_finite(const uint16_t *values)
+{
+    int16_t found = 0;
+    for (int i = 0; i < PART; i++)
+        found |= (int16_t)(0x7bff - (int16_t)(values[i] & 0x7fff)); /* below 0: it is not */
+    return found >= 0;
+}
+
+/* 0: it is not that, nothing was done. */
+INLINE int factor_part(const struct half_lines *l, const uint16_t *restrict from, uint16_t *restrict to,
+                       const float *restrict factors, const int f16c)
+{
+    if (!f16c || !l->factor || !is_finite(from))
+        return 0;
+    if (l->sdp->stages[0].relu)
+        for (int i = 0; i < PART; i += HALVES)
+            halves_times(from + i, factors + i, to + i, 1, f16c);
+    else
+        for (int i = 0; i < PART; i += HALVES)
+            halves_times(from + i, factors + i, to + i, 0, f16c);
+    return 1;
+}
+
 /* --- lines ----------------------------------------------------------------------------------- */
 
 struct counts {
@@ -169,7 +192,7 @@ INLINE void line_body(const struct half_lines *l, const uint8_t *from, uint8_t *
             clear_nans(in);
         if (l->bare)
             bare_part(in, out, relu);
-        else
+        else if (!factor_part(l, in, out, operands[0][1], f16c))
             part(l, in, out, operands, f16c);
         first = second = 0;
         if (sdp->count_saturation)
@@ -229,6 +252,7 @@ int sim_half_lines(const struct sim_cube *input, struct sim_sdp *sdp, double *co
     l.surfaces = sdp->channels / input->atom;
     l.bare = sdp->stage_count == 0 ||
              (sdp->stage_count == 1 && stage->alu == SIM_ALU_NONE && !stage->mul);
+    l.factor = sdp->stage_count == 1 && stage->alu == SIM_ALU_NONE && stage->mul && !stage->prelu;
     double elements = (double)sdp->channels * sdp->height * sdp->width;
     sim_parallel(some_lines, &l, sim_threads_for(elements * (1 + sdp->stage_count) / 4));
     return 1;

@@ -12,6 +12,7 @@
 #include "native/half_lut.h"
 #include "native/int_sdp.h"
 #include "native/parallel.h"
+#include "native/sdp_map.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
 
@@ -181,13 +182,11 @@ INLINE void multiply(const struct half_run *run, int stage, struct sim_tile *til
         OVER(half_multiply(v, o, FP32))
 }
 
-INLINE void whole_tile(const struct half_run *run, struct sim_tile *tile)
+INLINE void all_stages(const struct half_run *run, struct sim_tile *tile, uint16_t *results)
 {
     const struct sim_sdp *sdp = run->sdp;
     int total = tile->pixels * tile->channels;
     double *values = tile->values;
-    uint16_t results[SIM_TILE_PIXELS * SIM_TILE_CHANNELS];
-    load(run, run->input, tile, values);
     for (int s = 0; s < sdp->stage_count; s++) {
         const struct sim_stage *stage = &sdp->stages[s];
         if (stage->y && stage->mul)
@@ -204,7 +203,23 @@ INLINE void whole_tile(const struct half_run *run, struct sim_tile *tile)
     if (sdp->lut != NULL)
         sim_half_lut_apply(sdp->lut, values, total, &tile->looked_up);
     convert(run, tile, results);
+}
+
+INLINE void whole_tile(const struct half_run *run, struct sim_tile *tile)
+{
+    uint16_t results[SIM_TILE_PIXELS * SIM_TILE_CHANNELS];
+    load(run, run->input, tile, tile->values);
+    all_stages(run, tile, results);
     store(run, tile, results);
+}
+
+static uint16_t one_element(const void *argument, uint16_t pattern, struct sim_tile *tile)
+{
+    const struct half_run *run = argument;
+    uint16_t result;
+    tile->values[0] = number((const uint8_t *)&pattern, run->sdp->nan_to_zero);
+    all_stages(run, tile, &result);
+    return result;
 }
 
 #define TILE(name, attributes)                                                          \
@@ -302,7 +317,8 @@ int sim_half_sdp(const struct sim_cube *input, struct sim_sdp *sdp)
         if (stage->mul)
             failed |= channel_operand(sdp, &stage->mul_operand, &run.operands[s][1]);
     }
-    if (!failed && !sim_half_lines(input, sdp, run.operands)) {
+    if (!failed && !sim_sdp_map(input, sdp, one_element, &run) &&
+        !sim_half_lines(input, sdp, run.operands)) {
         if (sdp->count_nan_inputs) /* before any of them may be overwritten */
             for (int y = 0; y < sdp->height; y++)
                 count_inputs(&run, y, &sdp->nan_inputs, &sdp->infinite_inputs);

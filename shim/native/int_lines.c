@@ -23,6 +23,7 @@ struct lines {
     const struct sim_cube *input, *output;
     int width, height, surfaces;
     int add, multiply; /* operands of channels are used */
+    int brief;         /* bytes times factors, shifted: 16 bits are enough */
     const double *added, *factors;
     int32_t shift;  /* of the stage */
     int32_t least;  /* 0: ReLU */
@@ -110,6 +111,19 @@ static int is_line_cube(const struct sim_cube *cube, int channels)
            cube->channels >= channels && channels % cube->atom == 0 && PART % cube->atom == 0;
 }
 
+/* A byte's size, shifted left, times a factor's size, divided by 2^15: one instruction for 16 of them. */
+enum { BRIEF_SHIFT = 15, BYTE_ROOM = 7 };
+
+static int is_brief(const struct lines *l, int channels)
+{
+    if (l->input->item != 1 || !l->multiply || l->shift > BRIEF_SHIFT || l->shift < BRIEF_SHIFT - BYTE_ROOM)
+        return 0;
+    for (int c = 0; c < channels; c++)
+        if (!(fabs(l->factors[c]) <= INT16_MAX))
+            return 0;
+    return 1;
+}
+
 static int plan(struct lines *l, const struct sim_cube *input, const struct sim_sdp_run *run)
 {
     const struct sim_sdp *sdp = run->sdp;
@@ -137,10 +151,38 @@ static int plan(struct lines *l, const struct sim_cube *input, const struct sim_
     if (!whole(sdp->offset) || !ratio_of(sdp->factor, &l->output_ratio))
         return 0;
     l->offset = (int32_t)sdp->offset;
+    l->brief = is_brief(l, sdp->channels);
     return range_fits(l, sdp->channels);
 }
 
 /* --- lines ----------------------------------------------------------------------------------- */
+
+/* Of the channels of PART elements; the last two are what `brief` takes. */
+struct operands {
+    int32_t add[PART], factors[PART];
+    int16_t sizes[PART], signs[PART]; /* signs: -1 or 0 */
+};
+
+INLINE int32_t brief(const struct lines *l, const int8_t *restrict from, int8_t *restrict to, int count,
+                     const struct operands *operands)
+{
+    const int16_t *restrict sizes = operands->sizes, *restrict signs = operands->signs;
+    const int16_t up = (int16_t)(1 << (BRIEF_SHIFT - l->shift)); /* a shift by it would be of 32 bits */
+    const int16_t low = (int16_t)l->low, high = (int16_t)l->high;
+    int16_t clipped = 0;
+    for (int i = 0; i < count; i++) {
+        int16_t v = from[i], sign = (int16_t)(v >> 15);
+        int16_t size = (int16_t)((int16_t)((v ^ sign) - sign) * up);
+        int16_t product = (int16_t)((((int32_t)size * sizes[i] >> (BRIEF_SHIFT - 1)) + 1) >> 1);
+        sign ^= signs[i];
+        product = (int16_t)((product ^ sign) - sign);
+        int16_t limited = product < low ? low : product;
+        limited = limited > high ? high : limited;
+        clipped = (int16_t)(clipped + (limited != product));
+        to[i] = (int8_t)limited;
+    }
+    return clipped;
+}
 
 /* What a kind of layer does. BARE: ReLU at most; FACTOR: multiplies and shifts; ALL: also adds. */
 enum { BARE, FACTOR, ALL };
@@ -204,6 +246,20 @@ SOME(some16, int16_t)
         memcpy(out + i, found, sizeof *found * (size_t)(count - i));                             \
     } while (0)
 
+INLINE int64_t brief_line(const struct lines *l, const int8_t *from, int8_t *to, int count,
+                          const struct operands *operands)
+{
+    int8_t found[PART];
+    int64_t clipped = 0;
+    for (; count >= PART; count -= PART, from += PART, to += PART) { /* perhaps in place */
+        clipped += brief(l, from, found, PART, operands);
+        copy_part(found, to, sizeof found);
+    }
+    clipped += brief(l, from, found, count, operands);
+    memcpy(to, found, (size_t)count);
+    return clipped;
+}
+
 #define OF_TYPE(name, type, least_of_type, largest)                                   \
     do {                                                                              \
         if (stage == BARE && !convert && l->low <= least_of_type && l->high >= largest) \
@@ -218,13 +274,16 @@ SOME(some16, int16_t)
 
 /* What a layer does not do is not computed. */
 INLINE int64_t line_body(const struct lines *l, const void *from, void *to, int count,
-                         const int32_t *add, const int32_t *factors)
+                         const struct operands *operands)
 {
+    const int32_t *add = operands->add, *factors = operands->factors;
     const int convert = l->offset != 0 || l->output_ratio.factor != 1 || l->output_ratio.shift != 0;
     int stage = l->add ? ALL : l->multiply || l->shift ? FACTOR : BARE;
     int64_t clipped = 0;
     if (stage == FACTOR && (l->shift == 0 || l->least == 0))
         stage = ALL;
+    if (stage == FACTOR && !convert && l->brief)
+        return brief_line(l, from, to, count, operands);
     if (l->input->item == 1)
         OF_TYPE(some8, int8_t, -128, 127);
     else
@@ -233,14 +292,13 @@ INLINE int64_t line_body(const struct lines *l, const void *from, void *to, int 
 }
 
 LEVELS(int64_t, line,
-       (const struct lines *l, const void *from, void *to, int count, const int32_t *add,
-        const int32_t *factors),
-       (l, from, to, count, add, factors))
+       (const struct lines *l, const void *from, void *to, int count, const struct operands *operands),
+       (l, from, to, count, operands))
 
 static void some_lines(void *argument)
 {
     struct lines *l = argument;
-    int32_t add[PART], factors[PART];
+    struct operands operands;
     int atom = l->input->atom;
     int known = -1;
     int64_t clipped = 0;
@@ -251,13 +309,15 @@ static void some_lines(void *argument)
         int surface = number / l->height, y = number % l->height;
         for (int i = 0; i < PART && surface != known; i++) {
             int c = surface * atom + i % atom;
-            add[i] = l->add ? (int32_t)l->added[c] : 0;
-            factors[i] = l->multiply ? (int32_t)l->factors[c] : 1;
+            operands.add[i] = l->add ? (int32_t)l->added[c] : 0;
+            operands.factors[i] = l->multiply ? (int32_t)l->factors[c] : 1;
+            operands.signs[i] = operands.factors[i] < 0 ? -1 : 0;
+            operands.sizes[i] = (int16_t)(operands.factors[i] < 0 ? -operands.factors[i] : operands.factors[i]);
         }
         known = surface;
         const struct sim_cube *in = l->input, *out = l->output;
         clipped += line(l, in->base + surface * in->surface + y * in->line,
-                        out->base + surface * out->surface + y * out->line, l->width * atom, add, factors);
+                        out->base + surface * out->surface + y * out->line, l->width * atom, &operands);
     }
     __atomic_fetch_add(&l->clipped, clipped, __ATOMIC_RELAXED);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "native/parallel.h"
+#include "native/sdp_map.h"
 
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
 
@@ -426,12 +427,6 @@ static int is_usual(const struct sim_sdp *sdp)
             !(s->mul && s->mul_operand.kind == SIM_ELEMENTS));
 }
 
-void sim_tile_begin(struct sim_tile *tile)
-{
-    tile->clipped = tile->saturated = tile->nans = 0;
-    tile->looked_up = (struct sim_lut_counts){0};
-}
-
 void sim_tile_end(const struct sim_sdp_run *run, const struct sim_tile *tile)
 {
     struct sim_sdp *sdp = run->sdp;
@@ -441,14 +436,9 @@ void sim_tile_end(const struct sim_sdp_run *run, const struct sim_tile *tile)
         sim_lut_add(sdp->lut, &tile->looked_up);
 }
 
-void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile)
+static void all_stages(const struct sim_sdp_run *run, struct sim_tile *tile)
 {
     const struct sim_sdp *sdp = run->sdp;
-    if (run->usual != NULL) {
-        run->usual(run, tile);
-        store(&sdp->output, sdp->width, tile);
-        return;
-    }
     for (int s = 0; s < sdp->stage_count; s++) {
         if (sdp->stages[s].y)
             stage_y(run, s, tile);
@@ -458,7 +448,15 @@ void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile)
     if (sdp->lut != NULL)
         sim_lut_apply(sdp->lut, tile->values, tile->pixels * tile->channels, &tile->looked_up);
     convert_output(sdp, tile);
-    store(&sdp->output, sdp->width, tile);
+}
+
+void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile)
+{
+    if (run->usual != NULL)
+        run->usual(run, tile);
+    else
+        all_stages(run, tile);
+    store(&run->sdp->output, run->sdp->width, tile);
 }
 
 /* --- SDP on a cube in memory ----------------------------------------------------------------- */
@@ -497,6 +495,14 @@ static void cube_work(void *argument)
     sim_tile_end(&run->sdp, &tile);
 }
 
+static uint16_t one_element(const void *argument, uint16_t pattern, struct sim_tile *tile)
+{
+    const struct cube_run *run = argument;
+    tile->values[0] = run->input->item == 1 ? (int8_t)pattern : (int16_t)pattern;
+    all_stages(&run->sdp, tile);
+    return (uint16_t)(int32_t)tile->values[0];
+}
+
 int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp)
 {
     struct cube_run run = {.input = input, .next = 0};
@@ -504,7 +510,7 @@ int sim_int_sdp(const struct sim_cube *input, struct sim_sdp *sdp)
         return -1;
     double steps = 1 + sdp->stage_count + (sdp->lut != NULL ? 3 : 0);
     double work = (double)sdp->height * sdp->width * sdp->channels * steps;
-    if (!sim_int_lines(input, &run.sdp))
+    if (!sim_sdp_map(input, sdp, one_element, &run) && !sim_int_lines(input, &run.sdp))
         sim_parallel(cube_work, &run, sim_threads_for(work));
     sim_sdp_end(&run.sdp);
     return 0;

@@ -33,7 +33,11 @@ struct sim_tile {
 };
 
 /* A thread's tiles: nothing is counted yet; adds what was counted to the layer. */
-void sim_tile_begin(struct sim_tile *tile);
+static inline void sim_tile_begin(struct sim_tile *tile)
+{
+    tile->clipped = tile->saturated = tile->nans = 0;
+    tile->looked_up = (struct sim_lut_counts){0, 0, 0, 0, 0};
+}
 void sim_tile_end(const struct sim_sdp_run *run, const struct sim_tile *tile);
 
 void sim_sdp_tile(const struct sim_sdp_run *run, struct sim_tile *tile);

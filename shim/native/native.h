@@ -98,6 +98,8 @@ struct sim_sdp {
     int32_t round, count_saturation;
     int32_t low, high;
     struct sim_lut *lut; /* behind the stages, or NULL */
+    uint32_t *map;       /* of a cube with tables: zeros at first, for each number of its items; or NULL */
+    int32_t map_uses;
     struct sim_cube output;
     int32_t output_half, nan_to_zero, count_nan_inputs, count_nan; /* of sim_half_sdp */
     int64_t clipped, saturated; /* results */

@@ -164,21 +164,21 @@ def make(state, handler, watched, failed):
         if state.watched:
             return watched(({tuple}))
         try:
-            result = handler({names})
+            return handler({names}){success}
         except BaseException as error:
             return failed(error)
-        return {success} if result is None else result
     return call
 """
 
 
 @functools.cache
-def _gate_of(count: int, success: int | None) -> Callable[..., Handler]:
-    """Makes gates of functions with that many parameters; ``success``: for a handler without a
-    result."""
+def _gate_of(count: int, status: bool) -> Callable[..., Handler]:
+    """Makes gates of functions with that many parameters; ``status``: None is success, 0."""
     names = [f"a{i}" for i in range(count)]
     text = _GATE.format(
-        names=", ".join(names), tuple="".join(f"{n}, " for n in names), success=success
+        names=", ".join(names),
+        tuple="".join(f"{n}, " for n in names),
+        success=" or 0" if status else "",
     )
     found: dict[str, Any] = {}
     exec(text, found)
@@ -210,7 +210,7 @@ class _Call:
         """The function that C calls. It names its parameters: packing and unpacking them takes a
         fifth of an empty call."""
         kind = ffi.typeof(getattr(lib, "impl_" + self.attached))
-        make = _gate_of(len(kind.args), 0 if self.returns_status else None)
+        make = _gate_of(len(kind.args), self.returns_status)
         made: Handler = make(process._Current, self.handler, self.watched, self.failed)
         return made
 

@@ -117,6 +117,8 @@ class sim_sdp(TypedDict, total=False):
     low: int
     high: int
     lut: Any
+    map: Any
+    map_uses: int
     output: sim_cube
     output_half: int
     nan_to_zero: int

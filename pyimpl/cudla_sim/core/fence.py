@@ -88,6 +88,11 @@ class Timeline:
         """The highest value handed out or reached."""
         return max(self._reserved, self.value)
 
+    @property
+    def settled(self) -> bool:
+        """Whether everything handed out is reached."""
+        return self.value >= self._reserved
+
     def advance(self, value: int | None = None) -> int:
         """Raises the counter to ``value`` (by one when None; never lowers it); the new value."""
         with self._lock:

@@ -58,7 +58,7 @@ class Queue:
             if self._closed:
                 raise RuntimeError(f"{self.name} is closed")
             needed = tuple(waits)
-            if trivial and self.idle and all(fence.reached for fence in needed):
+            if trivial and self.progress.settled and all(fence.reached for fence in needed):
                 job = Job(work, needed, self.progress.reserve())
                 self._perform(job)
                 return job.done
@@ -96,7 +96,7 @@ class Queue:
 
     @property
     def idle(self) -> bool:
-        return self.last.reached
+        return self.progress.settled
 
     def drain(self, timeout_s: float | None = None) -> bool:
         """Waits until everything submitted so far ended; False after ``timeout_s``."""

@@ -97,6 +97,8 @@ class Events:
 
     def check(self, memory: DeviceMemory) -> None:
         """The rules on events (cuDLA reference, cudlaSubmitTask). Raises CudlaError."""
+        if not self.waits and not self.signals:
+            return
         for index, wait in enumerate(self.waits):
             if wait.kind != FenceType.CUDLA_NVSCISYNC_FENCE:
                 raise unsupported(
@@ -150,6 +152,8 @@ class Events:
 
     def reserve(self) -> None:
         """Promises the fences to the program: SOF ones come before EOF ones."""
+        if not self.signals:
+            return
         for signal in sorted(self.signals, key=lambda s: not s.start_of_frame):
             if signal.semaphore is not None and signal.fence is None:
                 signal.fence = signal.semaphore.sync.reserve()
@@ -189,8 +193,12 @@ class Task:
             entry.uses += 1
 
     def _holds(self) -> list[Any]:
-        semaphores = [s.semaphore for s in self.events.signals if s.semaphore is not None]
-        return [*self._bound, *semaphores, *([self.module] if self.module else [])]
+        held: list[Any] = [*self._bound]
+        if self.events.signals:
+            held += [s.semaphore for s in self.events.signals if s.semaphore is not None]
+        if self.module is not None:
+            held.append(self.module)
+        return held
 
     @property
     def waits(self) -> list[Fence]:

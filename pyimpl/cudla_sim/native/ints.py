@@ -452,7 +452,13 @@ class Ints:
         return layer
 
     def pointwise(self, source: NDArray[Any], sdp: Sdp) -> IntegerLayer:
-        """SDP on a cube in memory, int8 or int16, or halves (*sdp* says so)."""
+        """SDP on a cube in memory, int8 or int16, or halves (*sdp* says so).
+
+        What look-up tables make of a number is kept for the layer's next runs."""
         layer = _layer(sdp)
         layer.source = ffi.new("struct sim_cube *", cube(source))
+        if layer.lut is not None and source.itemsize <= 2:
+            known = np.zeros(1 << 8 * source.itemsize, np.uint32)
+            layer.sdp.map = array("uint32_t", known)
+            layer.held.append(known)
         return layer

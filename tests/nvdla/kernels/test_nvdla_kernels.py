@@ -15,7 +15,7 @@ from cudla_sim.core.config import ISA
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-INTS = ("int_sdp", "int_lines", "int_lut", "parallel", "cpu")
+INTS = ("int_sdp", "int_lines", "int_lut", "sdp_map", "parallel", "cpu")
 HALF = ("half_pool", "half_average", "half_cdp", "half_sdp", "half_lines", *INTS)
 BYTES = ("int_brief", "int_diagonal", *INTS)
 SOURCES = {

@@ -352,3 +352,60 @@ def test_order_of_ready_units_is_the_same_every_time(arithmetic) -> None:
         if run >= 1:  # weights of a known layer change
             bench.data[weights - BASE] += 1
     assert layers == ["CONV+SDP", "PDP"] * 4
+
+
+@COMMON
+@given(st.booleans(), st.booleans(), st.integers(1, 40), st.integers(0, 2**32))
+def test_factors_of_halves(relu: bool, odd: bool, width: int, seed: int) -> None:
+    """A factor of each channel, product by product; an infinity is the largest FP32 number."""
+    rng = np.random.default_rng(seed)
+    most = float(np.finfo(np.float32).max)
+    patterns = rng.integers(0, 1 << 16, (2, 3, width, 16), np.uint16)
+    if not odd:  # as networks have them
+        patterns = rng.normal(size=patterns.shape).astype(np.float16).view(np.uint16)
+    factors = rng.integers(0, 1 << 16, 32).astype(np.uint16)
+    factors = np.where(factors & 0x7FFF > 0x7C00, 0x8000, factors).astype(np.uint16)
+    target = np.zeros(patterns.shape, np.float16)
+    stage = ints.Stage(
+        {"alu": ints.NO_ALU, "mul": 1, "relu": relu},
+        ints.Operand(),
+        ints.Operand(values=factors.view(np.float16)),
+    )
+    job = sim_sdp(height=3, width=width, channels=32, factor=1.0)
+    sdp = ints.Sdp(job, [stage], target, half=True)
+    ints.Ints().pointwise(patterns.view(np.float16), sdp).run()
+
+    nan = patterns & 0x7FFF > 0x7C00
+    some = np.where(nan, 0, patterns).astype(np.uint16).view(np.float16)
+    numbers = np.clip(some.astype(np.float64), -most, most)
+    factor = np.clip(factors.view(np.float16).astype(np.float64), -most, most)
+    product = numbers * factor.reshape(2, 1, 1, 16)
+    if relu:
+        product[np.signbit(product)] = 0.0
+    expected = np.clip(product, -65504, 65504).astype(np.float16).view(np.uint16)
+    np.testing.assert_array_equal(target.view(np.uint16), np.where(nan, patterns, expected))
+
+
+@COMMON
+@given(st.integers(0, 20), st.integers(1, 40), st.booleans(), st.integers(0, 2**32))
+def test_bytes_times_factors(shift: int, width: int, whole: bool, seed: int) -> None:
+    """A factor of each channel, shifted; also in the middle of two integers, cut and counted."""
+    rng = np.random.default_rng(seed)
+    source = rng.integers(-128, 128, (2, 3, width, 32), np.int8)
+    most = 32768 if whole else 1 << shift if shift < 15 else 32767
+    factors = rng.integers(-most, min(most, 32767) + 1, 64).astype(np.int16)
+    if seed % 2:
+        factors[seed % 64] = rng.choice([-32768, 32767, 0, 1 << 14])
+    target = np.zeros_like(source)
+    stage = ints.Stage(
+        {"alu": ints.NO_ALU, "mul": 1, "shift": shift}, ints.Operand(), ints.Operand(values=factors)
+    )
+    low, high = (-128, 127) if seed % 3 else (-50, 60)
+    job = sim_sdp(height=3, width=width, channels=64, factor=1.0, low=low, high=high)
+    layer = ints.Ints().pointwise(source, ints.Sdp(job, [stage], target))
+    layer.run()
+    products = source.astype(np.int64) * factors.reshape(2, 1, 1, 32)
+    half = 1 << shift >> 1
+    expected = np.where(products < 0, -(-products + half >> shift), products + half >> shift)
+    np.testing.assert_array_equal(target, np.clip(expected, low, high))
+    assert layer.clipped == int(((expected < low) | (expected > high)).sum())

@@ -5,15 +5,12 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
 from ..processor import BUILD_SECTION, LEVELS, NEEDS_SECTION
-from . import exports, layout, steps
+from . import steps
 from .options import Options
 from .runtime import headers, precompiled, runtime_object
 
@@ -45,15 +42,25 @@ def _compile(options: Options, compiler: list[str], source: str, target: Path) -
     steps.run([*compiler, *flags, "-x", "c++", "-c", source, "-o", str(target)], options.verbose)
 
 
-def _join(options: Options, compiler: list[str], folder: Path) -> Path:
-    """One object of all sources, whose main function does not collide with the worker's."""
+def _compiled(options: Options, compiler: list[str], folder: Path, pool: Executor) -> list[Path]:
+    """The objects of all sources."""
     targets = [folder / f"{number}.o" for number in range(len(options.sources))]
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda pair: _compile(options, compiler, *pair),
-                      zip(options.sources, targets, strict=True)))  # fmt: skip
+    running = [
+        pool.submit(_compile, options, compiler, source, target)
+        for source, target in zip(options.sources, targets, strict=True)
+    ]
+    from . import exports, layout  # noqa: F401 - reading ELF is loaded while the compiler works
+
+    for each in running:
+        each.result()
     if options.dependencies:
         rules = "".join(t.with_suffix(".d").read_text() for t in targets)
         Path(options.dependency_file).write_text(rules)
+    return targets
+
+
+def _join(options: Options, targets: list[Path], folder: Path) -> Path:
+    """One object of all sources, whose main function does not collide with the worker's."""
     objects = [str(t) for t in targets]
     own = [o for o in options.objects if o.endswith(".o")]
     joined = folder / "kernel.o"
@@ -63,6 +70,8 @@ def _join(options: Options, compiler: list[str], folder: Path) -> Path:
 
 
 def _link(options: Options, compiler: Sequence[str], kernel: Path, folder: Path) -> Path:
+    from . import layout
+
     banks = layout.variables(kernel)
     layout.check(banks)
     script = folder / "vmem.ld"
@@ -79,6 +88,9 @@ def _link(options: Options, compiler: Sequence[str], kernel: Path, folder: Path)
 
 
 def _without_main(kernel: Path) -> bool:
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
+
     with kernel.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         assert isinstance(table, SymbolTableSection), "ld -r keeps symbols"
@@ -120,12 +132,15 @@ def _needs(options: Options, compiler: list[str]) -> str:
 
 
 def _build(options: Options, compiler: list[str], folder: Path) -> Path:
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(3) as pool:
         named = pool.submit(_needs, options, compiler)  # while the kernel is compiled
-        kernel = _join(options, compiler, folder)
+        targets = _compiled(options, compiler, folder, pool)
+        kernel = _join(options, targets, folder)
         if _without_main(kernel):
             raise steps.StepFailed("no source has CUPVA_VPU_MAIN()")
         image = _link(options, compiler, kernel, folder)
+        from . import exports
+
         symbols, needs = folder / "symbols", folder / "needs"
         symbols.write_bytes(exports.symbols(image))
         needs.write_text(named.result())

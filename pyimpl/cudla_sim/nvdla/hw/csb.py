@@ -166,6 +166,7 @@ class RegisterFile:
         self.bdma = Bdma()
         self.rejected: deque[Rejected] = deque(maxlen=256)
         self.blocks = {name: BlockState(item) for name, item in registers.blocks(line).items()}
+        self._states = [*self.blocks.values()]
         self._on_enable = on_enable
         self._cbuf_flushed = 0
         self.plain: dict[int, tuple[BlockState, int, int, int]] = {}
@@ -247,8 +248,8 @@ class RegisterFile:
         if self.bdma.launched or self.bdma.stored:
             return None
         consumers = []
-        for state in self.blocks.values():
-            if state.enabled[0] or state.enabled[1]:
+        for state in self._states:
+            if True in state.enabled:
                 return None
             consumers.append(state.consumer)
         return (*consumers, self.glb.mask, self.glb.status)
@@ -259,7 +260,7 @@ class RegisterFile:
         blocks = tuple(
             [
                 state.enabled[0] | state.enabled[1] << 1 | state.consumer << 2
-                for state in self.blocks.values()
+                for state in self._states
             ]
         )
         return (
@@ -273,8 +274,10 @@ class RegisterFile:
         """Put consumers, enabled groups and interrupts where they stood at another time. BDMA
         stays."""
         blocks, self.glb.mask, self.glb.status, _ = position
-        for state, value in zip(self.blocks.values(), blocks, strict=True):
-            state.enabled[:] = bool(value & 1), bool(value & 2)
+        for state, value in zip(self._states, blocks, strict=True):
+            enabled = state.enabled
+            enabled[0] = value & 1 == 1
+            enabled[1] = value & 2 == 2
             state.consumer = value >> 2
 
     def _write_special(self, state: BlockState, kind: str, address: int, value: int) -> None:
