@@ -25,6 +25,7 @@ LEGAL = {
     "cudaWaitExternalSemaphoresAsync_v2", "CupvaCmdDestroy", "CupvaCmdBufferDestroy",
     "CupvaContextSetCurrent", "CupvaMemFree", "CupvaStreamDestroy", "CupvaSyncObjDestroy",
     "cudaFreeArray", "cudaMemset3D", "cudaMemset3DAsync", "cudaMemcpyToArray",
+    "cudaDeviceGraphMemTrim",
     "cudaMemcpyFromArray", "cudaDestroyTextureObject", "cudaDestroySurfaceObject",
     "CupvaExecutableDestroy", "CupvaSimDataFlowDestroy", "CupvaCudaForceDisableSupport",
 }  # fmt: skip

@@ -354,6 +354,13 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *size, T, s
     return cudaSuccess;
 }
 
+/* --- graphs ---------------------------------------------------------------------------------- */
+
+/* In a kernel: a handle is the address of what a conditional node reads. */
+inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
+    *reinterpret_cast<volatile unsigned int *>(handle) = value;
+}
+
 /* --- symbols --------------------------------------------------------------------------------- */
 
 template <class T>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...constants.cudart import cudaDeviceMask, cudaError, cudaLimit
+from ...constants.cudart import cudaDeviceMask, cudaDeviceP2PAttr, cudaError, cudaLimit
 from ...constants.nvsci import NvSciSyncAttrKey
 from ...cudart import context, device, messages
 from ...cudart.device import Device
@@ -189,7 +189,11 @@ def device_get_limit(value: Any, limit: int) -> None:
 
 @cudart.export("cudaDeviceSetLimit")
 def device_set_limit(limit: int, value: int) -> None:
-    _limit(limit)[limit] = value
+    limits = _limit(limit)
+    most = context.current().device.number("persistingL2CacheMaxSize")
+    if limit == cudaLimit.cudaLimitPersistingL2CacheSize and value > most:
+        raise invalid_value(f"value is {value}; persistingL2CacheMaxSize is {most}")
+    limits[limit] = value
 
 
 @cudart.export("cudaDeviceGetStreamPriorityRange")
@@ -229,6 +233,19 @@ def can_access_peer(answer: Any, ordinal: int, peer: int) -> None:
     get_device(ordinal)
     get_device(peer)
     answer[0] = 0
+
+
+@cudart.export("cudaDeviceGetP2PAttribute")
+def get_p2p_attribute(value: Any, attribute: int, source: int, target: int) -> None:
+    null(value=value)
+    if attribute not in cudaDeviceP2PAttr._value2member_map_:
+        raise invalid_value(f"attr is {attribute}; cudaDeviceP2PAttr has 1 to 4")
+    get_device(source)
+    get_device(target)
+    raise CudaError(
+        cudaError.cudaErrorInvalidDevice,
+        f"srcDevice and dstDevice are both {source}; a device is no peer of itself",
+    )
 
 
 def _no_peer(peer: int) -> None:
