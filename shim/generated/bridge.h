@@ -444,6 +444,26 @@ cudaError_t impl_cudaDeviceSynchronize(void);
 
 cudaError_t impl_cudaDeviceReset(void);
 
+cudaError_t impl_cudaThreadSynchronize(void);
+
+cudaError_t impl_cudaThreadExit(void);
+
+cudaError_t impl_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+
+cudaError_t impl_cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+
+cudaError_t impl_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+
+cudaError_t impl_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+
+cudaError_t impl_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+
+cudaError_t impl_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+
+cudaError_t impl_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
+
+cudaError_t impl_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+
 cudaError_t impl_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 
 cudaError_t impl_cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
@@ -1804,6 +1824,16 @@ struct sim_bridge {
     __typeof__(impl_cudaGetDeviceFlags) *impl_cudaGetDeviceFlags;
     __typeof__(impl_cudaDeviceSynchronize) *impl_cudaDeviceSynchronize;
     __typeof__(impl_cudaDeviceReset) *impl_cudaDeviceReset;
+    __typeof__(impl_cudaThreadSynchronize) *impl_cudaThreadSynchronize;
+    __typeof__(impl_cudaThreadExit) *impl_cudaThreadExit;
+    __typeof__(impl_cudaThreadGetLimit) *impl_cudaThreadGetLimit;
+    __typeof__(impl_cudaThreadSetLimit) *impl_cudaThreadSetLimit;
+    __typeof__(impl_cudaThreadGetCacheConfig) *impl_cudaThreadGetCacheConfig;
+    __typeof__(impl_cudaThreadSetCacheConfig) *impl_cudaThreadSetCacheConfig;
+    __typeof__(impl_cudaDeviceGetCacheConfig) *impl_cudaDeviceGetCacheConfig;
+    __typeof__(impl_cudaDeviceSetCacheConfig) *impl_cudaDeviceSetCacheConfig;
+    __typeof__(impl_cudaDeviceGetSharedMemConfig) *impl_cudaDeviceGetSharedMemConfig;
+    __typeof__(impl_cudaDeviceSetSharedMemConfig) *impl_cudaDeviceSetSharedMemConfig;
     __typeof__(impl_cudaDeviceGetLimit) *impl_cudaDeviceGetLimit;
     __typeof__(impl_cudaDeviceSetLimit) *impl_cudaDeviceSetLimit;
     __typeof__(impl_cudaDeviceGetStreamPriorityRange) *impl_cudaDeviceGetStreamPriorityRange;

@@ -936,6 +936,19 @@ enum cudaDeviceP2PAttr
   cudaDevP2PAttrNativeAtomicSupported = 3,
   cudaDevP2PAttrCudaArrayAccessSupported = 4
 };
+enum cudaFuncCache
+{
+  cudaFuncCachePreferNone = 0,
+  cudaFuncCachePreferShared = 1,
+  cudaFuncCachePreferL1 = 2,
+  cudaFuncCachePreferEqual = 3
+};
+enum cudaSharedMemConfig
+{
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2
+};
 enum cudaLimit
 {
   cudaLimitStackSize = 0,
@@ -3512,6 +3525,16 @@ extern "Python+C" {
     cudaError_t impl_cudaGetDeviceFlags(unsigned int *flags);
     cudaError_t impl_cudaDeviceSynchronize(void);
     cudaError_t impl_cudaDeviceReset(void);
+    cudaError_t impl_cudaThreadSynchronize(void);
+    cudaError_t impl_cudaThreadExit(void);
+    cudaError_t impl_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+    cudaError_t impl_cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+    cudaError_t impl_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+    cudaError_t impl_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+    cudaError_t impl_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+    cudaError_t impl_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+    cudaError_t impl_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
+    cudaError_t impl_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
     cudaError_t impl_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
     cudaError_t impl_cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
     cudaError_t impl_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);

@@ -302,6 +302,66 @@ SIM_EXPORT cudaError_t cudaDeviceReset(void)
     return sim__cudaDeviceReset();
 }
 
+extern cudaError_t sim__cudaThreadSynchronize(void);
+SIM_EXPORT cudaError_t cudaThreadSynchronize(void)
+{
+    return sim__cudaThreadSynchronize();
+}
+
+extern cudaError_t sim__cudaThreadExit(void);
+SIM_EXPORT cudaError_t cudaThreadExit(void)
+{
+    return sim__cudaThreadExit();
+}
+
+extern cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+SIM_EXPORT cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    return sim__cudaThreadGetLimit(pValue, limit);
+}
+
+extern cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+SIM_EXPORT cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return sim__cudaThreadSetLimit(limit, value);
+}
+
+extern cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+SIM_EXPORT cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    return sim__cudaThreadGetCacheConfig(pCacheConfig);
+}
+
+extern cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaThreadSetCacheConfig(cacheConfig);
+}
+
+extern cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+SIM_EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    return sim__cudaDeviceGetCacheConfig(pCacheConfig);
+}
+
+extern cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaDeviceSetCacheConfig(cacheConfig);
+}
+
+extern cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
+SIM_EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    return sim__cudaDeviceGetSharedMemConfig(pConfig);
+}
+
+extern cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+SIM_EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    return sim__cudaDeviceSetSharedMemConfig(config);
+}
+
 extern cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 SIM_EXPORT cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {

@@ -1383,6 +1383,76 @@ static cudaError_t first_cudaDeviceReset(void)
     return extension.impl_cudaDeviceReset();
 }
 
+static cudaError_t first_cudaThreadSynchronize(void)
+{
+    if (extension.impl_sim_attach("cudaThreadSynchronize") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadSynchronize, extension.impl_cudaThreadSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadSynchronize();
+}
+
+static cudaError_t first_cudaThreadExit(void)
+{
+    if (extension.impl_sim_attach("cudaThreadExit") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadExit, extension.impl_cudaThreadExit, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadExit();
+}
+
+static cudaError_t first_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    if (extension.impl_sim_attach("cudaThreadGetLimit") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadGetLimit, extension.impl_cudaThreadGetLimit, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadGetLimit(pValue, limit);
+}
+
+static cudaError_t first_cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    if (extension.impl_sim_attach("cudaThreadSetLimit") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadSetLimit, extension.impl_cudaThreadSetLimit, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadSetLimit(limit, value);
+}
+
+static cudaError_t first_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    if (extension.impl_sim_attach("cudaThreadGetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadGetCacheConfig, extension.impl_cudaThreadGetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadGetCacheConfig(pCacheConfig);
+}
+
+static cudaError_t first_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    if (extension.impl_sim_attach("cudaThreadSetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadSetCacheConfig, extension.impl_cudaThreadSetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadSetCacheConfig(cacheConfig);
+}
+
+static cudaError_t first_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetCacheConfig, extension.impl_cudaDeviceGetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetCacheConfig(pCacheConfig);
+}
+
+static cudaError_t first_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    if (extension.impl_sim_attach("cudaDeviceSetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetCacheConfig, extension.impl_cudaDeviceSetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSetCacheConfig(cacheConfig);
+}
+
+static cudaError_t first_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetSharedMemConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetSharedMemConfig, extension.impl_cudaDeviceGetSharedMemConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetSharedMemConfig(pConfig);
+}
+
+static cudaError_t first_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    if (extension.impl_sim_attach("cudaDeviceSetSharedMemConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetSharedMemConfig, extension.impl_cudaDeviceSetSharedMemConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSetSharedMemConfig(config);
+}
+
 static cudaError_t first_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
     if (extension.impl_sim_attach("cudaDeviceGetLimit") != 0) { return cudaErrorUnknown; }
@@ -5661,6 +5731,16 @@ static const struct sim_bridge first = {
     .impl_cudaGetDeviceFlags = first_cudaGetDeviceFlags,
     .impl_cudaDeviceSynchronize = first_cudaDeviceSynchronize,
     .impl_cudaDeviceReset = first_cudaDeviceReset,
+    .impl_cudaThreadSynchronize = first_cudaThreadSynchronize,
+    .impl_cudaThreadExit = first_cudaThreadExit,
+    .impl_cudaThreadGetLimit = first_cudaThreadGetLimit,
+    .impl_cudaThreadSetLimit = first_cudaThreadSetLimit,
+    .impl_cudaThreadGetCacheConfig = first_cudaThreadGetCacheConfig,
+    .impl_cudaThreadSetCacheConfig = first_cudaThreadSetCacheConfig,
+    .impl_cudaDeviceGetCacheConfig = first_cudaDeviceGetCacheConfig,
+    .impl_cudaDeviceSetCacheConfig = first_cudaDeviceSetCacheConfig,
+    .impl_cudaDeviceGetSharedMemConfig = first_cudaDeviceGetSharedMemConfig,
+    .impl_cudaDeviceSetSharedMemConfig = first_cudaDeviceSetSharedMemConfig,
     .impl_cudaDeviceGetLimit = first_cudaDeviceGetLimit,
     .impl_cudaDeviceSetLimit = first_cudaDeviceSetLimit,
     .impl_cudaDeviceGetStreamPriorityRange = first_cudaDeviceGetStreamPriorityRange,
@@ -7479,6 +7559,66 @@ SIM_EXPORT cudaError_t sim__cudaDeviceReset(void)
 {
     if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaDeviceReset, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadSynchronize(void)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadSynchronize, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadExit(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadExit, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadGetLimit, __ATOMIC_ACQUIRE)(pValue, limit);
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadSetLimit, __ATOMIC_ACQUIRE)(limit, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadGetCacheConfig, __ATOMIC_ACQUIRE)(pCacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadSetCacheConfig, __ATOMIC_ACQUIRE)(cacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetCacheConfig, __ATOMIC_ACQUIRE)(pCacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetCacheConfig, __ATOMIC_ACQUIRE)(cacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetSharedMemConfig, __ATOMIC_ACQUIRE)(pConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetSharedMemConfig, __ATOMIC_ACQUIRE)(config);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)

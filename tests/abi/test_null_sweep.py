@@ -25,7 +25,8 @@ LEGAL = {
     "cudaWaitExternalSemaphoresAsync_v2", "CupvaCmdDestroy", "CupvaCmdBufferDestroy",
     "CupvaContextSetCurrent", "CupvaMemFree", "CupvaStreamDestroy", "CupvaSyncObjDestroy",
     "cudaFreeArray", "cudaMemset3D", "cudaMemset3DAsync", "cudaMemcpyToArray",
-    "cudaDeviceGraphMemTrim",
+    "cudaDeviceGraphMemTrim", "cudaThreadSetLimit", "cudaThreadSetCacheConfig",
+    "cudaDeviceSetSharedMemConfig",
     "cudaMemcpyFromArray", "cudaDestroyTextureObject", "cudaDestroySurfaceObject",
     "CupvaExecutableDestroy", "CupvaSimDataFlowDestroy", "CupvaCudaForceDisableSupport",
 }  # fmt: skip

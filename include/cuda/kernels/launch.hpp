@@ -302,13 +302,6 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMax = 10
 };
 
-enum cudaFuncCache {
-    cudaFuncCachePreferNone = 0,
-    cudaFuncCachePreferShared = 1,
-    cudaFuncCachePreferL1 = 2,
-    cudaFuncCachePreferEqual = 3
-};
-
 template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T kernel) {
     size_t shared = cudla_sim::allowed_shared((const void *)kernel);
     *attr = cudaFuncAttributes{
@@ -329,6 +322,9 @@ inline cudaError_t cudaFuncSetAttribute(T kernel, cudaFuncAttribute attribute, i
     return cudaSuccess;
 }
 template <class T> inline cudaError_t cudaFuncSetCacheConfig(T, cudaFuncCache) {
+    return cudaSuccess;
+}
+template <class T> inline cudaError_t cudaFuncSetSharedMemConfig(T, cudaSharedMemConfig) {
     return cudaSuccess;
 }
 

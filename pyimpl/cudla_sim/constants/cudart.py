@@ -224,6 +224,19 @@ class cudaDeviceP2PAttr(IntEnum):
     cudaDevP2PAttrCudaArrayAccessSupported = 4
 
 
+class cudaFuncCache(IntEnum):
+    cudaFuncCachePreferNone = 0
+    cudaFuncCachePreferShared = 1
+    cudaFuncCachePreferL1 = 2
+    cudaFuncCachePreferEqual = 3
+
+
+class cudaSharedMemConfig(IntEnum):
+    cudaSharedMemBankSizeDefault = 0
+    cudaSharedMemBankSizeFourByte = 1
+    cudaSharedMemBankSizeEightByte = 2
+
+
 class cudaLimit(IntEnum):
     cudaLimitStackSize = 0
     cudaLimitPrintfFifoSize = 1

@@ -52,6 +52,7 @@ class Context(State):
         process.closers.append(self.close)
 
     def _begin(self) -> None:
+        self.cache_config = self.bank_config = 0
         self.limits: dict[int, int] = {int(k): v for k, v in _LIMITS.items()}
         self.memory = Memory(self.process.memory, self._total())
         self.streams = Streams(self)
