@@ -136,6 +136,23 @@ inline cudaError_t submit(Launched *launch, cudaStream_t stream) {
     return error;
 }
 
+/* A literal 0 or NULL among the arguments of a launch: as in a call, a number, or a pointer to nothing. */
+struct Zero {
+    template <class T> constexpr operator T *() const { return nullptr; }
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> constexpr operator T() const {
+        return T(0);
+    }
+};
+
+/* What such an argument is to a template that takes its type from it. */
+template <class T> struct Literal {
+    using type = T;
+};
+template <> struct Literal<Zero> {
+    using type = int;
+};
+template <class T> using LiteralOf = typename Literal<std::decay_t<T>>::type;
+
 struct Launch {
     Shape shape;
     cudaStream_t stream;
@@ -163,7 +180,13 @@ struct Launch {
 
     /* A template, or one with defaults: the arguments keep their own types. */
     template <class Body, class... A> cudaError_t call_any(Body body, A &&...given) {
-        auto *made = new Call<Body, std::decay_t<A>...>(body, std::forward<A>(given)...);
+        if constexpr (std::is_invocable_v<Body, LiteralOf<A>...>)
+            return call_as<LiteralOf<A>...>(body, std::forward<A>(given)...);
+        else /* a 0 is a pointer here; or it is an error, which is told now */
+            return call_as<std::decay_t<A>...>(body, std::forward<A>(given)...);
+    }
+    template <class... P, class Body, class... A> cudaError_t call_as(Body body, A &&...given) {
+        auto *made = new Call<Body, P...>(body, std::forward<A>(given)...);
         made->shape = shape;
         return submit(made, stream);
     }
