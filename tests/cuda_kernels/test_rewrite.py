@@ -126,3 +126,17 @@ def test_a_zero_among_the_arguments_is_a_number_or_a_pointer() -> None:
     marked = '\n# 2 "a.cu" 3 4\n__null\n# 2 "a.cu"\n, 0'
     assert rewrite(text % marked).count(zero) == 2
     assert zero not in rewrite(text % "(int *)0, f(0, 0) + 0, 0 + a[0], { 0 }")
+
+
+def test_a_kernel_with_an_overload_that_is_only_declared() -> None:
+    text = rewrite(
+        "__cudla_sim_global__ void k(int *x, int n);\n"
+        "__cudla_sim_global__ void k(int *x) {}\n"
+        "__cudla_sim_global__ void other(int *x);\n"
+        "__cudla_sim_global__ void other(int *y) {}\n"
+        "void f() { k<<<1, 2>>>(p); other<<<1, 2>>>(p); }"
+    )
+    assert "Registered<&k>" not in text
+    assert ".call_any([]" in text
+    assert "Registered<&other>" in text
+    assert ".call(other," in text

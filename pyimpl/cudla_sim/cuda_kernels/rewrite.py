@@ -45,9 +45,9 @@ class _Rewriter:
     def __init__(self, found: list[Token]) -> None:
         self.found = found
         self.kernels = kernels(found)
-        names = Counter(k.name for k in self.kernels if k.body >= 0)
-        self.generic = {k.name for k in self.kernels if k.parameters is not None or k.defaults} | {
-            name for name, count in names.items() if count > 1
+        self.overloaded = self._overloaded()
+        self.generic = self.overloaded | {
+            k.name for k in self.kernels if k.parameters is not None or k.defaults
         }
         self.known = {kernel.name for kernel in self.kernels}
 
@@ -112,17 +112,19 @@ class _Rewriter:
             brace = self.found[kernel.body]
             if kernel.parameters:
                 own = f"{kernel.name}<{', '.join(kernel.parameters)}>"
-                if kernel.name not in self._twice():
+                if kernel.name not in self.overloaded:
                     brace.text += f" (void)::cudla_sim::Registered<&{own}>::noted;"
-            elif kernel.parameters is None and kernel.name not in self._twice():
+            elif kernel.parameters is None and kernel.name not in self.overloaded:
                 end = self.found[closed(self.found, kernel.body)]
                 noted = f"cudla_sim_noted_{kernel.name}_{number}"
                 value = f"::cudla_sim::Registered<&{kernel.name}>::noted"
                 end.text += f" [[maybe_unused]] static const bool {noted} = {value};"
 
-    def _twice(self) -> set[str]:
-        names = Counter(kernel.name for kernel in self.kernels if kernel.body >= 0)
-        return {name for name, count in names.items() if count > 1}
+    def _overloaded(self) -> set[str]:
+        """Names that do not tell which kernel is meant."""
+        bodies = Counter(kernel.name for kernel in self.kernels if kernel.body >= 0)
+        shapes = Counter(name for name, _ in {(k.name, k.commas) for k in self.kernels})
+        return {name for name in bodies if bodies[name] > 1 or shapes[name] > 1}
 
     # --- shared memory
 
