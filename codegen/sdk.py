@@ -29,6 +29,10 @@ def _run(module: str) -> str:
 _DPU_COMPILER = _run("cudla_sim.upmem.toolchain.cli")
 
 _FOR_LINKERS = {
+    "libcudart.so": (
+        "/* Objects of nvcc's are C++ with its runtime, whoever links them. */\n"
+        "INPUT(libcudart.so.12 AS_NEEDED(-lstdc++))\n"
+    ),
     "libcudart_static.a": "/* The static runtime is the shared one. */\nINPUT(libcudart.so)\n",
     "libcudadevrt.a": "/* Kernels that launch kernels need no library. */\n",
     "libnvToolsExt.so": "/* There is no profiler: its functions are in the header. */\n",
@@ -139,7 +143,9 @@ def _toolkit(package: Path, editable: bool, find: str) -> None:
         _forward(package / "include" / "cuda", toolkit / "include")
     _libraries(package / "lib" / "cuda", toolkit / "lib64", "lib*.so*")
     for name, script in _FOR_LINKERS.items():
-        (toolkit / "lib64" / name).write_text(script)
+        place = toolkit / "lib64" / name
+        place.unlink(missing_ok=True)  # not written into: it may be another name of a library
+        place.write_text(script)
     # CMake looks for this folder to find out where the toolkit is
     (toolkit / "nvvm" / "libdevice").mkdir(parents=True)
     (toolkit / "nvvm" / "libdevice" / "README").write_text(

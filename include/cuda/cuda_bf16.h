@@ -282,6 +282,28 @@ inline bool operator<(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return _
 inline bool operator<=(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hle(a, b); }
 inline bool operator>(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hgt(a, b); }
 inline bool operator>=(const __nv_bfloat16 &a, const __nv_bfloat16 &b) { return __hge(a, b); }
+inline __nv_bfloat162 operator/(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return __nv_bfloat162(a.x / b.x, a.y / b.y); }
+inline __nv_bfloat162 &operator+=(__nv_bfloat162 &a, const __nv_bfloat162 &b) { return a = a + b; }
+inline __nv_bfloat162 &operator-=(__nv_bfloat162 &a, const __nv_bfloat162 &b) { return a = a - b; }
+inline __nv_bfloat162 &operator*=(__nv_bfloat162 &a, const __nv_bfloat162 &b) { return a = a * b; }
+inline __nv_bfloat16 &operator++(__nv_bfloat16 &a) { return a = a + __float2bfloat16(1.0f); }
+inline __nv_bfloat16 &operator--(__nv_bfloat16 &a) { return a = a - __float2bfloat16(1.0f); }
+inline __nv_bfloat16 operator++(__nv_bfloat16 &a, int) { __nv_bfloat16 old = a; ++a; return old; }
+inline __nv_bfloat16 operator--(__nv_bfloat16 &a, int) { __nv_bfloat16 old = a; --a; return old; }
+inline __nv_bfloat162 operator+(const __nv_bfloat162 &a) { return a; }
+inline __nv_bfloat162 operator-(const __nv_bfloat162 &a) { return __nv_bfloat162(-a.x, -a.y); }
+inline __nv_bfloat162 &operator/=(__nv_bfloat162 &a, const __nv_bfloat162 &b) { return a = a / b; }
+inline __nv_bfloat162 &operator++(__nv_bfloat162 &a) { return a = __nv_bfloat162(a.x + __float2bfloat16(1.0f), a.y + __float2bfloat16(1.0f)); }
+inline __nv_bfloat162 &operator--(__nv_bfloat162 &a) { return a = __nv_bfloat162(a.x - __float2bfloat16(1.0f), a.y - __float2bfloat16(1.0f)); }
+inline __nv_bfloat162 operator++(__nv_bfloat162 &a, int) { __nv_bfloat162 old = a; ++a; return old; }
+inline __nv_bfloat162 operator--(__nv_bfloat162 &a, int) { __nv_bfloat162 old = a; --a; return old; }
+/* Of both parts. */
+inline bool operator==(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return a.x == b.x && a.y == b.y; }
+inline bool operator!=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return a.x != b.x && a.y != b.y; }
+inline bool operator<(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return a.x < b.x && a.y < b.y; }
+inline bool operator<=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return a.x <= b.x && a.y <= b.y; }
+inline bool operator>(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return a.x > b.x && a.y > b.y; }
+inline bool operator>=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { return a.x >= b.x && a.y >= b.y; }
 #endif
 
 #undef CUDLA_SIM_BF16

@@ -361,6 +361,24 @@ inline bool operator<(const __half &a, const __half &b) { return __hlt(a, b); }
 inline bool operator<=(const __half &a, const __half &b) { return __hle(a, b); }
 inline bool operator>(const __half &a, const __half &b) { return __hgt(a, b); }
 inline bool operator>=(const __half &a, const __half &b) { return __hge(a, b); }
+inline __half &operator++(__half &a) { return a = a + __float2half(1.0f); }
+inline __half &operator--(__half &a) { return a = a - __float2half(1.0f); }
+inline __half operator++(__half &a, int) { __half old = a; ++a; return old; }
+inline __half operator--(__half &a, int) { __half old = a; --a; return old; }
+inline __half2 operator+(const __half2 &a) { return a; }
+inline __half2 operator-(const __half2 &a) { return __hneg2(a); }
+inline __half2 &operator/=(__half2 &a, const __half2 &b) { return a = a / b; }
+inline __half2 &operator++(__half2 &a) { return a = __half2(a.x + __float2half(1.0f), a.y + __float2half(1.0f)); }
+inline __half2 &operator--(__half2 &a) { return a = __half2(a.x - __float2half(1.0f), a.y - __float2half(1.0f)); }
+inline __half2 operator++(__half2 &a, int) { __half2 old = a; ++a; return old; }
+inline __half2 operator--(__half2 &a, int) { __half2 old = a; --a; return old; }
+/* Of both parts. */
+inline bool operator==(const __half2 &a, const __half2 &b) { return a.x == b.x && a.y == b.y; }
+inline bool operator!=(const __half2 &a, const __half2 &b) { return a.x != b.x && a.y != b.y; }
+inline bool operator<(const __half2 &a, const __half2 &b) { return a.x < b.x && a.y < b.y; }
+inline bool operator<=(const __half2 &a, const __half2 &b) { return a.x <= b.x && a.y <= b.y; }
+inline bool operator>(const __half2 &a, const __half2 &b) { return a.x > b.x && a.y > b.y; }
+inline bool operator>=(const __half2 &a, const __half2 &b) { return a.x >= b.x && a.y >= b.y; }
 #endif
 
 #undef CUDLA_SIM_FP16

@@ -43,7 +43,6 @@
 #define cudaGetDeviceProperties cudaGetDeviceProperties_v2
 #define cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2
 #define cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2
-#define cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_v2
 #endif
 
 #if defined(__cplusplus)
@@ -84,12 +83,29 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 
+/* Names of before CUDA 4: those of cudaDevice... */
+cudaError_t cudaThreadSynchronize(void);
+cudaError_t cudaThreadExit(void);
+cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+
+/* How caches and banks are divided: kept, and told again. */
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+
 cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
+/* Of two different devices; there is one: cudaErrorInvalidDevice. */
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice,
+                                      int dstDevice);
 cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice);
 
@@ -137,7 +153,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
 /* ---- Pools of memory --------------------------------------------------------------------------- */
 
 /* cudaMallocAsync takes from the device's current pool. Nothing is kept when it is freed, so what is reserved is
- * what is used. cudaErrorNotSupported: pools for other processes. */
+ * what is used. */
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
@@ -270,66 +286,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void *userData, unsigned int flags);
 
-/* ---- Stream capture --------------------------------------------------------------------------------- */
-
-/* Work of the stream is recorded instead of done. A call that does not fit, on this stream or elsewhere,
- * fails and spoils the capture; signals and waits of external semaphores do not fit.
- * cudaErrorIllegalState for a second begin and for an end without begin; cudaErrorStreamCapture*. */
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
-                                  enum cudaStreamCaptureStatus *pCaptureStatus);
-cudaError_t cudaStreamGetCaptureInfo_v2(
-    cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
-    unsigned long long *id_out CUDLA_SIM_DEFAULT(0), cudaGraph_t *graph_out CUDLA_SIM_DEFAULT(0),
-    const cudaGraphNode_t **dependencies_out CUDLA_SIM_DEFAULT(0),
-    size_t *numDependencies_out CUDLA_SIM_DEFAULT(0));
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
-
-/* Runs what was captured, in one stream. cudaErrorInvalidValue for a graph that is not alive. */
-cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-
-/* Graphs by hand: a node runs when those it depends on have ended. Arguments of kernels are copied.
- * cudaErrorInvalidValue for an edge that closes a circle (cudaGraphInstantiate) or leads to another graph. */
-cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
-cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                   const struct cudaKernelNodeParams *pNodeParams);
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                   const struct cudaMemcpy3DParms *pCopyParams);
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                     const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                     void *dst, const void *src, size_t count,
-                                     enum cudaMemcpyKind kind);
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                   const struct cudaMemsetParams *pMemsetParams);
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                 const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                 const struct cudaHostNodeParams *pNodeParams);
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                  const cudaGraphNode_t *pDependencies, size_t numDependencies);
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                       const cudaGraphNode_t *pDependencies,
-                                       size_t numDependencies, cudaGraph_t childGraph);
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                     const cudaGraphNode_t *to, size_t numDependencies);
-/* With `nodes` NULL only how many there are. */
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
-/* Of an executable graph: the node that was made from `node`. */
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *pNodeParams);
-cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
-                                 unsigned long long flags CUDLA_SIM_DEFAULT(0));
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
-                                          unsigned long long flags CUDLA_SIM_DEFAULT(0));
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec);
-
 /* ---- Events ------------------------------------------------------------------------------------- */
 
 cudaError_t cudaEventCreate(cudaEvent_t *event);
@@ -390,13 +346,14 @@ cudaError_t cudaWaitExternalSemaphoresAsync(
     const cudaExternalSemaphore_t *extSemArray,
     const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems,
     cudaStream_t stream);
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
-                                     enum cudaStreamCaptureStatus *captureStatus_out,
-                                     unsigned long long *id_out);
 #endif
 
 #if defined(__cplusplus)
 }
 #endif
+
+#include "crt/graph_api.h"
+#include "crt/ipc_api.h"
+#include "crt/launch_attributes.h"
 
 #endif /* __CUDA_RUNTIME_API_H__ */

@@ -261,6 +261,26 @@ enum cudaMemoryAdvise {
     cudaMemAdviseUnsetAccessedBy = 6
 };
 
+enum cudaDeviceP2PAttr {
+    cudaDevP2PAttrPerformanceRank = 1,
+    cudaDevP2PAttrAccessSupported = 2,
+    cudaDevP2PAttrNativeAtomicSupported = 3,
+    cudaDevP2PAttrCudaArrayAccessSupported = 4
+};
+
+enum cudaFuncCache {
+    cudaFuncCachePreferNone = 0,
+    cudaFuncCachePreferShared = 1,
+    cudaFuncCachePreferL1 = 2,
+    cudaFuncCachePreferEqual = 3
+};
+
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2
+};
+
 enum cudaLimit {
     cudaLimitStackSize = 0,
     cudaLimitPrintfFifoSize = 1,
@@ -584,39 +604,6 @@ enum cudaMemPoolAttr {
     cudaMemPoolAttrUsedMemHigh = 8
 };
 
-enum cudaGraphNodeType {
-    cudaGraphNodeTypeKernel = 0,
-    cudaGraphNodeTypeMemcpy = 1,
-    cudaGraphNodeTypeMemset = 2,
-    cudaGraphNodeTypeHost = 3,
-    cudaGraphNodeTypeGraph = 4,
-    cudaGraphNodeTypeEmpty = 5
-};
-
-struct cudaKernelNodeParams {
-    void *func;
-    struct dim3 gridDim;
-    struct dim3 blockDim;
-    unsigned int sharedMemBytes;
-    void **kernelParams;
-    void **extra;
-};
-
-/* `height` rows of `width` elements of 1, 2 or 4 bytes; the pitch is bytes. */
-struct cudaMemsetParams {
-    void *dst;
-    size_t pitch;
-    unsigned int value;
-    unsigned int elementSize;
-    size_t width;
-    size_t height;
-};
-
-struct cudaHostNodeParams {
-    cudaHostFn_t fn;
-    void *userData;
-};
-
 enum cudaResourceType {
     cudaResourceTypeArray = 0,
     cudaResourceTypeMipmappedArray = 1,
@@ -873,5 +860,7 @@ struct cudaDeviceProp {
 #if defined(__cplusplus)
 }
 #endif
+
+#include "crt/graph_types.h"
 
 #endif /* __DRIVER_TYPES_H__ */

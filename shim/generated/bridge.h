@@ -444,6 +444,26 @@ cudaError_t impl_cudaDeviceSynchronize(void);
 
 cudaError_t impl_cudaDeviceReset(void);
 
+cudaError_t impl_cudaThreadSynchronize(void);
+
+cudaError_t impl_cudaThreadExit(void);
+
+cudaError_t impl_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+
+cudaError_t impl_cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+
+cudaError_t impl_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+
+cudaError_t impl_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+
+cudaError_t impl_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+
+cudaError_t impl_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+
+cudaError_t impl_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
+
+cudaError_t impl_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+
 cudaError_t impl_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 
 cudaError_t impl_cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
@@ -455,6 +475,8 @@ cudaError_t impl_cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
 cudaError_t impl_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
 
 cudaError_t impl_cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
+
+cudaError_t impl_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
 
 cudaError_t impl_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
 
@@ -614,54 +636,6 @@ cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *
 
 cudaError_t impl_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
 
-cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-
-cudaError_t impl_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
-
-cudaError_t impl_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
-
-cudaError_t impl_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
-
-cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
-
-cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
-
-cudaError_t impl_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
-
-cudaError_t impl_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
-
-cudaError_t impl_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
-
-cudaError_t impl_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-
-cudaError_t impl_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
-
-cudaError_t impl_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
-
-cudaError_t impl_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
-
-cudaError_t impl_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
-
-cudaError_t impl_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
-
-cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
-
-cudaError_t impl_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-
-cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
-
-cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-
-cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-
-cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
-
-cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
-
 cudaError_t impl_cudaEventCreate(cudaEvent_t *event);
 
 cudaError_t impl_cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
@@ -702,7 +676,133 @@ cudaError_t impl_cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t
 
 cudaError_t impl_cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams_v1 *paramsArray, unsigned int numExtSems, cudaStream_t stream);
 
+cudaError_t impl_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+
+cudaError_t impl_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
+
+cudaError_t impl_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+
+cudaError_t impl_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+
+cudaError_t impl_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+
+cudaError_t impl_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+
+cudaError_t impl_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
+
+cudaError_t impl_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+
+cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+
+cudaError_t impl_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
+
+cudaError_t impl_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
+
+cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph);
+
+cudaError_t impl_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
+
+cudaError_t impl_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
+
+cudaError_t impl_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
+
+cudaError_t impl_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
+
+cudaError_t impl_cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
+
+cudaError_t impl_cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
+
+cudaError_t impl_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
+
+cudaError_t impl_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+
+cudaError_t impl_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
+
+cudaError_t impl_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+
+cudaError_t impl_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+
+cudaError_t impl_cudaGraphDestroyNode(cudaGraphNode_t node);
+
+cudaError_t impl_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
+
+cudaError_t impl_cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
+
+cudaError_t impl_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
+
+cudaError_t impl_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
+
+cudaError_t impl_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
+
+cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+
+cudaError_t impl_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+
+cudaError_t impl_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+
+cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+
+cudaError_t impl_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+
+cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+
+cudaError_t impl_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+
+cudaError_t impl_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+
+cudaError_t impl_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+
+cudaError_t impl_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+
+cudaError_t impl_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
+
+cudaError_t impl_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+
+cudaError_t impl_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+
+cudaError_t impl_cudaDeviceGraphMemTrim(int device);
+
 cudaError_t impl_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
+
+cudaError_t impl_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
+
+cudaError_t impl_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
+
+cudaError_t impl_cudaIpcCloseMemHandle(void *devPtr);
+
+cudaError_t impl_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+
+cudaError_t impl_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
+
+cudaError_t impl_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
+
+cudaError_t impl_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
+
+cudaError_t impl_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
+
+cudaError_t impl_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
+
+cudaError_t impl_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+
+cudaError_t impl_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+
+cudaError_t impl_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+
+cudaError_t impl_cudaCtxResetPersistingL2Cache(void);
 
 CUresult impl_cuInit(unsigned int Flags);
 
@@ -1724,12 +1824,23 @@ struct sim_bridge {
     __typeof__(impl_cudaGetDeviceFlags) *impl_cudaGetDeviceFlags;
     __typeof__(impl_cudaDeviceSynchronize) *impl_cudaDeviceSynchronize;
     __typeof__(impl_cudaDeviceReset) *impl_cudaDeviceReset;
+    __typeof__(impl_cudaThreadSynchronize) *impl_cudaThreadSynchronize;
+    __typeof__(impl_cudaThreadExit) *impl_cudaThreadExit;
+    __typeof__(impl_cudaThreadGetLimit) *impl_cudaThreadGetLimit;
+    __typeof__(impl_cudaThreadSetLimit) *impl_cudaThreadSetLimit;
+    __typeof__(impl_cudaThreadGetCacheConfig) *impl_cudaThreadGetCacheConfig;
+    __typeof__(impl_cudaThreadSetCacheConfig) *impl_cudaThreadSetCacheConfig;
+    __typeof__(impl_cudaDeviceGetCacheConfig) *impl_cudaDeviceGetCacheConfig;
+    __typeof__(impl_cudaDeviceSetCacheConfig) *impl_cudaDeviceSetCacheConfig;
+    __typeof__(impl_cudaDeviceGetSharedMemConfig) *impl_cudaDeviceGetSharedMemConfig;
+    __typeof__(impl_cudaDeviceSetSharedMemConfig) *impl_cudaDeviceSetSharedMemConfig;
     __typeof__(impl_cudaDeviceGetLimit) *impl_cudaDeviceGetLimit;
     __typeof__(impl_cudaDeviceSetLimit) *impl_cudaDeviceSetLimit;
     __typeof__(impl_cudaDeviceGetStreamPriorityRange) *impl_cudaDeviceGetStreamPriorityRange;
     __typeof__(impl_cudaDeviceGetPCIBusId) *impl_cudaDeviceGetPCIBusId;
     __typeof__(impl_cudaDeviceGetByPCIBusId) *impl_cudaDeviceGetByPCIBusId;
     __typeof__(impl_cudaDeviceCanAccessPeer) *impl_cudaDeviceCanAccessPeer;
+    __typeof__(impl_cudaDeviceGetP2PAttribute) *impl_cudaDeviceGetP2PAttribute;
     __typeof__(impl_cudaDeviceEnablePeerAccess) *impl_cudaDeviceEnablePeerAccess;
     __typeof__(impl_cudaDeviceDisablePeerAccess) *impl_cudaDeviceDisablePeerAccess;
     __typeof__(impl_cudaDeviceGetNvSciSyncAttributes) *impl_cudaDeviceGetNvSciSyncAttributes;
@@ -1809,30 +1920,6 @@ struct sim_bridge {
     __typeof__(impl_cudaStreamGetDevice) *impl_cudaStreamGetDevice;
     __typeof__(impl_cudaLaunchHostFunc) *impl_cudaLaunchHostFunc;
     __typeof__(impl_cudaStreamAddCallback) *impl_cudaStreamAddCallback;
-    __typeof__(impl_cudaStreamBeginCapture) *impl_cudaStreamBeginCapture;
-    __typeof__(impl_cudaStreamEndCapture) *impl_cudaStreamEndCapture;
-    __typeof__(impl_cudaStreamIsCapturing) *impl_cudaStreamIsCapturing;
-    __typeof__(impl_cudaStreamGetCaptureInfo_v2) *impl_cudaStreamGetCaptureInfo_v2;
-    __typeof__(impl_cudaThreadExchangeStreamCaptureMode) *impl_cudaThreadExchangeStreamCaptureMode;
-    __typeof__(impl_cudaGraphDestroy) *impl_cudaGraphDestroy;
-    __typeof__(impl_cudaGraphCreate) *impl_cudaGraphCreate;
-    __typeof__(impl_cudaGraphClone) *impl_cudaGraphClone;
-    __typeof__(impl_cudaGraphAddKernelNode) *impl_cudaGraphAddKernelNode;
-    __typeof__(impl_cudaGraphAddMemcpyNode) *impl_cudaGraphAddMemcpyNode;
-    __typeof__(impl_cudaGraphAddMemcpyNode1D) *impl_cudaGraphAddMemcpyNode1D;
-    __typeof__(impl_cudaGraphAddMemsetNode) *impl_cudaGraphAddMemsetNode;
-    __typeof__(impl_cudaGraphAddHostNode) *impl_cudaGraphAddHostNode;
-    __typeof__(impl_cudaGraphAddEmptyNode) *impl_cudaGraphAddEmptyNode;
-    __typeof__(impl_cudaGraphAddChildGraphNode) *impl_cudaGraphAddChildGraphNode;
-    __typeof__(impl_cudaGraphAddDependencies) *impl_cudaGraphAddDependencies;
-    __typeof__(impl_cudaGraphGetNodes) *impl_cudaGraphGetNodes;
-    __typeof__(impl_cudaGraphNodeGetType) *impl_cudaGraphNodeGetType;
-    __typeof__(impl_cudaGraphExecKernelNodeSetParams) *impl_cudaGraphExecKernelNodeSetParams;
-    __typeof__(impl_cudaGraphUpload) *impl_cudaGraphUpload;
-    __typeof__(impl_cudaGraphInstantiate) *impl_cudaGraphInstantiate;
-    __typeof__(impl_cudaGraphInstantiateWithFlags) *impl_cudaGraphInstantiateWithFlags;
-    __typeof__(impl_cudaGraphLaunch) *impl_cudaGraphLaunch;
-    __typeof__(impl_cudaGraphExecDestroy) *impl_cudaGraphExecDestroy;
     __typeof__(impl_cudaEventCreate) *impl_cudaEventCreate;
     __typeof__(impl_cudaEventCreateWithFlags) *impl_cudaEventCreateWithFlags;
     __typeof__(impl_cudaEventDestroy) *impl_cudaEventDestroy;
@@ -1853,7 +1940,70 @@ struct sim_bridge {
     __typeof__(impl_cudaGetDeviceProperties) *impl_cudaGetDeviceProperties;
     __typeof__(impl_cudaSignalExternalSemaphoresAsync) *impl_cudaSignalExternalSemaphoresAsync;
     __typeof__(impl_cudaWaitExternalSemaphoresAsync) *impl_cudaWaitExternalSemaphoresAsync;
+    __typeof__(impl_cudaStreamBeginCapture) *impl_cudaStreamBeginCapture;
+    __typeof__(impl_cudaStreamBeginCaptureToGraph) *impl_cudaStreamBeginCaptureToGraph;
+    __typeof__(impl_cudaStreamEndCapture) *impl_cudaStreamEndCapture;
+    __typeof__(impl_cudaStreamIsCapturing) *impl_cudaStreamIsCapturing;
+    __typeof__(impl_cudaStreamGetCaptureInfo_v2) *impl_cudaStreamGetCaptureInfo_v2;
+    __typeof__(impl_cudaStreamGetCaptureInfo_v3) *impl_cudaStreamGetCaptureInfo_v3;
+    __typeof__(impl_cudaStreamUpdateCaptureDependencies) *impl_cudaStreamUpdateCaptureDependencies;
+    __typeof__(impl_cudaStreamUpdateCaptureDependencies_v2) *impl_cudaStreamUpdateCaptureDependencies_v2;
+    __typeof__(impl_cudaThreadExchangeStreamCaptureMode) *impl_cudaThreadExchangeStreamCaptureMode;
+    __typeof__(impl_cudaGraphCreate) *impl_cudaGraphCreate;
+    __typeof__(impl_cudaGraphClone) *impl_cudaGraphClone;
+    __typeof__(impl_cudaGraphDestroy) *impl_cudaGraphDestroy;
+    __typeof__(impl_cudaGraphAddKernelNode) *impl_cudaGraphAddKernelNode;
+    __typeof__(impl_cudaGraphAddMemcpyNode) *impl_cudaGraphAddMemcpyNode;
+    __typeof__(impl_cudaGraphAddMemcpyNode1D) *impl_cudaGraphAddMemcpyNode1D;
+    __typeof__(impl_cudaGraphAddMemsetNode) *impl_cudaGraphAddMemsetNode;
+    __typeof__(impl_cudaGraphAddHostNode) *impl_cudaGraphAddHostNode;
+    __typeof__(impl_cudaGraphAddEmptyNode) *impl_cudaGraphAddEmptyNode;
+    __typeof__(impl_cudaGraphAddChildGraphNode) *impl_cudaGraphAddChildGraphNode;
+    __typeof__(impl_cudaGraphAddEventRecordNode) *impl_cudaGraphAddEventRecordNode;
+    __typeof__(impl_cudaGraphAddEventWaitNode) *impl_cudaGraphAddEventWaitNode;
+    __typeof__(impl_cudaGraphAddMemAllocNode) *impl_cudaGraphAddMemAllocNode;
+    __typeof__(impl_cudaGraphAddMemFreeNode) *impl_cudaGraphAddMemFreeNode;
+    __typeof__(impl_cudaGraphAddNode) *impl_cudaGraphAddNode;
+    __typeof__(impl_cudaGraphAddNode_v2) *impl_cudaGraphAddNode_v2;
+    __typeof__(impl_cudaGraphConditionalHandleCreate) *impl_cudaGraphConditionalHandleCreate;
+    __typeof__(impl_cudaGraphAddDependencies) *impl_cudaGraphAddDependencies;
+    __typeof__(impl_cudaGraphRemoveDependencies) *impl_cudaGraphRemoveDependencies;
+    __typeof__(impl_cudaGraphDestroyNode) *impl_cudaGraphDestroyNode;
+    __typeof__(impl_cudaGraphGetNodes) *impl_cudaGraphGetNodes;
+    __typeof__(impl_cudaGraphGetRootNodes) *impl_cudaGraphGetRootNodes;
+    __typeof__(impl_cudaGraphGetEdges) *impl_cudaGraphGetEdges;
+    __typeof__(impl_cudaGraphNodeGetDependencies) *impl_cudaGraphNodeGetDependencies;
+    __typeof__(impl_cudaGraphNodeGetDependentNodes) *impl_cudaGraphNodeGetDependentNodes;
+    __typeof__(impl_cudaGraphNodeGetType) *impl_cudaGraphNodeGetType;
+    __typeof__(impl_cudaGraphKernelNodeSetParams) *impl_cudaGraphKernelNodeSetParams;
+    __typeof__(impl_cudaGraphInstantiate) *impl_cudaGraphInstantiate;
+    __typeof__(impl_cudaGraphInstantiateWithFlags) *impl_cudaGraphInstantiateWithFlags;
+    __typeof__(impl_cudaGraphUpload) *impl_cudaGraphUpload;
+    __typeof__(impl_cudaGraphLaunch) *impl_cudaGraphLaunch;
+    __typeof__(impl_cudaGraphExecDestroy) *impl_cudaGraphExecDestroy;
+    __typeof__(impl_cudaGraphExecKernelNodeSetParams) *impl_cudaGraphExecKernelNodeSetParams;
+    __typeof__(impl_cudaGraphExecMemcpyNodeSetParams) *impl_cudaGraphExecMemcpyNodeSetParams;
+    __typeof__(impl_cudaGraphExecMemcpyNodeSetParams1D) *impl_cudaGraphExecMemcpyNodeSetParams1D;
+    __typeof__(impl_cudaGraphExecMemsetNodeSetParams) *impl_cudaGraphExecMemsetNodeSetParams;
+    __typeof__(impl_cudaGraphExecHostNodeSetParams) *impl_cudaGraphExecHostNodeSetParams;
+    __typeof__(impl_cudaGraphExecUpdate) *impl_cudaGraphExecUpdate;
+    __typeof__(impl_cudaDeviceGetGraphMemAttribute) *impl_cudaDeviceGetGraphMemAttribute;
+    __typeof__(impl_cudaDeviceSetGraphMemAttribute) *impl_cudaDeviceSetGraphMemAttribute;
+    __typeof__(impl_cudaDeviceGraphMemTrim) *impl_cudaDeviceGraphMemTrim;
     __typeof__(impl_cudaStreamGetCaptureInfo) *impl_cudaStreamGetCaptureInfo;
+    __typeof__(impl_cudaIpcGetMemHandle) *impl_cudaIpcGetMemHandle;
+    __typeof__(impl_cudaIpcOpenMemHandle) *impl_cudaIpcOpenMemHandle;
+    __typeof__(impl_cudaIpcCloseMemHandle) *impl_cudaIpcCloseMemHandle;
+    __typeof__(impl_cudaIpcGetEventHandle) *impl_cudaIpcGetEventHandle;
+    __typeof__(impl_cudaIpcOpenEventHandle) *impl_cudaIpcOpenEventHandle;
+    __typeof__(impl_cudaMemPoolExportToShareableHandle) *impl_cudaMemPoolExportToShareableHandle;
+    __typeof__(impl_cudaMemPoolImportFromShareableHandle) *impl_cudaMemPoolImportFromShareableHandle;
+    __typeof__(impl_cudaMemPoolExportPointer) *impl_cudaMemPoolExportPointer;
+    __typeof__(impl_cudaMemPoolImportPointer) *impl_cudaMemPoolImportPointer;
+    __typeof__(impl_cudaStreamSetAttribute) *impl_cudaStreamSetAttribute;
+    __typeof__(impl_cudaStreamGetAttribute) *impl_cudaStreamGetAttribute;
+    __typeof__(impl_cudaStreamCopyAttributes) *impl_cudaStreamCopyAttributes;
+    __typeof__(impl_cudaCtxResetPersistingL2Cache) *impl_cudaCtxResetPersistingL2Cache;
     __typeof__(impl_cuInit) *impl_cuInit;
     __typeof__(impl_cuDriverGetVersion) *impl_cuDriverGetVersion;
     __typeof__(impl_cuGetProcAddress_v2) *impl_cuGetProcAddress_v2;

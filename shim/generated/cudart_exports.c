@@ -302,6 +302,66 @@ SIM_EXPORT cudaError_t cudaDeviceReset(void)
     return sim__cudaDeviceReset();
 }
 
+extern cudaError_t sim__cudaThreadSynchronize(void);
+SIM_EXPORT cudaError_t cudaThreadSynchronize(void)
+{
+    return sim__cudaThreadSynchronize();
+}
+
+extern cudaError_t sim__cudaThreadExit(void);
+SIM_EXPORT cudaError_t cudaThreadExit(void)
+{
+    return sim__cudaThreadExit();
+}
+
+extern cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+SIM_EXPORT cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    return sim__cudaThreadGetLimit(pValue, limit);
+}
+
+extern cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+SIM_EXPORT cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return sim__cudaThreadSetLimit(limit, value);
+}
+
+extern cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+SIM_EXPORT cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    return sim__cudaThreadGetCacheConfig(pCacheConfig);
+}
+
+extern cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaThreadSetCacheConfig(cacheConfig);
+}
+
+extern cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+SIM_EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    return sim__cudaDeviceGetCacheConfig(pCacheConfig);
+}
+
+extern cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+SIM_EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    return sim__cudaDeviceSetCacheConfig(cacheConfig);
+}
+
+extern cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
+SIM_EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    return sim__cudaDeviceGetSharedMemConfig(pConfig);
+}
+
+extern cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+SIM_EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    return sim__cudaDeviceSetSharedMemConfig(config);
+}
+
 extern cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 SIM_EXPORT cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
@@ -336,6 +396,12 @@ extern cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int device, 
 SIM_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
 {
     return sim__cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+}
+
+extern cudaError_t sim__cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
+SIM_EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+    return sim__cudaDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice);
 }
 
 extern cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
@@ -812,150 +878,6 @@ SIM_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCall
     return sim__cudaStreamAddCallback(stream, callback, userData, flags);
 }
 
-extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-SIM_EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    return sim__cudaStreamBeginCapture(stream, mode);
-}
-
-extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
-SIM_EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
-{
-    return sim__cudaStreamEndCapture(stream, pGraph);
-}
-
-extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
-SIM_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
-{
-    return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
-}
-
-extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
-SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
-{
-    return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
-}
-
-extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
-SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    return sim__cudaThreadExchangeStreamCaptureMode(mode);
-}
-
-extern cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph);
-SIM_EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
-    return sim__cudaGraphDestroy(graph);
-}
-
-extern cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
-SIM_EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
-{
-    return sim__cudaGraphCreate(pGraph, flags);
-}
-
-extern cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
-SIM_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
-{
-    return sim__cudaGraphClone(pGraphClone, originalGraph);
-}
-
-extern cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
-{
-    return sim__cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
-}
-
-extern cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
-SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
-{
-    return sim__cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
-}
-
-extern cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
-SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
-{
-    return sim__cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
-}
-
-extern cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
-SIM_EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
-{
-    return sim__cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
-}
-
-extern cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
-{
-    return sim__cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
-}
-
-extern cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
-SIM_EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
-{
-    return sim__cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
-}
-
-extern cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
-SIM_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
-{
-    return sim__cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
-}
-
-extern cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
-SIM_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
-{
-    return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
-}
-
-extern cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
-SIM_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
-{
-    return sim__cudaGraphGetNodes(graph, nodes, numNodes);
-}
-
-extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
-SIM_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
-{
-    return sim__cudaGraphNodeGetType(node, pType);
-}
-
-extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
-SIM_EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
-{
-    return sim__cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
-}
-
-extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
-SIM_EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
-{
-    return sim__cudaGraphUpload(graphExec, stream);
-}
-
-extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-SIM_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
-{
-    return sim__cudaGraphInstantiate(pGraphExec, graph, flags);
-}
-
-extern cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
-SIM_EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
-{
-    return sim__cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
-}
-
-extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
-SIM_EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
-{
-    return sim__cudaGraphLaunch(graphExec, stream);
-}
-
-extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
-SIM_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
-{
-    return sim__cudaGraphExecDestroy(graphExec);
-}
-
 extern cudaError_t sim__cudaEventCreate(cudaEvent_t *event);
 SIM_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
@@ -1076,10 +998,394 @@ SIM_EXPORT cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemapho
     return sim__cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+extern cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    return sim__cudaStreamBeginCapture(stream, mode);
+}
+
+extern cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode);
+SIM_EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    return sim__cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
+extern cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+SIM_EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    return sim__cudaStreamEndCapture(stream, pGraph);
+}
+
+extern cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+SIM_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    return sim__cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+extern cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out);
+SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    return sim__cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
+{
+    return sim__cudaStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags);
+}
+
+extern cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags);
+SIM_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    return sim__cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+extern cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+SIM_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    return sim__cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+extern cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
+SIM_EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    return sim__cudaGraphCreate(pGraph, flags);
+}
+
+extern cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
+SIM_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    return sim__cudaGraphClone(pGraphClone, originalGraph);
+}
+
+extern cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph);
+SIM_EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    return sim__cudaGraphDestroy(graph);
+}
+
+extern cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams);
+SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    return sim__cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
+}
+
+extern cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
+}
+
+extern cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams);
+SIM_EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    return sim__cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
+extern cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies);
+SIM_EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    return sim__cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
+}
+
+extern cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph);
+SIM_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+{
+    return sim__cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
+extern cudaError_t sim__cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    return sim__cudaGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+extern cudaError_t sim__cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    return sim__cudaGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+extern cudaError_t sim__cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
+SIM_EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
+{
+    return sim__cudaGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies, dptr);
+}
+
+extern cudaError_t sim__cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+SIM_EXPORT cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    return sim__cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
+}
+
+extern cudaError_t sim__cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags);
+SIM_EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    return sim__cudaGraphConditionalHandleCreate(pHandle_out, graph, defaultLaunchValue, flags);
+}
+
+extern cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+SIM_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return sim__cudaGraphAddDependencies(graph, from, to, numDependencies);
+}
+
+extern cudaError_t sim__cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies);
+SIM_EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return sim__cudaGraphRemoveDependencies(graph, from, to, numDependencies);
+}
+
+extern cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node);
+SIM_EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    return sim__cudaGraphDestroyNode(node);
+}
+
+extern cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
+SIM_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    return sim__cudaGraphGetNodes(graph, nodes, numNodes);
+}
+
+extern cudaError_t sim__cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
+SIM_EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
+{
+    return sim__cudaGraphGetRootNodes(graph, pRootNodes, pNumRootNodes);
+}
+
+extern cudaError_t sim__cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges);
+SIM_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
+{
+    return sim__cudaGraphGetEdges(graph, from, to, numEdges);
+}
+
+extern cudaError_t sim__cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies);
+SIM_EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
+{
+    return sim__cudaGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
+}
+
+extern cudaError_t sim__cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes);
+SIM_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes)
+{
+    return sim__cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
+}
+
+extern cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+SIM_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    return sim__cudaGraphNodeGetType(node, pType);
+}
+
+extern cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphKernelNodeSetParams(node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+SIM_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    return sim__cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+extern cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags);
+SIM_EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    return sim__cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
+}
+
+extern cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    return sim__cudaGraphUpload(graphExec, stream);
+}
+
+extern cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+SIM_EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    return sim__cudaGraphLaunch(graphExec, stream);
+}
+
+extern cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+SIM_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    return sim__cudaGraphExecDestroy(graphExec);
+}
+
+extern cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    return sim__cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    return sim__cudaGraphExecMemcpyNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+SIM_EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return sim__cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, src, count, kind);
+}
+
+extern cudaError_t sim__cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    return sim__cudaGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+SIM_EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    return sim__cudaGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+extern cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo);
+SIM_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    return sim__cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+}
+
+extern cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+extern cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+SIM_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    return sim__cudaDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+extern cudaError_t sim__cudaDeviceGraphMemTrim(int device);
+SIM_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+    return sim__cudaDeviceGraphMemTrim(device);
+}
+
 extern cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out);
 SIM_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
 {
     return sim__cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
+
+extern cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
+SIM_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+{
+    return sim__cudaIpcGetMemHandle(handle, devPtr);
+}
+
+extern cudaError_t sim__cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
+SIM_EXPORT cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+    return sim__cudaIpcOpenMemHandle(devPtr, handle, flags);
+}
+
+extern cudaError_t sim__cudaIpcCloseMemHandle(void *devPtr);
+SIM_EXPORT cudaError_t cudaIpcCloseMemHandle(void *devPtr)
+{
+    return sim__cudaIpcCloseMemHandle(devPtr);
+}
+
+extern cudaError_t sim__cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+SIM_EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    return sim__cudaIpcGetEventHandle(handle, event);
+}
+
+extern cudaError_t sim__cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
+SIM_EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    return sim__cudaIpcOpenEventHandle(event, handle);
+}
+
+extern cudaError_t sim__cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags);
+SIM_EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    return sim__cudaMemPoolExportToShareableHandle(shareableHandle, memPool, handleType, flags);
+}
+
+extern cudaError_t sim__cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags);
+SIM_EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    return sim__cudaMemPoolImportFromShareableHandle(memPool, shareableHandle, handleType, flags);
+}
+
+extern cudaError_t sim__cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
+SIM_EXPORT cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+{
+    return sim__cudaMemPoolExportPointer(exportData, ptr);
+}
+
+extern cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData);
+SIM_EXPORT cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
+{
+    return sim__cudaMemPoolImportPointer(ptr, memPool, exportData);
+}
+
+extern cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+SIM_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    return sim__cudaStreamSetAttribute(hStream, attr, value);
+}
+
+extern cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out);
+SIM_EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    return sim__cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+extern cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+SIM_EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    return sim__cudaStreamCopyAttributes(dst, src);
+}
+
+extern cudaError_t sim__cudaCtxResetPersistingL2Cache(void);
+SIM_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    return sim__cudaCtxResetPersistingL2Cache();
+}
+
+extern cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+SIM_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    return sim__cudaLaunchKernelExC(config, func, args);
 }
 
 extern CUresult sim__cuInit(unsigned int Flags);

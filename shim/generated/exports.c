@@ -1383,6 +1383,76 @@ static cudaError_t first_cudaDeviceReset(void)
     return extension.impl_cudaDeviceReset();
 }
 
+static cudaError_t first_cudaThreadSynchronize(void)
+{
+    if (extension.impl_sim_attach("cudaThreadSynchronize") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadSynchronize, extension.impl_cudaThreadSynchronize, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadSynchronize();
+}
+
+static cudaError_t first_cudaThreadExit(void)
+{
+    if (extension.impl_sim_attach("cudaThreadExit") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadExit, extension.impl_cudaThreadExit, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadExit();
+}
+
+static cudaError_t first_cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    if (extension.impl_sim_attach("cudaThreadGetLimit") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadGetLimit, extension.impl_cudaThreadGetLimit, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadGetLimit(pValue, limit);
+}
+
+static cudaError_t first_cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    if (extension.impl_sim_attach("cudaThreadSetLimit") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadSetLimit, extension.impl_cudaThreadSetLimit, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadSetLimit(limit, value);
+}
+
+static cudaError_t first_cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    if (extension.impl_sim_attach("cudaThreadGetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadGetCacheConfig, extension.impl_cudaThreadGetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadGetCacheConfig(pCacheConfig);
+}
+
+static cudaError_t first_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    if (extension.impl_sim_attach("cudaThreadSetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadSetCacheConfig, extension.impl_cudaThreadSetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadSetCacheConfig(cacheConfig);
+}
+
+static cudaError_t first_cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetCacheConfig, extension.impl_cudaDeviceGetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetCacheConfig(pCacheConfig);
+}
+
+static cudaError_t first_cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    if (extension.impl_sim_attach("cudaDeviceSetCacheConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetCacheConfig, extension.impl_cudaDeviceSetCacheConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSetCacheConfig(cacheConfig);
+}
+
+static cudaError_t first_cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetSharedMemConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetSharedMemConfig, extension.impl_cudaDeviceGetSharedMemConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetSharedMemConfig(pConfig);
+}
+
+static cudaError_t first_cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    if (extension.impl_sim_attach("cudaDeviceSetSharedMemConfig") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetSharedMemConfig, extension.impl_cudaDeviceSetSharedMemConfig, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSetSharedMemConfig(config);
+}
+
 static cudaError_t first_cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
     if (extension.impl_sim_attach("cudaDeviceGetLimit") != 0) { return cudaErrorUnknown; }
@@ -1423,6 +1493,13 @@ static cudaError_t first_cudaDeviceCanAccessPeer(int *canAccessPeer, int device,
     if (extension.impl_sim_attach("cudaDeviceCanAccessPeer") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaDeviceCanAccessPeer, extension.impl_cudaDeviceCanAccessPeer, __ATOMIC_RELEASE);
     return extension.impl_cudaDeviceCanAccessPeer(canAccessPeer, device, peerDevice);
+}
+
+static cudaError_t first_cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetP2PAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetP2PAttribute, extension.impl_cudaDeviceGetP2PAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice);
 }
 
 static cudaError_t first_cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
@@ -1978,174 +2055,6 @@ static cudaError_t first_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCa
     return extension.impl_cudaStreamAddCallback(stream, callback, userData, flags);
 }
 
-static cudaError_t first_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    if (extension.impl_sim_attach("cudaStreamBeginCapture") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaStreamBeginCapture, extension.impl_cudaStreamBeginCapture, __ATOMIC_RELEASE);
-    return extension.impl_cudaStreamBeginCapture(stream, mode);
-}
-
-static cudaError_t first_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
-{
-    if (extension.impl_sim_attach("cudaStreamEndCapture") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaStreamEndCapture, extension.impl_cudaStreamEndCapture, __ATOMIC_RELEASE);
-    return extension.impl_cudaStreamEndCapture(stream, pGraph);
-}
-
-static cudaError_t first_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
-{
-    if (extension.impl_sim_attach("cudaStreamIsCapturing") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaStreamIsCapturing, extension.impl_cudaStreamIsCapturing, __ATOMIC_RELEASE);
-    return extension.impl_cudaStreamIsCapturing(stream, pCaptureStatus);
-}
-
-static cudaError_t first_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
-{
-    if (extension.impl_sim_attach("cudaStreamGetCaptureInfo_v2") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaStreamGetCaptureInfo_v2, extension.impl_cudaStreamGetCaptureInfo_v2, __ATOMIC_RELEASE);
-    return extension.impl_cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
-}
-
-static cudaError_t first_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    if (extension.impl_sim_attach("cudaThreadExchangeStreamCaptureMode") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaThreadExchangeStreamCaptureMode, extension.impl_cudaThreadExchangeStreamCaptureMode, __ATOMIC_RELEASE);
-    return extension.impl_cudaThreadExchangeStreamCaptureMode(mode);
-}
-
-static cudaError_t first_cudaGraphDestroy(cudaGraph_t graph)
-{
-    if (extension.impl_sim_attach("cudaGraphDestroy") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphDestroy, extension.impl_cudaGraphDestroy, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphDestroy(graph);
-}
-
-static cudaError_t first_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
-{
-    if (extension.impl_sim_attach("cudaGraphCreate") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphCreate, extension.impl_cudaGraphCreate, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphCreate(pGraph, flags);
-}
-
-static cudaError_t first_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
-{
-    if (extension.impl_sim_attach("cudaGraphClone") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphClone, extension.impl_cudaGraphClone, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphClone(pGraphClone, originalGraph);
-}
-
-static cudaError_t first_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
-{
-    if (extension.impl_sim_attach("cudaGraphAddKernelNode") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphAddKernelNode, extension.impl_cudaGraphAddKernelNode, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
-}
-
-static cudaError_t first_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
-{
-    if (extension.impl_sim_attach("cudaGraphAddMemcpyNode") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemcpyNode, extension.impl_cudaGraphAddMemcpyNode, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
-}
-
-static cudaError_t first_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
-{
-    if (extension.impl_sim_attach("cudaGraphAddMemcpyNode1D") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemcpyNode1D, extension.impl_cudaGraphAddMemcpyNode1D, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
-}
-
-static cudaError_t first_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
-{
-    if (extension.impl_sim_attach("cudaGraphAddMemsetNode") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemsetNode, extension.impl_cudaGraphAddMemsetNode, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
-}
-
-static cudaError_t first_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
-{
-    if (extension.impl_sim_attach("cudaGraphAddHostNode") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphAddHostNode, extension.impl_cudaGraphAddHostNode, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
-}
-
-static cudaError_t first_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
-{
-    if (extension.impl_sim_attach("cudaGraphAddEmptyNode") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphAddEmptyNode, extension.impl_cudaGraphAddEmptyNode, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
-}
-
-static cudaError_t first_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
-{
-    if (extension.impl_sim_attach("cudaGraphAddChildGraphNode") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphAddChildGraphNode, extension.impl_cudaGraphAddChildGraphNode, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
-}
-
-static cudaError_t first_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
-{
-    if (extension.impl_sim_attach("cudaGraphAddDependencies") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphAddDependencies, extension.impl_cudaGraphAddDependencies, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphAddDependencies(graph, from, to, numDependencies);
-}
-
-static cudaError_t first_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
-{
-    if (extension.impl_sim_attach("cudaGraphGetNodes") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphGetNodes, extension.impl_cudaGraphGetNodes, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphGetNodes(graph, nodes, numNodes);
-}
-
-static cudaError_t first_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
-{
-    if (extension.impl_sim_attach("cudaGraphNodeGetType") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetType, extension.impl_cudaGraphNodeGetType, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphNodeGetType(node, pType);
-}
-
-static cudaError_t first_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
-{
-    if (extension.impl_sim_attach("cudaGraphExecKernelNodeSetParams") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphExecKernelNodeSetParams, extension.impl_cudaGraphExecKernelNodeSetParams, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
-}
-
-static cudaError_t first_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
-{
-    if (extension.impl_sim_attach("cudaGraphUpload") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphUpload, extension.impl_cudaGraphUpload, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphUpload(graphExec, stream);
-}
-
-static cudaError_t first_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
-{
-    if (extension.impl_sim_attach("cudaGraphInstantiate") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphInstantiate, extension.impl_cudaGraphInstantiate, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphInstantiate(pGraphExec, graph, flags);
-}
-
-static cudaError_t first_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
-{
-    if (extension.impl_sim_attach("cudaGraphInstantiateWithFlags") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphInstantiateWithFlags, extension.impl_cudaGraphInstantiateWithFlags, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
-}
-
-static cudaError_t first_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
-{
-    if (extension.impl_sim_attach("cudaGraphLaunch") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphLaunch, extension.impl_cudaGraphLaunch, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphLaunch(graphExec, stream);
-}
-
-static cudaError_t first_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
-{
-    if (extension.impl_sim_attach("cudaGraphExecDestroy") != 0) { return cudaErrorUnknown; }
-    __atomic_store_n(&sim_bridge.impl_cudaGraphExecDestroy, extension.impl_cudaGraphExecDestroy, __ATOMIC_RELEASE);
-    return extension.impl_cudaGraphExecDestroy(graphExec);
-}
-
 static cudaError_t first_cudaEventCreate(cudaEvent_t *event)
 {
     if (extension.impl_sim_attach("cudaEventCreate") != 0) { return cudaErrorUnknown; }
@@ -2286,11 +2195,452 @@ static cudaError_t first_cudaWaitExternalSemaphoresAsync(const cudaExternalSemap
     return extension.impl_cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
 }
 
+static cudaError_t first_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    if (extension.impl_sim_attach("cudaStreamBeginCapture") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamBeginCapture, extension.impl_cudaStreamBeginCapture, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamBeginCapture(stream, mode);
+}
+
+static cudaError_t first_cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    if (extension.impl_sim_attach("cudaStreamBeginCaptureToGraph") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamBeginCaptureToGraph, extension.impl_cudaStreamBeginCaptureToGraph, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
+static cudaError_t first_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    if (extension.impl_sim_attach("cudaStreamEndCapture") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamEndCapture, extension.impl_cudaStreamEndCapture, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamEndCapture(stream, pGraph);
+}
+
+static cudaError_t first_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    if (extension.impl_sim_attach("cudaStreamIsCapturing") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamIsCapturing, extension.impl_cudaStreamIsCapturing, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamIsCapturing(stream, pCaptureStatus);
+}
+
+static cudaError_t first_cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    if (extension.impl_sim_attach("cudaStreamGetCaptureInfo_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetCaptureInfo_v2, extension.impl_cudaStreamGetCaptureInfo_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+static cudaError_t first_cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (extension.impl_sim_attach("cudaStreamGetCaptureInfo_v3") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetCaptureInfo_v3, extension.impl_cudaStreamGetCaptureInfo_v3, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+static cudaError_t first_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaStreamUpdateCaptureDependencies") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamUpdateCaptureDependencies, extension.impl_cudaStreamUpdateCaptureDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags);
+}
+
+static cudaError_t first_cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaStreamUpdateCaptureDependencies_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamUpdateCaptureDependencies_v2, extension.impl_cudaStreamUpdateCaptureDependencies_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+static cudaError_t first_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    if (extension.impl_sim_attach("cudaThreadExchangeStreamCaptureMode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaThreadExchangeStreamCaptureMode, extension.impl_cudaThreadExchangeStreamCaptureMode, __ATOMIC_RELEASE);
+    return extension.impl_cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+static cudaError_t first_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaGraphCreate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphCreate, extension.impl_cudaGraphCreate, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphCreate(pGraph, flags);
+}
+
+static cudaError_t first_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    if (extension.impl_sim_attach("cudaGraphClone") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphClone, extension.impl_cudaGraphClone, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphClone(pGraphClone, originalGraph);
+}
+
+static cudaError_t first_cudaGraphDestroy(cudaGraph_t graph)
+{
+    if (extension.impl_sim_attach("cudaGraphDestroy") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphDestroy, extension.impl_cudaGraphDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphDestroy(graph);
+}
+
+static cudaError_t first_cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddKernelNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddKernelNode, extension.impl_cudaGraphAddKernelNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddMemcpyNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemcpyNode, extension.impl_cudaGraphAddMemcpyNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
+}
+
+static cudaError_t first_cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaGraphAddMemcpyNode1D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemcpyNode1D, extension.impl_cudaGraphAddMemcpyNode1D, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
+}
+
+static cudaError_t first_cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddMemsetNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemsetNode, extension.impl_cudaGraphAddMemsetNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
+static cudaError_t first_cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddHostNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddHostNode, extension.impl_cudaGraphAddHostNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphAddEmptyNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddEmptyNode, extension.impl_cudaGraphAddEmptyNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
+}
+
+static cudaError_t first_cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+{
+    if (extension.impl_sim_attach("cudaGraphAddChildGraphNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddChildGraphNode, extension.impl_cudaGraphAddChildGraphNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
+static cudaError_t first_cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    if (extension.impl_sim_attach("cudaGraphAddEventRecordNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddEventRecordNode, extension.impl_cudaGraphAddEventRecordNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+static cudaError_t first_cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    if (extension.impl_sim_attach("cudaGraphAddEventWaitNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddEventWaitNode, extension.impl_cudaGraphAddEventWaitNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+static cudaError_t first_cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddMemAllocNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemAllocNode, extension.impl_cudaGraphAddMemAllocNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+static cudaError_t first_cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
+{
+    if (extension.impl_sim_attach("cudaGraphAddMemFreeNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddMemFreeNode, extension.impl_cudaGraphAddMemFreeNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies, dptr);
+}
+
+static cudaError_t first_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddNode, extension.impl_cudaGraphAddNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+static cudaError_t first_cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphAddNode_v2") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddNode_v2, extension.impl_cudaGraphAddNode_v2, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
+}
+
+static cudaError_t first_cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaGraphConditionalHandleCreate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphConditionalHandleCreate, extension.impl_cudaGraphConditionalHandleCreate, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphConditionalHandleCreate(pHandle_out, graph, defaultLaunchValue, flags);
+}
+
+static cudaError_t first_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphAddDependencies") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphAddDependencies, extension.impl_cudaGraphAddDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphAddDependencies(graph, from, to, numDependencies);
+}
+
+static cudaError_t first_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphRemoveDependencies") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphRemoveDependencies, extension.impl_cudaGraphRemoveDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphRemoveDependencies(graph, from, to, numDependencies);
+}
+
+static cudaError_t first_cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    if (extension.impl_sim_attach("cudaGraphDestroyNode") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphDestroyNode, extension.impl_cudaGraphDestroyNode, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphDestroyNode(node);
+}
+
+static cudaError_t first_cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    if (extension.impl_sim_attach("cudaGraphGetNodes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphGetNodes, extension.impl_cudaGraphGetNodes, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphGetNodes(graph, nodes, numNodes);
+}
+
+static cudaError_t first_cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
+{
+    if (extension.impl_sim_attach("cudaGraphGetRootNodes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphGetRootNodes, extension.impl_cudaGraphGetRootNodes, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphGetRootNodes(graph, pRootNodes, pNumRootNodes);
+}
+
+static cudaError_t first_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
+{
+    if (extension.impl_sim_attach("cudaGraphGetEdges") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphGetEdges, extension.impl_cudaGraphGetEdges, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphGetEdges(graph, from, to, numEdges);
+}
+
+static cudaError_t first_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeGetDependencies") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetDependencies, extension.impl_cudaGraphNodeGetDependencies, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeGetDependencies(node, pDependencies, pNumDependencies);
+}
+
+static cudaError_t first_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeGetDependentNodes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetDependentNodes, extension.impl_cudaGraphNodeGetDependentNodes, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes);
+}
+
+static cudaError_t first_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    if (extension.impl_sim_attach("cudaGraphNodeGetType") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphNodeGetType, extension.impl_cudaGraphNodeGetType, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphNodeGetType(node, pType);
+}
+
+static cudaError_t first_cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphKernelNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphKernelNodeSetParams, extension.impl_cudaGraphKernelNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphKernelNodeSetParams(node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cudaGraphInstantiate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphInstantiate, extension.impl_cudaGraphInstantiate, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+static cudaError_t first_cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (extension.impl_sim_attach("cudaGraphInstantiateWithFlags") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphInstantiateWithFlags, extension.impl_cudaGraphInstantiateWithFlags, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
+}
+
+static cudaError_t first_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaGraphUpload") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphUpload, extension.impl_cudaGraphUpload, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphUpload(graphExec, stream);
+}
+
+static cudaError_t first_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (extension.impl_sim_attach("cudaGraphLaunch") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphLaunch, extension.impl_cudaGraphLaunch, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphLaunch(graphExec, stream);
+}
+
+static cudaError_t first_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    if (extension.impl_sim_attach("cudaGraphExecDestroy") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecDestroy, extension.impl_cudaGraphExecDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecDestroy(graphExec);
+}
+
+static cudaError_t first_cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphExecKernelNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecKernelNodeSetParams, extension.impl_cudaGraphExecKernelNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphExecMemcpyNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecMemcpyNodeSetParams, extension.impl_cudaGraphExecMemcpyNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecMemcpyNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (extension.impl_sim_attach("cudaGraphExecMemcpyNodeSetParams1D") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecMemcpyNodeSetParams1D, extension.impl_cudaGraphExecMemcpyNodeSetParams1D, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, src, count, kind);
+}
+
+static cudaError_t first_cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphExecMemsetNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecMemsetNodeSetParams, extension.impl_cudaGraphExecMemsetNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    if (extension.impl_sim_attach("cudaGraphExecHostNodeSetParams") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecHostNodeSetParams, extension.impl_cudaGraphExecHostNodeSetParams, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams);
+}
+
+static cudaError_t first_cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    if (extension.impl_sim_attach("cudaGraphExecUpdate") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaGraphExecUpdate, extension.impl_cudaGraphExecUpdate, __ATOMIC_RELEASE);
+    return extension.impl_cudaGraphExecUpdate(hGraphExec, hGraph, resultInfo);
+}
+
+static cudaError_t first_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    if (extension.impl_sim_attach("cudaDeviceGetGraphMemAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGetGraphMemAttribute, extension.impl_cudaDeviceGetGraphMemAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGetGraphMemAttribute(device, attr, value);
+}
+
+static cudaError_t first_cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    if (extension.impl_sim_attach("cudaDeviceSetGraphMemAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceSetGraphMemAttribute, extension.impl_cudaDeviceSetGraphMemAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceSetGraphMemAttribute(device, attr, value);
+}
+
+static cudaError_t first_cudaDeviceGraphMemTrim(int device)
+{
+    if (extension.impl_sim_attach("cudaDeviceGraphMemTrim") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaDeviceGraphMemTrim, extension.impl_cudaDeviceGraphMemTrim, __ATOMIC_RELEASE);
+    return extension.impl_cudaDeviceGraphMemTrim(device);
+}
+
 static cudaError_t first_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
 {
     if (extension.impl_sim_attach("cudaStreamGetCaptureInfo") != 0) { return cudaErrorUnknown; }
     __atomic_store_n(&sim_bridge.impl_cudaStreamGetCaptureInfo, extension.impl_cudaStreamGetCaptureInfo, __ATOMIC_RELEASE);
     return extension.impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out);
+}
+
+static cudaError_t first_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+{
+    if (extension.impl_sim_attach("cudaIpcGetMemHandle") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaIpcGetMemHandle, extension.impl_cudaIpcGetMemHandle, __ATOMIC_RELEASE);
+    return extension.impl_cudaIpcGetMemHandle(handle, devPtr);
+}
+
+static cudaError_t first_cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaIpcOpenMemHandle") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaIpcOpenMemHandle, extension.impl_cudaIpcOpenMemHandle, __ATOMIC_RELEASE);
+    return extension.impl_cudaIpcOpenMemHandle(devPtr, handle, flags);
+}
+
+static cudaError_t first_cudaIpcCloseMemHandle(void *devPtr)
+{
+    if (extension.impl_sim_attach("cudaIpcCloseMemHandle") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaIpcCloseMemHandle, extension.impl_cudaIpcCloseMemHandle, __ATOMIC_RELEASE);
+    return extension.impl_cudaIpcCloseMemHandle(devPtr);
+}
+
+static cudaError_t first_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    if (extension.impl_sim_attach("cudaIpcGetEventHandle") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaIpcGetEventHandle, extension.impl_cudaIpcGetEventHandle, __ATOMIC_RELEASE);
+    return extension.impl_cudaIpcGetEventHandle(handle, event);
+}
+
+static cudaError_t first_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    if (extension.impl_sim_attach("cudaIpcOpenEventHandle") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaIpcOpenEventHandle, extension.impl_cudaIpcOpenEventHandle, __ATOMIC_RELEASE);
+    return extension.impl_cudaIpcOpenEventHandle(event, handle);
+}
+
+static cudaError_t first_cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaMemPoolExportToShareableHandle") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolExportToShareableHandle, extension.impl_cudaMemPoolExportToShareableHandle, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolExportToShareableHandle(shareableHandle, memPool, handleType, flags);
+}
+
+static cudaError_t first_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cudaMemPoolImportFromShareableHandle") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolImportFromShareableHandle, extension.impl_cudaMemPoolImportFromShareableHandle, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolImportFromShareableHandle(memPool, shareableHandle, handleType, flags);
+}
+
+static cudaError_t first_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+{
+    if (extension.impl_sim_attach("cudaMemPoolExportPointer") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolExportPointer, extension.impl_cudaMemPoolExportPointer, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolExportPointer(exportData, ptr);
+}
+
+static cudaError_t first_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
+{
+    if (extension.impl_sim_attach("cudaMemPoolImportPointer") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaMemPoolImportPointer, extension.impl_cudaMemPoolImportPointer, __ATOMIC_RELEASE);
+    return extension.impl_cudaMemPoolImportPointer(ptr, memPool, exportData);
+}
+
+static cudaError_t first_cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (extension.impl_sim_attach("cudaStreamSetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamSetAttribute, extension.impl_cudaStreamSetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamSetAttribute(hStream, attr, value);
+}
+
+static cudaError_t first_cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (extension.impl_sim_attach("cudaStreamGetAttribute") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamGetAttribute, extension.impl_cudaStreamGetAttribute, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamGetAttribute(hStream, attr, value_out);
+}
+
+static cudaError_t first_cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    if (extension.impl_sim_attach("cudaStreamCopyAttributes") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaStreamCopyAttributes, extension.impl_cudaStreamCopyAttributes, __ATOMIC_RELEASE);
+    return extension.impl_cudaStreamCopyAttributes(dst, src);
+}
+
+static cudaError_t first_cudaCtxResetPersistingL2Cache(void)
+{
+    if (extension.impl_sim_attach("cudaCtxResetPersistingL2Cache") != 0) { return cudaErrorUnknown; }
+    __atomic_store_n(&sim_bridge.impl_cudaCtxResetPersistingL2Cache, extension.impl_cudaCtxResetPersistingL2Cache, __ATOMIC_RELEASE);
+    return extension.impl_cudaCtxResetPersistingL2Cache();
 }
 
 static CUresult first_cuInit(unsigned int Flags)
@@ -5381,12 +5731,23 @@ static const struct sim_bridge first = {
     .impl_cudaGetDeviceFlags = first_cudaGetDeviceFlags,
     .impl_cudaDeviceSynchronize = first_cudaDeviceSynchronize,
     .impl_cudaDeviceReset = first_cudaDeviceReset,
+    .impl_cudaThreadSynchronize = first_cudaThreadSynchronize,
+    .impl_cudaThreadExit = first_cudaThreadExit,
+    .impl_cudaThreadGetLimit = first_cudaThreadGetLimit,
+    .impl_cudaThreadSetLimit = first_cudaThreadSetLimit,
+    .impl_cudaThreadGetCacheConfig = first_cudaThreadGetCacheConfig,
+    .impl_cudaThreadSetCacheConfig = first_cudaThreadSetCacheConfig,
+    .impl_cudaDeviceGetCacheConfig = first_cudaDeviceGetCacheConfig,
+    .impl_cudaDeviceSetCacheConfig = first_cudaDeviceSetCacheConfig,
+    .impl_cudaDeviceGetSharedMemConfig = first_cudaDeviceGetSharedMemConfig,
+    .impl_cudaDeviceSetSharedMemConfig = first_cudaDeviceSetSharedMemConfig,
     .impl_cudaDeviceGetLimit = first_cudaDeviceGetLimit,
     .impl_cudaDeviceSetLimit = first_cudaDeviceSetLimit,
     .impl_cudaDeviceGetStreamPriorityRange = first_cudaDeviceGetStreamPriorityRange,
     .impl_cudaDeviceGetPCIBusId = first_cudaDeviceGetPCIBusId,
     .impl_cudaDeviceGetByPCIBusId = first_cudaDeviceGetByPCIBusId,
     .impl_cudaDeviceCanAccessPeer = first_cudaDeviceCanAccessPeer,
+    .impl_cudaDeviceGetP2PAttribute = first_cudaDeviceGetP2PAttribute,
     .impl_cudaDeviceEnablePeerAccess = first_cudaDeviceEnablePeerAccess,
     .impl_cudaDeviceDisablePeerAccess = first_cudaDeviceDisablePeerAccess,
     .impl_cudaDeviceGetNvSciSyncAttributes = first_cudaDeviceGetNvSciSyncAttributes,
@@ -5466,30 +5827,6 @@ static const struct sim_bridge first = {
     .impl_cudaStreamGetDevice = first_cudaStreamGetDevice,
     .impl_cudaLaunchHostFunc = first_cudaLaunchHostFunc,
     .impl_cudaStreamAddCallback = first_cudaStreamAddCallback,
-    .impl_cudaStreamBeginCapture = first_cudaStreamBeginCapture,
-    .impl_cudaStreamEndCapture = first_cudaStreamEndCapture,
-    .impl_cudaStreamIsCapturing = first_cudaStreamIsCapturing,
-    .impl_cudaStreamGetCaptureInfo_v2 = first_cudaStreamGetCaptureInfo_v2,
-    .impl_cudaThreadExchangeStreamCaptureMode = first_cudaThreadExchangeStreamCaptureMode,
-    .impl_cudaGraphDestroy = first_cudaGraphDestroy,
-    .impl_cudaGraphCreate = first_cudaGraphCreate,
-    .impl_cudaGraphClone = first_cudaGraphClone,
-    .impl_cudaGraphAddKernelNode = first_cudaGraphAddKernelNode,
-    .impl_cudaGraphAddMemcpyNode = first_cudaGraphAddMemcpyNode,
-    .impl_cudaGraphAddMemcpyNode1D = first_cudaGraphAddMemcpyNode1D,
-    .impl_cudaGraphAddMemsetNode = first_cudaGraphAddMemsetNode,
-    .impl_cudaGraphAddHostNode = first_cudaGraphAddHostNode,
-    .impl_cudaGraphAddEmptyNode = first_cudaGraphAddEmptyNode,
-    .impl_cudaGraphAddChildGraphNode = first_cudaGraphAddChildGraphNode,
-    .impl_cudaGraphAddDependencies = first_cudaGraphAddDependencies,
-    .impl_cudaGraphGetNodes = first_cudaGraphGetNodes,
-    .impl_cudaGraphNodeGetType = first_cudaGraphNodeGetType,
-    .impl_cudaGraphExecKernelNodeSetParams = first_cudaGraphExecKernelNodeSetParams,
-    .impl_cudaGraphUpload = first_cudaGraphUpload,
-    .impl_cudaGraphInstantiate = first_cudaGraphInstantiate,
-    .impl_cudaGraphInstantiateWithFlags = first_cudaGraphInstantiateWithFlags,
-    .impl_cudaGraphLaunch = first_cudaGraphLaunch,
-    .impl_cudaGraphExecDestroy = first_cudaGraphExecDestroy,
     .impl_cudaEventCreate = first_cudaEventCreate,
     .impl_cudaEventCreateWithFlags = first_cudaEventCreateWithFlags,
     .impl_cudaEventDestroy = first_cudaEventDestroy,
@@ -5510,7 +5847,70 @@ static const struct sim_bridge first = {
     .impl_cudaGetDeviceProperties = first_cudaGetDeviceProperties,
     .impl_cudaSignalExternalSemaphoresAsync = first_cudaSignalExternalSemaphoresAsync,
     .impl_cudaWaitExternalSemaphoresAsync = first_cudaWaitExternalSemaphoresAsync,
+    .impl_cudaStreamBeginCapture = first_cudaStreamBeginCapture,
+    .impl_cudaStreamBeginCaptureToGraph = first_cudaStreamBeginCaptureToGraph,
+    .impl_cudaStreamEndCapture = first_cudaStreamEndCapture,
+    .impl_cudaStreamIsCapturing = first_cudaStreamIsCapturing,
+    .impl_cudaStreamGetCaptureInfo_v2 = first_cudaStreamGetCaptureInfo_v2,
+    .impl_cudaStreamGetCaptureInfo_v3 = first_cudaStreamGetCaptureInfo_v3,
+    .impl_cudaStreamUpdateCaptureDependencies = first_cudaStreamUpdateCaptureDependencies,
+    .impl_cudaStreamUpdateCaptureDependencies_v2 = first_cudaStreamUpdateCaptureDependencies_v2,
+    .impl_cudaThreadExchangeStreamCaptureMode = first_cudaThreadExchangeStreamCaptureMode,
+    .impl_cudaGraphCreate = first_cudaGraphCreate,
+    .impl_cudaGraphClone = first_cudaGraphClone,
+    .impl_cudaGraphDestroy = first_cudaGraphDestroy,
+    .impl_cudaGraphAddKernelNode = first_cudaGraphAddKernelNode,
+    .impl_cudaGraphAddMemcpyNode = first_cudaGraphAddMemcpyNode,
+    .impl_cudaGraphAddMemcpyNode1D = first_cudaGraphAddMemcpyNode1D,
+    .impl_cudaGraphAddMemsetNode = first_cudaGraphAddMemsetNode,
+    .impl_cudaGraphAddHostNode = first_cudaGraphAddHostNode,
+    .impl_cudaGraphAddEmptyNode = first_cudaGraphAddEmptyNode,
+    .impl_cudaGraphAddChildGraphNode = first_cudaGraphAddChildGraphNode,
+    .impl_cudaGraphAddEventRecordNode = first_cudaGraphAddEventRecordNode,
+    .impl_cudaGraphAddEventWaitNode = first_cudaGraphAddEventWaitNode,
+    .impl_cudaGraphAddMemAllocNode = first_cudaGraphAddMemAllocNode,
+    .impl_cudaGraphAddMemFreeNode = first_cudaGraphAddMemFreeNode,
+    .impl_cudaGraphAddNode = first_cudaGraphAddNode,
+    .impl_cudaGraphAddNode_v2 = first_cudaGraphAddNode_v2,
+    .impl_cudaGraphConditionalHandleCreate = first_cudaGraphConditionalHandleCreate,
+    .impl_cudaGraphAddDependencies = first_cudaGraphAddDependencies,
+    .impl_cudaGraphRemoveDependencies = first_cudaGraphRemoveDependencies,
+    .impl_cudaGraphDestroyNode = first_cudaGraphDestroyNode,
+    .impl_cudaGraphGetNodes = first_cudaGraphGetNodes,
+    .impl_cudaGraphGetRootNodes = first_cudaGraphGetRootNodes,
+    .impl_cudaGraphGetEdges = first_cudaGraphGetEdges,
+    .impl_cudaGraphNodeGetDependencies = first_cudaGraphNodeGetDependencies,
+    .impl_cudaGraphNodeGetDependentNodes = first_cudaGraphNodeGetDependentNodes,
+    .impl_cudaGraphNodeGetType = first_cudaGraphNodeGetType,
+    .impl_cudaGraphKernelNodeSetParams = first_cudaGraphKernelNodeSetParams,
+    .impl_cudaGraphInstantiate = first_cudaGraphInstantiate,
+    .impl_cudaGraphInstantiateWithFlags = first_cudaGraphInstantiateWithFlags,
+    .impl_cudaGraphUpload = first_cudaGraphUpload,
+    .impl_cudaGraphLaunch = first_cudaGraphLaunch,
+    .impl_cudaGraphExecDestroy = first_cudaGraphExecDestroy,
+    .impl_cudaGraphExecKernelNodeSetParams = first_cudaGraphExecKernelNodeSetParams,
+    .impl_cudaGraphExecMemcpyNodeSetParams = first_cudaGraphExecMemcpyNodeSetParams,
+    .impl_cudaGraphExecMemcpyNodeSetParams1D = first_cudaGraphExecMemcpyNodeSetParams1D,
+    .impl_cudaGraphExecMemsetNodeSetParams = first_cudaGraphExecMemsetNodeSetParams,
+    .impl_cudaGraphExecHostNodeSetParams = first_cudaGraphExecHostNodeSetParams,
+    .impl_cudaGraphExecUpdate = first_cudaGraphExecUpdate,
+    .impl_cudaDeviceGetGraphMemAttribute = first_cudaDeviceGetGraphMemAttribute,
+    .impl_cudaDeviceSetGraphMemAttribute = first_cudaDeviceSetGraphMemAttribute,
+    .impl_cudaDeviceGraphMemTrim = first_cudaDeviceGraphMemTrim,
     .impl_cudaStreamGetCaptureInfo = first_cudaStreamGetCaptureInfo,
+    .impl_cudaIpcGetMemHandle = first_cudaIpcGetMemHandle,
+    .impl_cudaIpcOpenMemHandle = first_cudaIpcOpenMemHandle,
+    .impl_cudaIpcCloseMemHandle = first_cudaIpcCloseMemHandle,
+    .impl_cudaIpcGetEventHandle = first_cudaIpcGetEventHandle,
+    .impl_cudaIpcOpenEventHandle = first_cudaIpcOpenEventHandle,
+    .impl_cudaMemPoolExportToShareableHandle = first_cudaMemPoolExportToShareableHandle,
+    .impl_cudaMemPoolImportFromShareableHandle = first_cudaMemPoolImportFromShareableHandle,
+    .impl_cudaMemPoolExportPointer = first_cudaMemPoolExportPointer,
+    .impl_cudaMemPoolImportPointer = first_cudaMemPoolImportPointer,
+    .impl_cudaStreamSetAttribute = first_cudaStreamSetAttribute,
+    .impl_cudaStreamGetAttribute = first_cudaStreamGetAttribute,
+    .impl_cudaStreamCopyAttributes = first_cudaStreamCopyAttributes,
+    .impl_cudaCtxResetPersistingL2Cache = first_cudaCtxResetPersistingL2Cache,
     .impl_cuInit = first_cuInit,
     .impl_cuDriverGetVersion = first_cuDriverGetVersion,
     .impl_cuGetProcAddress_v2 = first_cuGetProcAddress_v2,
@@ -7161,6 +7561,66 @@ SIM_EXPORT cudaError_t sim__cudaDeviceReset(void)
     return __atomic_load_n(&sim_bridge.impl_cudaDeviceReset, __ATOMIC_ACQUIRE)();
 }
 
+SIM_EXPORT cudaError_t sim__cudaThreadSynchronize(void)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadSynchronize, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadExit(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadExit, __ATOMIC_ACQUIRE)();
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadGetLimit, __ATOMIC_ACQUIRE)(pValue, limit);
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadSetLimit, __ATOMIC_ACQUIRE)(limit, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadGetCacheConfig, __ATOMIC_ACQUIRE)(pCacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadSetCacheConfig, __ATOMIC_ACQUIRE)(cacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetCacheConfig, __ATOMIC_ACQUIRE)(pCacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetCacheConfig, __ATOMIC_ACQUIRE)(cacheConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetSharedMemConfig, __ATOMIC_ACQUIRE)(pConfig);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetSharedMemConfig, __ATOMIC_ACQUIRE)(config);
+}
+
 SIM_EXPORT cudaError_t sim__cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -7195,6 +7655,12 @@ SIM_EXPORT cudaError_t sim__cudaDeviceCanAccessPeer(int *canAccessPeer, int devi
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaDeviceCanAccessPeer, __ATOMIC_ACQUIRE)(canAccessPeer, device, peerDevice);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetP2PAttribute, __ATOMIC_ACQUIRE)(value, attr, srcDevice, dstDevice);
 }
 
 SIM_EXPORT cudaError_t sim__cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
@@ -7671,150 +8137,6 @@ SIM_EXPORT cudaError_t sim__cudaStreamAddCallback(cudaStream_t stream, cudaStrea
     return __atomic_load_n(&sim_bridge.impl_cudaStreamAddCallback, __ATOMIC_ACQUIRE)(stream, callback, userData, flags);
 }
 
-SIM_EXPORT cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamBeginCapture, __ATOMIC_ACQUIRE)(stream, mode);
-}
-
-SIM_EXPORT cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamEndCapture, __ATOMIC_ACQUIRE)(stream, pGraph);
-}
-
-SIM_EXPORT cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamIsCapturing, __ATOMIC_ACQUIRE)(stream, pCaptureStatus);
-}
-
-SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetCaptureInfo_v2, __ATOMIC_ACQUIRE)(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
-}
-
-SIM_EXPORT cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaThreadExchangeStreamCaptureMode, __ATOMIC_ACQUIRE)(mode);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph)
-{
-    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphDestroy, __ATOMIC_ACQUIRE)(graph);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphCreate, __ATOMIC_ACQUIRE)(pGraph, flags);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphClone, __ATOMIC_ACQUIRE)(pGraphClone, originalGraph);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddKernelNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemcpyNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemcpyNode1D, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemsetNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddHostNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddEmptyNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddChildGraphNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, childGraph);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddDependencies, __ATOMIC_ACQUIRE)(graph, from, to, numDependencies);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphGetNodes, __ATOMIC_ACQUIRE)(graph, nodes, numNodes);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetType, __ATOMIC_ACQUIRE)(node, pType);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecKernelNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, node, pNodeParams);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphUpload, __ATOMIC_ACQUIRE)(graphExec, stream);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiate, __ATOMIC_ACQUIRE)(pGraphExec, graph, flags);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiateWithFlags, __ATOMIC_ACQUIRE)(pGraphExec, graph, flags);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
-{
-    if (sim_enter() != 0) { return cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphLaunch, __ATOMIC_ACQUIRE)(graphExec, stream);
-}
-
-SIM_EXPORT cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec)
-{
-    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecDestroy, __ATOMIC_ACQUIRE)(graphExec);
-}
-
 SIM_EXPORT cudaError_t sim__cudaEventCreate(cudaEvent_t *event)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
@@ -7935,10 +8257,388 @@ SIM_EXPORT cudaError_t sim__cudaWaitExternalSemaphoresAsync(const cudaExternalSe
     return __atomic_load_n(&sim_bridge.impl_cudaWaitExternalSemaphoresAsync, __ATOMIC_ACQUIRE)(extSemArray, paramsArray, numExtSems, stream);
 }
 
+SIM_EXPORT cudaError_t sim__cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamBeginCapture, __ATOMIC_ACQUIRE)(stream, mode);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamBeginCaptureToGraph, __ATOMIC_ACQUIRE)(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamEndCapture, __ATOMIC_ACQUIRE)(stream, pGraph);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamIsCapturing, __ATOMIC_ACQUIRE)(stream, pCaptureStatus);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, size_t *numDependencies_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetCaptureInfo_v2, __ATOMIC_ACQUIRE)(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetCaptureInfo_v3, __ATOMIC_ACQUIRE)(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamUpdateCaptureDependencies, __ATOMIC_ACQUIRE)(stream, dependencies, numDependencies, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamUpdateCaptureDependencies_v2, __ATOMIC_ACQUIRE)(stream, dependencies, dependencyData, numDependencies, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadExchangeStreamCaptureMode, __ATOMIC_ACQUIRE)(mode);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphCreate, __ATOMIC_ACQUIRE)(pGraph, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphClone, __ATOMIC_ACQUIRE)(pGraphClone, originalGraph);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphDestroy(cudaGraph_t graph)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphDestroy, __ATOMIC_ACQUIRE)(graph);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddKernelNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemcpyNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemcpyNode1D, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaMemsetParams *pMemsetParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemsetNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, const struct cudaHostNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddHostNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddEmptyNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaGraph_t childGraph)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddChildGraphNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddEventRecordNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddEventWaitNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaMemAllocNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemAllocNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddMemFreeNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, dptr);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddNode, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData, size_t numDependencies, struct cudaGraphNodeParams *nodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddNode_v2, __ATOMIC_ACQUIRE)(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph, unsigned int defaultLaunchValue, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphConditionalHandleCreate, __ATOMIC_ACQUIRE)(pHandle_out, graph, defaultLaunchValue, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphAddDependencies, __ATOMIC_ACQUIRE)(graph, from, to, numDependencies);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t numDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphRemoveDependencies, __ATOMIC_ACQUIRE)(graph, from, to, numDependencies);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphDestroyNode, __ATOMIC_ACQUIRE)(node);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphGetNodes, __ATOMIC_ACQUIRE)(graph, nodes, numNodes);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphGetRootNodes, __ATOMIC_ACQUIRE)(graph, pRootNodes, pNumRootNodes);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *numEdges)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphGetEdges, __ATOMIC_ACQUIRE)(graph, from, to, numEdges);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies, size_t *pNumDependencies)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetDependencies, __ATOMIC_ACQUIRE)(node, pDependencies, pNumDependencies);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes, size_t *pNumDependentNodes)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetDependentNodes, __ATOMIC_ACQUIRE)(node, pDependentNodes, pNumDependentNodes);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphNodeGetType, __ATOMIC_ACQUIRE)(node, pType);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphKernelNodeSetParams, __ATOMIC_ACQUIRE)(node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiate, __ATOMIC_ACQUIRE)(pGraphExec, graph, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphInstantiateWithFlags, __ATOMIC_ACQUIRE)(pGraphExec, graph, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphUpload, __ATOMIC_ACQUIRE)(graphExec, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphLaunch, __ATOMIC_ACQUIRE)(graphExec, stream);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecDestroy, __ATOMIC_ACQUIRE)(graphExec);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaKernelNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecKernelNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecMemcpyNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecMemcpyNodeSetParams1D, __ATOMIC_ACQUIRE)(hGraphExec, node, dst, src, count, kind);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecMemsetNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecHostNodeSetParams, __ATOMIC_ACQUIRE)(hGraphExec, node, pNodeParams);
+}
+
+SIM_EXPORT cudaError_t sim__cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaGraphExecUpdate, __ATOMIC_ACQUIRE)(hGraphExec, hGraph, resultInfo);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGetGraphMemAttribute, __ATOMIC_ACQUIRE)(device, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSetGraphMemAttribute, __ATOMIC_ACQUIRE)(device, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaDeviceGraphMemTrim(int device)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceGraphMemTrim, __ATOMIC_ACQUIRE)(device);
+}
+
 SIM_EXPORT cudaError_t sim__cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out)
 {
     if (sim_enter() != 0) { return cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaStreamGetCaptureInfo, __ATOMIC_ACQUIRE)(stream, captureStatus_out, id_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaIpcGetMemHandle, __ATOMIC_ACQUIRE)(handle, devPtr);
+}
+
+SIM_EXPORT cudaError_t sim__cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaIpcOpenMemHandle, __ATOMIC_ACQUIRE)(devPtr, handle, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaIpcCloseMemHandle(void *devPtr)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaIpcCloseMemHandle, __ATOMIC_ACQUIRE)(devPtr);
+}
+
+SIM_EXPORT cudaError_t sim__cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaIpcGetEventHandle, __ATOMIC_ACQUIRE)(handle, event);
+}
+
+SIM_EXPORT cudaError_t sim__cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaIpcOpenEventHandle, __ATOMIC_ACQUIRE)(event, handle);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolExportToShareableHandle, __ATOMIC_ACQUIRE)(shareableHandle, memPool, handleType, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle, enum cudaMemAllocationHandleType handleType, unsigned int flags)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolImportFromShareableHandle, __ATOMIC_ACQUIRE)(memPool, shareableHandle, handleType, flags);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolExportPointer, __ATOMIC_ACQUIRE)(exportData, ptr);
+}
+
+SIM_EXPORT cudaError_t sim__cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct cudaMemPoolPtrExportData *exportData)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaMemPoolImportPointer, __ATOMIC_ACQUIRE)(ptr, memPool, exportData);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamSetAttribute, __ATOMIC_ACQUIRE)(hStream, attr, value);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamGetAttribute, __ATOMIC_ACQUIRE)(hStream, attr, value_out);
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamCopyAttributes, __ATOMIC_ACQUIRE)(dst, src);
+}
+
+SIM_EXPORT cudaError_t sim__cudaCtxResetPersistingL2Cache(void)
+{
+    if (sim_enter() != 0) { return cudaErrorUnknown; }
+    return __atomic_load_n(&sim_bridge.impl_cudaCtxResetPersistingL2Cache, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT CUresult sim__cuInit(unsigned int Flags)

@@ -25,6 +25,8 @@ LEGAL = {
     "cudaWaitExternalSemaphoresAsync_v2", "CupvaCmdDestroy", "CupvaCmdBufferDestroy",
     "CupvaContextSetCurrent", "CupvaMemFree", "CupvaStreamDestroy", "CupvaSyncObjDestroy",
     "cudaFreeArray", "cudaMemset3D", "cudaMemset3DAsync", "cudaMemcpyToArray",
+    "cudaDeviceGraphMemTrim", "cudaThreadSetLimit", "cudaThreadSetCacheConfig",
+    "cudaDeviceSetSharedMemConfig",
     "cudaMemcpyFromArray", "cudaDestroyTextureObject", "cudaDestroySurfaceObject",
     "CupvaExecutableDestroy", "CupvaSimDataFlowDestroy", "CupvaCudaForceDisableSupport",
 }  # fmt: skip

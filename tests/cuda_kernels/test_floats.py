@@ -11,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .conftest import PROGRAMS, nvcc
+from .conftest import PROGRAMS, Run, compiled, nvcc
+
+pairs = compiled("pairs")
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +109,15 @@ def test_bfloat16_rounds_once(floats: Path, x: list[int]) -> None:
         assert (root + value(near - 1 if near else 0)) ** 2 / 4 <= abs(a)
         assert abs(a) <= (root + value(near + 1)) ** 2 / 4
         assert found[i, 7] == (a < b) | (a == b) << 1
+
+
+def test_operators_of_pairs(pairs: Run) -> None:
+    """Numbers that both kinds have exactly."""
+    done = pairs()
+    assert done.returncode == 0, done.stderr
+    *compared, negative, quotient, counted, chain, _ = done.stdout.splitlines()
+    assert compared == ["1 0 1 1 0 1"] * 2
+    assert negative.split() == ["-1", "-2"] * 2
+    assert quotient.split() == ["3", "1"] * 2
+    assert counted.split() == ["2", "3"] * 2
+    assert chain.split() == [f"{((3 - 1) ** 2 + 1) / 1:g}", f"{((2 - 2) ** 2 + 2) / 2:g}"] * 2

@@ -164,3 +164,20 @@ def test_kernels_are_optimized_unless_they_are_debugged(
     (line,) = [text for text in done.stderr.splitlines() if "c++-cpp-output" in text]
     levels = [word for word in line.split() if word.startswith("-O")]
     assert (levels or [""])[-1] == expected
+
+
+def test_zeros_for_pointers_and_spaces_in_brackets(tmp_path: Path) -> None:
+    unit, made = tmp_path / "zeros.o", tmp_path / "zeros"
+    assert nvcc("-c", PROGRAMS / "zeros.cu", "-o", unit).returncode == 0
+    # gcc links it without the C++ library on its line, as Makefiles of C programs do
+    library = paths.toolkit_dir() / "lib64"
+    command = ["gcc", unit, "-o", made, f"-L{library}", "-lcudart", f"-Wl,-rpath,{library}"]
+    subprocess.run(command, check=True)
+    done = subprocess.run([made], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "plain 0",
+        "plain 3",
+        "given 0 1",
+        "taken 4 0",
+        "taken 2 0",
+    ]

@@ -33,7 +33,9 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include "../cuda_runtime.h"
 #include "builtins.hpp"
 #include "launch.hpp"
+#include "nv_atomics.hpp"
 #include "ptx.hpp"
+#include "simd.hpp"
 #include "spaces.hpp"
 #include "textures.hpp"
 #include "checks.hpp"
@@ -67,7 +69,8 @@ inline cudaError_t freed(void *memory) {
 #define __shared__ __cudla_sim_shared__
 #define __device__
 #define __host__
-#define __constant__
+/* The host writes it, in a module by its name: what no code here writes is not what it began as. */
+#define __constant__ __attribute__((used))
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)

@@ -136,6 +136,23 @@ inline cudaError_t submit(Launched *launch, cudaStream_t stream) {
     return error;
 }
 
+/* A literal 0 or NULL among the arguments of a launch: as in a call, a number, or a pointer to nothing. */
+struct Zero {
+    template <class T> constexpr operator T *() const { return nullptr; }
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> constexpr operator T() const {
+        return T(0);
+    }
+};
+
+/* What such an argument is to a template that takes its type from it. */
+template <class T> struct Literal {
+    using type = T;
+};
+template <> struct Literal<Zero> {
+    using type = int;
+};
+template <class T> using LiteralOf = typename Literal<std::decay_t<T>>::type;
+
 struct Launch {
     Shape shape;
     cudaStream_t stream;
@@ -163,7 +180,13 @@ struct Launch {
 
     /* A template, or one with defaults: the arguments keep their own types. */
     template <class Body, class... A> cudaError_t call_any(Body body, A &&...given) {
-        auto *made = new Call<Body, std::decay_t<A>...>(body, std::forward<A>(given)...);
+        if constexpr (std::is_invocable_v<Body, LiteralOf<A>...>)
+            return call_as<LiteralOf<A>...>(body, std::forward<A>(given)...);
+        else /* a 0 is a pointer here; or it is an error, which is told now */
+            return call_as<std::decay_t<A>...>(body, std::forward<A>(given)...);
+    }
+    template <class... P, class Body, class... A> cudaError_t call_as(Body body, A &&...given) {
+        auto *made = new Call<Body, P...>(body, std::forward<A>(given)...);
         made->shape = shape;
         return submit(made, stream);
     }
@@ -302,13 +325,6 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMax = 10
 };
 
-enum cudaFuncCache {
-    cudaFuncCachePreferNone = 0,
-    cudaFuncCachePreferShared = 1,
-    cudaFuncCachePreferL1 = 2,
-    cudaFuncCachePreferEqual = 3
-};
-
 template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, T kernel) {
     size_t shared = cudla_sim::allowed_shared((const void *)kernel);
     *attr = cudaFuncAttributes{
@@ -329,6 +345,9 @@ inline cudaError_t cudaFuncSetAttribute(T kernel, cudaFuncAttribute attribute, i
     return cudaSuccess;
 }
 template <class T> inline cudaError_t cudaFuncSetCacheConfig(T, cudaFuncCache) {
+    return cudaSuccess;
+}
+template <class T> inline cudaError_t cudaFuncSetSharedMemConfig(T, cudaSharedMemConfig) {
     return cudaSuccess;
 }
 
@@ -352,6 +371,13 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *size, T, s
     *size = limit > 0 && limit < cudla_sim::MOST_THREADS ? limit : cudla_sim::MOST_THREADS;
     *grid = 8;
     return cudaSuccess;
+}
+
+/* --- graphs ---------------------------------------------------------------------------------- */
+
+/* In a kernel: a handle is the address of what a conditional node reads. */
+inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
+    *reinterpret_cast<volatile unsigned int *>(handle) = value;
 }
 
 /* --- symbols --------------------------------------------------------------------------------- */

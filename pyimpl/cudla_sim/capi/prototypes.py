@@ -338,35 +338,6 @@ class cudaMemPoolProps(ctypes.Structure):
     ]
 
 
-class cudaKernelNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('func', ctypes.c_void_p),
-        ('gridDim', dim3),
-        ('blockDim', dim3),
-        ('sharedMemBytes', ctypes.c_uint),
-        ('kernelParams', ctypes.c_void_p),
-        ('extra', ctypes.c_void_p),
-    ]
-
-
-class cudaMemsetParams(ctypes.Structure):
-    _fields_ = [
-        ('dst', ctypes.c_void_p),
-        ('pitch', ctypes.c_size_t),
-        ('value', ctypes.c_uint),
-        ('elementSize', ctypes.c_uint),
-        ('width', ctypes.c_size_t),
-        ('height', ctypes.c_size_t),
-    ]
-
-
-class cudaHostNodeParams(ctypes.Structure):
-    _fields_ = [
-        ('fn', ctypes.c_void_p),
-        ('userData', ctypes.c_void_p),
-    ]
-
-
 class cudaResourceDesc_res_array(ctypes.Structure):
     _fields_ = [
         ('array', ctypes.c_void_p),
@@ -728,6 +699,174 @@ class cudaDeviceProp(ctypes.Structure):
     ]
 
 
+class cudaKernelNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('func', ctypes.c_void_p),
+        ('gridDim', dim3),
+        ('blockDim', dim3),
+        ('sharedMemBytes', ctypes.c_uint),
+        ('kernelParams', ctypes.c_void_p),
+        ('extra', ctypes.c_void_p),
+    ]
+
+
+class cudaKernelNodeParamsV2(ctypes.Structure):
+    _fields_ = [
+        ('func', ctypes.c_void_p),
+        ('gridDim', dim3),
+        ('blockDim', dim3),
+        ('sharedMemBytes', ctypes.c_uint),
+        ('kernelParams', ctypes.c_void_p),
+        ('extra', ctypes.c_void_p),
+    ]
+
+
+class cudaMemsetParams(ctypes.Structure):
+    _fields_ = [
+        ('dst', ctypes.c_void_p),
+        ('pitch', ctypes.c_size_t),
+        ('value', ctypes.c_uint),
+        ('elementSize', ctypes.c_uint),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+    ]
+
+
+class cudaMemsetParamsV2(ctypes.Structure):
+    _fields_ = [
+        ('dst', ctypes.c_void_p),
+        ('pitch', ctypes.c_size_t),
+        ('value', ctypes.c_uint),
+        ('elementSize', ctypes.c_uint),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+    ]
+
+
+class cudaMemcpyNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('flags', ctypes.c_int),
+        ('reserved', ctypes.c_int * 3),
+        ('copyParams', cudaMemcpy3DParms),
+    ]
+
+
+class cudaHostNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('fn', ctypes.c_void_p),
+        ('userData', ctypes.c_void_p),
+    ]
+
+
+class cudaHostNodeParamsV2(ctypes.Structure):
+    _fields_ = [
+        ('fn', ctypes.c_void_p),
+        ('userData', ctypes.c_void_p),
+    ]
+
+
+class cudaChildGraphNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('graph', ctypes.c_void_p),
+    ]
+
+
+class cudaEventRecordNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('event', ctypes.c_void_p),
+    ]
+
+
+class cudaEventWaitNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('event', ctypes.c_void_p),
+    ]
+
+
+class cudaMemAllocNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('poolProps', cudaMemPoolProps),
+        ('accessDescs', ctypes.c_void_p),
+        ('accessDescCount', ctypes.c_size_t),
+        ('bytesize', ctypes.c_size_t),
+        ('dptr', ctypes.c_void_p),
+    ]
+
+
+class cudaMemAllocNodeParamsV2(ctypes.Structure):
+    _fields_ = [
+        ('poolProps', cudaMemPoolProps),
+        ('accessDescs', ctypes.c_void_p),
+        ('accessDescCount', ctypes.c_size_t),
+        ('bytesize', ctypes.c_size_t),
+        ('dptr', ctypes.c_void_p),
+    ]
+
+
+class cudaMemFreeNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('dptr', ctypes.c_void_p),
+    ]
+
+
+class cudaConditionalNodeParams(ctypes.Structure):
+    _fields_ = [
+        ('handle', ctypes.c_uint64),
+        ('type', ctypes.c_int),
+        ('size', ctypes.c_uint),
+        ('phGraph_out', ctypes.c_void_p),
+    ]
+
+
+class cudaGraphNodeParams__anonymous2(ctypes.Union):
+    _fields_ = [
+        ('reserved1', ctypes.c_int64 * 29),
+        ('kernel', cudaKernelNodeParamsV2),
+        ('memcpy', cudaMemcpyNodeParams),
+        ('memset', cudaMemsetParamsV2),
+        ('host', cudaHostNodeParamsV2),
+        ('graph', cudaChildGraphNodeParams),
+        ('eventWait', cudaEventWaitNodeParams),
+        ('eventRecord', cudaEventRecordNodeParams),
+        ('alloc', cudaMemAllocNodeParamsV2),
+        ('free', cudaMemFreeNodeParams),
+        ('conditional', cudaConditionalNodeParams),
+    ]
+
+
+class cudaGraphNodeParams(ctypes.Structure):
+    _anonymous_ = ('_anonymous2',)
+    _fields_ = [
+        ('type', ctypes.c_int),
+        ('reserved0', ctypes.c_int * 3),
+        ('_anonymous2', cudaGraphNodeParams__anonymous2),
+        ('reserved2', ctypes.c_int64),
+    ]
+
+
+class cudaGraphEdgeData_st(ctypes.Structure):
+    _fields_ = [
+        ('from_port', ctypes.c_uint8),
+        ('to_port', ctypes.c_uint8),
+        ('type', ctypes.c_uint8),
+        ('reserved', ctypes.c_uint8 * 5),
+    ]
+
+
+cudaGraphEdgeData = cudaGraphEdgeData_st
+
+
+class cudaGraphExecUpdateResultInfo_st(ctypes.Structure):
+    _fields_ = [
+        ('result', ctypes.c_int),
+        ('errorNode', ctypes.c_void_p),
+        ('errorFromNode', ctypes.c_void_p),
+    ]
+
+
+cudaGraphExecUpdateResultInfo = cudaGraphExecUpdateResultInfo_st
+
+
 class cudaTextureDesc(ctypes.Structure):
     _fields_ = [
         ('addressMode', ctypes.c_int * 3),
@@ -744,6 +883,108 @@ class cudaTextureDesc(ctypes.Structure):
         ('disableTrilinearOptimization', ctypes.c_int),
         ('seamlessCubemap', ctypes.c_int),
     ]
+
+
+class cudaIpcMemHandle_st(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_char * 64),
+    ]
+
+
+cudaIpcMemHandle_t = cudaIpcMemHandle_st
+
+
+class cudaIpcEventHandle_st(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_char * 64),
+    ]
+
+
+cudaIpcEventHandle_t = cudaIpcEventHandle_st
+
+
+class cudaMemPoolPtrExportData(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_uint8 * 64),
+    ]
+
+
+class cudaAccessPolicyWindow(ctypes.Structure):
+    _fields_ = [
+        ('base_ptr', ctypes.c_void_p),
+        ('num_bytes', ctypes.c_size_t),
+        ('hitRatio', ctypes.c_float),
+        ('hitProp', ctypes.c_int),
+        ('missProp', ctypes.c_int),
+    ]
+
+
+class cudaLaunchMemSyncDomainMap_st(ctypes.Structure):
+    _fields_ = [
+        ('default_', ctypes.c_uint8),
+        ('remote', ctypes.c_uint8),
+    ]
+
+
+cudaLaunchMemSyncDomainMap = cudaLaunchMemSyncDomainMap_st
+
+
+class cudaLaunchAttributeValue_clusterDim(ctypes.Structure):
+    _fields_ = [
+        ('x', ctypes.c_uint),
+        ('y', ctypes.c_uint),
+        ('z', ctypes.c_uint),
+    ]
+
+
+class cudaLaunchAttributeValue_programmaticEvent(ctypes.Structure):
+    _fields_ = [
+        ('event', ctypes.c_void_p),
+        ('flags', ctypes.c_int),
+        ('triggerAtBlockStart', ctypes.c_int),
+    ]
+
+
+class cudaLaunchAttributeValue(ctypes.Union):
+    _fields_ = [
+        ('pad', ctypes.c_char * 64),
+        ('accessPolicyWindow', cudaAccessPolicyWindow),
+        ('cooperative', ctypes.c_int),
+        ('syncPolicy', ctypes.c_int),
+        ('clusterDim', cudaLaunchAttributeValue_clusterDim),
+        ('clusterSchedulingPolicyPreference', ctypes.c_int),
+        ('programmaticStreamSerializationAllowed', ctypes.c_int),
+        ('programmaticEvent', cudaLaunchAttributeValue_programmaticEvent),
+        ('priority', ctypes.c_int),
+        ('memSyncDomainMap', cudaLaunchMemSyncDomainMap_st),
+        ('memSyncDomain', ctypes.c_int),
+        ('sharedMemCarveout', ctypes.c_uint),
+    ]
+
+
+class cudaLaunchAttribute_st(ctypes.Structure):
+    _fields_ = [
+        ('id', ctypes.c_int),
+        ('pad', ctypes.c_char * 4),
+        ('val', cudaLaunchAttributeValue),
+    ]
+
+
+cudaLaunchAttribute = cudaLaunchAttribute_st
+
+
+class cudaLaunchConfig_st(ctypes.Structure):
+    _fields_ = [
+        ('gridDim', dim3),
+        ('blockDim', dim3),
+        ('dynamicSmemBytes', ctypes.c_size_t),
+        ('stream', ctypes.c_void_p),
+        ('attrs', ctypes.c_void_p),
+        ('numAttrs', ctypes.c_uint),
+    ]
+
+
+cudaLaunchConfig_t = cudaLaunchConfig_st
 
 
 class CUctxCreateParams_st(ctypes.Structure):
@@ -2207,12 +2448,23 @@ PROTOTYPES = {
     "cudaGetDeviceFlags": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaDeviceSynchronize": (ctypes.c_int, []),
     "cudaDeviceReset": (ctypes.c_int, []),
+    "cudaThreadSynchronize": (ctypes.c_int, []),
+    "cudaThreadExit": (ctypes.c_int, []),
+    "cudaThreadGetLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaThreadSetLimit": (ctypes.c_int, [ctypes.c_int, ctypes.c_size_t]),
+    "cudaThreadGetCacheConfig": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaThreadSetCacheConfig": (ctypes.c_int, [ctypes.c_int]),
+    "cudaDeviceGetCacheConfig": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaDeviceSetCacheConfig": (ctypes.c_int, [ctypes.c_int]),
+    "cudaDeviceGetSharedMemConfig": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaDeviceSetSharedMemConfig": (ctypes.c_int, [ctypes.c_int]),
     "cudaDeviceGetLimit": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaDeviceSetLimit": (ctypes.c_int, [ctypes.c_int, ctypes.c_size_t]),
     "cudaDeviceGetStreamPriorityRange": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaDeviceGetPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "cudaDeviceGetByPCIBusId": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaDeviceCanAccessPeer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "cudaDeviceGetP2PAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int]),
     "cudaDeviceEnablePeerAccess": (ctypes.c_int, [ctypes.c_int, ctypes.c_uint]),
     "cudaDeviceDisablePeerAccess": (ctypes.c_int, [ctypes.c_int]),
     "cudaDeviceGetNvSciSyncAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
@@ -2292,30 +2544,6 @@ PROTOTYPES = {
     "cudaStreamGetDevice": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cudaLaunchHostFunc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cudaStreamAddCallback": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
-    "cudaStreamBeginCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-    "cudaStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamIsCapturing": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaStreamGetCaptureInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaThreadExchangeStreamCaptureMode": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
-    "cudaGraphCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
-    "cudaGraphClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphAddKernelNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddMemcpyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddMemcpyNode1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
-    "cudaGraphAddMemsetNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddHostNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddEmptyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaGraphAddChildGraphNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
-    "cudaGraphAddDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
-    "cudaGraphGetNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphNodeGetType": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphUpload": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphInstantiate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
-    "cudaGraphInstantiateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
-    "cudaGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
-    "cudaGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaEventCreate": (ctypes.c_int, [ctypes.c_void_p]),
     "cudaEventCreateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
     "cudaEventDestroy": (ctypes.c_int, [ctypes.c_void_p]),
@@ -2336,7 +2564,71 @@ PROTOTYPES = {
     "cudaGetDeviceProperties": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
     "cudaSignalExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
     "cudaWaitExternalSemaphoresAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p]),
+    "cudaStreamBeginCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "cudaStreamBeginCaptureToGraph": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cudaStreamEndCapture": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamIsCapturing": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamGetCaptureInfo_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamGetCaptureInfo_v3": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamUpdateCaptureDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaStreamUpdateCaptureDependencies_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cudaThreadExchangeStreamCaptureMode": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGraphCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint]),
+    "cudaGraphClone": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGraphAddKernelNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddMemcpyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddMemcpyNode1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cudaGraphAddMemsetNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddHostNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddEmptyNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaGraphAddChildGraphNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddEventRecordNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddEventWaitNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddMemAllocNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddMemFreeNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddNode": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphAddNode_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cudaGraphConditionalHandleCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]),
+    "cudaGraphAddDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaGraphRemoveDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]),
+    "cudaGraphDestroyNode": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGraphGetNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphGetRootNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphGetEdges": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeGetDependencies": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeGetDependentNodes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphNodeGetType": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphInstantiate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cudaGraphInstantiateWithFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cudaGraphUpload": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphLaunch": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaGraphExecKernelNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecMemcpyNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecMemcpyNodeSetParams1D": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]),
+    "cudaGraphExecMemsetNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecHostNodeSetParams": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaGraphExecUpdate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaDeviceGetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
+    "cudaDeviceSetGraphMemAttribute": (ctypes.c_int, [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]),
+    "cudaDeviceGraphMemTrim": (ctypes.c_int, [ctypes.c_int]),
     "cudaStreamGetCaptureInfo": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaIpcGetMemHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaIpcOpenMemHandle": (ctypes.c_int, [ctypes.c_void_p, cudaIpcMemHandle_st, ctypes.c_uint]),
+    "cudaIpcCloseMemHandle": (ctypes.c_int, [ctypes.c_void_p]),
+    "cudaIpcGetEventHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaIpcOpenEventHandle": (ctypes.c_int, [ctypes.c_void_p, cudaIpcEventHandle_st]),
+    "cudaMemPoolExportToShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
+    "cudaMemPoolImportFromShareableHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]),
+    "cudaMemPoolExportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaMemPoolImportPointer": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaStreamSetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cudaStreamGetAttribute": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]),
+    "cudaStreamCopyAttributes": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cudaCtxResetPersistingL2Cache": (ctypes.c_int, []),
+    "cudaLaunchKernelExC": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuInit": (ctypes.c_int, [ctypes.c_uint]),
     "cuDriverGetVersion": (ctypes.c_int, [ctypes.c_void_p]),
     "cuGetProcAddress_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p]),

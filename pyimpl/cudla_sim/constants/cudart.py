@@ -51,6 +51,8 @@ cudaArrayTextureGather = 8
 cudaCpuDeviceId = -1
 cudaInvalidDeviceId = -2
 CUDART_VERSION = 0x2f3a
+CUDA_IPC_HANDLE_SIZE = 0x40
+cudaIpcMemLazyEnablePeerAccess = 1
 CUDA_VERSION = 0x2f3a
 
 
@@ -213,6 +215,26 @@ class cudaMemoryAdvise(IntEnum):
     cudaMemAdviseUnsetPreferredLocation = 4
     cudaMemAdviseSetAccessedBy = 5
     cudaMemAdviseUnsetAccessedBy = 6
+
+
+class cudaDeviceP2PAttr(IntEnum):
+    cudaDevP2PAttrPerformanceRank = 1
+    cudaDevP2PAttrAccessSupported = 2
+    cudaDevP2PAttrNativeAtomicSupported = 3
+    cudaDevP2PAttrCudaArrayAccessSupported = 4
+
+
+class cudaFuncCache(IntEnum):
+    cudaFuncCachePreferNone = 0
+    cudaFuncCachePreferShared = 1
+    cudaFuncCachePreferL1 = 2
+    cudaFuncCachePreferEqual = 3
+
+
+class cudaSharedMemConfig(IntEnum):
+    cudaSharedMemBankSizeDefault = 0
+    cudaSharedMemBankSizeFourByte = 1
+    cudaSharedMemBankSizeEightByte = 2
 
 
 class cudaLimit(IntEnum):
@@ -453,6 +475,13 @@ class cudaMemPoolAttr(IntEnum):
     cudaMemPoolAttrUsedMemHigh = 8
 
 
+class cudaResourceType(IntEnum):
+    cudaResourceTypeArray = 0
+    cudaResourceTypeMipmappedArray = 1
+    cudaResourceTypeLinear = 2
+    cudaResourceTypePitch2D = 3
+
+
 class cudaGraphNodeType(IntEnum):
     cudaGraphNodeTypeKernel = 0
     cudaGraphNodeTypeMemcpy = 1
@@ -460,13 +489,54 @@ class cudaGraphNodeType(IntEnum):
     cudaGraphNodeTypeHost = 3
     cudaGraphNodeTypeGraph = 4
     cudaGraphNodeTypeEmpty = 5
+    cudaGraphNodeTypeWaitEvent = 6
+    cudaGraphNodeTypeEventRecord = 7
+    cudaGraphNodeTypeExtSemaphoreSignal = 8
+    cudaGraphNodeTypeExtSemaphoreWait = 9
+    cudaGraphNodeTypeMemAlloc = 0xa
+    cudaGraphNodeTypeMemFree = 0xb
+    cudaGraphNodeTypeConditional = 0xd
 
 
-class cudaResourceType(IntEnum):
-    cudaResourceTypeArray = 0
-    cudaResourceTypeMipmappedArray = 1
-    cudaResourceTypeLinear = 2
-    cudaResourceTypePitch2D = 3
+class cudaGraphInstantiateFlags(IntEnum):
+    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1
+    cudaGraphInstantiateFlagUpload = 2
+    cudaGraphInstantiateFlagDeviceLaunch = 4
+    cudaGraphInstantiateFlagUseNodePriority = 8
+
+
+class cudaGraphConditionalHandleFlags(IntEnum):
+    cudaGraphCondAssignDefault = 1
+
+
+class cudaGraphConditionalNodeType(IntEnum):
+    cudaGraphCondTypeIf = 0
+    cudaGraphCondTypeWhile = 1
+    cudaGraphCondTypeSwitch = 2
+
+
+class cudaStreamUpdateCaptureDependenciesFlags(IntEnum):
+    cudaStreamAddCaptureDependencies = 0
+    cudaStreamSetCaptureDependencies = 1
+
+
+class cudaGraphExecUpdateResult(IntEnum):
+    cudaGraphExecUpdateSuccess = 0
+    cudaGraphExecUpdateError = 1
+    cudaGraphExecUpdateErrorTopologyChanged = 2
+    cudaGraphExecUpdateErrorNodeTypeChanged = 3
+    cudaGraphExecUpdateErrorFunctionChanged = 4
+    cudaGraphExecUpdateErrorParametersChanged = 5
+    cudaGraphExecUpdateErrorNotSupported = 6
+    cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7
+    cudaGraphExecUpdateErrorAttributesChanged = 8
+
+
+class cudaGraphMemAttributeType(IntEnum):
+    cudaGraphMemAttrUsedMemCurrent = 0
+    cudaGraphMemAttrUsedMemHigh = 1
+    cudaGraphMemAttrReservedMemCurrent = 2
+    cudaGraphMemAttrReservedMemHigh = 3
 
 
 class cudaSurfaceBoundaryMode(IntEnum):
@@ -495,6 +565,48 @@ class cudaTextureFilterMode(IntEnum):
 class cudaTextureReadMode(IntEnum):
     cudaReadModeElementType = 0
     cudaReadModeNormalizedFloat = 1
+
+
+class cudaAccessProperty(IntEnum):
+    cudaAccessPropertyNormal = 0
+    cudaAccessPropertyStreaming = 1
+    cudaAccessPropertyPersisting = 2
+
+
+class cudaSynchronizationPolicy(IntEnum):
+    cudaSyncPolicyAuto = 1
+    cudaSyncPolicySpin = 2
+    cudaSyncPolicyYield = 3
+    cudaSyncPolicyBlockingSync = 4
+
+
+class cudaClusterSchedulingPolicy(IntEnum):
+    cudaClusterSchedulingPolicyDefault = 0
+    cudaClusterSchedulingPolicySpread = 1
+    cudaClusterSchedulingPolicyLoadBalancing = 2
+
+
+class cudaLaunchMemSyncDomain(IntEnum):
+    cudaLaunchMemSyncDomainDefault = 0
+    cudaLaunchMemSyncDomainRemote = 1
+
+
+class cudaLaunchAttributeID(IntEnum):
+    cudaLaunchAttributeIgnore = 0
+    cudaLaunchAttributeAccessPolicyWindow = 1
+    cudaLaunchAttributeCooperative = 2
+    cudaLaunchAttributeSynchronizationPolicy = 3
+    cudaLaunchAttributeClusterDimension = 4
+    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6
+    cudaLaunchAttributeProgrammaticEvent = 7
+    cudaLaunchAttributePriority = 8
+    cudaLaunchAttributeMemSyncDomainMap = 9
+    cudaLaunchAttributeMemSyncDomain = 0xa
+    cudaLaunchAttributePreferredClusterDimension = 0xb
+    cudaLaunchAttributeLaunchCompletionEvent = 0xc
+    cudaLaunchAttributeDeviceUpdatableKernelNode = 0xd
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 0xe
 
 
 class cudaError_enum(IntEnum):

@@ -21,6 +21,7 @@ class Kernel:
     parameters: list[str] | None
     defaults: bool
     body: int
+    commas: int
 
 
 def after(found: Sequence[Token], index: int) -> int:
@@ -105,7 +106,17 @@ def _kernel(found: Sequence[Token], index: int) -> Kernel | None:
     while behind < len(found) and found[behind].text == "__attribute__":
         behind = after(found, closed(found, after(found, behind + 1)) + 1)
     body = behind if behind < len(found) and found[behind].text == "{" else -1
-    return Kernel(name, _template(found, index), defaults, body)
+    return Kernel(name, _template(found, index), defaults, body, _commas(found, at, end))
+
+
+def _commas(found: Sequence[Token], opening: int, end: int) -> int:
+    """Between the parameters of a function: overloads mostly differ in them."""
+    count, at = 0, opening + 1
+    while at < end:
+        at = closed(found, at) if found[at].text in CLOSING else at
+        count += found[at].text == ","
+        at += 1
+    return count
 
 
 def _template(found: Sequence[Token], index: int) -> list[str] | None:

@@ -21,7 +21,7 @@ from .kernels import (
     kernels,
     opened,
 )
-from .tokens import SPACE, WORD, Token, tokens
+from .tokens import MARK, SPACE, WORD, Token, tokens
 
 _WORDS = {
     "__forceinline__": "inline __attribute__((always_inline))",
@@ -45,9 +45,9 @@ class _Rewriter:
     def __init__(self, found: list[Token]) -> None:
         self.found = found
         self.kernels = kernels(found)
-        names = Counter(k.name for k in self.kernels if k.body >= 0)
-        self.generic = {k.name for k in self.kernels if k.parameters is not None or k.defaults} | {
-            name for name, count in names.items() if count > 1
+        self.overloaded = self._overloaded()
+        self.generic = self.overloaded | {
+            k.name for k in self.kernels if k.parameters is not None or k.defaults
         }
         self.known = {kernel.name for kernel in self.kernels}
 
@@ -112,17 +112,19 @@ class _Rewriter:
             brace = self.found[kernel.body]
             if kernel.parameters:
                 own = f"{kernel.name}<{', '.join(kernel.parameters)}>"
-                if kernel.name not in self._twice():
+                if kernel.name not in self.overloaded:
                     brace.text += f" (void)::cudla_sim::Registered<&{own}>::noted;"
-            elif kernel.parameters is None and kernel.name not in self._twice():
+            elif kernel.parameters is None and kernel.name not in self.overloaded:
                 end = self.found[closed(self.found, kernel.body)]
                 noted = f"cudla_sim_noted_{kernel.name}_{number}"
                 value = f"::cudla_sim::Registered<&{kernel.name}>::noted"
                 end.text += f" [[maybe_unused]] static const bool {noted} = {value};"
 
-    def _twice(self) -> set[str]:
-        names = Counter(kernel.name for kernel in self.kernels if kernel.body >= 0)
-        return {name for name, count in names.items() if count > 1}
+    def _overloaded(self) -> set[str]:
+        """Names that do not tell which kernel is meant."""
+        bodies = Counter(kernel.name for kernel in self.kernels if kernel.body >= 0)
+        shapes = Counter(name for name, _ in {(k.name, k.commas) for k in self.kernels})
+        return {name for name in bodies if bodies[name] > 1 or shapes[name] > 1}
 
     # --- shared memory
 
@@ -212,16 +214,65 @@ class _Rewriter:
     # --- launches
 
     def _launches(self) -> None:
+        self._spaced()
         index = 0
         while index < len(self.found):
             if self.found[index].text == "<<<":
                 self._launch(index)
             index += 1
 
+    def _spaced(self) -> None:
+        """nvcc takes ``<< <`` and ``>> >``, too, which tools that arrange code make of launches."""
+        for index, token in enumerate(self.found):
+            if token.text == "<" and (others := self._run(index, "<")):
+                behind = before(self.found, index - 1)
+                if behind >= 0 and self.found[behind].text != "operator":
+                    self._join(index, others)
+
+    def _run(self, index: int, sign: str) -> list[int]:
+        """Where two more of a sign follow, with nothing but space between them."""
+        places: list[int] = []
+        at = index
+        while len(places) < 2:
+            at = after(self.found, at + 1)
+            if at >= len(self.found) or self.found[at].text != sign:
+                return []
+            places.append(at)
+        return places
+
+    def _join(self, index: int, others: Sequence[int]) -> None:
+        self.found[index].text *= 3
+        for place in others:
+            self.found[place].text = ""
+            self.found[place].kind = SPACE
+
+    def _beyond_marks(self, index: int) -> int:
+        while index < len(self.found) - 1 and self.found[index].kind in (SPACE, MARK):
+            index += 1
+        return index
+
+    def _literals(self, opening: int) -> None:
+        """Arguments that are a 0 or NULL and nothing else."""
+        end = closed(self.found, opening)
+        at = opening
+        while at < end:
+            first = self._beyond_marks(at + 1)  # where the macro NULL was there are some
+            token, behind = self.found[first], self._beyond_marks(first + 1)
+            if token.text in ("0", "__null") and self.found[behind].text in (",", ")"):
+                token.text = "::cudla_sim::Zero()"
+            at = first
+            while at < end and self.found[at].text != ",":
+                at = closed(self.found, at) if self.found[at].text in CLOSING else at
+                at += 1
+
     def _launch(self, index: int) -> None:
         begin, name = self._callee(before(self.found, index - 1))
         end = index + 1
         while end < len(self.found) and self.found[end].text != ">>>":
+            others = self._run(end, ">") if self.found[end].text == ">" else []
+            if others and self.found[after(self.found, others[-1] + 1)].text == "(":
+                self._join(end, others)
+                break
             end = closed(self.found, end) + 1 if self.found[end].text in CLOSING else end + 1
         opening = after(self.found, end + 1)
         if opening >= len(self.found) or self.found[opening].text != "(":
@@ -231,7 +282,9 @@ class _Rewriter:
         quoted = flat.replace("\\", "\\\\").replace('"', '\\"')
         comma = "" if self.found[after(self.found, opening + 1)].text == ")" else ", "
         given = "static_cast<decltype(cudla_sim_a)>(cudla_sim_a)..."
-        body = f"[](auto &&...cudla_sim_a) {{ {flat}({given}); }}"
+        self._literals(opening)
+        done = f"static_cast<void>({flat}({given}))"
+        body = f"[](auto &&...cudla_sim_a) -> decltype({done}) {{ {done}; }}"
         if name in self.known and name in self.generic:
             call = f".call_any({body}{comma}"
         elif name in self.known:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
-from graphlib import CycleError, TopologicalSorter
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from ..constants.cudart import cudaError as Status
 from ..constants.cudart import cudaStreamCaptureMode as Mode
@@ -18,6 +17,7 @@ from ..constants.cudart import cudaStreamCaptureStatus as State
 from ..core.fence import Fence
 from ..core.queue import Work
 from .errors import CudaError, invalid_value
+from .graph import Graph, Node
 
 _ids = itertools.count(1)
 
@@ -31,57 +31,19 @@ class Member(Protocol):
     capture: Capture | None
 
 
-class Node:
-    """Work in a graph. ``origin`` is the node of the graph that an executable was made from."""
-
-    def __init__(self, work: Work | None, kind: int, after: list[Node]) -> None:
-        self.work = work
-        self.kind = kind
-        self.after = after
-        self.origin = self
-        self.handle = 0
-
-
-class Graph:
-    """Nodes and what they wait for."""
-
-    def __init__(self, nodes: list[Node]) -> None:
-        self.nodes = nodes
-        self.handle = 0
-
-    @classmethod
-    def of(cls, recorded: list[tuple[Work, int]]) -> Graph:
-        """From a capture, in the order in which it was recorded."""
-        nodes: list[Node] = []
-        for work, kind in recorded:
-            nodes.append(Node(work, kind, nodes[-1:]))
-        return cls(nodes)
-
-    def copy(self) -> Graph:
-        """The same with nodes of its own."""
-        made = {node: Node(node.work, node.kind, []) for node in self.nodes}
-        for node, twin in made.items():
-            twin.after = [made[before] for before in node.after]
-            twin.origin = node
-        return Graph(list(made.values()))
-
-    def ordered(self) -> list[Node]:
-        """Each after those it waits for. Raises CudaError (InvalidValue) for a circle."""
-        try:
-            return list(TopologicalSorter({n: n.after for n in self.nodes}).static_order())
-        except CycleError:
-            raise invalid_value("the graph has a circle; no node may wait for itself") from None
-
-
 class Capture:
     """One capture: its first stream, and the streams that joined it through events."""
 
-    def __init__(self, origin: Member, mode: int) -> None:
+    def __init__(self, origin: Member, mode: int, graph: Graph | None = None) -> None:
         self.id = next(_ids)
         self.origin = origin
         self.mode = mode
         self.thread = threading.get_ident()
-        self.nodes: list[tuple[Work, int]] = []
+        self.given = graph is not None
+        self.graph = graph or Graph([])
+        self.tails: dict[Member, list[Node]] = {origin: []}
+        """What the next node of a stream waits for."""
+        self.shown: Any = None  # the list that the program was given last
         self.forked: dict[Member, int] = {origin: 0}  # stream -> node count of its latest work
         self.joined: dict[Member, int] = {}  # stream -> node count at its latest join
         self.invalid = ""
@@ -103,8 +65,15 @@ class Capture:
                 f"{stream.name} captures; waiting for another engine cannot be captured",
             )
         if work is not None:
-            self.nodes.append((work, kind))
-        self.forked[stream] = len(self.nodes)
+            self.insert(stream, Node(work, kind, []))
+        self.forked[stream] = len(self.graph.nodes)
+
+    def insert(self, stream: Member, node: Node) -> None:
+        """The next node of a stream."""
+        node.after = list(self.tails[stream])
+        self.graph.nodes.append(node)
+        self.tails[stream] = [node]
+        self.forked[stream] = len(self.graph.nodes)
 
     def require_valid(self) -> None:
         if self.invalid:
@@ -118,16 +87,26 @@ class Capture:
         self.invalid = self.invalid or explanation
         return CudaError(status, explanation)
 
-    def fork(self, stream: Member) -> None:
-        """``stream`` joins because it waits for an event of the capture."""
+    def fork(self, stream: Member, recorded: list[Node]) -> None:
+        """``stream`` joins because it waits for an event of the capture, which was recorded behind
+        some nodes."""
         self.require_valid()
-        self.forked[stream] = len(self.nodes)
+        self.forked[stream] = len(self.graph.nodes)
+        self.tails[stream] = list(recorded)
         stream.capture = self
 
-    def join(self, stream: Member) -> None:
-        """Another stream of the capture waits for ``stream``."""
+    def join(self, stream: Member, source: Member, recorded: list[Node]) -> None:
+        """``stream`` waits for an event of ``source``, another stream of the capture."""
         self.require_valid()
-        self.joined[stream] = self.forked.get(stream, 0)
+        self.joined[source] = self.forked.get(source, 0)
+        tails = self.tails[stream]
+        tails += [node for node in recorded if node not in tails]
+
+    def forget(self, stream: Member) -> None:
+        """A stream that was joined back is gone."""
+        for known in (self.forked, self.joined, self.tails):
+            known.pop(stream, None)
+        stream.capture = None
 
     @property
     def unjoined(self) -> list[Member]:
@@ -149,14 +128,19 @@ class Captures:
     def clear(self) -> None:
         self._all.clear()
 
-    def begin(self, stream: Member, mode: int) -> None:
-        """Raises CudaError (IllegalState, InvalidValue)."""
+    def begin(
+        self, stream: Member, mode: int, graph: Graph | None = None, after: Iterable[Node] = ()
+    ) -> None:
+        """Into ``graph`` behind some of its nodes, or into a new one.
+
+        Raises CudaError (IllegalState, InvalidValue)."""
         if mode not in Mode._value2member_map_:
             raise invalid_value(f"mode is {mode}; Global 0, ThreadLocal 1 or Relaxed 2")
         with self._lock:
             if stream.capture is not None:
                 raise CudaError(Status.cudaErrorIllegalState, f"{stream.name} captures already")
-            stream.capture = Capture(stream, mode)
+            stream.capture = Capture(stream, mode, graph)
+            stream.capture.tails[stream] += after
             self._all.append(stream.capture)
 
     def end(self, stream: Member) -> Graph:
@@ -188,7 +172,7 @@ class Captures:
                     Status.cudaErrorStreamCaptureUnjoined,
                     f"{names} joined the capture and was not joined back through an event",
                 )
-        return Graph.of(capture.nodes)
+        return capture.graph
 
     def _release(self, capture: Capture) -> None:
         for member in capture.forked:
@@ -202,10 +186,12 @@ class Captures:
             return
         if capture.origin is stream:
             self._release(capture)
-        else:
+        elif stream in capture.unjoined:
             capture.invalidate(
                 Status.cudaErrorStreamCaptureInvalidated, f"{stream.name} was destroyed"
             )
+        else:  # what it did is waited for
+            capture.forget(stream)
 
     def forbid(self, what: str) -> None:
         """Refuses a call that is unsafe while a stream captures, and invalidates the capture.

@@ -23,6 +23,8 @@ from .state import HANDLE_KINDS, State
 from .streams import Stream, Streams
 
 if TYPE_CHECKING:
+    from .graph_memory import NodeMemories
+    from .ipc import SharedMemory
     from .virtual_memory import VirtualMemory
 
 _LIMITS = {
@@ -50,6 +52,7 @@ class Context(State):
         process.closers.append(self.close)
 
     def _begin(self) -> None:
+        self.cache_config = self.bank_config = 0
         self.limits: dict[int, int] = {int(k): v for k, v in _LIMITS.items()}
         self.memory = Memory(self.process.memory, self._total())
         self.streams = Streams(self)
@@ -69,6 +72,20 @@ class Context(State):
 
         return VirtualMemory(self.memory)
 
+    @cached_property
+    def shared_memory(self) -> SharedMemory:
+        """What other processes have of this one's memory, and this one of theirs."""
+        from .ipc import SharedMemory  # few programs have any
+
+        return SharedMemory(self.memory)
+
+    @cached_property
+    def node_memories(self) -> NodeMemories:
+        """What nodes of graphs allocated."""
+        from .graph_memory import NodeMemories  # few programs have any
+
+        return NodeMemories(self.memory)
+
     def synchronize(self) -> None:
         """Waits for all work of all streams. Raises what ruined the context."""
         self.streams.drain()
@@ -83,6 +100,8 @@ class Context(State):
                 self.process.handles.remove(target.handle, kind, "cudaDeviceReset")
         if "virtual" in self.__dict__:
             self.virtual.reset()
+        self.__dict__.pop("node_memories", None)
+        self.__dict__.pop("shared_memory", None)
         self.memory.free_all("cudaDeviceReset")
         self.captures.clear()
         self.objects.clear()

@@ -77,6 +77,9 @@ _COMMON: dict[str, Value] = {
     "reservedSharedMemPerBlock": 1024,
     "hostRegisterSupported": 1,
     "memoryPoolsSupported": 1,
+    "memoryPoolSupportedHandleTypes": 1,
+    "ipcEventSupported": 1,
+    "accessPolicyMaxWindowSize": 128 << 20,
 }
 
 _INTEGRATED: dict[str, Value] = {
@@ -88,6 +91,7 @@ _INTEGRATED: dict[str, Value] = {
     "memoryClockRate": 1300000,
     "memoryBusWidth": 256,
     "l2CacheSize": 4 << 20,
+    "persistingL2CacheMaxSize": 3 << 20,
     "multiProcessorCount": 16,
     "sharedMemPerMultiprocessor": 164 << 10,
     "sharedMemPerBlockOptin": 163 << 10,
@@ -103,6 +107,7 @@ _DISCRETE: dict[str, Value] = {
     "memoryClockRate": 9500000,
     "memoryBusWidth": 384,
     "l2CacheSize": 6 << 20,
+    "persistingL2CacheMaxSize": 4608 << 10,
     "multiProcessorCount": 84,
     "sharedMemPerMultiprocessor": 100 << 10,
     "sharedMemPerBlockOptin": 99 << 10,
@@ -156,6 +161,10 @@ _ATTRIBUTES: dict[int, str | tuple[str, int]] = {
     A.cudaDevAttrMaxSharedMemoryPerBlockOptin: "sharedMemPerBlockOptin",
     A.cudaDevAttrHostRegisterSupported: "hostRegisterSupported",
     A.cudaDevAttrMemoryPoolsSupported: "memoryPoolsSupported",
+    A.cudaDevAttrMemoryPoolSupportedHandleTypes: "memoryPoolSupportedHandleTypes",
+    A.cudaDevAttrIpcEventSupport: "ipcEventSupported",
+    A.cudaDevAttrMaxPersistingL2CacheSize: "persistingL2CacheMaxSize",
+    A.cudaDevAttrMaxAccessPolicyWindowSize: "accessPolicyMaxWindowSize",
     A.cudaDevAttrMaxBlocksPerMultiprocessor: "maxBlocksPerMultiProcessor",
     A.cudaDevAttrReservedSharedMemoryPerBlock: "reservedSharedMemPerBlock",
     A.cudaDevAttrMaxTexture1DWidth: "maxTexture1D",
@@ -198,7 +207,11 @@ class Device:
 
     @property
     def total_bytes(self) -> int:
-        return int(self.properties["totalGlobalMem"])  # type: ignore[arg-type]  # it is an int
+        return self.number("totalGlobalMem")
+
+    def number(self, name: str) -> int:
+        """A field that is one number."""
+        return int(self.properties.get(name, 0))  # type: ignore[arg-type]  # scalars only
 
     def attribute(self, number: int) -> int:
         """The value of a cudaDeviceAttr (CUdevice_attribute has the same numbers).
@@ -213,7 +226,7 @@ class Device:
         if isinstance(where, tuple):
             found: Any = self.properties[where[0]]
             return int(found[where[1]])
-        return int(self.properties.get(where, 0))  # type: ignore[arg-type]  # scalars only
+        return self.number(where)
 
 
 def devices(config: Config) -> list[Device]:

@@ -14,6 +14,7 @@ from ..core.fence import Fence
 from ..core.handles import BadHandle
 from .capture import Capture
 from .errors import CudaError, invalid_handle, invalid_value
+from .graph import Node
 from .state import EVENT, State
 from .streams import Stream
 
@@ -46,7 +47,7 @@ class Event:
         self.context = context
         self.flags = flags
         self.mark: Mark | None = None
-        self.captured: tuple[Capture, Stream] | None = None
+        self.captured: tuple[Capture, Stream, list[Node]] | None = None
         self.handle = context.process.handles.add(EVENT, self)
 
     def record(self, stream: Stream) -> None:
@@ -54,7 +55,8 @@ class Event:
         with self.context.lock:
             if stream.capture is not None:
                 stream.capture.require_valid()
-                self.captured = (stream.capture, stream)
+                tails = list(stream.capture.tails[stream])
+                self.captured = (stream.capture, stream, tails)
                 return
             mark = Mark()
             mark.fence = stream.enqueue(mark.reach, trivial=True)
@@ -73,16 +75,18 @@ class Event:
             elif self.mark is not None and self.mark.fence is not None:
                 stream.enqueue(None, (self.mark.fence,))
 
-    def _hold_captured(self, stream: Stream, capture: Capture, source: Stream) -> None:
+    def _hold_captured(
+        self, stream: Stream, capture: Capture, source: Stream, recorded: list[Node]
+    ) -> None:
         if stream.capture is None:
             if stream is stream.streams.legacy:
                 raise capture.invalidate(
                     Status.cudaErrorStreamCaptureImplicit,
                     "the legacy stream cannot wait for an event of a capture",
                 )
-            capture.fork(stream)
+            capture.fork(stream, recorded)
         elif stream.capture is capture:
-            capture.join(source)
+            capture.join(stream, source, recorded)
         else:
             raise stream.capture.invalidate(
                 Status.cudaErrorStreamCaptureMerge,

@@ -19,9 +19,11 @@ from ..constants.cudart import cudaMemoryType as Type
 from ..core.memory import AddressSpace, Region
 from ..core.pages import accessible
 from .errors import CudaError, invalid_value
+from .shared_files import SharedFile
 
 _FREED_KEPT = 4096
 VARIABLE = "a variable of device code"
+OPENED = "cudaIpcOpenMemHandle"
 VIRTUAL = "cuMemMap"
 """How memory behind reserved addresses was made: it goes by cuMemUnmap and cuMemRelease."""
 
@@ -35,6 +37,10 @@ class Allocation:
     how: str
     flags: int = 0
     freed: bool = False
+    taken_back: Callable[[str], None] | None = None
+    """Who owns it: called instead of giving it back, with the name of what frees it."""
+    file: SharedFile | None = None  # where its bytes are, once another process may have them
+    pool: object = None  # where it came from
 
     @property
     def is_device(self) -> bool:
@@ -215,6 +221,9 @@ class Memory:
             raise invalid_value(f"devPtr ({address:#x}) is {VARIABLE}; it goes with its module")
         if found.how == VIRTUAL:
             raise invalid_value(f"devPtr ({address:#x}) was mapped by cuMemMap: cuMemUnmap ends it")
+        if found.taken_back is not None:
+            found.taken_back(by)
+            return
         self._release(found, by)
 
     def free_later(self, address: int, by: str) -> Callable[[], None]:

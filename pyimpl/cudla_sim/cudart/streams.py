@@ -27,9 +27,10 @@ from ..core.handles import BadHandle
 from ..core.queue import Job, Queue, Work
 from ..core.shortage import shortage
 from ..core.text import tell
-from .capture import Capture, Graph
+from .capture import Capture
 from .device import GREATEST_PRIORITY, LEAST_PRIORITY
 from .errors import CudaError, invalid_handle, invalid_value
+from .graph import Graph, Node
 from .state import STREAM, State
 
 LEGACY, PER_THREAD = 1, 2  # the handles cudaStreamLegacy and cudaStreamPerThread
@@ -50,6 +51,7 @@ class Stream:
         self.id = next(_ids)
         self.flags = flags
         self.priority = priority
+        self.attributes: dict[int, bytes] = {}  # cudaLaunchAttributeValue by cudaLaunchAttributeID
         self.handle = 0
         self.capture: Capture | None = None
         self.closed = False
@@ -150,15 +152,19 @@ class Stream:
         self.context.settle()
         self.queue.close()
 
-    def begin_capture(self, mode: int) -> None:
-        """cudaStreamBeginCapture. Raises CudaError (StreamCaptureUnsupported, IllegalState)."""
+    def begin_capture(
+        self, mode: int, graph: Graph | None = None, after: Iterable[Node] = ()
+    ) -> None:
+        """cudaStreamBeginCapture and ...ToGraph.
+
+        Raises CudaError (StreamCaptureUnsupported, IllegalState)."""
         if self is self.streams.legacy:
             raise CudaError(
                 Status.cudaErrorStreamCaptureUnsupported, "the legacy stream cannot be captured"
             )
         with self.context.lock:
             self.context.settle()
-            self.context.captures.begin(self, mode)
+            self.context.captures.begin(self, mode, graph, after)
 
     def end_capture(self) -> Graph:
         """cudaStreamEndCapture; raises what ``Captures.end`` does."""
@@ -234,12 +240,16 @@ class Streams:
         """A new stream with its handle. Raises CudaError (InvalidValue) for unknown flags."""
         if flags & ~cudaStreamNonBlocking:
             raise invalid_value(f"flags is {flags:#x}; cudaStreamDefault 0 or NonBlocking 1")
-        urgent = max(GREATEST_PRIORITY, min(LEAST_PRIORITY, priority))
-        stream = Stream(self, f"CUDA stream {len(self._created) + 1}", flags, urgent)
+        name = f"CUDA stream {len(self._created) + 1}"
+        stream = Stream(self, name, flags, self.bounded(priority))
         stream.handle = self.context.process.handles.add(STREAM, stream)
         with self.context.lock:
             self._created.append(stream)
         return stream
+
+    def bounded(self, priority: int) -> int:
+        """The nearest that a stream has."""
+        return max(GREATEST_PRIORITY, min(LEAST_PRIORITY, priority))
 
     def per_thread(self) -> Stream:
         """The calling thread's own default stream."""

@@ -54,6 +54,29 @@ SIM_EXPORT cudaError_t sim__cudaLaunchCooperativeKernel(const void *func, struct
     return launch(func, gridDim, blockDim, args, sharedMem, stream, 1);
 }
 
+/* Attributes are hints but for these. */
+SIM_EXPORT cudaError_t sim__cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func,
+                                                void **args)
+{
+    if (config == NULL || (config->attrs == NULL && config->numAttrs > 0)) {
+        return sim____cudlaSimRefuse(cudaErrorInvalidValue,
+                                     "config or config->attrs is NULL; it points to what the launch is like");
+    }
+    int cooperative = 0;
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *each = &config->attrs[i];
+        if (each->id == cudaLaunchAttributeCooperative) { cooperative = each->val.cooperative != 0; }
+        if (each->id == cudaLaunchAttributeClusterDimension
+            && each->val.clusterDim.x * each->val.clusterDim.y * each->val.clusterDim.z > 1) {
+            return sim____cudlaSimRefuse(cudaErrorNotSupported,
+                                         "config->attrs asks for a cluster of more than one block, which "
+                                         "a GPU of compute capability 8.7 does not have");
+        }
+    }
+    return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
+                  cooperative);
+}
+
 /* --- the halves of nvcc's launches ------------------------------------------------------------ */
 
 enum { MOST_PUSHED = 16 }; /* an argument of a launch may launch something itself */

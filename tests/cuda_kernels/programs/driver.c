@@ -37,6 +37,7 @@ int main(int argc, char **argv)
     size_t bytes, four;
     float values[8];
     int seven = 7, most = 0;
+    double three = 3;
     (void)argc;
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
     CHECK(cuModuleGetGlobal(&factors, &bytes, module, "factors"));
     printf("\n%zu %zu\n", four, bytes);
     CHECK(cuMemcpyHtoD(counter, &seven, sizeof seven));
+    CHECK(cuMemcpyHtoD(factors + sizeof three, &three, sizeof three)); /* static: only the host writes it */
     struct {
         char first;
         double second;

@@ -1,6 +1,6 @@
 // A module: kernels and variables that the driver finds by name.
 __device__ int counter = 5;
-__constant__ double factors[3] = {1, 2, 4};
+static __constant__ double factors[3] = {1, 2, 4};
 
 extern "C" __global__ void fill(char first, double second, float *out, short third, int count)
 {

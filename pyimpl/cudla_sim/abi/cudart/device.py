@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...constants.cudart import cudaDeviceMask, cudaError, cudaLimit
+from ...constants.cudart import (
+    cudaDeviceMask,
+    cudaDeviceP2PAttr,
+    cudaError,
+    cudaFuncCache,
+    cudaLimit,
+    cudaSharedMemConfig,
+)
 from ...constants.nvsci import NvSciSyncAttrKey
 from ...cudart import context, device, messages
 from ...cudart.device import Device
@@ -155,6 +162,7 @@ def get_device_flags(flags: Any) -> None:
     flags[0] = context.current().flags | 8  # host memory is always mapped
 
 
+@cudart.export("cudaThreadSynchronize")
 @cudart.export("cudaDeviceSynchronize")
 def device_synchronize() -> None:
     current = context.current()
@@ -162,6 +170,7 @@ def device_synchronize() -> None:
     current.synchronize()
 
 
+@cudart.export("cudaThreadExit", ruined="ignore")
 @cudart.export("cudaDeviceReset", ruined="ignore")
 def device_reset() -> None:
     current = context.current()
@@ -181,15 +190,49 @@ def _limit(limit: int) -> dict[int, int]:
     return limits
 
 
+@cudart.export("cudaThreadGetLimit")
 @cudart.export("cudaDeviceGetLimit")
 def device_get_limit(value: Any, limit: int) -> None:
     null(pValue=value)
     value[0] = _limit(limit)[limit]
 
 
+@cudart.export("cudaThreadSetLimit")
 @cudart.export("cudaDeviceSetLimit")
 def device_set_limit(limit: int, value: int) -> None:
-    _limit(limit)[limit] = value
+    limits = _limit(limit)
+    most = context.current().device.number("persistingL2CacheMaxSize")
+    if limit == cudaLimit.cudaLimitPersistingL2CacheSize and value > most:
+        raise invalid_value(f"value is {value}; persistingL2CacheMaxSize is {most}")
+    limits[limit] = value
+
+
+@cudart.export("cudaThreadGetCacheConfig")
+@cudart.export("cudaDeviceGetCacheConfig")
+def device_get_cache_config(config: Any) -> None:
+    null(pCacheConfig=config)
+    config[0] = context.current().cache_config
+
+
+@cudart.export("cudaThreadSetCacheConfig")
+@cudart.export("cudaDeviceSetCacheConfig")
+def device_set_cache_config(config: int) -> None:
+    if config not in cudaFuncCache._value2member_map_:
+        raise invalid_value(f"cacheConfig is {config}; cudaFuncCache has 0 to {max(cudaFuncCache)}")
+    context.current().cache_config = config
+
+
+@cudart.export("cudaDeviceGetSharedMemConfig")
+def device_get_shared_mem_config(config: Any) -> None:
+    null(pConfig=config)
+    config[0] = context.current().bank_config
+
+
+@cudart.export("cudaDeviceSetSharedMemConfig")
+def device_set_shared_mem_config(config: int) -> None:
+    if config not in cudaSharedMemConfig._value2member_map_:
+        raise invalid_value(f"config is {config}; cudaSharedMemConfig has 0 to 2")
+    context.current().bank_config = config
 
 
 @cudart.export("cudaDeviceGetStreamPriorityRange")
@@ -229,6 +272,19 @@ def can_access_peer(answer: Any, ordinal: int, peer: int) -> None:
     get_device(ordinal)
     get_device(peer)
     answer[0] = 0
+
+
+@cudart.export("cudaDeviceGetP2PAttribute")
+def get_p2p_attribute(value: Any, attribute: int, source: int, target: int) -> None:
+    null(value=value)
+    if attribute not in cudaDeviceP2PAttr._value2member_map_:
+        raise invalid_value(f"attr is {attribute}; cudaDeviceP2PAttr has 1 to 4")
+    get_device(source)
+    get_device(target)
+    raise CudaError(
+        cudaError.cudaErrorInvalidDevice,
+        f"srcDevice and dstDevice are both {source}; a device is no peer of itself",
+    )
 
 
 def _no_peer(peer: int) -> None:

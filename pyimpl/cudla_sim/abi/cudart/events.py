@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from ...constants.cudart import cudaError
-from ...cudart import context, events
+from ...cudart import context, events, shared_events
 from ...cudart.errors import CudaError
 from ...cudart.events import Event
 from ..embedding import pointer
@@ -27,7 +27,7 @@ def event_create(event: Any) -> None:
 @cudart.export("cudaEventCreateWithFlags")
 def event_create_with_flags(event: Any, flags: int) -> None:
     null(event=event)
-    event[0] = pointer(Event(context.current(), flags).handle)
+    event[0] = pointer(shared_events.create(context.current(), flags).handle)
 
 
 @cudart.export("cudaEventDestroy", ruined="report")

@@ -1,51 +1,35 @@
-"""Graphs: captured or made by hand, and their executables."""
+"""Graphs as a whole: captured or made by hand, their edges, and their executables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ...constants.cudart import cudaError
+from ...constants.cudart import (
+    cudaError,
+    cudaGraphExecUpdateResult,
+    cudaGraphMemAttributeType,
+)
 from ...constants.cudart import cudaGraphNodeType as NodeType
-from ...core.queue import Work
-from ...cudart import arrays, context, transfer
-from ...cudart.arrays import Box
-from ...cudart.capture import Graph, Node
-from ...cudart.errors import invalid_handle, invalid_value
-from ...cudart.state import GRAPH, GRAPH_EXEC, GRAPH_NODE
-from ...cudart.transfer import Copy
-from ..embedding import ffi, lib, pointer
-from .arrays import copies_of
-from .family import cudart, null, number, required_flags
-from .launches import Item
+from ...cudart import context
+from ...cudart.errors import CudaError, invalid_handle, invalid_value
+from ...cudart.graph import Graph, Node, difference
+from ...cudart.state import GRAPH, GRAPH_EXEC
+from ..embedding import ffi, pointer
+from .device import get_device
+from .family import cudart, null, required_flags
+from .graph_handles import (
+    destroy,
+    executable_of,
+    graph_handle,
+    graph_of,
+    node_handle,
+    node_of,
+    nodes_of,
+    write_nodes,
+)
 from .streams import resolve
 
-_ELEMENTS = (1, 2, 4)
-
-
-def _graph(handle: Any, kind: str, argument: str) -> Graph:
-    found: Graph = cudart.resolve(handle, kind, argument, cudaError.cudaErrorInvalidValue)
-    return found
-
-
-def _node(handle: Any, argument: str) -> Node:
-    found: Node = cudart.resolve(handle, GRAPH_NODE, argument, cudaError.cudaErrorInvalidValue)
-    return found
-
-
-def _destroy(handle: Any, kind: str, argument: str, by: str) -> None:
-    found = _graph(handle, kind, argument)
-    handles = context.current().process.handles
-    handles.remove(number(handle), kind, by)
-    for node in found.nodes:
-        if node.handle:
-            handles.remove(node.handle, GRAPH_NODE, by)
-
-
-def _handle(node: Node) -> Any:
-    if not node.handle:
-        node.handle = context.current().process.handles.add(GRAPH_NODE, node)
-    return pointer(node.handle)
+_AUTO_FREE = 1  # cudaGraphInstantiateFlagAutoFreeOnLaunch
 
 
 # --- whole graphs --------------------------------------------------------------------------------
@@ -55,23 +39,18 @@ def _handle(node: Node) -> Any:
 def graph_create(target: Any, flags: int) -> None:
     null(pGraph=target)
     required_flags(flags, 0, "it is 0")
-    _give(target, Graph([]))
-
-
-def _give(target: Any, graph: Graph) -> None:
-    graph.handle = context.current().process.handles.add(GRAPH, graph)
-    target[0] = pointer(graph.handle)
+    target[0] = graph_handle(Graph([]))
 
 
 @cudart.export("cudaGraphClone")
 def graph_clone(target: Any, graph: Any) -> None:
     null(pGraphClone=target)
-    _give(target, _graph(graph, GRAPH, "originalGraph").copy())
+    target[0] = graph_handle(graph_of(graph, "originalGraph").copy())
 
 
 @cudart.export("cudaGraphDestroy", ruined="report")
 def graph_destroy(graph: Any) -> None:
-    _destroy(graph, GRAPH, "graph", "cudaGraphDestroy")
+    destroy(graph_of(graph), GRAPH, "cudaGraphDestroy")
 
 
 @cudart.export("cudaGraphInstantiateWithFlags")
@@ -79,192 +58,198 @@ def graph_destroy(graph: Any) -> None:
 def graph_instantiate(executable: Any, graph: Any, flags: int) -> None:
     null(pGraphExec=executable)
     required_flags(flags, 15, "cudaGraphInstantiateFlag* lie within 0xf")
-    found = Graph(_graph(graph, GRAPH, "graph").copy().ordered())
+    found = graph_of(graph).executable()
+    found.flags = flags
     found.handle = context.current().process.handles.add(GRAPH_EXEC, found)
     executable[0] = pointer(found.handle)
 
 
-def _executable(handle: Any) -> Graph:
-    return _graph(handle, GRAPH_EXEC, "graphExec")
-
-
 @cudart.export("cudaGraphLaunch")
 def graph_launch(executable: Any, stream: Any) -> None:
-    found = _executable(executable)
+    found = executable_of(executable)
     target = resolve(stream)
     if target.capturing:
         raise invalid_handle(f"{target.name} captures; a graph cannot be captured into a graph")
-    for node in found.nodes:
-        if node.work is not None:
+    current = context.current()
+    nodes = list(found.flat())
+    begin = NodeType.cudaGraphNodeTypeMemAlloc
+    touched = [(n.memory, n.kind == begin) for n in nodes if n.memory is not None]
+    if touched:
+        current.node_memories.launch(touched, bool(found.flags & _AUTO_FREE))
+    for condition in found.conditions:
+        target.enqueue(condition.begin, trivial=True)
+    for node in nodes:
+        if node.marks is not None:
+            node.marks(target)
+        elif node.condition is not None:
+            target.enqueue(node.run)
+        elif node.work is not None:
             target.enqueue(node.work)
 
 
 @cudart.export("cudaGraphUpload")
 def graph_upload(executable: Any, stream: Any) -> None:
-    _executable(executable)
+    executable_of(executable)
     resolve(stream)
 
 
 @cudart.export("cudaGraphExecDestroy", ruined="report")
 def graph_exec_destroy(executable: Any) -> None:
-    _destroy(executable, GRAPH_EXEC, "graphExec", "cudaGraphExecDestroy")
+    destroy(executable_of(executable), GRAPH_EXEC, "cudaGraphExecDestroy")
 
 
-# --- nodes ---------------------------------------------------------------------------------------
+@cudart.export("cudaGraphExecUpdate")
+def graph_exec_update(executable: Any, graph: Any, result: Any) -> None:
+    null(resultInfo=result)
+    found, given = executable_of(executable, "hGraphExec"), graph_of(graph, "hGraph")
+    wanted = given.executable()
+    result.result = cudaGraphExecUpdateResult.cudaGraphExecUpdateSuccess
+    result.errorNode = result.errorFromNode = ffi.NULL
+    differs = difference(found, wanted)
+    if differs is not None:
+        result.result = differs.result
+        if differs.node is not None:
+            result.errorNode = node_handle(differs.node.origin)
+        raise CudaError(
+            cudaError.cudaErrorGraphExecUpdateFailure,
+            f"hGraphExec is of another shape than hGraph: {differs.text}",
+        )
+    for node, other in zip(found.nodes, wanted.nodes, strict=True):
+        node.take(other)
 
 
-def _nodes_of(graph: Graph, nodes: Any, count: int, argument: str) -> list[Node]:
-    if count and not nodes:
-        raise invalid_value(f"{argument} is NULL, and there are {count}")
-    found = [_node(nodes[i], f"{argument}[{i}]") for i in range(count)]
-    for index, node in enumerate(found):
-        if node not in graph.nodes:
-            raise invalid_value(f"{argument}[{index}] is a node of another graph")
-    return found
+# --- edges and nodes -----------------------------------------------------------------------------
 
 
-def _add(
-    target: Any, graph: Any, after: Any, count: int, kind: int, make: Callable[[], Work | None]
-) -> None:
-    null(pGraphNode=target)
-    found = _graph(graph, GRAPH, "graph")
-    node = Node(None, kind, _nodes_of(found, after, count, "pDependencies"))
-    node.work = make()
-    found.nodes.append(node)
-    target[0] = _handle(node)
-
-
-def _kernel(params: Any) -> Work:
-    null(pNodeParams=params)
-    if params.extra and not params.kernelParams:
-        raise invalid_value("pNodeParams->extra is for the driver's functions; give kernelParams")
-    error = ffi.new("int *")
-    launches = lib.sim_cuda_node(params, error)
-    if not launches:
-        status = cudaError(error[0])
-        raise cudart.error(status, f"the kernel cannot be launched like that ({status.name})")
-    item = Item(context.current(), launches)
-    item.keep()
-    return item.repeat
-
-
-@cudart.export("cudaGraphAddKernelNode")
-def add_kernel_node(target: Any, graph: Any, after: Any, count: int, params: Any) -> None:
-    _add(target, graph, after, count, NodeType.cudaGraphNodeTypeKernel, lambda: _kernel(params))
-
-
-@cudart.export("cudaGraphExecKernelNodeSetParams")
-def exec_kernel_node_set_params(executable: Any, node: Any, params: Any) -> None:
-    found, wanted = _executable(executable), _node(node, "node")
-    mine = next((n for n in found.nodes if n.origin is wanted), None)
-    if mine is None or mine.kind != NodeType.cudaGraphNodeTypeKernel:
-        raise invalid_value("node is no kernel of the graph that hGraphExec was made from")
-    mine.work = _kernel(params)
-
-
-def _copying(jobs: list[Copy]) -> Work:
-    def work() -> None:
-        for job in jobs:
-            job.perform()
-
-    return work
-
-
-@cudart.export("cudaGraphAddMemcpyNode")
-def add_memcpy_node(target: Any, graph: Any, after: Any, count: int, params: Any) -> None:
-    kind = NodeType.cudaGraphNodeTypeMemcpy
-    _add(target, graph, after, count, kind, lambda: _copying(list(copies_of(params))))
-
-
-@cudart.export("cudaGraphAddMemcpyNode1D")
-def add_memcpy_node_1d(
-    target: Any, graph: Any, after: Any, count: int, dst: Any, src: Any, size: int, kind: int
-) -> None:
-    def make() -> Work:
-        to, start = Box(number(dst), size, 0), Box(number(src), size, 0)
-        memory = context.current().memory
-        jobs = arrays.copies(memory, to, start, kind, size, 1, 1) if size else ()
-        return _copying(list(jobs))
-
-    _add(target, graph, after, count, NodeType.cudaGraphNodeTypeMemcpy, make)
-
-
-def _fill(params: Any) -> Work | None:
-    null(pMemsetParams=params)
-    size = params.elementSize
-    if size not in _ELEMENTS:
-        raise invalid_value(f"pMemsetParams->elementSize is {size}; 1, 2 or 4")
-    if not params.width or not params.height:
-        return None
-    width = params.width * size
-    pitch = params.pitch if params.height > 1 else width
-    memory = context.current().memory
-    shape = transfer.plane(width, params.height, pitch)
-    target = transfer.check(memory, number(params.dst), shape, "device", "pMemsetParams->dst")
-    return transfer.fill_elements(target, params.value, size)
-
-
-@cudart.export("cudaGraphAddMemsetNode")
-def add_memset_node(target: Any, graph: Any, after: Any, count: int, params: Any) -> None:
-    _add(target, graph, after, count, NodeType.cudaGraphNodeTypeMemset, lambda: _fill(params))
-
-
-@cudart.export("cudaGraphAddHostNode")
-def add_host_node(target: Any, graph: Any, after: Any, count: int, params: Any) -> None:
-    def make() -> Work:
-        null(pNodeParams=params)
-        function, data = number(params.fn), number(params.userData)
-        if not function:
-            raise invalid_value("pNodeParams->fn is NULL; it is the function to call")
-        calls = context.current().calls
-        return lambda: calls.host_function(function, data)
-
-    _add(target, graph, after, count, NodeType.cudaGraphNodeTypeHost, make)
-
-
-@cudart.export("cudaGraphAddEmptyNode")
-def add_empty_node(target: Any, graph: Any, after: Any, count: int) -> None:
-    _add(target, graph, after, count, NodeType.cudaGraphNodeTypeEmpty, lambda: None)
-
-
-@cudart.export("cudaGraphAddChildGraphNode")
-def add_child_graph_node(target: Any, graph: Any, after: Any, count: int, child: Any) -> None:
-    def make() -> Work:
-        works = [n.work for n in _graph(child, GRAPH, "childGraph").copy().ordered()]
-
-        def work() -> None:
-            for each in works:
-                if each is not None:
-                    each()
-
-        return work
-
-    _add(target, graph, after, count, NodeType.cudaGraphNodeTypeGraph, make)
+def _pairs(graph: Any, from_: Any, to: Any, count: int) -> list[tuple[Node, Node]]:
+    found = graph_of(graph)
+    if count > len(found.nodes) ** 2:
+        raise invalid_value(f"numDependencies is {count}; {len(found.nodes)} nodes have fewer")
+    for argument, nodes in (("from", from_), ("to", to)):
+        if count and not nodes:
+            raise invalid_value(f"{argument} is NULL, and there are {count}")
+    return [
+        (nodes_of(found, from_ + i, 1, "from")[0], nodes_of(found, to + i, 1, "to")[0])
+        for i in range(count)
+    ]
 
 
 @cudart.export("cudaGraphAddDependencies")
 def add_dependencies(graph: Any, from_: Any, to: Any, count: int) -> None:
-    found = _graph(graph, GRAPH, "graph")
-    pairs = zip(
-        _nodes_of(found, from_, count, "from"), _nodes_of(found, to, count, "to"), strict=True
-    )
-    for before, node in pairs:
+    for before, node in _pairs(graph, from_, to, count):
+        if before in node.after:
+            raise invalid_value("from and to name an edge that is there already")
         node.after.append(before)
+
+
+@cudart.export("cudaGraphRemoveDependencies")
+def remove_dependencies(graph: Any, from_: Any, to: Any, count: int) -> None:
+    pairs = _pairs(graph, from_, to, count)
+    for before, node in pairs:
+        if before not in node.after:
+            raise invalid_value("from and to name an edge that is not there")
+    for before, node in pairs:
+        node.after = [other for other in node.after if other is not before]
+
+
+def _owner(node: Node) -> Graph:
+    for graph in context.current().process.handles.live(GRAPH):
+        if node in graph.nodes:
+            return graph
+    raise invalid_value("node belongs to no graph that is alive")
+
+
+@cudart.export("cudaGraphDestroyNode", ruined="report")
+def destroy_node(node: Any) -> None:
+    found = node_of(node)
+    _owner(found).remove(found)
+    destroy(Graph([found]), GRAPH, "cudaGraphDestroyNode")
 
 
 @cudart.export("cudaGraphGetNodes")
 def get_nodes(graph: Any, nodes: Any, count: Any) -> None:
     null(numNodes=count)
-    found = _graph(graph, GRAPH, "graph").nodes
-    if nodes:
-        for index in range(count[0]):
-            nodes[index] = _handle(found[index]) if index < len(found) else ffi.NULL
-        count[0] = min(count[0], len(found))
-    else:
-        count[0] = len(found)
+    write_nodes(graph_of(graph).nodes, nodes, count, "numNodes")
+
+
+@cudart.export("cudaGraphGetRootNodes")
+def get_root_nodes(graph: Any, nodes: Any, count: Any) -> None:
+    null(pNumRootNodes=count)
+    roots = [node for node in graph_of(graph).nodes if not node.after]
+    write_nodes(roots, nodes, count, "pNumRootNodes")
+
+
+@cudart.export("cudaGraphGetEdges")
+def get_edges(graph: Any, from_: Any, to: Any, count: Any) -> None:
+    null(numEdges=count)
+    if bool(from_) != bool(to):
+        raise invalid_value("from and to are both lists, or both NULL")
+    pairs = [(before, node) for node in graph_of(graph).nodes for before in node.after]
+    room = ffi.new("size_t *", count[0])
+    write_nodes([before for before, _ in pairs], from_, room, "numEdges")
+    write_nodes([node for _, node in pairs], to, count, "numEdges")
+
+
+@cudart.export("cudaGraphNodeGetDependencies")
+def node_get_dependencies(node: Any, nodes: Any, count: Any) -> None:
+    null(pNumDependencies=count)
+    write_nodes(node_of(node).after, nodes, count, "pNumDependencies")
+
+
+@cudart.export("cudaGraphNodeGetDependentNodes")
+def node_get_dependent_nodes(node: Any, nodes: Any, count: Any) -> None:
+    null(pNumDependentNodes=count)
+    found = node_of(node)
+    behind = [other for other in _owner(found).nodes if found in other.after]
+    write_nodes(behind, nodes, count, "pNumDependentNodes")
 
 
 @cudart.export("cudaGraphNodeGetType")
 def node_get_type(node: Any, kind: Any) -> None:
     null(pType=kind)
-    kind[0] = _node(node, "node").kind
+    kind[0] = node_of(node).kind
+
+
+# --- memory of nodes -----------------------------------------------------------------------------
+
+_ATTRIBUTES = {
+    cudaGraphMemAttributeType.cudaGraphMemAttrUsedMemCurrent: ("used", False),
+    cudaGraphMemAttributeType.cudaGraphMemAttrUsedMemHigh: ("used", True),
+    cudaGraphMemAttributeType.cudaGraphMemAttrReservedMemCurrent: ("reserved", False),
+    cudaGraphMemAttributeType.cudaGraphMemAttrReservedMemHigh: ("reserved", True),
+}
+
+
+def _attribute(ordinal: int, attribute: int, value: Any) -> tuple[str, bool]:
+    null(value=value)
+    get_device(ordinal)
+    if attribute not in _ATTRIBUTES:
+        raise invalid_value(f"attr is {attribute}; cudaGraphMemAttributeType has 0 to 3")
+    return _ATTRIBUTES[cudaGraphMemAttributeType(attribute)]
+
+
+@cudart.export("cudaDeviceGetGraphMemAttribute")
+def get_graph_mem_attribute(ordinal: int, attribute: int, value: Any) -> None:
+    name, high = _attribute(ordinal, attribute, value)
+    found = context.current().node_memories
+    ffi.cast("uint64_t *", value)[0] = found.high[name] if high else found.now(name)
+
+
+@cudart.export("cudaDeviceSetGraphMemAttribute")
+def set_graph_mem_attribute(ordinal: int, attribute: int, value: Any) -> None:
+    name, high = _attribute(ordinal, attribute, value)
+    given = ffi.cast("uint64_t *", value)[0]
+    if not high or given:
+        raise invalid_value(
+            f"attr is {attribute} and *value {given}; the two high marks can be set, to 0"
+        )
+    found = context.current().node_memories
+    found.high[name] = found.now(name)
+
+
+@cudart.export("cudaDeviceGraphMemTrim")
+def graph_mem_trim(ordinal: int) -> None:
+    get_device(ordinal)
+    current = context.current()
+    current.streams.drain()
+    current.node_memories.trim()

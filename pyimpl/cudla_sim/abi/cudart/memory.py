@@ -12,9 +12,11 @@ from ...constants.cudart import (
     cudaMemoryAdvise,
     cudaMemoryType,
 )
+from ...constants.cudart import cudaGraphNodeType as NodeType
 from ...cudart import context
 from ...cudart.device import PITCH_ALIGN
 from ...cudart.errors import CudaError, invalid_value
+from ...cudart.graph import Node
 from ..embedding import pointer
 from .family import cudart, null, number, required_flags
 
@@ -90,8 +92,12 @@ def free_host(ptr: Any) -> None:
 def free_async(dev_ptr: Any, stream: Any) -> None:
     current = context.current()
     target = current.streams.resolve(number(stream))
-    if target.capturing:
-        current.captures.forbid("cudaFreeAsync")
+    if target.capture is not None:
+        target.capture.require_valid()
+        node = Node(None, NodeType.cudaGraphNodeTypeMemFree, [])
+        node.memory = current.node_memories.at(number(dev_ptr))
+        target.capture.insert(target, node)
+        return
     # Gone for calls from now on; kernels that are queued have nothing but its address.
     gone = current.memory.free_later(number(dev_ptr), "cudaFreeAsync")
     target.enqueue(gone, always=True, trivial=True)

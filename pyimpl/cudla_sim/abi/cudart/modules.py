@@ -48,6 +48,22 @@ class Module:
         except ValueError:
             return 0
 
+    def variable(self, name: str) -> tuple[int, int]:
+        """Address and size, 0 when there is none. The loader does not know what is ``static``."""
+        found = self.symbol(name)
+        if found:
+            return found, lib.sim_cuda_symbol_size(pointer(found))
+        from elftools.elf.elffile import ELFFile
+
+        with open(self.descriptor, "rb", closefd=False) as file:
+            table: Any = ELFFile(file).get_section_by_name(".symtab")
+            for symbol in table.iter_symbols() if table is not None else ():
+                local = symbol["st_info"]["type"] == "STT_OBJECT"
+                if local and symbol.name in (name, f"_ZL{len(name)}{name}"):
+                    base = ctypes.cast(self.library._handle, ctypes.POINTER(ctypes.c_size_t))[0]
+                    return base + symbol["st_value"], symbol["st_size"]
+        return 0, 0
+
     def close(self) -> None:
         import _ctypes
 
@@ -220,10 +236,9 @@ def module_get_global(target: Any, size: Any, handle: Any, name: Any) -> None:
     null(name=name)
     text = ffi.string(name).decode(errors="replace")
     module = _module(handle)
-    found = module.symbol(text)
+    found, count = module.variable(text)
     if not found:
         raise CudaError(Result.CUDA_ERROR_NOT_FOUND, f"the module has no variable {text!r}")
-    count = lib.sim_cuda_symbol_size(pointer(found))
     context.current().memory.variable(found, count)
     module.variables.add(found)
     if target:

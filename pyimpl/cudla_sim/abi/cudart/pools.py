@@ -6,18 +6,22 @@ freed: a pool reserves what is used.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ...constants.cudart import (
     cudaError,
     cudaMemAccessFlags,
-    cudaMemAllocationHandleType,
     cudaMemLocationType,
     cudaMemPoolAttr,
 )
+from ...constants.cudart import cudaGraphNodeType as NodeType
+from ...constants.cudart import cudaMemAllocationHandleType as HandleType
 from ...cudart import context
 from ...cudart.errors import CudaError, invalid_value, not_supported
+from ...cudart.graph import Node
 from ...cudart.memory import Allocation
+from ...cudart.shared_files import SharedFile
 from ...cudart.state import POOL
 from ..embedding import ffi, pointer
 from .device import get_device
@@ -33,15 +37,51 @@ _DEVICE_ONLY = cudaMemLocationType.cudaMemLocationTypeDevice
 
 
 class Pool:
-    """``maximum`` bytes at most, 0: as much as the device has."""
+    """``maximum`` bytes at most, 0: as much as the device has.
 
-    def __init__(self, maximum: int = 0) -> None:
+    What other processes know it by is an empty file; ``imported``: it is that of another one.
+    """
+
+    def __init__(self, maximum: int = 0, exportable: bool = False) -> None:
+        self.exportable = exportable
+        self.imported = False
+        self._file: SharedFile | None = None
         self.maximum = maximum
         self.handle = 0
         self.flags = dict.fromkeys(_INTEGERS, 1)
         self.threshold = 0
         self.high = 0
         self._live: list[Allocation] = []
+
+    @classmethod
+    def adopted(cls, descriptor: int) -> Pool:
+        """Raises CudaError (InvalidValue)."""
+        made = cls()
+        try:
+            made._file = SharedFile(os.dup(descriptor), 0)
+        except OSError as error:
+            raise invalid_value(
+                f"shareableHandle is descriptor {descriptor}: {error.strerror}"
+            ) from None
+        made.imported = True
+        return made
+
+    def _shared(self) -> SharedFile:
+        if self._file is None:
+            self._file = SharedFile.create("cuda memory pool", 0)
+        return self._file
+
+    def descriptor(self) -> int:
+        """For another process. Raises CudaError (InvalidValue)."""
+        if not self.exportable:
+            raise invalid_value(
+                "memPool was created without cudaMemHandleTypePosixFileDescriptor in handleTypes"
+            )
+        return os.dup(self._shared().descriptor)
+
+    def identity(self) -> int:
+        """The same in every process that has it."""
+        return os.fstat(self._shared().descriptor).st_ino
 
     @property
     def used(self) -> int:
@@ -51,6 +91,8 @@ class Pool:
 
     def allocate(self, size: int, how: str) -> int:
         """Raises CudaError (MemoryAllocation)."""
+        if self.imported:
+            raise invalid_value("memPool is that of another process; only it allocates")
         used = self.used
         if self.maximum and used + size > self.maximum:
             raise CudaError(
@@ -61,6 +103,7 @@ class Pool:
         base = memory.allocate(size, DEVICE, how)
         found = memory.allocation(base)
         if found is not None:
+            found.pool = self
             self._live.append(found)
         self.high = max(self.high, used + size)
         return base
@@ -78,7 +121,7 @@ def pools() -> _Pools:
     return context.current().process.family("cuda memory pools", lambda _: _Pools())
 
 
-def _find(handle: Any) -> Pool:
+def pool_of(handle: Any) -> Pool:
     found: Pool = cudart.resolve(handle, POOL, "memPool", cudaError.cudaErrorInvalidValue)
     return found
 
@@ -100,21 +143,26 @@ def device_get_mem_pool(target: Any, device: int) -> None:
 @cudart.export("cudaDeviceSetMemPool")
 def device_set_mem_pool(device: int, pool: Any) -> None:
     get_device(device)
-    pools().current = _find(pool)
+    pools().current = pool_of(pool)
 
 
 @cudart.export("cudaMemPoolCreate")
 def mem_pool_create(target: Any, props: Any) -> None:
     null(memPool=target, poolProps=props)
-    if props.handleTypes != cudaMemAllocationHandleType.cudaMemHandleTypeNone:
-        raise not_supported("pools that other processes use; poolProps->handleTypes is None 0")
-    _require_device(props.location, "poolProps->location")
-    made = Pool(props.maxSize)
+    if props.handleTypes & ~HandleType.cudaMemHandleTypePosixFileDescriptor:
+        raise not_supported(
+            f"poolProps->handleTypes {props.handleTypes:#x}; None 0 and PosixFileDescriptor 1 are"
+        )
+    require_device(props.location, "poolProps->location")
+    target[0] = add_pool(Pool(props.maxSize, bool(props.handleTypes)))
+
+
+def add_pool(made: Pool) -> Any:
     made.handle = context.current().process.handles.add(POOL, made)
-    target[0] = pointer(made.handle)
+    return pointer(made.handle)
 
 
-def _require_device(location: Any, name: str) -> None:
+def require_device(location: Any, name: str) -> None:
     if location.type != _DEVICE_ONLY:
         raise invalid_value(f"{name}.type is {location.type}; cudaMemLocationTypeDevice 1")
     get_device(location.id)
@@ -122,7 +170,7 @@ def _require_device(location: Any, name: str) -> None:
 
 @cudart.export("cudaMemPoolDestroy", ruined="report")
 def mem_pool_destroy(pool: Any) -> None:
-    found, all_ = _find(pool), pools()
+    found, all_ = pool_of(pool), pools()
     if found is all_.default:
         raise invalid_value("memPool is the device's default pool, which stays")
     context.current().process.handles.remove(found.handle, POOL, "cudaMemPoolDestroy")
@@ -132,7 +180,7 @@ def mem_pool_destroy(pool: Any) -> None:
 
 @cudart.export("cudaMemPoolTrimTo")
 def mem_pool_trim_to(pool: Any, _: int) -> None:
-    _find(pool)
+    pool_of(pool)
 
 
 def _attribute(attribute: int, value: Any) -> cudaMemPoolAttr:
@@ -144,7 +192,7 @@ def _attribute(attribute: int, value: Any) -> cudaMemPoolAttr:
 
 @cudart.export("cudaMemPoolSetAttribute")
 def mem_pool_set_attribute(pool: Any, attribute: int, value: Any) -> None:
-    found, which = _find(pool), _attribute(attribute, value)
+    found, which = pool_of(pool), _attribute(attribute, value)
     if which in _INTEGERS:
         found.flags[which] = ffi.cast("int *", value)[0]
         return
@@ -159,7 +207,7 @@ def mem_pool_set_attribute(pool: Any, attribute: int, value: Any) -> None:
 
 @cudart.export("cudaMemPoolGetAttribute")
 def mem_pool_get_attribute(pool: Any, attribute: int, value: Any) -> None:
-    found, which = _find(pool), _attribute(attribute, value)
+    found, which = pool_of(pool), _attribute(attribute, value)
     if which in _INTEGERS:
         ffi.cast("int *", value)[0] = found.flags[which]
         return
@@ -172,11 +220,11 @@ def mem_pool_get_attribute(pool: Any, attribute: int, value: Any) -> None:
 
 @cudart.export("cudaMemPoolSetAccess")
 def mem_pool_set_access(pool: Any, descriptions: Any, count: int) -> None:
-    _find(pool)
+    pool_of(pool)
     if count:
         null(descList=descriptions)
     for index in range(count):
-        _require_device(descriptions[index].location, f"descList[{index}].location")
+        require_device(descriptions[index].location, f"descList[{index}].location")
         if descriptions[index].flags != cudaMemAccessFlags.cudaMemAccessFlagsProtReadWrite:
             raise invalid_value(
                 f"descList[{index}].flags is {descriptions[index].flags}; the device that owns a "
@@ -187,15 +235,21 @@ def mem_pool_set_access(pool: Any, descriptions: Any, count: int) -> None:
 @cudart.export("cudaMemPoolGetAccess")
 def mem_pool_get_access(flags: Any, pool: Any, location: Any) -> None:
     null(flags=flags, location=location)
-    _find(pool)
-    _require_device(location, "location")
+    pool_of(pool)
+    require_device(location, "location")
     flags[0] = cudaMemAccessFlags.cudaMemAccessFlagsProtReadWrite
 
 
 def _allocate(target: Any, size: int, pool: Pool, stream: Any, how: str) -> None:
     current = context.current()
-    if current.streams.resolve(number(stream)).capturing:
-        current.captures.forbid(how)
+    found = current.streams.resolve(number(stream))
+    if found.capture is not None:
+        node = Node(None, NodeType.cudaGraphNodeTypeMemAlloc, [])
+        found.capture.require_valid()
+        node.memory = current.node_memories.create(size)
+        found.capture.insert(found, node)
+        target[0] = pointer(node.memory.base)
+        return
     target[0] = pointer(pool.allocate(size, how))
 
 
@@ -208,4 +262,4 @@ def malloc_async(target: Any, size: int, stream: Any) -> None:
 @cudart.export("cudaMallocFromPoolAsync")
 def malloc_from_pool_async(target: Any, size: int, pool: Any, stream: Any) -> None:
     null(ptr=target)
-    _allocate(target, size, _find(pool), stream, "cudaMallocFromPoolAsync")
+    _allocate(target, size, pool_of(pool), stream, "cudaMallocFromPoolAsync")

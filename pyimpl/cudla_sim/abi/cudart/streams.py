@@ -8,10 +8,10 @@ from typing import Any
 from ...constants.cudart import cudaError, cudaStreamCaptureMode, cudaStreamCaptureStatus
 from ...cudart import context
 from ...cudart.errors import CudaError, invalid_value
-from ...cudart.state import GRAPH
 from ...cudart.streams import Stream, add_callback, launch_host_function
 from ..embedding import ffi, pointer
-from .family import cudart, null, number
+from .family import cudart, null, number, required_flags
+from .graph_handles import full_edges, graph_handle, graph_of, node_handle, nodes_of
 
 
 def resolve(stream: Any) -> Stream:
@@ -105,13 +105,26 @@ def stream_begin_capture(stream: Any, mode: int) -> None:
     resolve(stream).begin_capture(mode)
 
 
+@cudart.export("cudaStreamBeginCaptureToGraph")
+def stream_begin_capture_to_graph(
+    stream: Any, graph: Any, after: Any, data: Any, count: int, mode: int
+) -> None:
+    found = graph_of(graph)
+    behind = nodes_of(found, after, count, "dependencies")
+    full_edges(data, count)
+    resolve(stream).begin_capture(mode, found, behind)
+
+
 @cudart.export("cudaStreamEndCapture")
 def stream_end_capture(stream: Any, graph: Any) -> None:
-    null(pGraph=graph)
-    graph[0] = ffi.NULL
-    found = resolve(stream).end_capture()
-    found.handle = context.current().process.handles.add(GRAPH, found)
-    graph[0] = pointer(found.handle)
+    target = resolve(stream)
+    if target.capture is None or not target.capture.given:
+        null(pGraph=graph)
+    if graph:
+        graph[0] = ffi.NULL
+    found = target.end_capture()
+    if graph:
+        graph[0] = graph_handle(found)
 
 
 def _capture_state(stream: Any) -> tuple[int, int]:
@@ -139,12 +152,53 @@ def stream_get_capture_info_v2(
     state[0], capture_id = _capture_state(stream)
     if identity:
         identity[0] = capture_id
-    # The graph under construction is not shown.
-    for target in (graph, dependencies):
-        if target:
-            target[0] = ffi.NULL
+    target = resolve(stream)
+    capture = target.capture
+    if state[0] != cudaStreamCaptureStatus.cudaStreamCaptureStatusActive:
+        capture = None
+    if graph:
+        graph[0] = ffi.NULL if capture is None else graph_handle(capture.graph)
+    tails = [] if capture is None else capture.tails[target]
+    if dependencies:
+        dependencies[0] = ffi.NULL
+        if capture is not None:
+            handles = [node_handle(node) for node in tails]
+            capture.shown = ffi.new("cudaGraphNode_t[]", handles or 1)
+            dependencies[0] = capture.shown
     if count:
-        count[0] = 0
+        count[0] = len(tails)
+
+
+@cudart.export("cudaStreamGetCaptureInfo_v3")
+def stream_get_capture_info_v3(
+    stream: Any, state: Any, identity: Any, graph: Any, dependencies: Any, data: Any, count: Any
+) -> None:
+    null(captureStatus_out=state)
+    stream_get_capture_info_v2(stream, state, identity, graph, dependencies, count)
+    if data:
+        data[0] = ffi.NULL  # full dependencies
+
+
+@cudart.export("cudaStreamUpdateCaptureDependencies")
+def stream_update_capture_dependencies(stream: Any, nodes: Any, count: int, flags: int) -> None:
+    target = resolve(stream)
+    required_flags(flags, 1, "cudaStreamAddCaptureDependencies 0 and Set... 1 exist")
+    capture = target.capture
+    if capture is None:
+        raise CudaError(cudaError.cudaErrorIllegalState, f"{target.name} does not capture")
+    capture.require_valid()
+    given = nodes_of(capture.graph, nodes, count, "dependencies")
+    kept = [] if flags else capture.tails[target]
+    capture.tails[target] = [*kept, *(node for node in given if node not in kept)]
+
+
+@cudart.export("cudaStreamUpdateCaptureDependencies_v2")
+def stream_update_capture_dependencies_v2(
+    stream: Any, nodes: Any, data: Any, count: int, flags: int
+) -> None:
+    if nodes:
+        full_edges(data, count)
+    stream_update_capture_dependencies(stream, nodes, count, flags)
 
 
 @cudart.export("cudaStreamGetCaptureInfo")
