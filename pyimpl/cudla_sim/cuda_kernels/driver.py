@@ -15,6 +15,7 @@ from ..core.config import from_environment
 from ..core.errors import ConfigError
 from ..cudart.checks import Checks
 from ..cudart.settings import Settings
+from ..workers.precompiled import name_source
 from . import precompiled
 from .options import BadOption, Options, parse
 from .rewrite import CannotRewrite, rewrite
@@ -209,7 +210,8 @@ class _Build:
         """Dependencies name the header itself, not what stands for it."""
         words = self._dependencies(target)
         if words and header != precompiled.source():
-            precompiled.name_source(Path(words[words.index("-MF") + 1]), header)
+            told = Path(words[words.index("-MF") + 1])
+            name_source(told, header, precompiled.source())
 
     def _macros(self) -> list[str]:
         major, minor, build = BUILD.split(".")

@@ -7,15 +7,12 @@ the Preprocessor".
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from .. import paths
-from ..workers import runtime
+from ..workers import precompiled, runtime
 
 KIND = "cuda"
 """Of the cache."""
@@ -36,8 +33,7 @@ def header(compiler: str, words: Sequence[str], given: Sequence[str]) -> Path | 
     the headers g++ finds that out, and reads the text. None for another compiler, without a cache
     that can be written, and where it cannot be made: the compilation says why then.
     """
-    found = shutil.which(compiler)
-    if found is None or "g++" not in Path(os.path.realpath(found)).name:
+    if not precompiled.can(compiler):
         return None
     if any(word.startswith(_MANNER) for word in given):
         return None
@@ -58,19 +54,3 @@ def _make(compiler: str, words: Sequence[str], folder: Path) -> None:
     text.write_text(f'#include "{source()}"\n')
     command = [compiler, *words, "-w", "-x", "c++-header", str(text), "-o", f"{text}.gch"]
     subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-
-
-def name_source(dependencies: Path, made: Path) -> None:
-    """In a file of dependencies for make the header *made*, which may be gone when make is called
-    again, becomes what it stands for."""
-    text = dependencies.read_text("utf-8", "surrogateescape")
-    for name in (f"{made}.gch", str(made)):
-        word = re.escape(_escaped(name))
-        text = re.sub(rf"^{word}:.*\n|[ \t]{word}(?=[ \t\n])", "", text, flags=re.MULTILINE)
-    text = re.sub(r":(?=[ \t])", lambda _: f": {_escaped(str(source()))}", text, count=1)
-    dependencies.write_text(text, "utf-8", "surrogateescape")
-
-
-def _escaped(name: str) -> str:
-    """A name as g++ writes it for make."""
-    return name.replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")

@@ -165,6 +165,10 @@ def test_headers_are_precompiled_where_they_fit(
     assert b"told" in compile_image([folder / "k.c"], "-H")
     assert "! " in capfd.readouterr().err
     assert len(list(folder.glob("cache/cudla-sim/vpu/*/cupva_device.h.gch"))) == 1
+    compile_image([folder / "k.c"], "-MD", "-MF", str(folder / "k.d"))
+    told = (folder / "k.d").read_text()
+    assert f"{folder}/cache" not in told
+    assert "cupva/cupva_device.h" in told
     assert b"told" not in compile_image([folder / "k.c"], "-H", "-DNDEBUG")
     assert "! " not in capfd.readouterr().err
     assert b"told" in compile_image([folder / "k.c"], "-O0")

@@ -9,10 +9,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from ...workers.precompiled import name_source
 from ..processor import BUILD_SECTION, LEVELS, NEEDS_SECTION
 from . import steps
 from .options import Options
-from .runtime import headers, precompiled, runtime_object
+from .runtime import device_header, headers, precompiled, runtime_object
 
 # Kernels are C with features of C++; they are written for a compiler that wraps and aliases.
 _LANGUAGE = (
@@ -34,12 +35,16 @@ def _compile(options: Options, compiler: list[str], source: str, target: Path) -
     machine = steps.machine_flags(compiler, options.compile)
     of_code = [word for word in options.compile if word.startswith(_OF_CODE)]
     made = precompiled(compiler, [*_LANGUAGE, *machine, *of_code])
-    flags = [*_LANGUAGE, *machine, *made, "-isystem", str(headers()), *options.compile]
+    before = [] if made is None else ["-isystem", str(made)]
+    flags = [*_LANGUAGE, *machine, *before, "-isystem", str(headers()), *options.compile]
     if options.dependencies:
         flags += [*options.dependencies, "-MF", str(target.with_suffix(".d"))]
         if not any(f in ("-MT", "-MQ") for f in options.dependencies):
             flags += ["-MT", options.output]
     steps.run([*compiler, *flags, "-x", "c++", "-c", source, "-o", str(target)], options.verbose)
+    if options.dependencies and made is not None:
+        header = device_header()
+        name_source(target.with_suffix(".d"), made / header.name, header)
 
 
 def _compiled(options: Options, compiler: list[str], folder: Path, pool: Executor) -> list[Path]:

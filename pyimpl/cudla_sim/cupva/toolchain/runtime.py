@@ -4,11 +4,11 @@ and the headers of kernels."""
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 from ... import paths
 from ...workers import runtime
+from ...workers.precompiled import can
 from . import steps
 
 _FLAGS = ("-O3", "-g1", "-w", "-fno-pie", "-D_GNU_SOURCE")
@@ -47,25 +47,29 @@ def runtime_object(compiler: list[str]) -> Path:
 _HEADER = "cupva_device.h"
 
 
-def precompiled(compiler: list[str], flags: list[str]) -> list[str]:
-    """The words by which kernels find their headers precompiled, which halves a small one's time.
+def device_header() -> Path:
+    """What every kernel includes."""
+    return headers() / _HEADER
+
+
+def precompiled(compiler: list[str], flags: list[str]) -> Path | None:
+    """Where kernels find their headers precompiled, which halves a small one's time.
 
     GCC checks whether they fit the flags and macros of a kernel, and reads the headers themselves
-    where they do not. Empty for another compiler, without a cache, and when they cannot be made:
+    where they do not. None for another compiler, without a cache, and when they cannot be made:
     then the kernel's own compilation says why.
     """
-    if "g++" not in os.path.basename(os.path.realpath(shutil.which(compiler[0]) or compiler[0])):
-        return []  # known by its name: a question to it would cost what is to be saved
+    if not can(compiler[0]):
+        return None
     files = [path for path in headers().rglob("*.h") if path.is_file()]
     key = runtime.key((compiler, flags, str(headers())), compiler[0], files)
 
     def build(folder: Path) -> None:
         words = [*compiler, *flags, "-w", "-isystem", str(headers()), "-x", "c++-header"]
         target = folder / f"{_HEADER}.gch"
-        steps.run([*words, str(headers() / _HEADER), "-o", str(target)], told=False)
+        steps.run([*words, str(device_header()), "-o", str(target)], told=False)
 
     try:
-        folder = runtime.kept("vpu", key, f"{_HEADER}.gch", build)
+        return runtime.kept("vpu", key, f"{_HEADER}.gch", build)
     except (steps.StepFailed, OSError):
-        return []
-    return [] if folder is None else ["-isystem", str(folder)]
+        return None
