@@ -409,6 +409,19 @@ typedef struct CUmemAccessDesc_st {
 } CUmemAccessDesc_v1;
 typedef CUmemAccessDesc_v1 CUmemAccessDesc;
 
+#define CU_MEM_ALLOCATION_COMP_NONE 0x0
+#define CU_MEM_ALLOCATION_COMP_GENERIC 0x1
+
+/* What cuLinkAddData is given. */
+typedef enum CUjitInputType_enum {
+    CU_JIT_INPUT_CUBIN = 0,
+    CU_JIT_INPUT_PTX = 1,
+    CU_JIT_INPUT_FATBINARY = 2,
+    CU_JIT_INPUT_OBJECT = 3,
+    CU_JIT_INPUT_LIBRARY = 4
+} CUjitInputType;
+typedef struct CUlinkState_st *CUlinkState;
+
 /* cuGetProcAddress: the flags, and how a search ended */
 typedef enum CUdriverProcAddress_flags_enum {
     CU_GET_PROC_ADDRESS_DEFAULT = 0,
@@ -460,6 +473,9 @@ typedef enum CUctx_flags_enum CUctx_flags;
 #define cuCtxPushCurrent cuCtxPushCurrent_v2
 #define cuCtxPopCurrent cuCtxPopCurrent_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuLinkCreate cuLinkCreate_v2
+#define cuLinkAddData cuLinkAddData_v2
+#define cuLinkAddFile cuLinkAddFile_v2
 #define cuMemGetInfo cuMemGetInfo_v2
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemFree cuMemFree_v2
@@ -540,6 +556,8 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size);
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count);
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
+                                                CUmemGenericAllocationHandle handle);
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
                                                 CUmemGenericAllocationHandle handle);
@@ -577,7 +595,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
 
 /* Modules: what `cudla-sim nvcc -fatbin` or `-cubin` wrote, code for this processor.
  *   CUDA_ERROR_NO_BINARY_FOR_GPU       a fat binary or cubin for a GPU
- *   CUDA_ERROR_JIT_COMPILER_NOT_FOUND  PTX
+ *   CUDA_ERROR_JIT_COMPILER_NOT_FOUND  PTX of NVIDIA's nvcc
  *   CUDA_ERROR_INVALID_IMAGE           something else
  *   CUDA_ERROR_FILE_NOT_FOUND, CUDA_ERROR_NOT_FOUND  no such file, no such kernel or variable */
 CUresult cuModuleLoad(CUmodule *module, const char *fname);
@@ -586,6 +604,20 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int nu
                             CUjit_option *options, void **optionValues);
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
 CUresult cuModuleUnload(CUmodule hmod);
+
+/* A link of one image, which is its result; options are ignored. `cubinOut` lasts until cuLinkDestroy.
+ *   CUDA_ERROR_NOT_SUPPORTED           a second image
+ *   CUDA_ERROR_INVALID_HANDLE          no link that is alive
+ * and what cuModuleLoad says of an image. */
+CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                         CUlinkState *stateOut);
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                          const char *name, unsigned int numOptions, CUjit_option *options,
+                          void **optionValues);
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
+                          unsigned int numOptions, CUjit_option *options, void **optionValues);
+CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
+CUresult cuLinkDestroy(CUlinkState state);
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
 

@@ -65,7 +65,7 @@ typedef struct __attribute__((aligned(4))) {
     unsigned short y;
 } __nv_bfloat162_raw;
 
-struct __attribute__((aligned(2))) __nv_bfloat16 {
+struct __attribute__((aligned(2), may_alias)) __nv_bfloat16 {
   protected:
     unsigned short __x;
 
@@ -93,7 +93,7 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
     operator float() const { return cudla_sim_bf16_value(__x); }
 };
 
-struct __attribute__((aligned(4))) __nv_bfloat162 {
+struct __attribute__((aligned(4), may_alias)) __nv_bfloat162 {
     __nv_bfloat16 x;
     __nv_bfloat16 y;
 

@@ -96,7 +96,7 @@ typedef struct __attribute__((aligned(4))) {
 
 #if defined(__cplusplus)
 
-struct __attribute__((aligned(2))) __half {
+struct __attribute__((aligned(2), may_alias)) __half {
   protected:
     unsigned short __x;
 
@@ -130,7 +130,7 @@ struct __attribute__((aligned(2))) __half {
     operator float() const { return cudla_sim_half_value(__x); }
 };
 
-struct __attribute__((aligned(4))) __half2 {
+struct __attribute__((aligned(4), may_alias)) __half2 {
     __half x;
     __half y;
 

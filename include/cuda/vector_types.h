@@ -12,7 +12,8 @@
 /* No exported function takes one of these, so the generator of our bindings is spared them. */
 #if !defined(CUDLA_SIM_PARSE)
 
-#define CUDLA_SIM_ALIGN(n) __attribute__((aligned(n)))
+/* Kernels copy anything by them, an int4 for eight halves: code for a GPU does not mind. */
+#define CUDLA_SIM_ALIGN(n) __attribute__((aligned(n), may_alias))
 
 struct char1 { signed char x; };
 typedef struct char1 char1;

@@ -876,9 +876,9 @@ CUresult impl_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc
 
 CUresult impl_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr);
 
-CUresult impl_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
-
 CUresult impl_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
+
+CUresult impl_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
 
 CUresult impl_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
 
@@ -937,6 +937,16 @@ CUresult impl_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned i
 CUresult impl_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
 
 CUresult impl_cuModuleUnload(CUmodule hmod);
+
+CUresult impl_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut);
+
+CUresult impl_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues);
+
+CUresult impl_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues);
+
+CUresult impl_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
+
+CUresult impl_cuLinkDestroy(CUlinkState state);
 
 CUresult impl_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
 
@@ -2040,8 +2050,8 @@ struct sim_bridge {
     __typeof__(impl_cuMemUnmap) *impl_cuMemUnmap;
     __typeof__(impl_cuMemSetAccess) *impl_cuMemSetAccess;
     __typeof__(impl_cuMemGetAccess) *impl_cuMemGetAccess;
-    __typeof__(impl_cuMemRetainAllocationHandle) *impl_cuMemRetainAllocationHandle;
     __typeof__(impl_cuMemGetAllocationPropertiesFromHandle) *impl_cuMemGetAllocationPropertiesFromHandle;
+    __typeof__(impl_cuMemRetainAllocationHandle) *impl_cuMemRetainAllocationHandle;
     __typeof__(impl_cuMemExportToShareableHandle) *impl_cuMemExportToShareableHandle;
     __typeof__(impl_cuMemImportFromShareableHandle) *impl_cuMemImportFromShareableHandle;
     __typeof__(impl_cuMemcpyHtoD_v2) *impl_cuMemcpyHtoD_v2;
@@ -2071,6 +2081,11 @@ struct sim_bridge {
     __typeof__(impl_cuModuleLoadDataEx) *impl_cuModuleLoadDataEx;
     __typeof__(impl_cuModuleLoadFatBinary) *impl_cuModuleLoadFatBinary;
     __typeof__(impl_cuModuleUnload) *impl_cuModuleUnload;
+    __typeof__(impl_cuLinkCreate_v2) *impl_cuLinkCreate_v2;
+    __typeof__(impl_cuLinkAddData_v2) *impl_cuLinkAddData_v2;
+    __typeof__(impl_cuLinkAddFile_v2) *impl_cuLinkAddFile_v2;
+    __typeof__(impl_cuLinkComplete) *impl_cuLinkComplete;
+    __typeof__(impl_cuLinkDestroy) *impl_cuLinkDestroy;
     __typeof__(impl_cuModuleGetFunction) *impl_cuModuleGetFunction;
     __typeof__(impl_cuModuleGetGlobal_v2) *impl_cuModuleGetGlobal_v2;
     __typeof__(impl_cuFuncGetAttribute) *impl_cuFuncGetAttribute;

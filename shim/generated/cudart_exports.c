@@ -1604,16 +1604,16 @@ SIM_EXPORT CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocatio
     return sim__cuMemGetAccess(flags, location, ptr);
 }
 
-extern CUresult sim__cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
-SIM_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
-{
-    return sim__cuMemRetainAllocationHandle(handle, addr);
-}
-
 extern CUresult sim__cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
 SIM_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
 {
     return sim__cuMemGetAllocationPropertiesFromHandle(prop, handle);
+}
+
+extern CUresult sim__cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr);
+SIM_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    return sim__cuMemRetainAllocationHandle(handle, addr);
 }
 
 extern CUresult sim__cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags);
@@ -1788,6 +1788,36 @@ extern CUresult sim__cuModuleUnload(CUmodule hmod);
 SIM_EXPORT CUresult cuModuleUnload(CUmodule hmod)
 {
     return sim__cuModuleUnload(hmod);
+}
+
+extern CUresult sim__cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut);
+SIM_EXPORT CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    return sim__cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
+}
+
+extern CUresult sim__cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues);
+SIM_EXPORT CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return sim__cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
+}
+
+extern CUresult sim__cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues);
+SIM_EXPORT CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return sim__cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
+}
+
+extern CUresult sim__cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
+SIM_EXPORT CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    return sim__cuLinkComplete(state, cubinOut, sizeOut);
+}
+
+extern CUresult sim__cuLinkDestroy(CUlinkState state);
+SIM_EXPORT CUresult cuLinkDestroy(CUlinkState state)
+{
+    return sim__cuLinkDestroy(state);
 }
 
 extern CUresult sim__cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);

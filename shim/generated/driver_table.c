@@ -44,6 +44,11 @@ extern void sim__cuGetProcAddress_v2(void);
 extern void sim__cuInit(void);
 extern void sim__cuLaunchCooperativeKernel(void);
 extern void sim__cuLaunchKernel(void);
+extern void sim__cuLinkAddData_v2(void);
+extern void sim__cuLinkAddFile_v2(void);
+extern void sim__cuLinkComplete(void);
+extern void sim__cuLinkCreate_v2(void);
+extern void sim__cuLinkDestroy(void);
 extern void sim__cuMemAddressFree(void);
 extern void sim__cuMemAddressReserve(void);
 extern void sim__cuMemAlloc_v2(void);
@@ -127,6 +132,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuInit", sim__cuInit},
     {"cuLaunchCooperativeKernel", sim__cuLaunchCooperativeKernel},
     {"cuLaunchKernel", sim__cuLaunchKernel},
+    {"cuLinkAddData_v2", sim__cuLinkAddData_v2},
+    {"cuLinkAddFile_v2", sim__cuLinkAddFile_v2},
+    {"cuLinkComplete", sim__cuLinkComplete},
+    {"cuLinkCreate_v2", sim__cuLinkCreate_v2},
+    {"cuLinkDestroy", sim__cuLinkDestroy},
     {"cuMemAddressFree", sim__cuMemAddressFree},
     {"cuMemAddressReserve", sim__cuMemAddressReserve},
     {"cuMemAlloc_v2", sim__cuMemAlloc_v2},
@@ -168,4 +178,4 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuStreamWaitEvent", sim__cuStreamWaitEvent},
 };
 
-const size_t sim_driver_table_size = 81;
+const size_t sim_driver_table_size = 86;

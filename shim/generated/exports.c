@@ -2895,18 +2895,18 @@ static CUresult first_cuMemGetAccess(unsigned long long *flags, const CUmemLocat
     return extension.impl_cuMemGetAccess(flags, location, ptr);
 }
 
-static CUresult first_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
-{
-    if (extension.impl_sim_attach("cuMemRetainAllocationHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
-    __atomic_store_n(&sim_bridge.impl_cuMemRetainAllocationHandle, extension.impl_cuMemRetainAllocationHandle, __ATOMIC_RELEASE);
-    return extension.impl_cuMemRetainAllocationHandle(handle, addr);
-}
-
 static CUresult first_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
 {
     if (extension.impl_sim_attach("cuMemGetAllocationPropertiesFromHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuMemGetAllocationPropertiesFromHandle, extension.impl_cuMemGetAllocationPropertiesFromHandle, __ATOMIC_RELEASE);
     return extension.impl_cuMemGetAllocationPropertiesFromHandle(prop, handle);
+}
+
+static CUresult first_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    if (extension.impl_sim_attach("cuMemRetainAllocationHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemRetainAllocationHandle, extension.impl_cuMemRetainAllocationHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuMemRetainAllocationHandle(handle, addr);
 }
 
 static CUresult first_cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags)
@@ -3110,6 +3110,41 @@ static CUresult first_cuModuleUnload(CUmodule hmod)
     if (extension.impl_sim_attach("cuModuleUnload") != 0) { return CUDA_ERROR_UNKNOWN; }
     __atomic_store_n(&sim_bridge.impl_cuModuleUnload, extension.impl_cuModuleUnload, __ATOMIC_RELEASE);
     return extension.impl_cuModuleUnload(hmod);
+}
+
+static CUresult first_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    if (extension.impl_sim_attach("cuLinkCreate_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLinkCreate_v2, extension.impl_cuLinkCreate_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
+}
+
+static CUresult first_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    if (extension.impl_sim_attach("cuLinkAddData_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLinkAddData_v2, extension.impl_cuLinkAddData_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
+}
+
+static CUresult first_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    if (extension.impl_sim_attach("cuLinkAddFile_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLinkAddFile_v2, extension.impl_cuLinkAddFile_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
+}
+
+static CUresult first_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    if (extension.impl_sim_attach("cuLinkComplete") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLinkComplete, extension.impl_cuLinkComplete, __ATOMIC_RELEASE);
+    return extension.impl_cuLinkComplete(state, cubinOut, sizeOut);
+}
+
+static CUresult first_cuLinkDestroy(CUlinkState state)
+{
+    if (extension.impl_sim_attach("cuLinkDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuLinkDestroy, extension.impl_cuLinkDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuLinkDestroy(state);
 }
 
 static CUresult first_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
@@ -5947,8 +5982,8 @@ static const struct sim_bridge first = {
     .impl_cuMemUnmap = first_cuMemUnmap,
     .impl_cuMemSetAccess = first_cuMemSetAccess,
     .impl_cuMemGetAccess = first_cuMemGetAccess,
-    .impl_cuMemRetainAllocationHandle = first_cuMemRetainAllocationHandle,
     .impl_cuMemGetAllocationPropertiesFromHandle = first_cuMemGetAllocationPropertiesFromHandle,
+    .impl_cuMemRetainAllocationHandle = first_cuMemRetainAllocationHandle,
     .impl_cuMemExportToShareableHandle = first_cuMemExportToShareableHandle,
     .impl_cuMemImportFromShareableHandle = first_cuMemImportFromShareableHandle,
     .impl_cuMemcpyHtoD_v2 = first_cuMemcpyHtoD_v2,
@@ -5978,6 +6013,11 @@ static const struct sim_bridge first = {
     .impl_cuModuleLoadDataEx = first_cuModuleLoadDataEx,
     .impl_cuModuleLoadFatBinary = first_cuModuleLoadFatBinary,
     .impl_cuModuleUnload = first_cuModuleUnload,
+    .impl_cuLinkCreate_v2 = first_cuLinkCreate_v2,
+    .impl_cuLinkAddData_v2 = first_cuLinkAddData_v2,
+    .impl_cuLinkAddFile_v2 = first_cuLinkAddFile_v2,
+    .impl_cuLinkComplete = first_cuLinkComplete,
+    .impl_cuLinkDestroy = first_cuLinkDestroy,
     .impl_cuModuleGetFunction = first_cuModuleGetFunction,
     .impl_cuModuleGetGlobal_v2 = first_cuModuleGetGlobal_v2,
     .impl_cuFuncGetAttribute = first_cuFuncGetAttribute,
@@ -8851,16 +8891,16 @@ SIM_EXPORT CUresult sim__cuMemGetAccess(unsigned long long *flags, const CUmemLo
     return __atomic_load_n(&sim_bridge.impl_cuMemGetAccess, __ATOMIC_ACQUIRE)(flags, location, ptr);
 }
 
-SIM_EXPORT CUresult sim__cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
-{
-    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
-    return __atomic_load_n(&sim_bridge.impl_cuMemRetainAllocationHandle, __ATOMIC_ACQUIRE)(handle, addr);
-}
-
 SIM_EXPORT CUresult sim__cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
 {
     if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuMemGetAllocationPropertiesFromHandle, __ATOMIC_ACQUIRE)(prop, handle);
+}
+
+SIM_EXPORT CUresult sim__cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemRetainAllocationHandle, __ATOMIC_ACQUIRE)(handle, addr);
 }
 
 SIM_EXPORT CUresult sim__cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags)
@@ -9035,6 +9075,36 @@ SIM_EXPORT CUresult sim__cuModuleUnload(CUmodule hmod)
 {
     if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuModuleUnload, __ATOMIC_ACQUIRE)(hmod);
+}
+
+SIM_EXPORT CUresult sim__cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLinkCreate_v2, __ATOMIC_ACQUIRE)(numOptions, options, optionValues, stateOut);
+}
+
+SIM_EXPORT CUresult sim__cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLinkAddData_v2, __ATOMIC_ACQUIRE)(state, type, data, size, name, numOptions, options, optionValues);
+}
+
+SIM_EXPORT CUresult sim__cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLinkAddFile_v2, __ATOMIC_ACQUIRE)(state, type, path, numOptions, options, optionValues);
+}
+
+SIM_EXPORT CUresult sim__cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLinkComplete, __ATOMIC_ACQUIRE)(state, cubinOut, sizeOut);
+}
+
+SIM_EXPORT CUresult sim__cuLinkDestroy(CUlinkState state)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuLinkDestroy, __ATOMIC_ACQUIRE)(state);
 }
 
 SIM_EXPORT CUresult sim__cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)

@@ -156,3 +156,8 @@ def test_halves_round_once(halves: Run, x: list[int]) -> None:
         assert [max(a, b), min(a, b)] == [_signed(largest), _signed(smallest)]
         whole = found[4 * n + 5 * i : 4 * n + 5 * i + 5]
         assert whole == [round(a), trunc(a), floor(a), ceil(a), 0]
+
+
+def test_memory_is_read_as_another_type_than_it_was_written(punning: Run) -> None:
+    """As code for a GPU does it; a compiler of C++ may assume that nobody does."""
+    assert punning().stdout == "1 0 2 73\n"

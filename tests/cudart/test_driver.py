@@ -192,3 +192,20 @@ def test_memory_streams_and_events_by_the_drivers_names(cuda: Cuda) -> None:
     assert cuda.cuStreamSynchronize(stream) == R.CUDA_ERROR_INVALID_HANDLE
     cuda.ok.cuMemFree_v2(where)
     assert cuda.cuMemFree_v2(where) == R.CUDA_ERROR_INVALID_VALUE
+
+
+def test_the_runtime_makes_the_primary_context_current(cuda: Cuda) -> None:
+    current, primary, where = ctypes.c_void_p(1), ctypes.c_void_p(), ctypes.c_uint64()
+    cuda.ok.cuInit(0)
+    cuda.ok.cuCtxGetCurrent(ctypes.byref(current))
+    assert current.value is None
+    cuda.ok.cudaSetDevice(0)
+    cuda.ok.cuCtxGetCurrent(ctypes.byref(current))
+    cuda.ok.cuDevicePrimaryCtxRetain(ctypes.byref(primary), 0)
+    assert current.value == primary.value
+    cuda.ok.cuMemAlloc_v2(ctypes.byref(where), 64)
+    cuda.ok.cudaFree(where.value)
+    cuda.ok.cuCtxSetCurrent(None)
+    assert cuda.cuMemAlloc_v2(ctypes.byref(where), 64) == R.CUDA_ERROR_INVALID_CONTEXT
+    cuda.ok.cudaFree(None)
+    cuda.ok.cuMemAlloc_v2(ctypes.byref(where), 64)

@@ -54,6 +54,8 @@ CUDART_VERSION = 0x2f3a
 CUDA_IPC_HANDLE_SIZE = 0x40
 cudaIpcMemLazyEnablePeerAccess = 1
 CUDA_VERSION = 0x2f3a
+CU_MEM_ALLOCATION_COMP_NONE = 0
+CU_MEM_ALLOCATION_COMP_GENERIC = 1
 
 
 class cudaError(IntEnum):
@@ -930,6 +932,14 @@ class CUmemLocationType_enum(IntEnum):
 class CUmemAllocationGranularity_flags_enum(IntEnum):
     CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0
     CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+
+
+class CUjitInputType_enum(IntEnum):
+    CU_JIT_INPUT_CUBIN = 0
+    CU_JIT_INPUT_PTX = 1
+    CU_JIT_INPUT_FATBINARY = 2
+    CU_JIT_INPUT_OBJECT = 3
+    CU_JIT_INPUT_LIBRARY = 4
 
 
 class CUdriverProcAddress_flags_enum(IntEnum):

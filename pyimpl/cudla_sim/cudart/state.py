@@ -28,6 +28,7 @@ class ThreadState(threading.local):
     device = 0
     capture_mode = 0  # cudaStreamCaptureModeGlobal
     driver_context = 0  # the handle that cuCtxSetCurrent made current
+    uses_runtime = False  # which makes the primary context current where there is none
     driver_stack: tuple[int, ...] = ()  # below it: cuCtxPushCurrent
 
 

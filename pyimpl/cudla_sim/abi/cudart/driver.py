@@ -230,12 +230,25 @@ driver.export("cuDevicePrimaryCtxRelease")(primary_release)
 @driver.export("cuCtxGetCurrent")
 def ctx_get_current(target: Any) -> None:
     null(pctx=target)
-    target[0] = pointer(context.current().thread.driver_context)
+    target[0] = pointer(current_handle())
+
+
+def current_handle() -> int:
+    """Of the calling thread's context, 0 when there is none. CUDA Driver API, "Interactions with
+    the CUDA Runtime": where none is, the runtime's calls make the primary one current."""
+    thread = context.current().thread
+    if not thread.driver_context and thread.uses_runtime:
+        primary = _primary()
+        primary.retained += 1
+        thread.driver_context = primary.handle
+        thread.uses_runtime = False  # once, until the runtime is called again
+    return thread.driver_context
 
 
 @driver.export("cuCtxSetCurrent")
 def ctx_set_current(wanted: Any) -> None:
     thread = context.current().thread
+    thread.uses_runtime = False
     if not wanted:
         thread.driver_context = 0
         return
@@ -243,7 +256,7 @@ def ctx_set_current(wanted: Any) -> None:
 
 
 def require_current() -> PrimaryContext:
-    handle = context.current().thread.driver_context
+    handle = current_handle()
     if handle == 0:
         raise CudaError(
             Result.CUDA_ERROR_INVALID_CONTEXT,

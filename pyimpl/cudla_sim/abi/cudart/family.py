@@ -106,6 +106,7 @@ def enter(current: Context) -> None:
         )
     device.require(current.devices, current.thread.device)
     current.driver_initialized = True  # the runtime's first call does what cuInit does
+    current.thread.uses_runtime = True
 
 
 def required_flags(flags: int, allowed: int, names: str) -> None:

@@ -13,9 +13,18 @@ from ...constants.cudart import cudaDeviceAttr as Device
 from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context
 from ...cudart.errors import CudaError
+from ...cudart.module_text import unwrap
 from ..embedding import address, ffi, lib, pointer
 from .device import get_device
-from .driver import CONTEXT, driver, null, primary_release, primary_retain, require_current
+from .driver import (
+    CONTEXT,
+    current_handle,
+    driver,
+    null,
+    primary_release,
+    primary_retain,
+    require_current,
+)
 
 MODULE = "CUmodule"
 _MAJOR = Device.cudaDevAttrComputeCapabilityMajor
@@ -82,7 +91,7 @@ def _create(target: Any, ordinal: int) -> None:
 
 def _push(handle: int) -> None:
     thread = context.current().thread
-    thread.driver_stack = (*thread.driver_stack, thread.driver_context)
+    thread.driver_stack = (*thread.driver_stack, current_handle())
     thread.driver_context = handle
 
 
@@ -120,7 +129,7 @@ def ctx_push_current(wanted: Any) -> None:
 def ctx_pop_current(target: Any) -> None:
     require_current()
     if target:
-        target[0] = pointer(context.current().thread.driver_context)
+        target[0] = pointer(current_handle())
     _pop()
 
 
@@ -144,7 +153,7 @@ def _elf_size(image: Any) -> int:
     return int(sections + size * count)
 
 
-def _image(image: Any) -> bytes:
+def image_of(image: Any) -> bytes:
     """What a program hands in. Raises CudaError with what it is instead."""
     start = bytes(ffi.buffer(image, 16))
     gpu = "code for a GPU, and there is none; `cudla-sim nvcc -fatbin` compiles for this processor"
@@ -156,6 +165,9 @@ def _image(image: Any) -> bytes:
             raise CudaError(Result.CUDA_ERROR_NO_BINARY_FOR_GPU, f"image is a cubin: {gpu}")
         return bytes(ffi.buffer(image, _elf_size(image)))
     if start.lstrip()[:2] in (b"//", b".v"):
+        module = unwrap(ffi.string(ffi.cast("char *", image)))
+        if module is not None:
+            return module
         raise CudaError(
             Result.CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
             "image is PTX, and there is no compiler for it; `cudla-sim nvcc -fatbin` takes sources",
@@ -164,6 +176,18 @@ def _image(image: Any) -> bytes:
         Result.CUDA_ERROR_INVALID_IMAGE,
         f"image begins with {start[:8].hex(' ')}; a module that `cudla-sim nvcc -fatbin` wrote",
     )
+
+
+def image_of_file(name: Any, argument: str) -> bytes:
+    """Raises CudaError."""
+    path = Path(os.fsdecode(ffi.string(name)))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CudaError(
+            Result.CUDA_ERROR_FILE_NOT_FOUND, f"{argument} is {path}: {error.strerror}"
+        ) from None
+    return image_of(ffi.from_buffer(data + bytes(64)))
 
 
 def _load(target: Any, image: bytes) -> None:
@@ -176,20 +200,13 @@ def _load(target: Any, image: bytes) -> None:
 @driver.export("cuModuleLoad")
 def module_load(target: Any, name: Any) -> None:
     null(module=target, fname=name)
-    path = Path(os.fsdecode(ffi.string(name)))
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise CudaError(
-            Result.CUDA_ERROR_FILE_NOT_FOUND, f"fname is {path}: {error.strerror}"
-        ) from None
-    _load(target, _image(ffi.from_buffer(data + bytes(64))))
+    _load(target, image_of_file(name, "fname"))
 
 
 @driver.export("cuModuleLoadData")
 def module_load_data(target: Any, image: Any) -> None:
     null(module=target, image=image)
-    _load(target, _image(image))
+    _load(target, image_of(image))
 
 
 @driver.export("cuModuleLoadDataEx")

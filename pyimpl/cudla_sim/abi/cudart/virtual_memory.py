@@ -81,6 +81,16 @@ def create(handle: Any, size: int, prop: Any, flags: int) -> None:
     handle[0] = _memory().create(size, bool(prop.requestedHandleTypes & _DESCRIPTOR))
 
 
+@driver.export("cuMemGetAllocationPropertiesFromHandle")
+def properties_from_handle(prop: Any, handle: int) -> None:
+    null(prop=prop)
+    found = _memory().of(handle)
+    ffi.memmove(prop, bytes(ffi.sizeof(prop[0])), ffi.sizeof(prop[0]))
+    prop.type = _PINNED
+    prop.requestedHandleTypes = _DESCRIPTOR if found.exportable else 0
+    prop.location.type = _DEVICE
+
+
 @driver.export("cuMemRelease")
 def release(handle: int) -> None:
     _memory().release(handle)
