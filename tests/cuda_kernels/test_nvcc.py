@@ -98,7 +98,7 @@ def test_versions_as_cmake_reads_them() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["-ptx", "a.cu"], "a.cu: No such file or directory"),
+        (["-ptx", "a.cu"], "-ptx: PTX is code for a GPU; -fatbin and -cubin write"),
         (["nothing.cu"], "nothing.cu: No such file or directory"),
         (["-c"], "no input files"),
         (["a.cu", "-o"], "-o needs a value"),

@@ -14,7 +14,6 @@ from .. import flags, paths
 from ..core.config import from_environment
 from ..core.errors import ConfigError
 from ..cudart.checks import Checks
-from ..cudart.module_text import wrap
 from ..cudart.settings import Settings
 from ..workers.precompiled import name_source
 from . import precompiled
@@ -30,7 +29,7 @@ _HELP = """Usage: cudla-sim nvcc [OPTIONS] FILE...
 Compiles CUDA C++ for this machine's processor, with nvcc's options: -c, -o, -I, -D, -L, -l, -O, -g,
 -std, -Xcompiler, -Xlinker, -shared, -dc, -dlink, -lib, -E, -M, -MD, -x cu, -ccbin, --version,
 --dryrun; those for a GPU's code (-arch, -gencode, -lineinfo, ...) are taken and mean nothing.
--fatbin, -cubin and -ptx write modules for cuModuleLoad, with code for this processor."""
+-fatbin and -cubin write modules for cuModuleLoad, with code for this processor; -ptx is refused."""
 
 
 class _Failed(Exception):
@@ -136,11 +135,7 @@ class _Build:
             unit = self.folder / f"{source.stem}.o"
             self._compile(source, kind, unit)
             target = self.options.output or f"{source.stem}{self.options.module}"
-            text = self.options.module == ".ptx"
-            made = str(self.folder / f"{source.stem}.so") if text else target
-            self._call([self.compiler, "-shared", str(unit), "-o", made, *self._runtime()])
-            if text and not self.options.dry:
-                Path(target).write_bytes(wrap(Path(made).read_bytes()))
+            self._call([self.compiler, "-shared", str(unit), "-o", target, *self._runtime()])
 
     def _runtime(self) -> list[str]:
         words = []

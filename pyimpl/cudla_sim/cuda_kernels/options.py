@@ -30,10 +30,8 @@ WITHOUT_VALUE = {
     "-allow-unsupported-compiler", "-dlto", "--disable-warnings", "-w",
     "-static-global-template-stub=true",
 }  # fmt: skip
-MODULES = {
-    "-fatbin": ".fatbin", "--fatbin": ".fatbin", "-cubin": ".cubin", "--cubin": ".cubin",
-    "-ptx": ".ptx", "--ptx": ".ptx",
-}  # fmt: skip
+REFUSED = {"-ptx": "PTX", "--ptx": "PTX"}
+MODULES = {"-fatbin": ".fatbin", "--fatbin": ".fatbin", "-cubin": ".cubin", "--cubin": ".cubin"}
 """What cuModuleLoad takes: code for this processor here."""
 _ALIASES = {
     "--compile": "-c", "-dc": "-c", "--device-c": "-c", "-dw": "-c", "--device-w": "-c",
@@ -95,6 +93,11 @@ def parse(words: Sequence[str]) -> Options:
                 raise BadOption(f"{name} needs a value")
             return queue.pop(0)
 
+        if word in REFUSED:
+            raise BadOption(
+                f"{word}: {REFUSED[word]} is code for a GPU; -fatbin and -cubin write what "
+                "cuModuleLoad takes, with code for this machine's processor"
+            )
         if word in MODULES:
             found.action, found.module = "-fatbin", MODULES[word]
             found.compile.append("-fPIC")

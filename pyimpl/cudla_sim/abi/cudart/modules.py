@@ -13,7 +13,6 @@ from ...constants.cudart import cudaDeviceAttr as Device
 from ...constants.cudart import cudaError_enum as Result
 from ...cudart import context
 from ...cudart.errors import CudaError
-from ...cudart.module_text import unwrap
 from ..embedding import address, ffi, lib, pointer
 from .device import get_device
 from .driver import (
@@ -165,9 +164,6 @@ def image_of(image: Any) -> bytes:
             raise CudaError(Result.CUDA_ERROR_NO_BINARY_FOR_GPU, f"image is a cubin: {gpu}")
         return bytes(ffi.buffer(image, _elf_size(image)))
     if start.lstrip()[:2] in (b"//", b".v"):
-        module = unwrap(ffi.string(ffi.cast("char *", image)))
-        if module is not None:
-            return module
         raise CudaError(
             Result.CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
             "image is PTX, and there is no compiler for it; `cudla-sim nvcc -fatbin` takes sources",
