@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from . import flags, paths
+from . import compilers, flags, paths
 from .core.text import because, tell
 
 _NOWHERE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
@@ -36,7 +36,8 @@ def _close_output() -> None:
 
 
 def _main() -> int:
-    """``cudla-sim --cflags`` and siblings answer at once; everything else is a sub-command."""
+    """``cudla-sim --cflags`` and siblings, and compilers, begin at once; everything else is a
+    sub-command."""
     words = sys.argv[1:]
     options = [w for w in words if w in flags.OPTIONS]
     if options and all(w in flags.OPTIONS or w == "--no-cuda" for w in words):
@@ -44,6 +45,8 @@ def _main() -> int:
         print(*(flags.answer(option, cuda) for option in options))
         return 0
     try:
+        if words and words[0] in compilers.COMPILERS:
+            return compilers.run(words[0], words[1:])
         from .tools import root as commands  # after the options: build systems call those often
 
         return commands.run_command(words)
