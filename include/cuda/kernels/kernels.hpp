@@ -35,6 +35,7 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include "launch.hpp"
 #include "nv_atomics.hpp"
 #include "ptx.hpp"
+#include "dpx.hpp"
 #include "simd.hpp"
 #include "spaces.hpp"
 #include "textures.hpp"
