@@ -5,12 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from importlib import import_module
 
-from . import compilers, flags, paths
+from . import flags, paths
 from .core.text import because, tell
 
 _NOWHERE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 """What happens to writers, whatever they write."""
+
+COMPILERS = {"nvcc": "cuda_kernels.driver", "pva-cc": "cupva.toolchain.cli"}
+"""Commands that builds call for each source, and where the ``main`` of each is: they begin at once,
+without what the other commands need. ``tools/root.py`` has them among the others, for the help."""
 
 
 def main() -> int:
@@ -45,8 +50,8 @@ def _main() -> int:
         print(*(flags.answer(option, cuda) for option in options))
         return 0
     try:
-        if words and words[0] in compilers.COMPILERS:
-            return compilers.run(words[0], words[1:])
+        if words and words[0] in COMPILERS:
+            return int(import_module(f".{COMPILERS[words[0]]}", __package__).main(words[1:]))
         from .tools import root as commands  # after the options: build systems call those often
 
         return commands.run_command(words)

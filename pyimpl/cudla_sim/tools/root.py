@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import get_completion_class
 
-from .. import compilers, flags, paths
+from .. import flags, paths
 from ..core.text import tell
 from ..version import __version__
 from .command import (
@@ -186,14 +186,18 @@ def doctor(as_json: bool) -> None:
 @click.pass_context
 def pva_cc(context: click.Context) -> None:
     """Compile a VPU kernel: cudla-sim pva-cc kernel.c -o kernel.o (--help lists the options)"""
-    raise click.exceptions.Exit(compilers.run("pva-cc", context.args))
+    from ..cupva.toolchain import cli
+
+    raise click.exceptions.Exit(cli.main(context.args))
 
 
 @click.command("nvcc", cls=PassThrough, add_help_option=False)
 @click.pass_context
 def nvcc(context: click.Context) -> None:
     """Compile CUDA C++, kernels for the CPU: cudla-sim nvcc app.cu -o app (--help)"""
-    raise click.exceptions.Exit(compilers.run("nvcc", context.args))
+    from ..cuda_kernels import driver
+
+    raise click.exceptions.Exit(driver.main(context.args))
 
 
 @click.command("trtexec", cls=PassThrough, add_help_option=False)
