@@ -131,12 +131,16 @@ def test_a_trace_with_engines_fences_and_dpus(chromium: Any, tmp_path: Path) -> 
     assert page.requests == [file.as_uri()]
 
 
-def test_a_layer_is_chosen_everywhere(chromium: Any, tmp_path: Path) -> None:
-    file = tmp_path / "page.html"
+def at_the_graph(chromium: Any, file: Path) -> Opened:
     report.write(DATA / "digits_int8.nvdla", file)
     page = Opened(chromium, file)
     page.tab.evaluate("document.getElementById('graph').scrollIntoView()")
     page.tab.wait_for_selector("#graph .box")
+    return page
+
+
+def test_a_layer_is_chosen_everywhere(chromium: Any, tmp_path: Path) -> None:
+    page = at_the_graph(chromium, tmp_path / "page.html")
 
     def boxes() -> list[str]:
         found = page.tab.locator("#graph .box.chosen")
@@ -167,11 +171,7 @@ def test_a_layer_is_chosen_everywhere(chromium: Any, tmp_path: Path) -> None:
 
 
 def test_boxes_lie_below_what_they_read_and_take_colours(chromium: Any, tmp_path: Path) -> None:
-    file = tmp_path / "page.html"
-    report.write(DATA / "digits_int8.nvdla", file)
-    page = Opened(chromium, file)
-    page.tab.evaluate("document.getElementById('graph').scrollIntoView()")
-    page.tab.wait_for_selector("#graph .box")
+    page = at_the_graph(chromium, tmp_path / "page.html")
     places = [box.bounding_box() for box in page.tab.locator("#graph .box").all()]
     frames = sorted((p["y"], p["y"] + p["height"]) for p in places if p is not None)
     assert len(frames) == len(places) > 5

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import paths
-from ..workers import precompiled, runtime
+from ..workers import runtime
+from ..workers.precompiled import can
 
 KIND = "cuda"
 """Of the cache."""
@@ -33,7 +34,7 @@ def header(compiler: str, words: Sequence[str], given: Sequence[str]) -> Path | 
     the headers g++ finds that out, and reads the text. None for another compiler, without a cache
     that can be written, and where it cannot be made: the compilation says why then.
     """
-    if not precompiled.can(compiler):
+    if not can(compiler):
         return None
     if any(word.startswith(_MANNER) for word in given):
         return None

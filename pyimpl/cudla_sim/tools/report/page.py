@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .graphs import LayerGraph
+from .graphs import LayerGraph
 
 HERE = Path(__file__).parent
 PLOTLY = HERE / "plotly" / "plotly-cartesian.min.js.gz"
