@@ -172,7 +172,7 @@ inline void check_race(uintptr_t at, size_t size, How how, uintptr_t pc, bool en
     if (cells.size() < wanted)
         cells.resize(wanted);
     unsigned offset = static_cast<unsigned>(at - (dynamic ? start : fixed.begin));
-    unsigned thread = self->rank;
+    unsigned thread = rank();
     if (how == How::ATOMIC) { /* knows what those before it on this place knew, and tells it */
         Times &place = race.atoms[at];
         Race::join(race.seen[thread], place);

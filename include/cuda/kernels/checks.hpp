@@ -64,14 +64,14 @@ inline void check_met(Block &own, const Line &waiting) {
         return;
     Race &race = race_of(own);
     Times known;
-    race.tell_into(known, self->rank);
+    race.tell_into(known, rank());
     for (const Fiber *fiber = waiting.first; fiber; fiber = fiber->next)
         race.tell_into(known, fiber->thread.rank);
     auto learn = [&](unsigned thread) {
         race.seen[thread] = known;
         race.clock[thread]++;
     };
-    learn(self->rank);
+    learn(rank());
     for (const Fiber *fiber = waiting.first; fiber; fiber = fiber->next)
         learn(fiber->thread.rank);
 }
@@ -97,7 +97,7 @@ CUDLA_SIM_NOT_SEEN __attribute__((noinline)) inline void check_access(const void
 inline void check_order(const void *place) {
     Unwatched ours;
     if (check_mode(RACE_SHIFT))
-        race_of(*block).meet_at(reinterpret_cast<uintptr_t>(place), self->rank);
+        race_of(*block).meet_at(reinterpret_cast<uintptr_t>(place), rank());
 }
 
 #else

@@ -24,12 +24,9 @@
 
 #include "../crt/launches.h"
 #include "failure.hpp"
+#include "indices.hpp"
 #include "switch.hpp"
 #include "watching.hpp"
-
-/* Objects, as programs have variables of these names; they are those of the thread that runs. */
-inline thread_local uint3 threadIdx{}, blockIdx{};
-inline thread_local dim3 blockDim{}, gridDim{};
 
 namespace cudla_sim {
 
@@ -41,7 +38,7 @@ constexpr size_t SLOT_BYTES = 32; /* of a value that lanes exchange */
 
 struct Thread {
     uint3 index{0, 0, 0};
-    unsigned short rank = 0; /* of a type that what kernels compute with does not alias */
+    unsigned rank = 0; /* of one that waits */
     unsigned gathered = 0; /* the lanes that were there when it asked */
     const char *waits_for = nullptr;
 };
@@ -144,6 +141,9 @@ struct Shape {
 
 typedef void (*RunThreads)(Block &, void *call);
 
+/* Whether nobody has waited in a block; of a type that what kernels compute with does not alias. */
+enum class Quiet : unsigned char { NO, YES };
+
 struct Block {
     const Shape *shape = nullptr;
     uint3 index{0, 0, 0};
@@ -151,7 +151,8 @@ struct Block {
     void *call = nullptr;
     unsigned threads = 0, next = 0, alive = 0;
     uint3 next_index{0, 0, 0};
-    bool quiet = true; /* nobody has waited in it */
+    uint64_t blocks_left = 0; /* which the same system thread runs behind it */
+    Quiet quiet = Quiet::YES;
     Fiber *current = nullptr;
     void *scheduler = nullptr; /* its saved stack pointer */
     Line ready, idle;
@@ -175,11 +176,18 @@ struct Block {
         return (reinterpret_cast<uintptr_t>(dynamic.data()) + 15) & ~uintptr_t{15};
     }
     void forget_threads();
-    void execute(const Shape &of, uint3 at, RunThreads threads_of, void *call_of, Failure &failed);
+    void begin();
+    bool begin_next();
+    void execute(const Shape &of, uint3 at, uint64_t count, RunThreads threads_of, void *call_of, Failure &failed);
 };
 
 inline thread_local Block *block = nullptr;
 inline thread_local Thread *self = nullptr;
+
+/* The running thread's number in its block. */
+inline unsigned rank() {
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
 
 [[noreturn]] inline void fail(const char *format, const char *kernel, const char *what) {
     fprintf(stderr, format, kernel, what);
@@ -201,7 +209,9 @@ inline void run_fiber(Block &own, Fiber *from, Fiber *to) {
 
 inline void fiber_main() {
     Block &own = *block;
-    own.run(own, own.call);
+    do
+        own.run(own, own.call);
+    while (own.begin_next());
     Fiber *fiber = own.current;
     fiber->ended = true;
     if (own.next >= own.threads) { /* else its stack would be the fresh one */
@@ -269,63 +279,56 @@ inline Block::~Block() {
 
 inline void thread_ended(Block &);
 
-/* The threads of a block as a loop, on the stack of whoever leads. `one` runs a thread. What a
- * thread is goes by two stores; who waits keeps the rest (suspend). */
+/* The threads of a block as a loop, on the stack of whoever leads. `one` runs a thread; who waits keeps what the
+ * thread is (suspend). */
 template <class One> inline void each_thread(Block &own, One &&one) {
     Fiber *fiber = own.current;
-    Thread &thread = fiber->thread;
     const dim3 size = own.shape->block;
-    unsigned rank = own.next;
     uint3 at = own.next_index;
     for (; at.z < size.z; at.z++, at.y = 0) {
         for (; at.y < size.y; at.y++, at.x = 0) {
-            threadIdx = at;
-            if (own.quiet) { /* the loop that compilers make fast: nothing in it changes what is tested */
-                unsigned short first = static_cast<unsigned short>(rank - at.x);
+            ::threadIdx.set(at);
+            if (own.quiet == Quiet::YES) { /* the loop that compilers make fast: nothing in it changes what is tested */
                 unsigned x = at.x;
                 for (; x < size.x; x++) {
-                    threadIdx.x = x;
-                    thread.rank = static_cast<unsigned short>(first + x);
+                    ::threadIdx.x.set(x);
                     one();
-                    if (__builtin_expect(!own.quiet, 0))
+                    if (__builtin_expect(own.quiet == Quiet::NO, 0))
                         break;
                 }
-                rank += x - at.x;
                 at.x = x;
                 if (x == size.x)
                     continue;
-                rank++;
                 thread_ended(own);
                 if (!fiber->leads)
                     return; /* it has waited: another leads now */
-                threadIdx = at;
+                ::threadIdx.set(at);
                 at.x++;
             }
             for (; at.x < size.x; at.x++) {
-                threadIdx.x = at.x;
-                thread.rank = static_cast<unsigned short>(rank++);
+                ::threadIdx.x.set(at.x);
                 one();
                 thread_ended(own);
                 if (!fiber->leads)
                     return;
-                threadIdx = at;
+                ::threadIdx.set(at);
             }
         }
     }
     own.next = own.threads;
-    if (own.quiet)
+    if (own.quiet == Quiet::YES)
         own.alive = 0;
 }
 
 /* Before the first thread waits: those before it have ended, and nobody counted them. */
 inline void count_ended(Block &own) {
-    if (!own.quiet)
+    if (own.quiet == Quiet::NO)
         return;
-    own.quiet = false;
-    unsigned rank = self->rank;
-    own.alive = own.threads - rank;
-    for (unsigned w = 0; w <= rank / WARP; w++)
-        own.warps[w].alive = w < rank / WARP ? 0 : own.warps[w].alive & ~((1u << rank % WARP) - 1);
+    own.quiet = Quiet::NO;
+    unsigned first = rank();
+    own.alive = own.threads - first;
+    for (unsigned w = 0; w <= first / WARP; w++)
+        own.warps[w].alive = w < first / WARP ? 0 : own.warps[w].alive & ~((1u << first % WARP) - 1);
 }
 
 inline void release(Block &own, Meeting &meeting) {
@@ -368,6 +371,7 @@ inline void suspend(Block &own, Line &waiting, const char *what) {
     Fiber *fiber = own.current;
     if (fiber->leads) { /* the first time that this thread waits */
         fiber->thread.index = threadIdx;
+        fiber->thread.rank = rank();
         own.next = fiber->thread.rank + 1;
         own.next_index = behind(threadIdx, own.shape->block);
         fiber->leads = false;
@@ -380,7 +384,7 @@ inline void suspend(Block &own, Line &waiting, const char *what) {
     } else {
         leave();
     }
-    threadIdx = fiber->thread.index;
+    ::threadIdx.set(fiber->thread.index);
 }
 
 inline void close_block_barrier(Block &own) {
@@ -404,8 +408,8 @@ inline void block_barrier(const char *what) {
         suspend(own, own.everybody.waiting, what);
 }
 
-inline unsigned lane() { return self->rank % WARP; }
-inline Warp &warp() { return block->warps[self->rank / WARP]; }
+inline unsigned lane() { return rank() % WARP; }
+inline Warp &warp() { return block->warps[rank() / WARP]; }
 
 inline LanesMeeting &meeting_of(Warp &own, unsigned mask) {
     for (unsigned i = 0; i < own.used; i++)
@@ -443,7 +447,7 @@ inline unsigned gather(unsigned place, const char *what) {
     Block &own = *block;
     count_ended(own);
     Fiber *fiber = own.current;
-    unsigned number = fiber->thread.rank / WARP;
+    unsigned number = rank() / WARP;
     size_t at = 0;
     while (at < own.gatherings.size() &&
            (own.gatherings[at].place != place || own.gatherings[at].warp != number))
@@ -474,7 +478,7 @@ inline bool all_here(const Block &own, const Tile &tile) {
 inline Tile &tile_of(unsigned size) {
     Unwatched ours;
     Block &own = *block;
-    unsigned first = self->rank / size * size;
+    unsigned first = rank() / size * size;
     for (Tile &tile : own.tiles)
         if (tile.first == first && tile.size == size)
             return tile;
@@ -500,8 +504,8 @@ inline void tile_barrier(Tile &tile, const char *what) {
 
 inline void thread_ended(Block &own) {
     own.alive--;
-    Warp &lanes = own.warps[self->rank / WARP];
-    lanes.alive &= ~(1u << (self->rank % WARP));
+    Warp &lanes = warp();
+    lanes.alive &= ~(1u << lane());
     if (own.everybody.arrived && own.everybody.arrived == own.alive)
         close_block_barrier(own);
     for (unsigned i = 0; i < lanes.used; i++) {
@@ -571,64 +575,90 @@ inline void Block::forget_threads() {
     }
 }
 
-inline void Block::execute(const Shape &of, uint3 at, RunThreads threads_of, void *call_of,
+/* A block from its first thread on; what barriers leave behind is as at the end of a block. */
+inline void Block::begin() {
+    alive = threads;
+    next = 0;
+    next_index = uint3{0, 0, 0};
+    quiet = Quiet::YES;
+}
+
+/* The next block, in the fiber that ran a whole one. False where that one has to be tidied up first, and at the end. */
+inline bool Block::begin_next() {
+#if !defined(CUDLA_SIM_CHECKS)
+    if (quiet == Quiet::YES && blocks_left && !*failure) {
+        blocks_left--;
+        index = behind(index, shape->grid);
+        ::blockIdx.set(index);
+        begin();
+        return true;
+    }
+#endif
+    return false;
+}
+
+/* So many blocks, from one on. */
+inline void Block::execute(const Shape &of, uint3 at, uint64_t count, RunThreads threads_of, void *call_of,
                            Failure &failed) {
     shape = &of;
     failure = &failed;
     abandoned = false;
-    index = at;
     run = threads_of;
     call = call_of;
-    threads = alive = of.block.x * of.block.y * of.block.z;
-    next = 0;
-    next_index = uint3{0, 0, 0};
-    quiet = true;
-    votes[0] = votes[2] = 0;
-    votes[1] = 1;
+    threads = of.block.x * of.block.y * of.block.z;
     if (dynamic.size() < of.shared_bytes + 16)
         dynamic.resize(of.shared_bytes + 16);
     warps.resize((threads + WARP - 1) / WARP);
-    for (size_t w = 0; w < warps.size(); w++) {
-        unsigned left = threads - static_cast<unsigned>(w) * WARP;
-        warps[w].alive = left >= WARP ? ~0u : (1u << left) - 1;
-        warps[w].used = 0;
-    }
-    for (Tile &tile : tiles) {
-        tile.meeting.arrived = 0;
-        tile.meeting.waiting = Line();
-    }
     Block *outer = block;
     Thread *outer_self = self;
+    const auto outer_x = ::threadIdx.x.whole();
     const uint3 outer_thread = threadIdx, outer_index = blockIdx;
     const dim3 outer_block = blockDim, outer_grid = gridDim;
     block = this;
-    blockIdx = at;
-    blockDim = of.block;
-    gridDim = of.grid;
+    ::blockDim.set(of.block);
+    ::gridDim.set(of.grid);
     Unwatched ours;
-    check_begins(*this);
-    while (alive && !abandoned) {
-        current = next_fiber(*this);
-        if (!current) {
-            nobody_runs(*this);
-            break;
+    index = at;
+    for (blocks_left = count; blocks_left && !abandoned && !failed; index = behind(index, of.grid)) {
+        blocks_left--;
+        ::blockIdx.set(index);
+        begin();
+        votes[0] = votes[2] = 0;
+        votes[1] = 1;
+        for (size_t w = 0; w < warps.size(); w++) {
+            unsigned left = threads - static_cast<unsigned>(w) * WARP;
+            warps[w].alive = left >= WARP ? ~0u : (1u << left) - 1;
+            warps[w].used = 0;
         }
-        self = &current->thread;
-        cudla_sim_switch(&scheduler, current->saved);
-        stop_watching();
-        if (current->ended)
-            idle.push(current);
+        for (Tile &tile : tiles) {
+            tile.meeting.arrived = 0;
+            tile.meeting.waiting = Line();
+        }
+        check_begins(*this);
+        while (alive && !abandoned) {
+            current = next_fiber(*this);
+            if (!current) {
+                nobody_runs(*this);
+                break;
+            }
+            self = &current->thread;
+            cudla_sim_switch(&scheduler, current->saved);
+            stop_watching();
+            if (current->ended)
+                idle.push(current);
+        }
+        check_ends(*this);
     }
-    check_ends(*this);
     if (abandoned)
         forget_threads();
     current = nullptr;
     block = outer;
     self = outer_self;
-    threadIdx = outer_thread;
-    blockIdx = outer_index;
-    blockDim = outer_block;
-    gridDim = outer_grid;
+    ::threadIdx.set(outer_thread);
+    ::threadIdx.x.restore(outer_x);
+    ::blockIdx.set(outer_index);
+    ::blockDim.set(outer_block);
+    ::gridDim.set(outer_grid);
 }
 
 } // namespace cudla_sim

@@ -64,6 +64,19 @@ inline void pass_on(int number, siginfo_t *info, void *context) {
         before.sa_handler(number);
 }
 
+/* threadIdx of the thread whose registers these are. */
+inline uint3 interrupted(const mcontext_t &machine) {
+    uint3 found = threadIdx;
+#if defined(CUDLA_SIM_THREAD_X) && defined(__x86_64__)
+    found.x = static_cast<unsigned>(machine.gregs[REG_R15]);
+#elif defined(CUDLA_SIM_THREAD_X)
+    found.x = static_cast<unsigned>(machine.regs[28]);
+#else
+    (void)machine;
+#endif
+    return found;
+}
+
 inline void on_signal(int number, siginfo_t *info, void *context) {
     Block *own = block;
     if (!own || !own->failure || !own->current) {
@@ -95,7 +108,7 @@ inline void on_signal(int number, siginfo_t *info, void *context) {
                      static_cast<unsigned long long>(address));
         }
         failure.block = own->index;
-        failure.thread = threadIdx;
+        failure.thread = interrupted(machine);
         failure.at = at;
     }
     /* goes on in abandon(), on the fiber's stack from its top: what is on it is not needed */
@@ -219,8 +232,8 @@ inline void tell(const Failure &failure, const char *kernel) {
     if (!block)
         (__assert_fail)(what, file, line, function);
     fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
-            function, block->index.x, block->index.y, block->index.z, threadIdx.x, threadIdx.y, threadIdx.z,
-            what);
+            function, block->index.x, block->index.y, block->index.z, unsigned(threadIdx.x),
+            unsigned(threadIdx.y), unsigned(threadIdx.z), what);
     fflush(stderr);
     std::string text = std::string("assertion `") + what + "` failed at " + file + ":" + std::to_string(line);
     fail_launch(cudaErrorAssert, text.c_str());

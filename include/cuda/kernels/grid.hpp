@@ -5,6 +5,7 @@
 #ifndef CUDLA_SIM_KERNELS_GRID_H
 #define CUDLA_SIM_KERNELS_GRID_H
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -81,6 +82,8 @@ class Pool {
         return *pool;
     }
 
+    unsigned workers() const { return helpers_ + 1; }
+
     /* Runs `work` in this thread, and in helpers that come in time; false if they help somebody else. */
     template <class Work> bool run(Work &work) {
         if (helpers_ == 0 || !busy_.try_lock())
@@ -154,6 +157,7 @@ class Pool {
 };
 
 constexpr uint64_t THREADS_WORTH_HELP = 4096;
+constexpr uint64_t SHARES = 32; /* of a system thread, so that all end at about the same time */
 
 /* What a system thread needs before it runs blocks. */
 inline void ready_for_faults() {
@@ -170,7 +174,7 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
         for (uint64_t i = 0; i < blocks; i++)
             all.emplace_back([&, i] {
                 ready_for_faults();
-                own_block().execute(shape, place(shape.grid, i), run, call, failure);
+                own_block().execute(shape, place(shape.grid, i), 1, run, call, failure);
                 if (failure)
                     shape.cooperative->give_up();
             });
@@ -178,14 +182,15 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
             thread.join();
         return;
     }
+    uint64_t together = std::max<uint64_t>(1, blocks / (Pool::get().workers() * SHARES));
     std::atomic<uint64_t> next{0};
     auto work = [&] {
         ready_for_faults();
         Block *used = &own_block(), *inside = nullptr;
         if (block) /* launched by a kernel: its parent's block goes on behind it */
             used = inside = new Block;
-        for (uint64_t i; !failure && (i = next.fetch_add(1)) < blocks;)
-            used->execute(shape, place(shape.grid, i), run, call, failure);
+        for (uint64_t i; !failure && (i = next.fetch_add(together)) < blocks;)
+            used->execute(shape, place(shape.grid, i), std::min(together, blocks - i), run, call, failure);
         delete inside;
     };
     uint64_t threads = blocks * shape.block.x * shape.block.y * shape.block.z;

@@ -25,7 +25,7 @@ class thread_group {
     unsigned num_threads() const { return size(); }
     unsigned thread_rank() const {
         if (!mask_)
-            return cudla_sim::self->rank;
+            return cudla_sim::rank();
         return __builtin_popcount(mask_ & details::low(cudla_sim::lane()) &
                                   ~(1u << cudla_sim::lane()));
     }
@@ -53,7 +53,7 @@ class thread_block : public thread_group {
     static dim3 thread_index() { return dim3(threadIdx); }
     static dim3 group_dim() { return blockDim; }
     static dim3 dim_threads() { return blockDim; }
-    static unsigned thread_rank() { return cudla_sim::self->rank; }
+    static unsigned thread_rank() { return cudla_sim::rank(); }
     static unsigned size() { return block_size(); }
     static unsigned num_threads() { return block_size(); }
 };
@@ -76,7 +76,7 @@ class grid_group {
         return static_cast<uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
     }
     static uint64_t thread_rank() {
-        return block_rank() * cudla_sim::block->threads + cudla_sim::self->rank;
+        return block_rank() * cudla_sim::block->threads + cudla_sim::rank();
     }
     static uint64_t size() { return num_blocks() * cudla_sim::block->threads; }
     static uint64_t num_threads() { return size(); }
@@ -153,7 +153,7 @@ template <unsigned Size> class lanes_tile : public lanes_group {
 /* A tile of several warps: no shuffles, as on a GPU. */
 template <unsigned Size> class wide_tile {
   public:
-    static unsigned thread_rank() { return cudla_sim::self->rank % Size; }
+    static unsigned thread_rank() { return cudla_sim::rank() % Size; }
     static void sync() { cudla_sim::tile_barrier(cudla_sim::tile_of(Size), "sync of a tile"); }
     static bool is_valid() { return true; }
     int any(int predicate) const { return reduced(predicate != 0, or_{}, "any"); }
@@ -176,7 +176,7 @@ template <unsigned Size> class wide_tile {
 
     /* The last tile of a block may have fewer. */
     static unsigned number() {
-        unsigned left = cudla_sim::block->threads - cudla_sim::self->rank / Size * Size;
+        unsigned left = cudla_sim::block->threads - cudla_sim::rank() / Size * Size;
         return left < Size ? left : Size;
     }
     /* Of the threads with ranks from `from` on, in their order. */
@@ -211,7 +211,7 @@ class thread_block_tile
     thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
-    unsigned meta_group_rank() const { return cudla_sim::self->rank / Size; }
+    unsigned meta_group_rank() const { return cudla_sim::rank() / Size; }
     unsigned meta_group_size() const { return (cudla_sim::block->threads + Size - 1) / Size; }
 };
 

@@ -32,6 +32,10 @@ struct Launched {
     static void drop(void *self_) { delete static_cast<Launched *>(self_); }
 };
 
+/* An argument during a block: a small one is no memory that a kernel's stores could change. */
+template <class P>
+using Kept = std::conditional_t<std::is_trivially_copyable_v<P> && sizeof(P) <= 64, const P, const P &>;
+
 template <class Body, class... P> struct Call final : Launched {
     Body body;
     std::tuple<P...> arguments;
@@ -41,13 +45,13 @@ template <class Body, class... P> struct Call final : Launched {
 
     static void threads(Block &own, void *call) {
         Call &of = *static_cast<Call *>(call);
-        each_thread(own, [&] {
 #if defined(CUDLA_SIM_CHECKS)
+        each_thread(own, [&] {
             std::apply([&](const P &...copied) { watched(of.body, P(copied)...); }, of.arguments);
-#else
-            std::apply([&](const P &...copied) { of.body(P(copied)...); }, of.arguments);
-#endif
         });
+#else
+        std::apply([&](Kept<P>... kept) { each_thread(own, [&] { of.body(P(kept)...); }); }, of.arguments);
+#endif
     }
 
 #if defined(CUDLA_SIM_CHECKS)

@@ -19,7 +19,7 @@ struct OwnVariables {
     OwnVariables() { dl_iterate_phdr(&OwnVariables::module, this); }
     static int module(dl_phdr_info *info, size_t, void *found) {
         OwnVariables &own = *static_cast<OwnVariables *>(found);
-        uintptr_t here = reinterpret_cast<uintptr_t>(&threadIdx);
+        uintptr_t here = reinterpret_cast<uintptr_t>(&::threadIdx);
         uintptr_t at = reinterpret_cast<uintptr_t>(info->dlpi_tls_data);
         for (int i = 0; i < info->dlpi_phnum; i++)
             if (info->dlpi_phdr[i].p_type == PT_TLS && here - at < info->dlpi_phdr[i].p_memsz) {

@@ -232,6 +232,7 @@ class _Build:
         if kind == "cu":
             words += ["-x", "c++", *self._macros()]
             words += ["-include", str(header or precompiled.source())]
+            words += ["-include", str(precompiled.behind())]
         # what decides about macros of the compiler itself
         decided = ("-f", "-m", "-O", "-p", "-std")
         words += [word for word in options.compile if word.startswith(decided)]

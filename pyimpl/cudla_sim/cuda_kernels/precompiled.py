@@ -27,6 +27,11 @@ def source() -> Path:
     return paths.include_dir() / "cuda" / "kernels" / _NAME
 
 
+def behind() -> Path:
+    """What is read as text behind it."""
+    return source().with_name("reserved.hpp")
+
+
 def header(compiler: str, words: Sequence[str], given: Sequence[str]) -> Path | None:
     """The header that stands for ``source()``: beside it lies what g++ made of it with *words*.
 

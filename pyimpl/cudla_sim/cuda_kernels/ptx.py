@@ -25,7 +25,7 @@ _SPECIAL = {
         ("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"),
     ) for d in "xyz"},
     "%laneid": "cudla_sim::lane()",
-    "%warpid": "(cudla_sim::self->rank / 32)",
+    "%warpid": "(cudla_sim::rank() / 32)",
     "%nwarpid": "((cudla_sim::block->threads + 31) / 32)",
     "%smid": "0u",
     "%nsmid": "1u",

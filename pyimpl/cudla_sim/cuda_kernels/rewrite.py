@@ -30,6 +30,8 @@ _WORDS = {
 """No macros: the standard library's headers have them inside ``__attribute__``."""
 _PLACES = ("__activemask", "coalesced_threads")
 _DROPPED = ("__attribute__", "alignas")
+_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+_MEMBER_OF = (".", "->", "::")
 
 
 class CannotRewrite(Exception):
@@ -53,6 +55,7 @@ class _Rewriter:
 
     def run(self) -> str:
         self._words()
+        self._indices()
         self._places()
         self._ptx()
         self._shared()
@@ -71,6 +74,18 @@ class _Rewriter:
                 token.text = _WORDS[token.text]
             elif token.text == GLOBAL:
                 token.text = ""
+
+    def _indices(self) -> None:
+        """Where ``threadIdx`` and its like are read they get CUDA's types (kernels/indices.hpp)."""
+        for index, token in enumerate(self.found):
+            if token.text not in _INDICES:
+                continue
+            earlier, later = before(self.found, index - 1), after(self.found, index + 1)
+            behind = self.found[earlier].text if earlier >= 0 else ""
+            ahead = self.found[later].text if later < len(self.found) else ""
+            whole = behind in ("(", ",", "=", "return") and ahead in (")", ",", ";")
+            if behind not in _MEMBER_OF and (ahead == "." or whole):
+                token.text = f"::cudla_sim::part({token.text})"
 
     def _places(self) -> None:
         """Calls that ask who is at the same place say which it is."""
