@@ -1,5 +1,5 @@
 // Kernels against the same work as OpenMP loops, in turns in one process. Prints "name ns ns": a thread's time in
-// the kernel, and in the loop.
+// the kernel, and in the loop; of empty launches the microseconds of one.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -105,7 +105,8 @@ static void plain_turn(const int *in, int *out, int blocks)
 template <class Kernel, class Plain> static void compare(const char *name, int threads, Kernel kernel, Plain plain)
 {
     double best[2] = {1e9, 1e9};
-    for (int i = 0; i < 7; i++) {
+    double end = now() + 1;
+    for (int i = 0; i < 5 || (i < 100 && now() < end); i++) {
         double begin = now();
         kernel();
         cudaDeviceSynchronize();
@@ -117,8 +118,29 @@ template <class Kernel, class Plain> static void compare(const char *name, int t
     printf("%s %.4f %.4f\n", name, best[0] * 1e9 / threads, best[1] * 1e9 / threads);
 }
 
+__global__ void nothing() {}
+
+static void launches(const char *name, bool wait)
+{
+    const int count = 2000;
+    double best = 1e9;
+    for (int i = 0; i < 7; i++) {
+        double begin = now();
+        for (int j = 0; j < count; j++) {
+            nothing<<<1, 1>>>();
+            if (wait)
+                cudaDeviceSynchronize();
+        }
+        cudaDeviceSynchronize();
+        best = std::min(best, now() - begin);
+    }
+    printf("%s %.4f 0\n", name, best * 1e6 / count);
+}
+
 int main()
 {
+    launches("launch", false);
+    launches("wait", true);
     const int n = 1 << 22, side = 512, blocks = n / WIDE;
     float *a, *b, *c;
     cudaMallocManaged(&a, n * sizeof(float));

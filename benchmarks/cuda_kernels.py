@@ -35,5 +35,7 @@ def figures() -> list[Figure]:
     kernel, plain = times["reduce"]
     what = "reduction of 256 values, nine barriers"
     found.append(Figure(what, kernel / plain, "x the loop", 5, remark=loop))
+    found.append(Figure("an empty launch", times["launch"][0], "us", 5))
+    found.append(Figure("an empty launch that is waited for", times["wait"][0], "us"))
     found.append(Figure("a thread of 256 with two barriers", times["turn"][0], "ns", 100))
     return found

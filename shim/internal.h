@@ -56,7 +56,8 @@ size_t sim__cuda_ranges(void **bounds, size_t room);
 /* a launch that was refused in C; answers `error` */
 int sim__cuda_refuse(int error, const char *explanation);
 
-void sim_cuda_open(void *launches);
+/* others may join it; `alone`: no other stream has work. `over` is set when all has ended and nothing joins any more */
+void sim_cuda_open(void *launches, int alone, int *over);
 void sim_cuda_close(void);
 /* an item for a node made by hand; NULL with the error when the kernel cannot be launched like that */
 void *sim_cuda_node(const struct cudaKernelNodeParams *params, int *error);

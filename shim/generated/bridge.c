@@ -818,9 +818,9 @@ const cudlaExternalEtbl *sim_external_table(void)
     return sim_host_there->sim_external_table();
 }
 
-void sim_cuda_open(void *launches)
+void sim_cuda_open(void *launches, int alone, int *over)
 {
-    sim_host_there->sim_cuda_open(launches);
+    sim_host_there->sim_cuda_open(launches, alone, over);
 }
 
 void sim_cuda_close(void)

@@ -6476,6 +6476,21 @@ int impl_sim_nvdla_wait(uint32_t core, uint64_t handler)
     return __atomic_load_n(&sim_bridge.impl_sim_nvdla_wait, __ATOMIC_ACQUIRE)(core, handler);
 }
 
+cudaError_t impl_cudaDeviceSynchronize(void)
+{
+    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSynchronize, __ATOMIC_ACQUIRE)();
+}
+
+cudaError_t impl_cudaThreadSynchronize(void)
+{
+    return __atomic_load_n(&sim_bridge.impl_cudaThreadSynchronize, __ATOMIC_ACQUIRE)();
+}
+
+cudaError_t impl_cudaStreamSynchronize(cudaStream_t stream)
+{
+    return __atomic_load_n(&sim_bridge.impl_cudaStreamSynchronize, __ATOMIC_ACQUIRE)(stream);
+}
+
 CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus)
 {
     return __atomic_load_n(&sim_bridge.impl_cuGetProcAddress_v2, __ATOMIC_ACQUIRE)(symbol, pfn, cudaVersion, flags, symbolStatus);
@@ -7589,22 +7604,10 @@ SIM_EXPORT cudaError_t sim__cudaGetDeviceFlags(unsigned int *flags)
     return __atomic_load_n(&sim_bridge.impl_cudaGetDeviceFlags, __ATOMIC_ACQUIRE)(flags);
 }
 
-SIM_EXPORT cudaError_t sim__cudaDeviceSynchronize(void)
-{
-    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaDeviceSynchronize, __ATOMIC_ACQUIRE)();
-}
-
 SIM_EXPORT cudaError_t sim__cudaDeviceReset(void)
 {
     if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaDeviceReset, __ATOMIC_ACQUIRE)();
-}
-
-SIM_EXPORT cudaError_t sim__cudaThreadSynchronize(void)
-{
-    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaThreadSynchronize, __ATOMIC_ACQUIRE)();
 }
 
 SIM_EXPORT cudaError_t sim__cudaThreadExit(void)
@@ -8121,12 +8124,6 @@ SIM_EXPORT cudaError_t sim__cudaStreamDestroy(cudaStream_t stream)
 {
     if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
     return __atomic_load_n(&sim_bridge.impl_cudaStreamDestroy, __ATOMIC_ACQUIRE)(stream);
-}
-
-SIM_EXPORT cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream)
-{
-    if (sim_enter() != 0) { return sim_ended() ? (cudaError_t)0 : cudaErrorUnknown; }
-    return __atomic_load_n(&sim_bridge.impl_cudaStreamSynchronize, __ATOMIC_ACQUIRE)(stream);
 }
 
 SIM_EXPORT cudaError_t sim__cudaStreamQuery(cudaStream_t stream)

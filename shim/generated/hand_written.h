@@ -30,6 +30,9 @@
 #include "cupva/cupva_host_cuda.h"
 #include "cupva/detail/cupva_host_cpp_detail.h"
 #include "cudla_sim.h"
+cudaError_t impl_cudaDeviceSynchronize(void);
+cudaError_t impl_cudaThreadSynchronize(void);
+cudaError_t impl_cudaStreamSynchronize(cudaStream_t stream);
 CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult *symbolStatus);
 CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
 NvDlaError impl_NvDlaSubmit(void *session_handle, void *device_handle, NvDlaTask *tasks, NvU32 num_tasks);

@@ -26,7 +26,7 @@ def test_what_programs_make_of_them(indices: Run) -> None:
     assert found["own"] == "2 3"
 
 
-@pytest.mark.parametrize("at, size", [(0, 64), (4097, 64), (65535, 256), (777, 1024)])
+@pytest.mark.parametrize(("at", "size"), [(0, 64), (4097, 64), (65535, 256), (777, 1024)])
 def test_a_fault_names_its_thread(indices: Run, at: int, size: int) -> None:
     done = indices("fault", at, size)
     assert done.stdout == "700\n"  # cudaErrorIllegalAddress

@@ -84,6 +84,17 @@ class Pool {
 
     unsigned workers() const { return helpers_ + 1; }
 
+    /* There will be work at once: who sleeps takes as long to come as a small launch takes. */
+    void announce() {
+        if (asleep_ == 0)
+            return;
+        {
+            std::lock_guard<std::mutex> held(lock_);
+            announced_++;
+        }
+        begin_.notify_all();
+    }
+
     /* Runs `work` in this thread, and in helpers that come in time; false if they help somebody else. */
     template <class Work> bool run(Work &work) {
         if (helpers_ == 0 || !busy_.try_lock())
@@ -125,13 +136,16 @@ class Pool {
     }
 
     void help() {
-        unsigned seen = 0;
+        unsigned seen = 0, heard = 0;
         for (;;) {
             pause_until([&] { return round_ != seen; });
             std::unique_lock<std::mutex> held(lock_);
             asleep_++;
-            begin_.wait(held, [&] { return round_ != seen; });
+            begin_.wait(held, [&] { return round_ != seen || announced_ != heard; });
             asleep_--;
+            heard = announced_;
+            if (round_ == seen)
+                continue;
             seen = round_;
             if (!open_)
                 continue;
@@ -152,12 +166,21 @@ class Pool {
     void (*work_)(void *) = nullptr;
     void *of_ = nullptr;
     bool open_ = false;
-    unsigned helpers_ = 0, asleep_ = 0;
-    std::atomic<unsigned> active_{0}, round_{0};
+    unsigned helpers_ = 0, announced_ = 0;
+    std::atomic<unsigned> active_{0}, round_{0}, asleep_{0};
 };
 
 constexpr uint64_t THREADS_WORTH_HELP = 4096;
 constexpr uint64_t SHARES = 32; /* of a system thread, so that all end at about the same time */
+
+inline uint64_t blocks_of(const Shape &shape) {
+    return static_cast<uint64_t>(shape.grid.x) * shape.grid.y * shape.grid.z;
+}
+
+inline bool worth_help(const Shape &shape) {
+    uint64_t blocks = blocks_of(shape), threads = blocks * shape.block.x * shape.block.y * shape.block.z;
+    return blocks > 1 && threads >= THREADS_WORTH_HELP && !shape.cooperative;
+}
 
 /* What a system thread needs before it runs blocks. */
 inline void ready_for_faults() {
@@ -168,7 +191,7 @@ inline void ready_for_faults() {
 
 /* All blocks, over the cores; returns when the last one ended. */
 inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &failure) {
-    uint64_t blocks = static_cast<uint64_t>(shape.grid.x) * shape.grid.y * shape.grid.z;
+    uint64_t blocks = blocks_of(shape);
     if (shape.cooperative) {
         std::vector<std::thread> all;
         for (uint64_t i = 0; i < blocks; i++)
@@ -193,8 +216,7 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
             used->execute(shape, place(shape.grid, i), std::min(together, blocks - i), run, call, failure);
         delete inside;
     };
-    uint64_t threads = blocks * shape.block.x * shape.block.y * shape.block.z;
-    if (block || blocks < 2 || threads < THREADS_WORTH_HELP || !Pool::get().run(work))
+    if (block || !worth_help(shape) || !Pool::get().run(work))
         work();
 }
 

@@ -133,6 +133,8 @@ inline cudaError_t submit(Launched *launch, cudaStream_t stream) {
         delete launch;
         return cudaSuccess;
     }
+    if (error == cudaSuccess && worth_help(launch->shape))
+        Pool::get().announce();
     if (error == cudaSuccess)
         error = __cudlaSimLaunch(stream, launch->shape.kernel, &Launched::start, &Launched::drop, launch);
     if (error != cudaSuccess)

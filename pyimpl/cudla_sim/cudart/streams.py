@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 
 from ..constants.cudart import cudaError as Status
@@ -54,6 +54,8 @@ class Stream:
         self.attributes: dict[int, bytes] = {}  # cudaLaunchAttributeValue by cudaLaunchAttributeID
         self.handle = 0
         self.capture: Capture | None = None
+        self.launched: tuple[Fence, Callable[[], bool]] | None = None
+        """The last launches of kernels, and whether all of them have ended."""
         self.closed = False
         self.queue = Queue(name, self._failed)
 
@@ -144,7 +146,14 @@ class Stream:
         """Raises CudaError (StreamCaptureUnsupported) while it captures."""
         self._refuse_capture("asking for its progress")
         self.context.settle()
+        for stream in self.streams.all():
+            stream.catch_up()
         return self.queue.idle and not self.dependencies()
+
+    def catch_up(self) -> None:
+        """A program that waited for launches without Python has seen their end already."""
+        if self.launched is not None and self.launched[1]():
+            self.launched[0].wait()
 
     def close(self) -> None:
         """Its worker ends after the work it has."""

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "boot.h"
+#include "generated/hand_written.h"
 #include "internal.h"
 
 enum {
@@ -29,7 +30,10 @@ struct sim_launches {
     uintptr_t stream;
     pthread_t thread; /* whose own stream it is, for that handle */
     int closed;
-    int references; /* of the stream's item, and of who launches */
+    int busy;  /* launches of it run */
+    int alone; /* no other stream had work when it was opened */
+    int *over; /* set when all of it has ended and nothing joins it */
+    int references; /* of the stream's item, of who launches, and of who waits */
     int status;
     char text[512];
 };
@@ -67,9 +71,15 @@ static int add(struct sim_launches *to, struct launch launch)
     return 1;
 }
 
+static int has_work(const struct sim_launches *of)
+{
+    return __atomic_load_n(&of->count, __ATOMIC_ACQUIRE) != 0 || __atomic_load_n(&of->busy, __ATOMIC_ACQUIRE);
+}
+
 static void close_it(struct sim_launches *of)
 {
     __atomic_store_n(&of->closed, 1, __ATOMIC_RELEASE);
+    if (of->over != NULL && !has_work(of)) { __atomic_store_n(of->over, 1, __ATOMIC_RELEASE); }
     if (current == of) { current = NULL; }
     pthread_cond_broadcast(&taken);
 }
@@ -172,10 +182,12 @@ void *sim_cuda_collected(void)
     return collected;
 }
 
-void sim_cuda_open(void *launches)
+void sim_cuda_open(void *launches, int alone, int *over)
 {
     struct sim_launches *of = launches;
     pthread_mutex_lock(&lock);
+    of->alone = alone;
+    of->over = over;
     if (!of->closed) { current = of; }
     pthread_mutex_unlock(&lock);
 }
@@ -233,16 +245,14 @@ static int64_t now_ns(void)
     return at.tv_sec * INT64_C(1000000000) + at.tv_nsec;
 }
 
-/* A launch more, or closed. A short wait, as a program that launches in a loop is faster than a new item. */
-static void linger(struct sim_launches *of)
+/* Until there is work, or none, as wanted; or it is closed. A short wait: a program that launches in a loop, or
+ * waits for each launch, is faster than a new item, or a thread that sleeps. */
+static void linger(struct sim_launches *of, int work)
 {
     int64_t end = now_ns() + LINGER_NS;
     do {
         for (int i = 0; i < PAUSES; i++) {
-            if (__atomic_load_n(&of->count, __ATOMIC_ACQUIRE) != 0
-                || __atomic_load_n(&of->closed, __ATOMIC_ACQUIRE)) {
-                return;
-            }
+            if (has_work(of) == work || __atomic_load_n(&of->closed, __ATOMIC_ACQUIRE)) { return; }
 #if defined(__x86_64__)
             __builtin_ia32_pause();
 #endif
@@ -259,7 +269,7 @@ void sim_cuda_run(void *launches)
     size_t room = 0;
     running = of;
     for (;;) {
-        linger(of);
+        linger(of, 1);
         pthread_mutex_lock(&lock);
         size_t count = of->count;
         if (count == 0) {
@@ -270,6 +280,7 @@ void sim_cuda_run(void *launches)
         struct launch *other = of->pending;
         size_t other_room = of->room;
         of->pending = mine, of->room = room;
+        of->busy = 1;
         of->count = 0;
         mine = other, room = other_room;
         pthread_cond_broadcast(&taken);
@@ -278,7 +289,57 @@ void sim_cuda_run(void *launches)
             if (of->status == 0) { mine[i].run(mine[i].data); }
             mine[i].drop(mine[i].data);
         }
+        pthread_mutex_lock(&lock);
+        of->busy = 0;
+        pthread_cond_broadcast(&taken);
+        pthread_mutex_unlock(&lock);
     }
     free(mine);
     running = outer;
+}
+
+/* --- who waits -------------------------------------------------------------------------------- */
+
+/* Waits for the open item without closing it, so that the next launch joins it. 0 where that is not all that has to
+ * be waited for, and where there is an error to tell: Python does. */
+static int met(uintptr_t stream, int whole)
+{
+    if (running != NULL || __atomic_load_n(&current, __ATOMIC_ACQUIRE) == NULL) { return 0; }
+    pthread_mutex_lock(&lock);
+    struct sim_launches *of = current;
+    if (of == NULL || of->closed || !(whole ? of->alone : takes(of, stream))) {
+        pthread_mutex_unlock(&lock);
+        return 0;
+    }
+    of->references++;
+    pthread_mutex_unlock(&lock);
+    linger(of, 0);
+    pthread_mutex_lock(&lock);
+    while (!of->closed && has_work(of)) { pthread_cond_wait(&taken, &lock); }
+    int ended = !of->closed && of->status == 0;
+    release(of);
+    pthread_mutex_unlock(&lock);
+    return ended;
+}
+
+#define OR_PYTHON(call)                                                               \
+    if (sim_enter() != 0) { return sim_ended() ? cudaSuccess : cudaErrorUnknown; }    \
+    return call
+
+SIM_EXPORT cudaError_t sim__cudaDeviceSynchronize(void)
+{
+    if (met(0, 1)) { return cudaSuccess; }
+    OR_PYTHON(impl_cudaDeviceSynchronize());
+}
+
+SIM_EXPORT cudaError_t sim__cudaThreadSynchronize(void)
+{
+    if (met(0, 1)) { return cudaSuccess; }
+    OR_PYTHON(impl_cudaThreadSynchronize());
+}
+
+SIM_EXPORT cudaError_t sim__cudaStreamSynchronize(cudaStream_t stream)
+{
+    if (met(stream == cudaStreamLegacy ? 0 : (uintptr_t)stream, 0)) { return cudaSuccess; }
+    OR_PYTHON(impl_cudaStreamSynchronize(stream));
 }

@@ -23,6 +23,11 @@ class Item:
     def __init__(self, current: Context, launches: Any) -> None:
         self.context = current
         self.launches = launches
+        self.over = ffi.new("int *")
+
+    def is_over(self) -> bool:
+        """Whether all of it has ended; C knows that before the stream does."""
+        return bool(self.over[0])
 
     def run(self) -> None:
         """Everything that is in it, and what joins it meanwhile."""
@@ -63,10 +68,12 @@ def launch(stream: Any, launches: Any, kernel: Any) -> None:
             found.enqueue(item.repeat, label=label, kind=NodeType.cudaGraphNodeTypeKernel)
             item.keep()
             return
-        found.enqueue(item.run, always=True, label=label)
+        done = found.enqueue(item.run, always=True, label=label)
         if not process._Current.watched:  # who watches sees each launch
             current.settle = lib.sim_cuda_close
-            lib.sim_cuda_open(launches)
+            others = (s for s in current.streams.all() if s is not found)
+            found.launched = done, item.is_over
+            lib.sim_cuda_open(launches, all(s.queue.idle for s in others), item.over)
 
 
 @cudart.export_as("cudaLaunchKernel", "sim__cuda_refuse")
