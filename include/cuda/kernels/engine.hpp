@@ -105,7 +105,9 @@ struct LanesMeeting : Meeting {
 };
 
 constexpr size_t STACK_BYTES = 256 << 10;
-constexpr size_t STACK_GUARD = 64 << 10; /* below it: without access */
+/* Below it: without access. With it stacks are an odd number of pages apart: an even one would leave the processor
+ * with a part of its table of pages for the tops of all of them. */
+constexpr size_t STACK_GUARD = 68 << 10;
 /* Stacks begin at different places of a page, and of what a cache takes for one place: threads of a block would
  * push each other out of it at every switch otherwise. */
 constexpr size_t STACK_SPREAD = 64 << 10, STACK_STEP = 5 * 64;
