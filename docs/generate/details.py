@@ -12,6 +12,7 @@ from typing import Any
 from cudla_sim.families import FAMILIES
 
 from . import answers as analysis
+from . import snippets
 from .tables import code, plain, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +52,9 @@ def section(
         lines += [*table(("parameter", "direction", "type"), rows), ""]
     if answer is not None and answer.causes:
         lines += [*table(("answers", "when"), _causes(answer)), ""]
+    if function.name in snippets.calls():
+        text, source = snippets.calls()[function.name]
+        lines += ["```c", text, "```", "", f"From {code(str(source))}.", ""]
     places = used_in().get(function.name, [])
     if places:
         lines += ["Used in " + ", ".join(places) + ".", ""]

@@ -28,6 +28,7 @@ from docs.generate import (
     loadable_fields,
     navigation,
     settings,
+    snippets,
     statuses,
 )
 from tests.conftest import ROOT
@@ -187,3 +188,15 @@ def test_the_lists_of_a_loadable_have_all_their_fields() -> None:
     assert found["AddressEntry"][2] == ("2", "uint64", "offset")
     assert found["TensorDesc"][-1] == ("14 to 21", "uint32", "stride")
     assert len(found["RelocEntry"]) == 6
+
+
+def test_a_snippet_is_a_statement_of_a_program_that_calls_the_function() -> None:
+    found = snippets.calls()
+    text, source = found["cudlaCreateDevice"]
+    assert str(source).startswith("c_examples/cudla/")
+    for name, (text, source) in found.items():
+        program = "\n".join(line.strip() for line in (ROOT / source).read_text().splitlines())
+        assert "\n".join(line.strip() for line in text.splitlines()) in program
+        assert re.search(rf"\b{name}\s*\(", text)
+    section = functions.page("cudla").split("### cudlaSubmitTask ")[1].split("### ")[0]
+    assert f"```c\n{found['cudlaSubmitTask'][0]}\n```" in section
