@@ -57,15 +57,15 @@ inline float channel(const cudlaSimTexels &of, const Place &at, int which) {
     if (which >= of.channels)
         return which == 3 ? 1.0f : 0.0f;
     const unsigned char *from = element(of, at) + which * of.bits / 8;
-    if (of.kind == cudaChannelFormatKindFloat) {
-        if (of.bits == 16) {
-            __half half;
-            memcpy(&half, from, 2);
-            return __half2float(half);
-        }
+    if (of.kind == cudaChannelFormatKindFloat && of.bits == 32) {
         float value;
         memcpy(&value, from, 4);
         return value;
+    }
+    if (of.kind == cudaChannelFormatKindFloat) {
+        __half half;
+        memcpy(&half, from, 2);
+        return __half2float(half);
     }
     bool is_signed = of.kind == cudaChannelFormatKindSigned;
     long long value;
@@ -109,7 +109,11 @@ inline bool fold(const cudlaSimTexels &of, int dimension, long long at, int size
     int mode = of.address[dimension];
     if (!of.normalized && (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror))
         mode = cudaAddressModeClamp;
-    if (mode == cudaAddressModeBorder && (at < 0 || at >= size))
+    if (at >= 0 && at < size) {
+        to = static_cast<int>(at);
+        return true;
+    }
+    if (mode == cudaAddressModeBorder)
         return false;
     if (mode == cudaAddressModeWrap) {
         at %= size;
@@ -125,53 +129,90 @@ inline bool fold(const cudlaSimTexels &of, int dimension, long long at, int size
     return true;
 }
 
-inline long long whole(float value) {
+/* Rounded down; what is beyond any texture stays beyond it. */
+inline int whole(float value) {
     if (!(value > -1e9f))
         return -1000000000;
-    return value < 1e9f ? static_cast<long long>(std::floor(value)) : 1000000000;
+    if (!(value < 1e9f))
+        return 1000000000;
+    int cut = static_cast<int>(value);
+    return cut - (static_cast<float>(cut) > value); /* std::floor is a call where SSE 4.1 is not asked for */
 }
 
-/* What is fetched: coordinates, of which `dimensions` count, in a layer. */
-template <class T>
-inline T fetch(const cudlaSimTexels &of, float x, float y, float z, int dimensions, int layer) {
-    float at[3] = {x, y, z};
-    const int size[3] = {of.width, of.height, of.depth};
-    for (int d = 0; d < dimensions; d++)
-        if (of.normalized)
-            at[d] *= static_cast<float>(size[d]);
-    Place place{0, 0, layer < 0 ? 0 : layer >= of.depth ? of.depth - 1 : layer, true};
-    int *axis[3] = {&place.x, &place.y, &place.z};
-    if (of.filter == cudaFilterModePoint) {
-        for (int d = 0; d < dimensions; d++)
-            if (!fold(of, d, whole(at[d]), size[d], *axis[d]))
-                place.inside = false;
-        return exact<T>(of, place);
-    }
-    long long low[3] = {0, 0, 0};
-    float part[3] = {0, 0, 0};
-    for (int d = 0; d < dimensions; d++) {
-        float shifted = at[d] - 0.5f;
-        low[d] = whole(shifted);
-        part[d] = std::floor((shifted - static_cast<float>(low[d])) * 256.0f + 0.5f) / 256.0f;
-    }
-    T result{};
-    constexpr int count = Channels<T>::count;
-    float sum[4] = {0, 0, 0, 0};
-    for (int corner = 0; corner < 1 << dimensions; corner++) {
-        float weight = 1;
-        Place here = place;
-        int *to[3] = {&here.x, &here.y, &here.z};
-        for (int d = 0; d < dimensions; d++) {
-            int up = corner >> d & 1;
-            weight *= up ? part[d] : 1.0f - part[d];
-            if (!fold(of, d, low[d] + up, size[d], *to[d]))
-                here.inside = false;
-        }
+inline int clamped(int at, int size) { return at < 0 ? 0 : at >= size ? size - 1 : at; }
+
+/* The commonest fetch: an element as it is, by coordinates in texels, clamped at the edges. */
+template <class T> inline bool is_plain(const cudlaSimTexels &of, int dimensions) {
+    return of.filter == cudaFilterModePoint && !(of.normalized | of.normalized_float) &&
+           of.bits == static_cast<int>(8 * sizeof(typename Channels<T>::Base)) && of.channels == Channels<T>::count &&
+           of.address[0] == cudaAddressModeClamp && (dimensions < 2 || of.address[1] == cudaAddressModeClamp);
+}
+
+/* What a linear filter takes along one dimension: one texel where a coordinate is the middle of it. */
+struct Span {
+    int count = 1;
+    int at[2] = {0, 0};
+    bool inside[2] = {true, true};
+    float weight[2] = {1, 0};
+};
+
+/* In place: a copy of it would wait for the stores of its parts. */
+inline void take(Span &made, const cudlaSimTexels &of, int dimension, float at, int size) {
+    float shifted = at - 0.5f;
+    int low = whole(shifted);
+    float part = static_cast<float>(whole((shifted - static_cast<float>(low)) * 256.0f + 0.5f)) / 256.0f;
+    int count = 0;
+    for (int up = 0; up < 2; up++) {
+        float weight = up ? part : 1.0f - part;
         if (weight == 0)
             continue;
-        for (int c = 0; c < count; c++)
-            sum[c] += weight * channel(of, here, c);
+        made.inside[count] = fold(of, dimension, static_cast<long long>(low) + up, size, made.at[count]);
+        made.weight[count++] = weight;
     }
+    made.count = count;
+}
+
+/* What is fetched: D coordinates, in a layer. */
+template <class T, int D> inline T fetch(const cudlaSimTexels &of, float x, float y, float z, int layer) {
+    if (D < 3 && is_plain<T>(of, D)) {
+        Place place{clamped(whole(x), of.width), D < 2 ? 0 : clamped(whole(y), of.height), clamped(layer, of.depth),
+                    true};
+        T result;
+        memcpy(&result, element(of, place), sizeof(T));
+        return result;
+    }
+    if (of.normalized) {
+        x *= static_cast<float>(of.width);
+        y *= static_cast<float>(of.height);
+        z *= static_cast<float>(of.depth);
+    }
+    if (of.filter == cudaFilterModePoint) {
+        Place place{0, 0, clamped(layer, of.depth), true};
+        place.inside = fold(of, 0, whole(x), of.width, place.x);
+        if (D > 1)
+            place.inside &= fold(of, 1, whole(y), of.height, place.y);
+        if (D > 2)
+            place.inside &= fold(of, 2, whole(z), of.depth, place.z);
+        return exact<T>(of, place);
+    }
+    Span row, column, plane;
+    take(row, of, 0, x, of.width);
+    if (D > 1)
+        take(column, of, 1, y, of.height);
+    plane.at[0] = clamped(layer, of.depth);
+    if (D > 2)
+        take(plane, of, 2, z, of.depth);
+    constexpr int count = Channels<T>::count;
+    float sum[4] = {0, 0, 0, 0};
+    for (int k = 0; k < (D > 2 ? plane.count : 1); k++)
+        for (int j = 0; j < (D > 1 ? column.count : 1); j++)
+            for (int i = 0; i < row.count; i++) {
+                Place here{row.at[i], column.at[j], plane.at[k], row.inside[i] && column.inside[j] && plane.inside[k]};
+                float weight = row.weight[i] * column.weight[j] * plane.weight[k];
+                for (int c = 0; c < count; c++)
+                    sum[c] += weight * channel(of, here, c);
+            }
+    T result{};
     for (int c = 0; c < count; c++)
         Channels<T>::at(result, c) = static_cast<typename Channels<T>::Base>(sum[c]);
     return result;
@@ -243,19 +284,19 @@ template <class T> inline T tex1Dfetch(cudaTextureObject_t object, int x) {
     return cudla_sim::exact<T>(of, at);
 }
 template <class T> inline T tex1D(cudaTextureObject_t object, float x) {
-    return cudla_sim::fetch<T>(cudla_sim::texels(object), x, 0, 0, 1, 0);
+    return cudla_sim::fetch<T, 1>(cudla_sim::texels(object), x, 0, 0, 0);
 }
 template <class T> inline T tex2D(cudaTextureObject_t object, float x, float y) {
-    return cudla_sim::fetch<T>(cudla_sim::texels(object), x, y, 0, 2, 0);
+    return cudla_sim::fetch<T, 2>(cudla_sim::texels(object), x, y, 0, 0);
 }
 template <class T> inline T tex3D(cudaTextureObject_t object, float x, float y, float z) {
-    return cudla_sim::fetch<T>(cudla_sim::texels(object), x, y, z, 3, 0);
+    return cudla_sim::fetch<T, 3>(cudla_sim::texels(object), x, y, z, 0);
 }
 template <class T> inline T tex1DLayered(cudaTextureObject_t object, float x, int layer) {
-    return cudla_sim::fetch<T>(cudla_sim::texels(object), x, 0, 0, 1, layer);
+    return cudla_sim::fetch<T, 1>(cudla_sim::texels(object), x, 0, 0, layer);
 }
 template <class T> inline T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
-    return cudla_sim::fetch<T>(cudla_sim::texels(object), x, y, 0, 2, layer);
+    return cudla_sim::fetch<T, 2>(cudla_sim::texels(object), x, y, 0, layer);
 }
 template <class T>
 inline T texCubemapLayered(cudaTextureObject_t object, float x, float y, float z, int layer) {
@@ -264,7 +305,7 @@ inline T texCubemapLayered(cudaTextureObject_t object, float x, float y, float z
     int face = cudla_sim::face_of(x, y, z, u, v);
     of.normalized = 1; /* whatever the object says */
     of.address[0] = of.address[1] = cudaAddressModeClamp;
-    return cudla_sim::fetch<T>(of, u, v, 0, 2, layer * 6 + face);
+    return cudla_sim::fetch<T, 2>(of, u, v, 0, layer * 6 + face);
 }
 template <class T> inline T texCubemap(cudaTextureObject_t object, float x, float y, float z) {
     return texCubemapLayered<T>(object, x, y, z, 0);
@@ -289,7 +330,7 @@ template <class T> inline T tex2Dgather(cudaTextureObject_t object, float x, flo
     const float around[4][2] = {{-0.5f, 0.5f}, {0.5f, 0.5f}, {0.5f, -0.5f}, {-0.5f, -0.5f}};
     T result{};
     for (int i = 0; i < 4; i++) {
-        T one = cudla_sim::fetch<T>(of, x + around[i][0], y + around[i][1], 0, 2, 0);
+        T one = cudla_sim::fetch<T, 2>(of, x + around[i][0], y + around[i][1], 0, 0);
         cudla_sim::Channels<T>::at(result, i) = cudla_sim::Channels<T>::at(one, which);
     }
     return result;
