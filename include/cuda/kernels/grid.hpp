@@ -68,11 +68,32 @@ inline uint3 place(const dim3 &grid, uint64_t number) {
                  static_cast<unsigned>(number / (static_cast<uint64_t>(grid.x) * grid.y))};
 }
 
-/* A block for each system thread, kept with its stacks. */
-inline Block &own_block() {
-    thread_local Block kept;
-    return kept;
-}
+/* Blocks with their stacks: to map those takes longer than most kernels, and system threads come and go. */
+class Blocks {
+  public:
+    static Blocks &get() {
+        static Blocks *blocks = new Blocks; /* never destroyed: helpers live as long as the process */
+        return *blocks;
+    }
+
+    std::unique_ptr<Block> take() {
+        std::lock_guard<std::mutex> held(lock_);
+        if (idle_.empty())
+            return std::make_unique<Block>();
+        std::unique_ptr<Block> taken = std::move(idle_.back());
+        idle_.pop_back();
+        return taken;
+    }
+
+    void give(std::unique_ptr<Block> block) {
+        std::lock_guard<std::mutex> held(lock_);
+        idle_.push_back(std::move(block));
+    }
+
+  private:
+    std::mutex lock_;
+    std::vector<std::unique_ptr<Block>> idle_;
+};
 
 /* Threads that help with the blocks of a launch; they live as long as the process. */
 class Pool {
@@ -197,7 +218,9 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
         for (uint64_t i = 0; i < blocks; i++)
             all.emplace_back([&, i] {
                 ready_for_faults();
-                own_block().execute(shape, place(shape.grid, i), 1, run, call, failure);
+                std::unique_ptr<Block> used = Blocks::get().take();
+                used->execute(shape, place(shape.grid, i), 1, run, call, failure);
+                Blocks::get().give(std::move(used));
                 if (failure)
                     shape.cooperative->give_up();
             });
@@ -209,12 +232,10 @@ inline void run_blocks(const Shape &shape, RunThreads run, void *call, Failure &
     std::atomic<uint64_t> next{0};
     auto work = [&] {
         ready_for_faults();
-        Block *used = &own_block(), *inside = nullptr;
-        if (block) /* launched by a kernel: its parent's block goes on behind it */
-            used = inside = new Block;
+        std::unique_ptr<Block> used = Blocks::get().take();
         for (uint64_t i; !failure && (i = next.fetch_add(together)) < blocks;)
             used->execute(shape, place(shape.grid, i), std::min(together, blocks - i), run, call, failure);
-        delete inside;
+        Blocks::get().give(std::move(used));
     };
     if (block || !worth_help(shape) || !Pool::get().run(work))
         work();
