@@ -302,9 +302,12 @@ def cudart_exports_c(api: Api, headers: Sequence[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+_DRIVER = ("cuda/cuda.h", "cuda/crt/driver_")
+
+
 def driver_table_c(api: Api) -> str:
     """What cuGetProcAddress looks into: every function of the driver with its name."""
-    names = sorted(f.name for f in api.functions if f.header == "cuda/cuda.h")
+    names = sorted(f.name for f in api.functions if f.header.startswith(_DRIVER))
     parts = [f"/* {BANNER} */", '#include "library/cuda/entry_points.h"']
     parts.append("\n".join(f"extern void sim__{name}(void);" for name in names))
     rows = [f'    {{"{name}", sim__{name}}},' for name in names]

@@ -916,6 +916,120 @@ CUresult impl_cuEventQuery(CUevent hEvent);
 
 CUresult impl_cuEventSynchronize(CUevent hEvent);
 
+CUresult impl_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
+
+CUresult impl_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
+
+CUresult impl_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
+
+CUresult impl_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
+
+CUresult impl_cuArrayDestroy(CUarray hArray);
+
+CUresult impl_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
+
+CUresult impl_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+
+CUresult impl_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
+
+CUresult impl_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+
+CUresult impl_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+
+CUresult impl_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
+
+CUresult impl_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
+
+CUresult impl_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
+
+CUresult impl_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
+
+CUresult impl_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+
+CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
+
+CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
+
+CUresult impl_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
+
+CUresult impl_cuTexObjectDestroy(CUtexObject texObject);
+
+CUresult impl_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject);
+
+CUresult impl_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject);
+
+CUresult impl_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc);
+
+CUresult impl_cuSurfObjectDestroy(CUsurfObject surfObject);
+
+CUresult impl_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject);
+
+CUresult impl_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
+
+CUresult impl_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags);
+
+CUresult impl_cuMemAllocHost_v2(void **pp, size_t bytesize);
+
+CUresult impl_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
+
+CUresult impl_cuMemFreeHost(void *p);
+
+CUresult impl_cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags);
+
+CUresult impl_cuMemHostGetFlags(unsigned int *pFlags, void *p);
+
+CUresult impl_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags);
+
+CUresult impl_cuMemHostUnregister(void *p);
+
+CUresult impl_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr);
+
+CUresult impl_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
+
+CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
+
+CUresult impl_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
+
+CUresult impl_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
+
+CUresult impl_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+
+CUresult impl_cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
+
+CUresult impl_cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
+
+CUresult impl_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
+
+CUresult impl_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
+
+CUresult impl_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
+
+CUresult impl_cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height);
+
+CUresult impl_cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height);
+
+CUresult impl_cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height);
+
+CUresult impl_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream);
+
+CUresult impl_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
+
+CUresult impl_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
+
+CUresult impl_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
+
+CUresult impl_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
+
+CUresult impl_cuIpcCloseMemHandle(CUdeviceptr dptr);
+
+CUresult impl_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event);
+
+CUresult impl_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
+
+CUresult impl_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
+
+CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+
 CUresult impl_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 
 CUresult impl_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev);
@@ -2070,6 +2184,63 @@ struct sim_bridge {
     __typeof__(impl_cuEventRecord) *impl_cuEventRecord;
     __typeof__(impl_cuEventQuery) *impl_cuEventQuery;
     __typeof__(impl_cuEventSynchronize) *impl_cuEventSynchronize;
+    __typeof__(impl_cuArrayCreate_v2) *impl_cuArrayCreate_v2;
+    __typeof__(impl_cuArrayGetDescriptor_v2) *impl_cuArrayGetDescriptor_v2;
+    __typeof__(impl_cuArray3DCreate_v2) *impl_cuArray3DCreate_v2;
+    __typeof__(impl_cuArray3DGetDescriptor_v2) *impl_cuArray3DGetDescriptor_v2;
+    __typeof__(impl_cuArrayDestroy) *impl_cuArrayDestroy;
+    __typeof__(impl_cuMemcpyHtoA_v2) *impl_cuMemcpyHtoA_v2;
+    __typeof__(impl_cuMemcpyAtoH_v2) *impl_cuMemcpyAtoH_v2;
+    __typeof__(impl_cuMemcpyDtoA_v2) *impl_cuMemcpyDtoA_v2;
+    __typeof__(impl_cuMemcpyAtoD_v2) *impl_cuMemcpyAtoD_v2;
+    __typeof__(impl_cuMemcpyAtoA_v2) *impl_cuMemcpyAtoA_v2;
+    __typeof__(impl_cuMemcpyHtoAAsync_v2) *impl_cuMemcpyHtoAAsync_v2;
+    __typeof__(impl_cuMemcpyAtoHAsync_v2) *impl_cuMemcpyAtoHAsync_v2;
+    __typeof__(impl_cuMemcpy2D_v2) *impl_cuMemcpy2D_v2;
+    __typeof__(impl_cuMemcpy2DUnaligned_v2) *impl_cuMemcpy2DUnaligned_v2;
+    __typeof__(impl_cuMemcpy2DAsync_v2) *impl_cuMemcpy2DAsync_v2;
+    __typeof__(impl_cuMemcpy3D_v2) *impl_cuMemcpy3D_v2;
+    __typeof__(impl_cuMemcpy3DAsync_v2) *impl_cuMemcpy3DAsync_v2;
+    __typeof__(impl_cuTexObjectCreate) *impl_cuTexObjectCreate;
+    __typeof__(impl_cuTexObjectDestroy) *impl_cuTexObjectDestroy;
+    __typeof__(impl_cuTexObjectGetResourceDesc) *impl_cuTexObjectGetResourceDesc;
+    __typeof__(impl_cuTexObjectGetTextureDesc) *impl_cuTexObjectGetTextureDesc;
+    __typeof__(impl_cuSurfObjectCreate) *impl_cuSurfObjectCreate;
+    __typeof__(impl_cuSurfObjectDestroy) *impl_cuSurfObjectDestroy;
+    __typeof__(impl_cuSurfObjectGetResourceDesc) *impl_cuSurfObjectGetResourceDesc;
+    __typeof__(impl_cuMemAllocPitch_v2) *impl_cuMemAllocPitch_v2;
+    __typeof__(impl_cuMemAllocManaged) *impl_cuMemAllocManaged;
+    __typeof__(impl_cuMemAllocHost_v2) *impl_cuMemAllocHost_v2;
+    __typeof__(impl_cuMemHostAlloc) *impl_cuMemHostAlloc;
+    __typeof__(impl_cuMemFreeHost) *impl_cuMemFreeHost;
+    __typeof__(impl_cuMemHostGetDevicePointer_v2) *impl_cuMemHostGetDevicePointer_v2;
+    __typeof__(impl_cuMemHostGetFlags) *impl_cuMemHostGetFlags;
+    __typeof__(impl_cuMemHostRegister_v2) *impl_cuMemHostRegister_v2;
+    __typeof__(impl_cuMemHostUnregister) *impl_cuMemHostUnregister;
+    __typeof__(impl_cuMemGetAddressRange_v2) *impl_cuMemGetAddressRange_v2;
+    __typeof__(impl_cuMemAllocAsync) *impl_cuMemAllocAsync;
+    __typeof__(impl_cuMemFreeAsync) *impl_cuMemFreeAsync;
+    __typeof__(impl_cuMemcpy) *impl_cuMemcpy;
+    __typeof__(impl_cuMemcpyAsync) *impl_cuMemcpyAsync;
+    __typeof__(impl_cuMemcpyDtoDAsync_v2) *impl_cuMemcpyDtoDAsync_v2;
+    __typeof__(impl_cuMemsetD16_v2) *impl_cuMemsetD16_v2;
+    __typeof__(impl_cuMemsetD32_v2) *impl_cuMemsetD32_v2;
+    __typeof__(impl_cuMemsetD8Async) *impl_cuMemsetD8Async;
+    __typeof__(impl_cuMemsetD16Async) *impl_cuMemsetD16Async;
+    __typeof__(impl_cuMemsetD32Async) *impl_cuMemsetD32Async;
+    __typeof__(impl_cuMemsetD2D8_v2) *impl_cuMemsetD2D8_v2;
+    __typeof__(impl_cuMemsetD2D16_v2) *impl_cuMemsetD2D16_v2;
+    __typeof__(impl_cuMemsetD2D32_v2) *impl_cuMemsetD2D32_v2;
+    __typeof__(impl_cuMemsetD2D8Async) *impl_cuMemsetD2D8Async;
+    __typeof__(impl_cuMemsetD2D16Async) *impl_cuMemsetD2D16Async;
+    __typeof__(impl_cuMemsetD2D32Async) *impl_cuMemsetD2D32Async;
+    __typeof__(impl_cuIpcGetMemHandle) *impl_cuIpcGetMemHandle;
+    __typeof__(impl_cuIpcOpenMemHandle_v2) *impl_cuIpcOpenMemHandle_v2;
+    __typeof__(impl_cuIpcCloseMemHandle) *impl_cuIpcCloseMemHandle;
+    __typeof__(impl_cuIpcGetEventHandle) *impl_cuIpcGetEventHandle;
+    __typeof__(impl_cuIpcOpenEventHandle) *impl_cuIpcOpenEventHandle;
+    __typeof__(impl_cuStreamCreateWithPriority) *impl_cuStreamCreateWithPriority;
+    __typeof__(impl_cuEventElapsedTime) *impl_cuEventElapsedTime;
     __typeof__(impl_cuCtxCreate_v2) *impl_cuCtxCreate_v2;
     __typeof__(impl_cuCtxCreate_v4) *impl_cuCtxCreate_v4;
     __typeof__(impl_cuCtxDestroy_v2) *impl_cuCtxDestroy_v2;

@@ -1724,6 +1724,348 @@ SIM_EXPORT CUresult cuEventSynchronize(CUevent hEvent)
     return sim__cuEventSynchronize(hEvent);
 }
 
+extern CUresult sim__cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
+SIM_EXPORT CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+    return sim__cuArrayCreate_v2(pHandle, pAllocateArray);
+}
+
+extern CUresult sim__cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
+SIM_EXPORT CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    return sim__cuArrayGetDescriptor_v2(pArrayDescriptor, hArray);
+}
+
+extern CUresult sim__cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
+SIM_EXPORT CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+    return sim__cuArray3DCreate_v2(pHandle, pAllocateArray);
+}
+
+extern CUresult sim__cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray);
+SIM_EXPORT CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    return sim__cuArray3DGetDescriptor_v2(pArrayDescriptor, hArray);
+}
+
+extern CUresult sim__cuArrayDestroy(CUarray hArray);
+SIM_EXPORT CUresult cuArrayDestroy(CUarray hArray)
+{
+    return sim__cuArrayDestroy(hArray);
+}
+
+extern CUresult sim__cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    return sim__cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return sim__cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return sim__cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
+SIM_EXPORT CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    return sim__cuMemcpy2D_v2(pCopy);
+}
+
+extern CUresult sim__cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
+SIM_EXPORT CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    return sim__cuMemcpy2DUnaligned_v2(pCopy);
+}
+
+extern CUresult sim__cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    return sim__cuMemcpy2DAsync_v2(pCopy, hStream);
+}
+
+extern CUresult sim__cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
+SIM_EXPORT CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+    return sim__cuMemcpy3D_v2(pCopy);
+}
+
+extern CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    return sim__cuMemcpy3DAsync_v2(pCopy, hStream);
+}
+
+extern CUresult sim__cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
+SIM_EXPORT CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    return sim__cuTexObjectCreate(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+extern CUresult sim__cuTexObjectDestroy(CUtexObject texObject);
+SIM_EXPORT CUresult cuTexObjectDestroy(CUtexObject texObject)
+{
+    return sim__cuTexObjectDestroy(texObject);
+}
+
+extern CUresult sim__cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject);
+SIM_EXPORT CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
+{
+    return sim__cuTexObjectGetResourceDesc(pResDesc, texObject);
+}
+
+extern CUresult sim__cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject);
+SIM_EXPORT CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
+{
+    return sim__cuTexObjectGetTextureDesc(pTexDesc, texObject);
+}
+
+extern CUresult sim__cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc);
+SIM_EXPORT CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
+{
+    return sim__cuSurfObjectCreate(pSurfObject, pResDesc);
+}
+
+extern CUresult sim__cuSurfObjectDestroy(CUsurfObject surfObject);
+SIM_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject surfObject)
+{
+    return sim__cuSurfObjectDestroy(surfObject);
+}
+
+extern CUresult sim__cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject);
+SIM_EXPORT CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
+{
+    return sim__cuSurfObjectGetResourceDesc(pResDesc, surfObject);
+}
+
+extern CUresult sim__cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes);
+SIM_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
+{
+    return sim__cuMemAllocPitch_v2(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+}
+
+extern CUresult sim__cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags);
+SIM_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+{
+    return sim__cuMemAllocManaged(dptr, bytesize, flags);
+}
+
+extern CUresult sim__cuMemAllocHost_v2(void **pp, size_t bytesize);
+SIM_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
+{
+    return sim__cuMemAllocHost_v2(pp, bytesize);
+}
+
+extern CUresult sim__cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
+SIM_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+    return sim__cuMemHostAlloc(pp, bytesize, Flags);
+}
+
+extern CUresult sim__cuMemFreeHost(void *p);
+SIM_EXPORT CUresult cuMemFreeHost(void *p)
+{
+    return sim__cuMemFreeHost(p);
+}
+
+extern CUresult sim__cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags);
+SIM_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+{
+    return sim__cuMemHostGetDevicePointer_v2(pdptr, p, Flags);
+}
+
+extern CUresult sim__cuMemHostGetFlags(unsigned int *pFlags, void *p);
+SIM_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
+{
+    return sim__cuMemHostGetFlags(pFlags, p);
+}
+
+extern CUresult sim__cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags);
+SIM_EXPORT CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+    return sim__cuMemHostRegister_v2(p, bytesize, Flags);
+}
+
+extern CUresult sim__cuMemHostUnregister(void *p);
+SIM_EXPORT CUresult cuMemHostUnregister(void *p)
+{
+    return sim__cuMemHostUnregister(p);
+}
+
+extern CUresult sim__cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr);
+SIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+{
+    return sim__cuMemGetAddressRange_v2(pbase, psize, dptr);
+}
+
+extern CUresult sim__cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
+SIM_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    return sim__cuMemAllocAsync(dptr, bytesize, hStream);
+}
+
+extern CUresult sim__cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
+SIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    return sim__cuMemFreeAsync(dptr, hStream);
+}
+
+extern CUresult sim__cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
+SIM_EXPORT CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return sim__cuMemcpy(dst, src, ByteCount);
+}
+
+extern CUresult sim__cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyAsync(dst, src, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream);
+SIM_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return sim__cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
+}
+
+extern CUresult sim__cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
+SIM_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return sim__cuMemsetD16_v2(dstDevice, us, N);
+}
+
+extern CUresult sim__cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
+SIM_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return sim__cuMemsetD32_v2(dstDevice, ui, N);
+}
+
+extern CUresult sim__cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    return sim__cuMemsetD8Async(dstDevice, uc, N, hStream);
+}
+
+extern CUresult sim__cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+{
+    return sim__cuMemsetD16Async(dstDevice, us, N, hStream);
+}
+
+extern CUresult sim__cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    return sim__cuMemsetD32Async(dstDevice, ui, N, hStream);
+}
+
+extern CUresult sim__cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height);
+SIM_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D8_v2(dstDevice, dstPitch, uc, Width, Height);
+}
+
+extern CUresult sim__cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height);
+SIM_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D16_v2(dstDevice, dstPitch, us, Width, Height);
+}
+
+extern CUresult sim__cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height);
+SIM_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    return sim__cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
+}
+
+extern CUresult sim__cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
+{
+    return sim__cuMemsetD2D8Async(dstDevice, dstPitch, uc, Width, Height, hStream);
+}
+
+extern CUresult sim__cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
+{
+    return sim__cuMemsetD2D16Async(dstDevice, dstPitch, us, Width, Height, hStream);
+}
+
+extern CUresult sim__cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream);
+SIM_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
+{
+    return sim__cuMemsetD2D32Async(dstDevice, dstPitch, ui, Width, Height, hStream);
+}
+
+extern CUresult sim__cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
+SIM_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+{
+    return sim__cuIpcGetMemHandle(pHandle, dptr);
+}
+
+extern CUresult sim__cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
+SIM_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    return sim__cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
+}
+
+extern CUresult sim__cuIpcCloseMemHandle(CUdeviceptr dptr);
+SIM_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr dptr)
+{
+    return sim__cuIpcCloseMemHandle(dptr);
+}
+
+extern CUresult sim__cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event);
+SIM_EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
+{
+    return sim__cuIpcGetEventHandle(pHandle, event);
+}
+
+extern CUresult sim__cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
+SIM_EXPORT CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+{
+    return sim__cuIpcOpenEventHandle(phEvent, handle);
+}
+
+extern CUresult sim__cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
+SIM_EXPORT CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+    return sim__cuStreamCreateWithPriority(phStream, flags, priority);
+}
+
+extern CUresult sim__cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+SIM_EXPORT CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return sim__cuEventElapsedTime(pMilliseconds, hStart, hEnd);
+}
+
 extern CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 SIM_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {

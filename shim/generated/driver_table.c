@@ -2,6 +2,11 @@
 
 #include "library/cuda/entry_points.h"
 
+extern void sim__cuArray3DCreate_v2(void);
+extern void sim__cuArray3DGetDescriptor_v2(void);
+extern void sim__cuArrayCreate_v2(void);
+extern void sim__cuArrayDestroy(void);
+extern void sim__cuArrayGetDescriptor_v2(void);
 extern void sim__cuCtxCreate_v2(void);
 extern void sim__cuCtxCreate_v4(void);
 extern void sim__cuCtxDestroy_v2(void);
@@ -31,6 +36,7 @@ extern void sim__cuDeviceTotalMem_v2(void);
 extern void sim__cuDriverGetVersion(void);
 extern void sim__cuEventCreate(void);
 extern void sim__cuEventDestroy_v2(void);
+extern void sim__cuEventElapsedTime(void);
 extern void sim__cuEventQuery(void);
 extern void sim__cuEventRecord(void);
 extern void sim__cuEventSynchronize(void);
@@ -42,6 +48,11 @@ extern void sim__cuGetExportTable(void);
 extern void sim__cuGetProcAddress(void);
 extern void sim__cuGetProcAddress_v2(void);
 extern void sim__cuInit(void);
+extern void sim__cuIpcCloseMemHandle(void);
+extern void sim__cuIpcGetEventHandle(void);
+extern void sim__cuIpcGetMemHandle(void);
+extern void sim__cuIpcOpenEventHandle(void);
+extern void sim__cuIpcOpenMemHandle_v2(void);
 extern void sim__cuLaunchCooperativeKernel(void);
 extern void sim__cuLaunchKernel(void);
 extern void sim__cuLinkAddData_v2(void);
@@ -51,25 +62,63 @@ extern void sim__cuLinkCreate_v2(void);
 extern void sim__cuLinkDestroy(void);
 extern void sim__cuMemAddressFree(void);
 extern void sim__cuMemAddressReserve(void);
+extern void sim__cuMemAllocAsync(void);
+extern void sim__cuMemAllocHost_v2(void);
+extern void sim__cuMemAllocManaged(void);
+extern void sim__cuMemAllocPitch_v2(void);
 extern void sim__cuMemAlloc_v2(void);
 extern void sim__cuMemCreate(void);
 extern void sim__cuMemExportToShareableHandle(void);
+extern void sim__cuMemFreeAsync(void);
+extern void sim__cuMemFreeHost(void);
 extern void sim__cuMemFree_v2(void);
 extern void sim__cuMemGetAccess(void);
+extern void sim__cuMemGetAddressRange_v2(void);
 extern void sim__cuMemGetAllocationGranularity(void);
 extern void sim__cuMemGetAllocationPropertiesFromHandle(void);
 extern void sim__cuMemGetInfo_v2(void);
+extern void sim__cuMemHostAlloc(void);
+extern void sim__cuMemHostGetDevicePointer_v2(void);
+extern void sim__cuMemHostGetFlags(void);
+extern void sim__cuMemHostRegister_v2(void);
+extern void sim__cuMemHostUnregister(void);
 extern void sim__cuMemImportFromShareableHandle(void);
 extern void sim__cuMemMap(void);
 extern void sim__cuMemRelease(void);
 extern void sim__cuMemRetainAllocationHandle(void);
 extern void sim__cuMemSetAccess(void);
 extern void sim__cuMemUnmap(void);
+extern void sim__cuMemcpy(void);
+extern void sim__cuMemcpy2DAsync_v2(void);
+extern void sim__cuMemcpy2DUnaligned_v2(void);
+extern void sim__cuMemcpy2D_v2(void);
+extern void sim__cuMemcpy3DAsync_v2(void);
+extern void sim__cuMemcpy3D_v2(void);
+extern void sim__cuMemcpyAsync(void);
+extern void sim__cuMemcpyAtoA_v2(void);
+extern void sim__cuMemcpyAtoD_v2(void);
+extern void sim__cuMemcpyAtoHAsync_v2(void);
+extern void sim__cuMemcpyAtoH_v2(void);
+extern void sim__cuMemcpyDtoA_v2(void);
+extern void sim__cuMemcpyDtoDAsync_v2(void);
 extern void sim__cuMemcpyDtoD_v2(void);
 extern void sim__cuMemcpyDtoHAsync_v2(void);
 extern void sim__cuMemcpyDtoH_v2(void);
+extern void sim__cuMemcpyHtoAAsync_v2(void);
+extern void sim__cuMemcpyHtoA_v2(void);
 extern void sim__cuMemcpyHtoDAsync_v2(void);
 extern void sim__cuMemcpyHtoD_v2(void);
+extern void sim__cuMemsetD16Async(void);
+extern void sim__cuMemsetD16_v2(void);
+extern void sim__cuMemsetD2D16Async(void);
+extern void sim__cuMemsetD2D16_v2(void);
+extern void sim__cuMemsetD2D32Async(void);
+extern void sim__cuMemsetD2D32_v2(void);
+extern void sim__cuMemsetD2D8Async(void);
+extern void sim__cuMemsetD2D8_v2(void);
+extern void sim__cuMemsetD32Async(void);
+extern void sim__cuMemsetD32_v2(void);
+extern void sim__cuMemsetD8Async(void);
 extern void sim__cuMemsetD8_v2(void);
 extern void sim__cuModuleGetFunction(void);
 extern void sim__cuModuleGetGlobal_v2(void);
@@ -84,12 +133,25 @@ extern void sim__cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void);
 extern void sim__cuOccupancyMaxPotentialBlockSize(void);
 extern void sim__cuOccupancyMaxPotentialBlockSizeWithFlags(void);
 extern void sim__cuStreamCreate(void);
+extern void sim__cuStreamCreateWithPriority(void);
 extern void sim__cuStreamDestroy_v2(void);
 extern void sim__cuStreamQuery(void);
 extern void sim__cuStreamSynchronize(void);
 extern void sim__cuStreamWaitEvent(void);
+extern void sim__cuSurfObjectCreate(void);
+extern void sim__cuSurfObjectDestroy(void);
+extern void sim__cuSurfObjectGetResourceDesc(void);
+extern void sim__cuTexObjectCreate(void);
+extern void sim__cuTexObjectDestroy(void);
+extern void sim__cuTexObjectGetResourceDesc(void);
+extern void sim__cuTexObjectGetTextureDesc(void);
 
 const struct sim_driver_function sim_driver_table[] = {
+    {"cuArray3DCreate_v2", sim__cuArray3DCreate_v2},
+    {"cuArray3DGetDescriptor_v2", sim__cuArray3DGetDescriptor_v2},
+    {"cuArrayCreate_v2", sim__cuArrayCreate_v2},
+    {"cuArrayDestroy", sim__cuArrayDestroy},
+    {"cuArrayGetDescriptor_v2", sim__cuArrayGetDescriptor_v2},
     {"cuCtxCreate_v2", sim__cuCtxCreate_v2},
     {"cuCtxCreate_v4", sim__cuCtxCreate_v4},
     {"cuCtxDestroy_v2", sim__cuCtxDestroy_v2},
@@ -119,6 +181,7 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuDriverGetVersion", sim__cuDriverGetVersion},
     {"cuEventCreate", sim__cuEventCreate},
     {"cuEventDestroy_v2", sim__cuEventDestroy_v2},
+    {"cuEventElapsedTime", sim__cuEventElapsedTime},
     {"cuEventQuery", sim__cuEventQuery},
     {"cuEventRecord", sim__cuEventRecord},
     {"cuEventSynchronize", sim__cuEventSynchronize},
@@ -130,6 +193,11 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuGetProcAddress", sim__cuGetProcAddress},
     {"cuGetProcAddress_v2", sim__cuGetProcAddress_v2},
     {"cuInit", sim__cuInit},
+    {"cuIpcCloseMemHandle", sim__cuIpcCloseMemHandle},
+    {"cuIpcGetEventHandle", sim__cuIpcGetEventHandle},
+    {"cuIpcGetMemHandle", sim__cuIpcGetMemHandle},
+    {"cuIpcOpenEventHandle", sim__cuIpcOpenEventHandle},
+    {"cuIpcOpenMemHandle_v2", sim__cuIpcOpenMemHandle_v2},
     {"cuLaunchCooperativeKernel", sim__cuLaunchCooperativeKernel},
     {"cuLaunchKernel", sim__cuLaunchKernel},
     {"cuLinkAddData_v2", sim__cuLinkAddData_v2},
@@ -139,25 +207,63 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuLinkDestroy", sim__cuLinkDestroy},
     {"cuMemAddressFree", sim__cuMemAddressFree},
     {"cuMemAddressReserve", sim__cuMemAddressReserve},
+    {"cuMemAllocAsync", sim__cuMemAllocAsync},
+    {"cuMemAllocHost_v2", sim__cuMemAllocHost_v2},
+    {"cuMemAllocManaged", sim__cuMemAllocManaged},
+    {"cuMemAllocPitch_v2", sim__cuMemAllocPitch_v2},
     {"cuMemAlloc_v2", sim__cuMemAlloc_v2},
     {"cuMemCreate", sim__cuMemCreate},
     {"cuMemExportToShareableHandle", sim__cuMemExportToShareableHandle},
+    {"cuMemFreeAsync", sim__cuMemFreeAsync},
+    {"cuMemFreeHost", sim__cuMemFreeHost},
     {"cuMemFree_v2", sim__cuMemFree_v2},
     {"cuMemGetAccess", sim__cuMemGetAccess},
+    {"cuMemGetAddressRange_v2", sim__cuMemGetAddressRange_v2},
     {"cuMemGetAllocationGranularity", sim__cuMemGetAllocationGranularity},
     {"cuMemGetAllocationPropertiesFromHandle", sim__cuMemGetAllocationPropertiesFromHandle},
     {"cuMemGetInfo_v2", sim__cuMemGetInfo_v2},
+    {"cuMemHostAlloc", sim__cuMemHostAlloc},
+    {"cuMemHostGetDevicePointer_v2", sim__cuMemHostGetDevicePointer_v2},
+    {"cuMemHostGetFlags", sim__cuMemHostGetFlags},
+    {"cuMemHostRegister_v2", sim__cuMemHostRegister_v2},
+    {"cuMemHostUnregister", sim__cuMemHostUnregister},
     {"cuMemImportFromShareableHandle", sim__cuMemImportFromShareableHandle},
     {"cuMemMap", sim__cuMemMap},
     {"cuMemRelease", sim__cuMemRelease},
     {"cuMemRetainAllocationHandle", sim__cuMemRetainAllocationHandle},
     {"cuMemSetAccess", sim__cuMemSetAccess},
     {"cuMemUnmap", sim__cuMemUnmap},
+    {"cuMemcpy", sim__cuMemcpy},
+    {"cuMemcpy2DAsync_v2", sim__cuMemcpy2DAsync_v2},
+    {"cuMemcpy2DUnaligned_v2", sim__cuMemcpy2DUnaligned_v2},
+    {"cuMemcpy2D_v2", sim__cuMemcpy2D_v2},
+    {"cuMemcpy3DAsync_v2", sim__cuMemcpy3DAsync_v2},
+    {"cuMemcpy3D_v2", sim__cuMemcpy3D_v2},
+    {"cuMemcpyAsync", sim__cuMemcpyAsync},
+    {"cuMemcpyAtoA_v2", sim__cuMemcpyAtoA_v2},
+    {"cuMemcpyAtoD_v2", sim__cuMemcpyAtoD_v2},
+    {"cuMemcpyAtoHAsync_v2", sim__cuMemcpyAtoHAsync_v2},
+    {"cuMemcpyAtoH_v2", sim__cuMemcpyAtoH_v2},
+    {"cuMemcpyDtoA_v2", sim__cuMemcpyDtoA_v2},
+    {"cuMemcpyDtoDAsync_v2", sim__cuMemcpyDtoDAsync_v2},
     {"cuMemcpyDtoD_v2", sim__cuMemcpyDtoD_v2},
     {"cuMemcpyDtoHAsync_v2", sim__cuMemcpyDtoHAsync_v2},
     {"cuMemcpyDtoH_v2", sim__cuMemcpyDtoH_v2},
+    {"cuMemcpyHtoAAsync_v2", sim__cuMemcpyHtoAAsync_v2},
+    {"cuMemcpyHtoA_v2", sim__cuMemcpyHtoA_v2},
     {"cuMemcpyHtoDAsync_v2", sim__cuMemcpyHtoDAsync_v2},
     {"cuMemcpyHtoD_v2", sim__cuMemcpyHtoD_v2},
+    {"cuMemsetD16Async", sim__cuMemsetD16Async},
+    {"cuMemsetD16_v2", sim__cuMemsetD16_v2},
+    {"cuMemsetD2D16Async", sim__cuMemsetD2D16Async},
+    {"cuMemsetD2D16_v2", sim__cuMemsetD2D16_v2},
+    {"cuMemsetD2D32Async", sim__cuMemsetD2D32Async},
+    {"cuMemsetD2D32_v2", sim__cuMemsetD2D32_v2},
+    {"cuMemsetD2D8Async", sim__cuMemsetD2D8Async},
+    {"cuMemsetD2D8_v2", sim__cuMemsetD2D8_v2},
+    {"cuMemsetD32Async", sim__cuMemsetD32Async},
+    {"cuMemsetD32_v2", sim__cuMemsetD32_v2},
+    {"cuMemsetD8Async", sim__cuMemsetD8Async},
     {"cuMemsetD8_v2", sim__cuMemsetD8_v2},
     {"cuModuleGetFunction", sim__cuModuleGetFunction},
     {"cuModuleGetGlobal_v2", sim__cuModuleGetGlobal_v2},
@@ -172,10 +278,18 @@ const struct sim_driver_function sim_driver_table[] = {
     {"cuOccupancyMaxPotentialBlockSize", sim__cuOccupancyMaxPotentialBlockSize},
     {"cuOccupancyMaxPotentialBlockSizeWithFlags", sim__cuOccupancyMaxPotentialBlockSizeWithFlags},
     {"cuStreamCreate", sim__cuStreamCreate},
+    {"cuStreamCreateWithPriority", sim__cuStreamCreateWithPriority},
     {"cuStreamDestroy_v2", sim__cuStreamDestroy_v2},
     {"cuStreamQuery", sim__cuStreamQuery},
     {"cuStreamSynchronize", sim__cuStreamSynchronize},
     {"cuStreamWaitEvent", sim__cuStreamWaitEvent},
+    {"cuSurfObjectCreate", sim__cuSurfObjectCreate},
+    {"cuSurfObjectDestroy", sim__cuSurfObjectDestroy},
+    {"cuSurfObjectGetResourceDesc", sim__cuSurfObjectGetResourceDesc},
+    {"cuTexObjectCreate", sim__cuTexObjectCreate},
+    {"cuTexObjectDestroy", sim__cuTexObjectDestroy},
+    {"cuTexObjectGetResourceDesc", sim__cuTexObjectGetResourceDesc},
+    {"cuTexObjectGetTextureDesc", sim__cuTexObjectGetTextureDesc},
 };
 
-const size_t sim_driver_table_size = 86;
+const size_t sim_driver_table_size = 143;

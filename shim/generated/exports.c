@@ -3035,6 +3035,405 @@ static CUresult first_cuEventSynchronize(CUevent hEvent)
     return extension.impl_cuEventSynchronize(hEvent);
 }
 
+static CUresult first_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+    if (extension.impl_sim_attach("cuArrayCreate_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayCreate_v2, extension.impl_cuArrayCreate_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayCreate_v2(pHandle, pAllocateArray);
+}
+
+static CUresult first_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    if (extension.impl_sim_attach("cuArrayGetDescriptor_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayGetDescriptor_v2, extension.impl_cuArrayGetDescriptor_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayGetDescriptor_v2(pArrayDescriptor, hArray);
+}
+
+static CUresult first_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+    if (extension.impl_sim_attach("cuArray3DCreate_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArray3DCreate_v2, extension.impl_cuArray3DCreate_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuArray3DCreate_v2(pHandle, pAllocateArray);
+}
+
+static CUresult first_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    if (extension.impl_sim_attach("cuArray3DGetDescriptor_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArray3DGetDescriptor_v2, extension.impl_cuArray3DGetDescriptor_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuArray3DGetDescriptor_v2(pArrayDescriptor, hArray);
+}
+
+static CUresult first_cuArrayDestroy(CUarray hArray)
+{
+    if (extension.impl_sim_attach("cuArrayDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuArrayDestroy, extension.impl_cuArrayDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuArrayDestroy(hArray);
+}
+
+static CUresult first_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyHtoA_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyHtoA_v2, extension.impl_cuMemcpyHtoA_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
+}
+
+static CUresult first_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyAtoH_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyAtoH_v2, extension.impl_cuMemcpyAtoH_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
+}
+
+static CUresult first_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyDtoA_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyDtoA_v2, extension.impl_cuMemcpyDtoA_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
+}
+
+static CUresult first_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyAtoD_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyAtoD_v2, extension.impl_cuMemcpyAtoD_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
+}
+
+static CUresult first_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpyAtoA_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyAtoA_v2, extension.impl_cuMemcpyAtoA_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+}
+
+static CUresult first_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyHtoAAsync_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyHtoAAsync_v2, extension.impl_cuMemcpyHtoAAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount, hStream);
+}
+
+static CUresult first_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyAtoHAsync_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyAtoHAsync_v2, extension.impl_cuMemcpyAtoHAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, hStream);
+}
+
+static CUresult first_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    if (extension.impl_sim_attach("cuMemcpy2D_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy2D_v2, extension.impl_cuMemcpy2D_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy2D_v2(pCopy);
+}
+
+static CUresult first_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    if (extension.impl_sim_attach("cuMemcpy2DUnaligned_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy2DUnaligned_v2, extension.impl_cuMemcpy2DUnaligned_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy2DUnaligned_v2(pCopy);
+}
+
+static CUresult first_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpy2DAsync_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy2DAsync_v2, extension.impl_cuMemcpy2DAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy2DAsync_v2(pCopy, hStream);
+}
+
+static CUresult first_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+    if (extension.impl_sim_attach("cuMemcpy3D_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy3D_v2, extension.impl_cuMemcpy3D_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy3D_v2(pCopy);
+}
+
+static CUresult first_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpy3DAsync_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy3DAsync_v2, extension.impl_cuMemcpy3DAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy3DAsync_v2(pCopy, hStream);
+}
+
+static CUresult first_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    if (extension.impl_sim_attach("cuTexObjectCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexObjectCreate, extension.impl_cuTexObjectCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuTexObjectCreate(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+static CUresult first_cuTexObjectDestroy(CUtexObject texObject)
+{
+    if (extension.impl_sim_attach("cuTexObjectDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexObjectDestroy, extension.impl_cuTexObjectDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuTexObjectDestroy(texObject);
+}
+
+static CUresult first_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
+{
+    if (extension.impl_sim_attach("cuTexObjectGetResourceDesc") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexObjectGetResourceDesc, extension.impl_cuTexObjectGetResourceDesc, __ATOMIC_RELEASE);
+    return extension.impl_cuTexObjectGetResourceDesc(pResDesc, texObject);
+}
+
+static CUresult first_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
+{
+    if (extension.impl_sim_attach("cuTexObjectGetTextureDesc") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuTexObjectGetTextureDesc, extension.impl_cuTexObjectGetTextureDesc, __ATOMIC_RELEASE);
+    return extension.impl_cuTexObjectGetTextureDesc(pTexDesc, texObject);
+}
+
+static CUresult first_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
+{
+    if (extension.impl_sim_attach("cuSurfObjectCreate") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuSurfObjectCreate, extension.impl_cuSurfObjectCreate, __ATOMIC_RELEASE);
+    return extension.impl_cuSurfObjectCreate(pSurfObject, pResDesc);
+}
+
+static CUresult first_cuSurfObjectDestroy(CUsurfObject surfObject)
+{
+    if (extension.impl_sim_attach("cuSurfObjectDestroy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuSurfObjectDestroy, extension.impl_cuSurfObjectDestroy, __ATOMIC_RELEASE);
+    return extension.impl_cuSurfObjectDestroy(surfObject);
+}
+
+static CUresult first_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
+{
+    if (extension.impl_sim_attach("cuSurfObjectGetResourceDesc") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuSurfObjectGetResourceDesc, extension.impl_cuSurfObjectGetResourceDesc, __ATOMIC_RELEASE);
+    return extension.impl_cuSurfObjectGetResourceDesc(pResDesc, surfObject);
+}
+
+static CUresult first_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
+{
+    if (extension.impl_sim_attach("cuMemAllocPitch_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAllocPitch_v2, extension.impl_cuMemAllocPitch_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAllocPitch_v2(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+}
+
+static CUresult first_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+{
+    if (extension.impl_sim_attach("cuMemAllocManaged") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAllocManaged, extension.impl_cuMemAllocManaged, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAllocManaged(dptr, bytesize, flags);
+}
+
+static CUresult first_cuMemAllocHost_v2(void **pp, size_t bytesize)
+{
+    if (extension.impl_sim_attach("cuMemAllocHost_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAllocHost_v2, extension.impl_cuMemAllocHost_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAllocHost_v2(pp, bytesize);
+}
+
+static CUresult first_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuMemHostAlloc") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemHostAlloc, extension.impl_cuMemHostAlloc, __ATOMIC_RELEASE);
+    return extension.impl_cuMemHostAlloc(pp, bytesize, Flags);
+}
+
+static CUresult first_cuMemFreeHost(void *p)
+{
+    if (extension.impl_sim_attach("cuMemFreeHost") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemFreeHost, extension.impl_cuMemFreeHost, __ATOMIC_RELEASE);
+    return extension.impl_cuMemFreeHost(p);
+}
+
+static CUresult first_cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuMemHostGetDevicePointer_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemHostGetDevicePointer_v2, extension.impl_cuMemHostGetDevicePointer_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemHostGetDevicePointer_v2(pdptr, p, Flags);
+}
+
+static CUresult first_cuMemHostGetFlags(unsigned int *pFlags, void *p)
+{
+    if (extension.impl_sim_attach("cuMemHostGetFlags") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemHostGetFlags, extension.impl_cuMemHostGetFlags, __ATOMIC_RELEASE);
+    return extension.impl_cuMemHostGetFlags(pFlags, p);
+}
+
+static CUresult first_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuMemHostRegister_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemHostRegister_v2, extension.impl_cuMemHostRegister_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemHostRegister_v2(p, bytesize, Flags);
+}
+
+static CUresult first_cuMemHostUnregister(void *p)
+{
+    if (extension.impl_sim_attach("cuMemHostUnregister") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemHostUnregister, extension.impl_cuMemHostUnregister, __ATOMIC_RELEASE);
+    return extension.impl_cuMemHostUnregister(p);
+}
+
+static CUresult first_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+{
+    if (extension.impl_sim_attach("cuMemGetAddressRange_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemGetAddressRange_v2, extension.impl_cuMemGetAddressRange_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemGetAddressRange_v2(pbase, psize, dptr);
+}
+
+static CUresult first_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemAllocAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemAllocAsync, extension.impl_cuMemAllocAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemAllocAsync(dptr, bytesize, hStream);
+}
+
+static CUresult first_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemFreeAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemFreeAsync, extension.impl_cuMemFreeAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemFreeAsync(dptr, hStream);
+}
+
+static CUresult first_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    if (extension.impl_sim_attach("cuMemcpy") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpy, extension.impl_cuMemcpy, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpy(dst, src, ByteCount);
+}
+
+static CUresult first_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyAsync") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyAsync, extension.impl_cuMemcpyAsync, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyAsync(dst, src, ByteCount, hStream);
+}
+
+static CUresult first_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemcpyDtoDAsync_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemcpyDtoDAsync_v2, extension.impl_cuMemcpyDtoDAsync_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
+}
+
+static CUresult first_cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    if (extension.impl_sim_attach("cuMemsetD16_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD16_v2, extension.impl_cuMemsetD16_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD16_v2(dstDevice, us, N);
+}
+
+static CUresult first_cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    if (extension.impl_sim_attach("cuMemsetD32_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD32_v2, extension.impl_cuMemsetD32_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD32_v2(dstDevice, ui, N);
+}
+
+static CUresult first_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemsetD8Async") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD8Async, extension.impl_cuMemsetD8Async, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD8Async(dstDevice, uc, N, hStream);
+}
+
+static CUresult first_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemsetD16Async") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD16Async, extension.impl_cuMemsetD16Async, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD16Async(dstDevice, us, N, hStream);
+}
+
+static CUresult first_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemsetD32Async") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD32Async, extension.impl_cuMemsetD32Async, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD32Async(dstDevice, ui, N, hStream);
+}
+
+static CUresult first_cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
+{
+    if (extension.impl_sim_attach("cuMemsetD2D8_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD2D8_v2, extension.impl_cuMemsetD2D8_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD2D8_v2(dstDevice, dstPitch, uc, Width, Height);
+}
+
+static CUresult first_cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    if (extension.impl_sim_attach("cuMemsetD2D16_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD2D16_v2, extension.impl_cuMemsetD2D16_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD2D16_v2(dstDevice, dstPitch, us, Width, Height);
+}
+
+static CUresult first_cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    if (extension.impl_sim_attach("cuMemsetD2D32_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD2D32_v2, extension.impl_cuMemsetD2D32_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
+}
+
+static CUresult first_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemsetD2D8Async") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD2D8Async, extension.impl_cuMemsetD2D8Async, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD2D8Async(dstDevice, dstPitch, uc, Width, Height, hStream);
+}
+
+static CUresult first_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemsetD2D16Async") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD2D16Async, extension.impl_cuMemsetD2D16Async, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD2D16Async(dstDevice, dstPitch, us, Width, Height, hStream);
+}
+
+static CUresult first_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
+{
+    if (extension.impl_sim_attach("cuMemsetD2D32Async") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuMemsetD2D32Async, extension.impl_cuMemsetD2D32Async, __ATOMIC_RELEASE);
+    return extension.impl_cuMemsetD2D32Async(dstDevice, dstPitch, ui, Width, Height, hStream);
+}
+
+static CUresult first_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+{
+    if (extension.impl_sim_attach("cuIpcGetMemHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuIpcGetMemHandle, extension.impl_cuIpcGetMemHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuIpcGetMemHandle(pHandle, dptr);
+}
+
+static CUresult first_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    if (extension.impl_sim_attach("cuIpcOpenMemHandle_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuIpcOpenMemHandle_v2, extension.impl_cuIpcOpenMemHandle_v2, __ATOMIC_RELEASE);
+    return extension.impl_cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
+}
+
+static CUresult first_cuIpcCloseMemHandle(CUdeviceptr dptr)
+{
+    if (extension.impl_sim_attach("cuIpcCloseMemHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuIpcCloseMemHandle, extension.impl_cuIpcCloseMemHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuIpcCloseMemHandle(dptr);
+}
+
+static CUresult first_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
+{
+    if (extension.impl_sim_attach("cuIpcGetEventHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuIpcGetEventHandle, extension.impl_cuIpcGetEventHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuIpcGetEventHandle(pHandle, event);
+}
+
+static CUresult first_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+{
+    if (extension.impl_sim_attach("cuIpcOpenEventHandle") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuIpcOpenEventHandle, extension.impl_cuIpcOpenEventHandle, __ATOMIC_RELEASE);
+    return extension.impl_cuIpcOpenEventHandle(phEvent, handle);
+}
+
+static CUresult first_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+    if (extension.impl_sim_attach("cuStreamCreateWithPriority") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuStreamCreateWithPriority, extension.impl_cuStreamCreateWithPriority, __ATOMIC_RELEASE);
+    return extension.impl_cuStreamCreateWithPriority(phStream, flags, priority);
+}
+
+static CUresult first_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    if (extension.impl_sim_attach("cuEventElapsedTime") != 0) { return CUDA_ERROR_UNKNOWN; }
+    __atomic_store_n(&sim_bridge.impl_cuEventElapsedTime, extension.impl_cuEventElapsedTime, __ATOMIC_RELEASE);
+    return extension.impl_cuEventElapsedTime(pMilliseconds, hStart, hEnd);
+}
+
 static CUresult first_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     if (extension.impl_sim_attach("cuCtxCreate_v2") != 0) { return CUDA_ERROR_UNKNOWN; }
@@ -6002,6 +6401,63 @@ static const struct sim_bridge first = {
     .impl_cuEventRecord = first_cuEventRecord,
     .impl_cuEventQuery = first_cuEventQuery,
     .impl_cuEventSynchronize = first_cuEventSynchronize,
+    .impl_cuArrayCreate_v2 = first_cuArrayCreate_v2,
+    .impl_cuArrayGetDescriptor_v2 = first_cuArrayGetDescriptor_v2,
+    .impl_cuArray3DCreate_v2 = first_cuArray3DCreate_v2,
+    .impl_cuArray3DGetDescriptor_v2 = first_cuArray3DGetDescriptor_v2,
+    .impl_cuArrayDestroy = first_cuArrayDestroy,
+    .impl_cuMemcpyHtoA_v2 = first_cuMemcpyHtoA_v2,
+    .impl_cuMemcpyAtoH_v2 = first_cuMemcpyAtoH_v2,
+    .impl_cuMemcpyDtoA_v2 = first_cuMemcpyDtoA_v2,
+    .impl_cuMemcpyAtoD_v2 = first_cuMemcpyAtoD_v2,
+    .impl_cuMemcpyAtoA_v2 = first_cuMemcpyAtoA_v2,
+    .impl_cuMemcpyHtoAAsync_v2 = first_cuMemcpyHtoAAsync_v2,
+    .impl_cuMemcpyAtoHAsync_v2 = first_cuMemcpyAtoHAsync_v2,
+    .impl_cuMemcpy2D_v2 = first_cuMemcpy2D_v2,
+    .impl_cuMemcpy2DUnaligned_v2 = first_cuMemcpy2DUnaligned_v2,
+    .impl_cuMemcpy2DAsync_v2 = first_cuMemcpy2DAsync_v2,
+    .impl_cuMemcpy3D_v2 = first_cuMemcpy3D_v2,
+    .impl_cuMemcpy3DAsync_v2 = first_cuMemcpy3DAsync_v2,
+    .impl_cuTexObjectCreate = first_cuTexObjectCreate,
+    .impl_cuTexObjectDestroy = first_cuTexObjectDestroy,
+    .impl_cuTexObjectGetResourceDesc = first_cuTexObjectGetResourceDesc,
+    .impl_cuTexObjectGetTextureDesc = first_cuTexObjectGetTextureDesc,
+    .impl_cuSurfObjectCreate = first_cuSurfObjectCreate,
+    .impl_cuSurfObjectDestroy = first_cuSurfObjectDestroy,
+    .impl_cuSurfObjectGetResourceDesc = first_cuSurfObjectGetResourceDesc,
+    .impl_cuMemAllocPitch_v2 = first_cuMemAllocPitch_v2,
+    .impl_cuMemAllocManaged = first_cuMemAllocManaged,
+    .impl_cuMemAllocHost_v2 = first_cuMemAllocHost_v2,
+    .impl_cuMemHostAlloc = first_cuMemHostAlloc,
+    .impl_cuMemFreeHost = first_cuMemFreeHost,
+    .impl_cuMemHostGetDevicePointer_v2 = first_cuMemHostGetDevicePointer_v2,
+    .impl_cuMemHostGetFlags = first_cuMemHostGetFlags,
+    .impl_cuMemHostRegister_v2 = first_cuMemHostRegister_v2,
+    .impl_cuMemHostUnregister = first_cuMemHostUnregister,
+    .impl_cuMemGetAddressRange_v2 = first_cuMemGetAddressRange_v2,
+    .impl_cuMemAllocAsync = first_cuMemAllocAsync,
+    .impl_cuMemFreeAsync = first_cuMemFreeAsync,
+    .impl_cuMemcpy = first_cuMemcpy,
+    .impl_cuMemcpyAsync = first_cuMemcpyAsync,
+    .impl_cuMemcpyDtoDAsync_v2 = first_cuMemcpyDtoDAsync_v2,
+    .impl_cuMemsetD16_v2 = first_cuMemsetD16_v2,
+    .impl_cuMemsetD32_v2 = first_cuMemsetD32_v2,
+    .impl_cuMemsetD8Async = first_cuMemsetD8Async,
+    .impl_cuMemsetD16Async = first_cuMemsetD16Async,
+    .impl_cuMemsetD32Async = first_cuMemsetD32Async,
+    .impl_cuMemsetD2D8_v2 = first_cuMemsetD2D8_v2,
+    .impl_cuMemsetD2D16_v2 = first_cuMemsetD2D16_v2,
+    .impl_cuMemsetD2D32_v2 = first_cuMemsetD2D32_v2,
+    .impl_cuMemsetD2D8Async = first_cuMemsetD2D8Async,
+    .impl_cuMemsetD2D16Async = first_cuMemsetD2D16Async,
+    .impl_cuMemsetD2D32Async = first_cuMemsetD2D32Async,
+    .impl_cuIpcGetMemHandle = first_cuIpcGetMemHandle,
+    .impl_cuIpcOpenMemHandle_v2 = first_cuIpcOpenMemHandle_v2,
+    .impl_cuIpcCloseMemHandle = first_cuIpcCloseMemHandle,
+    .impl_cuIpcGetEventHandle = first_cuIpcGetEventHandle,
+    .impl_cuIpcOpenEventHandle = first_cuIpcOpenEventHandle,
+    .impl_cuStreamCreateWithPriority = first_cuStreamCreateWithPriority,
+    .impl_cuEventElapsedTime = first_cuEventElapsedTime,
     .impl_cuCtxCreate_v2 = first_cuCtxCreate_v2,
     .impl_cuCtxCreate_v4 = first_cuCtxCreate_v4,
     .impl_cuCtxDestroy_v2 = first_cuCtxDestroy_v2,
@@ -9006,6 +9462,348 @@ SIM_EXPORT CUresult sim__cuEventSynchronize(CUevent hEvent)
 {
     if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
     return __atomic_load_n(&sim_bridge.impl_cuEventSynchronize, __ATOMIC_ACQUIRE)(hEvent);
+}
+
+SIM_EXPORT CUresult sim__cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayCreate_v2, __ATOMIC_ACQUIRE)(pHandle, pAllocateArray);
+}
+
+SIM_EXPORT CUresult sim__cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayGetDescriptor_v2, __ATOMIC_ACQUIRE)(pArrayDescriptor, hArray);
+}
+
+SIM_EXPORT CUresult sim__cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArray3DCreate_v2, __ATOMIC_ACQUIRE)(pHandle, pAllocateArray);
+}
+
+SIM_EXPORT CUresult sim__cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArray3DGetDescriptor_v2, __ATOMIC_ACQUIRE)(pArrayDescriptor, hArray);
+}
+
+SIM_EXPORT CUresult sim__cuArrayDestroy(CUarray hArray)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuArrayDestroy, __ATOMIC_ACQUIRE)(hArray);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyHtoA_v2, __ATOMIC_ACQUIRE)(dstArray, dstOffset, srcHost, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyAtoH_v2, __ATOMIC_ACQUIRE)(dstHost, srcArray, srcOffset, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyDtoA_v2, __ATOMIC_ACQUIRE)(dstArray, dstOffset, srcDevice, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyAtoD_v2, __ATOMIC_ACQUIRE)(dstDevice, srcArray, srcOffset, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyAtoA_v2, __ATOMIC_ACQUIRE)(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyHtoAAsync_v2, __ATOMIC_ACQUIRE)(dstArray, dstOffset, srcHost, ByteCount, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyAtoHAsync_v2, __ATOMIC_ACQUIRE)(dstHost, srcArray, srcOffset, ByteCount, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy2D_v2, __ATOMIC_ACQUIRE)(pCopy);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy2DUnaligned_v2, __ATOMIC_ACQUIRE)(pCopy);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy2DAsync_v2, __ATOMIC_ACQUIRE)(pCopy, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy3D_v2, __ATOMIC_ACQUIRE)(pCopy);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy3DAsync_v2, __ATOMIC_ACQUIRE)(pCopy, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexObjectCreate, __ATOMIC_ACQUIRE)(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
+SIM_EXPORT CUresult sim__cuTexObjectDestroy(CUtexObject texObject)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexObjectDestroy, __ATOMIC_ACQUIRE)(texObject);
+}
+
+SIM_EXPORT CUresult sim__cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexObjectGetResourceDesc, __ATOMIC_ACQUIRE)(pResDesc, texObject);
+}
+
+SIM_EXPORT CUresult sim__cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuTexObjectGetTextureDesc, __ATOMIC_ACQUIRE)(pTexDesc, texObject);
+}
+
+SIM_EXPORT CUresult sim__cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuSurfObjectCreate, __ATOMIC_ACQUIRE)(pSurfObject, pResDesc);
+}
+
+SIM_EXPORT CUresult sim__cuSurfObjectDestroy(CUsurfObject surfObject)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuSurfObjectDestroy, __ATOMIC_ACQUIRE)(surfObject);
+}
+
+SIM_EXPORT CUresult sim__cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuSurfObjectGetResourceDesc, __ATOMIC_ACQUIRE)(pResDesc, surfObject);
+}
+
+SIM_EXPORT CUresult sim__cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAllocPitch_v2, __ATOMIC_ACQUIRE)(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+}
+
+SIM_EXPORT CUresult sim__cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAllocManaged, __ATOMIC_ACQUIRE)(dptr, bytesize, flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemAllocHost_v2(void **pp, size_t bytesize)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAllocHost_v2, __ATOMIC_ACQUIRE)(pp, bytesize);
+}
+
+SIM_EXPORT CUresult sim__cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemHostAlloc, __ATOMIC_ACQUIRE)(pp, bytesize, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemFreeHost(void *p)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemFreeHost, __ATOMIC_ACQUIRE)(p);
+}
+
+SIM_EXPORT CUresult sim__cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemHostGetDevicePointer_v2, __ATOMIC_ACQUIRE)(pdptr, p, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemHostGetFlags(unsigned int *pFlags, void *p)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemHostGetFlags, __ATOMIC_ACQUIRE)(pFlags, p);
+}
+
+SIM_EXPORT CUresult sim__cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemHostRegister_v2, __ATOMIC_ACQUIRE)(p, bytesize, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuMemHostUnregister(void *p)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemHostUnregister, __ATOMIC_ACQUIRE)(p);
+}
+
+SIM_EXPORT CUresult sim__cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemGetAddressRange_v2, __ATOMIC_ACQUIRE)(pbase, psize, dptr);
+}
+
+SIM_EXPORT CUresult sim__cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemAllocAsync, __ATOMIC_ACQUIRE)(dptr, bytesize, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemFreeAsync, __ATOMIC_ACQUIRE)(dptr, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpy, __ATOMIC_ACQUIRE)(dst, src, ByteCount);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyAsync, __ATOMIC_ACQUIRE)(dst, src, ByteCount, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemcpyDtoDAsync_v2, __ATOMIC_ACQUIRE)(dstDevice, srcDevice, ByteCount, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD16_v2, __ATOMIC_ACQUIRE)(dstDevice, us, N);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD32_v2, __ATOMIC_ACQUIRE)(dstDevice, ui, N);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD8Async, __ATOMIC_ACQUIRE)(dstDevice, uc, N, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD16Async, __ATOMIC_ACQUIRE)(dstDevice, us, N, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD32Async, __ATOMIC_ACQUIRE)(dstDevice, ui, N, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD2D8_v2, __ATOMIC_ACQUIRE)(dstDevice, dstPitch, uc, Width, Height);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD2D16_v2, __ATOMIC_ACQUIRE)(dstDevice, dstPitch, us, Width, Height);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD2D32_v2, __ATOMIC_ACQUIRE)(dstDevice, dstPitch, ui, Width, Height);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD2D8Async, __ATOMIC_ACQUIRE)(dstDevice, dstPitch, uc, Width, Height, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD2D16Async, __ATOMIC_ACQUIRE)(dstDevice, dstPitch, us, Width, Height, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuMemsetD2D32Async, __ATOMIC_ACQUIRE)(dstDevice, dstPitch, ui, Width, Height, hStream);
+}
+
+SIM_EXPORT CUresult sim__cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuIpcGetMemHandle, __ATOMIC_ACQUIRE)(pHandle, dptr);
+}
+
+SIM_EXPORT CUresult sim__cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuIpcOpenMemHandle_v2, __ATOMIC_ACQUIRE)(pdptr, handle, Flags);
+}
+
+SIM_EXPORT CUresult sim__cuIpcCloseMemHandle(CUdeviceptr dptr)
+{
+    if (sim_enter() != 0) { return sim_ended() ? (CUresult)0 : CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuIpcCloseMemHandle, __ATOMIC_ACQUIRE)(dptr);
+}
+
+SIM_EXPORT CUresult sim__cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuIpcGetEventHandle, __ATOMIC_ACQUIRE)(pHandle, event);
+}
+
+SIM_EXPORT CUresult sim__cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuIpcOpenEventHandle, __ATOMIC_ACQUIRE)(phEvent, handle);
+}
+
+SIM_EXPORT CUresult sim__cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuStreamCreateWithPriority, __ATOMIC_ACQUIRE)(phStream, flags, priority);
+}
+
+SIM_EXPORT CUresult sim__cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    if (sim_enter() != 0) { return CUDA_ERROR_UNKNOWN; }
+    return __atomic_load_n(&sim_bridge.impl_cuEventElapsedTime, __ATOMIC_ACQUIRE)(pMilliseconds, hStart, hEnd);
 }
 
 SIM_EXPORT CUresult sim__cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)

@@ -1040,6 +1040,184 @@ class CUmemAccessDesc_st(ctypes.Structure):
 CUmemAccessDesc_v1 = CUmemAccessDesc_st
 
 
+class CUDA_ARRAY_DESCRIPTOR_st(ctypes.Structure):
+    _fields_ = [
+        ('Width', ctypes.c_size_t),
+        ('Height', ctypes.c_size_t),
+        ('Format', ctypes.c_int),
+        ('NumChannels', ctypes.c_uint),
+    ]
+
+
+CUDA_ARRAY_DESCRIPTOR_v2 = CUDA_ARRAY_DESCRIPTOR_st
+
+
+class CUDA_ARRAY3D_DESCRIPTOR_st(ctypes.Structure):
+    _fields_ = [
+        ('Width', ctypes.c_size_t),
+        ('Height', ctypes.c_size_t),
+        ('Depth', ctypes.c_size_t),
+        ('Format', ctypes.c_int),
+        ('NumChannels', ctypes.c_uint),
+        ('Flags', ctypes.c_uint),
+    ]
+
+
+CUDA_ARRAY3D_DESCRIPTOR_v2 = CUDA_ARRAY3D_DESCRIPTOR_st
+
+
+class CUDA_MEMCPY2D_st(ctypes.Structure):
+    _fields_ = [
+        ('srcXInBytes', ctypes.c_size_t),
+        ('srcY', ctypes.c_size_t),
+        ('srcMemoryType', ctypes.c_int),
+        ('srcHost', ctypes.c_void_p),
+        ('srcDevice', ctypes.c_uint64),
+        ('srcArray', ctypes.c_void_p),
+        ('srcPitch', ctypes.c_size_t),
+        ('dstXInBytes', ctypes.c_size_t),
+        ('dstY', ctypes.c_size_t),
+        ('dstMemoryType', ctypes.c_int),
+        ('dstHost', ctypes.c_void_p),
+        ('dstDevice', ctypes.c_uint64),
+        ('dstArray', ctypes.c_void_p),
+        ('dstPitch', ctypes.c_size_t),
+        ('WidthInBytes', ctypes.c_size_t),
+        ('Height', ctypes.c_size_t),
+    ]
+
+
+CUDA_MEMCPY2D_v2 = CUDA_MEMCPY2D_st
+
+
+class CUDA_MEMCPY3D_st(ctypes.Structure):
+    _fields_ = [
+        ('srcXInBytes', ctypes.c_size_t),
+        ('srcY', ctypes.c_size_t),
+        ('srcZ', ctypes.c_size_t),
+        ('srcLOD', ctypes.c_size_t),
+        ('srcMemoryType', ctypes.c_int),
+        ('srcHost', ctypes.c_void_p),
+        ('srcDevice', ctypes.c_uint64),
+        ('srcArray', ctypes.c_void_p),
+        ('reserved0', ctypes.c_void_p),
+        ('srcPitch', ctypes.c_size_t),
+        ('srcHeight', ctypes.c_size_t),
+        ('dstXInBytes', ctypes.c_size_t),
+        ('dstY', ctypes.c_size_t),
+        ('dstZ', ctypes.c_size_t),
+        ('dstLOD', ctypes.c_size_t),
+        ('dstMemoryType', ctypes.c_int),
+        ('dstHost', ctypes.c_void_p),
+        ('dstDevice', ctypes.c_uint64),
+        ('dstArray', ctypes.c_void_p),
+        ('reserved1', ctypes.c_void_p),
+        ('dstPitch', ctypes.c_size_t),
+        ('dstHeight', ctypes.c_size_t),
+        ('WidthInBytes', ctypes.c_size_t),
+        ('Height', ctypes.c_size_t),
+        ('Depth', ctypes.c_size_t),
+    ]
+
+
+CUDA_MEMCPY3D_v2 = CUDA_MEMCPY3D_st
+
+
+class CUDA_RESOURCE_DESC_st_res_array(ctypes.Structure):
+    _fields_ = [
+        ('hArray', ctypes.c_void_p),
+    ]
+
+
+class CUDA_RESOURCE_DESC_st_res_mipmap(ctypes.Structure):
+    _fields_ = [
+        ('hMipmappedArray', ctypes.c_void_p),
+    ]
+
+
+class CUDA_RESOURCE_DESC_st_res_linear(ctypes.Structure):
+    _fields_ = [
+        ('devPtr', ctypes.c_uint64),
+        ('format', ctypes.c_int),
+        ('numChannels', ctypes.c_uint),
+        ('sizeInBytes', ctypes.c_size_t),
+    ]
+
+
+class CUDA_RESOURCE_DESC_st_res_pitch2D(ctypes.Structure):
+    _fields_ = [
+        ('devPtr', ctypes.c_uint64),
+        ('format', ctypes.c_int),
+        ('numChannels', ctypes.c_uint),
+        ('width', ctypes.c_size_t),
+        ('height', ctypes.c_size_t),
+        ('pitchInBytes', ctypes.c_size_t),
+    ]
+
+
+class CUDA_RESOURCE_DESC_st_res_reserved(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_int * 32),
+    ]
+
+
+class CUDA_RESOURCE_DESC_st_res(ctypes.Union):
+    _fields_ = [
+        ('array', CUDA_RESOURCE_DESC_st_res_array),
+        ('mipmap', CUDA_RESOURCE_DESC_st_res_mipmap),
+        ('linear', CUDA_RESOURCE_DESC_st_res_linear),
+        ('pitch2D', CUDA_RESOURCE_DESC_st_res_pitch2D),
+        ('reserved', CUDA_RESOURCE_DESC_st_res_reserved),
+    ]
+
+
+class CUDA_RESOURCE_DESC_st(ctypes.Structure):
+    _fields_ = [
+        ('resType', ctypes.c_int),
+        ('res', CUDA_RESOURCE_DESC_st_res),
+        ('flags', ctypes.c_uint),
+    ]
+
+
+CUDA_RESOURCE_DESC_v1 = CUDA_RESOURCE_DESC_st
+
+
+class CUDA_TEXTURE_DESC_st(ctypes.Structure):
+    _fields_ = [
+        ('addressMode', ctypes.c_int * 3),
+        ('filterMode', ctypes.c_int),
+        ('flags', ctypes.c_uint),
+        ('maxAnisotropy', ctypes.c_uint),
+        ('mipmapFilterMode', ctypes.c_int),
+        ('mipmapLevelBias', ctypes.c_float),
+        ('minMipmapLevelClamp', ctypes.c_float),
+        ('maxMipmapLevelClamp', ctypes.c_float),
+        ('borderColor', ctypes.c_float * 4),
+        ('reserved', ctypes.c_int * 12),
+    ]
+
+
+CUDA_TEXTURE_DESC_v1 = CUDA_TEXTURE_DESC_st
+
+
+class CUipcMemHandle_st(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_char * 64),
+    ]
+
+
+CUipcMemHandle_v1 = CUipcMemHandle_st
+
+
+class CUipcEventHandle_st(ctypes.Structure):
+    _fields_ = [
+        ('reserved', ctypes.c_char * 64),
+    ]
+
+
+CUipcEventHandle_v1 = CUipcEventHandle_st
+
+
 class NvDlaMemDescRec(ctypes.Structure):
     _fields_ = [
         ('handle', ctypes.c_void_p),
@@ -2685,6 +2863,63 @@ PROTOTYPES = {
     "cuEventRecord": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
     "cuEventQuery": (ctypes.c_int, [ctypes.c_void_p]),
     "cuEventSynchronize": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuArrayCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuArrayGetDescriptor_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuArray3DCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuArray3DGetDescriptor_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuArrayDestroy": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuMemcpyHtoA_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]),
+    "cuMemcpyAtoH_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
+    "cuMemcpyDtoA_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMemcpyAtoD_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
+    "cuMemcpyAtoA_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]),
+    "cuMemcpyHtoAAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemcpyAtoHAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemcpy2D_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuMemcpy2DUnaligned_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuMemcpy2DAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMemcpy3D_v2": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuMemcpy3DAsync_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
+    "cuTexObjectDestroy": (ctypes.c_int, [ctypes.c_uint64]),
+    "cuTexObjectGetResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cuTexObjectGetTextureDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cuSurfObjectCreate": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuSurfObjectDestroy": (ctypes.c_int, [ctypes.c_uint64]),
+    "cuSurfObjectGetResourceDesc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cuMemAllocPitch_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint]),
+    "cuMemAllocManaged": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cuMemAllocHost_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
+    "cuMemHostAlloc": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cuMemFreeHost": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuMemHostGetDevicePointer_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint]),
+    "cuMemHostGetFlags": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuMemHostRegister_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]),
+    "cuMemHostUnregister": (ctypes.c_int, [ctypes.c_void_p]),
+    "cuMemGetAddressRange_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]),
+    "cuMemAllocAsync": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemFreeAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_void_p]),
+    "cuMemcpy": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t]),
+    "cuMemcpyAsync": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemcpyDtoDAsync_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemsetD16_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint16, ctypes.c_size_t]),
+    "cuMemsetD32_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint, ctypes.c_size_t]),
+    "cuMemsetD8Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint8, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemsetD16Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint16, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemsetD32Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_uint, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemsetD2D8_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint8, ctypes.c_size_t, ctypes.c_size_t]),
+    "cuMemsetD2D16_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint16, ctypes.c_size_t, ctypes.c_size_t]),
+    "cuMemsetD2D32_v2": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint, ctypes.c_size_t, ctypes.c_size_t]),
+    "cuMemsetD2D8Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint8, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemsetD2D16Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint16, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuMemsetD2D32Async": (ctypes.c_int, [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]),
+    "cuIpcGetMemHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64]),
+    "cuIpcOpenMemHandle_v2": (ctypes.c_int, [ctypes.c_void_p, CUipcMemHandle_st, ctypes.c_uint]),
+    "cuIpcCloseMemHandle": (ctypes.c_int, [ctypes.c_uint64]),
+    "cuIpcGetEventHandle": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
+    "cuIpcOpenEventHandle": (ctypes.c_int, [ctypes.c_void_p, CUipcEventHandle_st]),
+    "cuStreamCreateWithPriority": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
+    "cuEventElapsedTime": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]),
     "cuCtxCreate_v2": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuCtxCreate_v4": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int]),
     "cuCtxDestroy_v2": (ctypes.c_int, [ctypes.c_void_p]),

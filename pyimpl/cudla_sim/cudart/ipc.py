@@ -18,6 +18,7 @@ from .memory import OPENED, Allocation, Memory
 from .shared_files import SharedFile, Ticket
 
 MEMORY_MARK = b"cudamem\0"
+_SHARED = ("cudaMalloc", "cuMemAlloc")  # functions whose memory can be shared
 
 
 @dataclass(eq=False)
@@ -41,8 +42,10 @@ class SharedMemory:
         Raises CudaError (InvalidValue, MapBufferObjectFailed).
         """
         found = self._memory.allocation(address)
-        if found is None or not found.is_device or not found.how.startswith("cudaMalloc"):
-            raise invalid_value(f"{argument} ({address:#x}) is no memory of cudaMalloc")
+        if found is None or not found.is_device or not found.how.startswith(_SHARED):
+            raise invalid_value(
+                f"{argument} ({address:#x}) is no memory of cudaMalloc or cuMemAlloc"
+            )
         if found.region.base != address:
             raise invalid_value(
                 f"{argument} ({address:#x}) lies inside {found.region}; pass its beginning"

@@ -18,7 +18,7 @@ from .family import cudart, null, number, required_flags
 from .memory import DEVICE
 
 FLOAT = cudaChannelFormatKind.cudaChannelFormatKindFloat
-_FLAGS = 15
+FLAGS = 15
 _NAMES = "cudaArrayLayered 1, SurfaceLoadStore 2, Cubemap 4 and TextureGather 8 exist"
 
 
@@ -40,7 +40,7 @@ def describe(desc: Any, of: arrays.Format) -> None:
 
 def _create(target: Any, desc: Any, extent: tuple[int, int, int], flags: int, how: str) -> None:
     null(array=target, desc=desc)
-    required_flags(flags, _FLAGS, _NAMES)
+    required_flags(flags, FLAGS, _NAMES)
     current = context.current()
     current.captures.forbid(how)
     made = arrays.create(current.memory, Array(format_of(desc), *extent, flags), how)
@@ -144,7 +144,7 @@ def memset_3d_async(target: Any, value: int, extent: Any, stream: Any) -> None:
 # --- copies --------------------------------------------------------------------------------------
 
 
-def _do(jobs: Iterable[Copy], stream: Any) -> None:
+def move(jobs: Iterable[Copy], stream: Any) -> None:
     """All of them; at once without a stream."""
     current = context.current()
     checked = list(jobs)
@@ -159,22 +159,22 @@ def _do(jobs: Iterable[Copy], stream: Any) -> None:
         transfer.copy_async(job, target)
 
 
-def _plane(dst: Box, src: Box, kind: int, width: int, height: int, stream: Any) -> None:
+def plane(dst: Box, src: Box, kind: int, width: int, height: int, stream: Any) -> None:
     if stream is not None:
         context.stream_of(number(stream))
     if width and height:
         memory = context.current().memory
-        _do(arrays.copies(memory, dst, src, kind, width, height, 1), stream)
+        move(arrays.copies(memory, dst, src, kind, width, height, 1), stream)
 
 
-def _memory(address: Any, pitch: int, width: int, name: str) -> Box:
+def rows_of(address: Any, pitch: int, width: int, name: str) -> Box:
     transfer.plane(width, 1, pitch)
     if not address:
         raise invalid_value(f"{name} is NULL; it points to the memory of the copy")
     return Box(number(address), pitch, 0)
 
 
-def _linear(array: Array, x: int, y: int, count: int, name: str) -> tuple[Box, int, int]:
+def linear(array: Array, x: int, y: int, count: int, name: str) -> tuple[Box, int, int]:
     """A box of ``count`` bytes in the order of rows: its width and rows. Raises CudaError."""
     row = array.width * array.format.size
     if count <= row - x:
@@ -189,22 +189,22 @@ def _linear(array: Array, x: int, y: int, count: int, name: str) -> tuple[Box, i
 @cudart.export("cudaMemcpyToArray")
 def memcpy_to_array(dst: Any, x: int, y: int, src: Any, count: int, kind: int) -> None:
     if count:
-        target, width, rows = _linear(find(dst, "dst"), x, y, count, "dst")
-        _plane(target, _memory(src, width, width, "src"), kind, width, rows, None)
+        target, width, rows = linear(find(dst, "dst"), x, y, count, "dst")
+        plane(target, rows_of(src, width, width, "src"), kind, width, rows, None)
 
 
 @cudart.export("cudaMemcpyFromArray")
 def memcpy_from_array(dst: Any, src: Any, x: int, y: int, count: int, kind: int) -> None:
     if count:
-        source, width, rows = _linear(find(src, "src"), x, y, count, "src")
-        _plane(_memory(dst, width, width, "dst"), source, kind, width, rows, None)
+        source, width, rows = linear(find(src, "src"), x, y, count, "src")
+        plane(rows_of(dst, width, width, "dst"), source, kind, width, rows, None)
 
 
 def _to_array(
     dst: Any, x: int, y: int, src: Any, pitch: int, width: int, height: int, kind: int, stream: Any
 ) -> None:
     target = arrays.box(find(dst, "dst"), x, y, 0, width, height, 1, "dst")
-    _plane(target, _memory(src, pitch, width, "src"), kind, width, height, stream)
+    plane(target, rows_of(src, pitch, width, "src"), kind, width, height, stream)
 
 
 @cudart.export("cudaMemcpy2DToArray")
@@ -225,7 +225,7 @@ def _from_array(
     dst: Any, pitch: int, src: Any, x: int, y: int, width: int, height: int, kind: int, stream: Any
 ) -> None:
     source = arrays.box(find(src, "src"), x, y, 0, width, height, 1, "src")
-    _plane(_memory(dst, pitch, width, "dst"), source, kind, width, height, stream)
+    plane(rows_of(dst, pitch, width, "dst"), source, kind, width, height, stream)
 
 
 @cudart.export("cudaMemcpy2DFromArray")
@@ -248,7 +248,7 @@ def memcpy_2d_array_to_array(
 ) -> None:
     target = arrays.box(find(dst, "dst"), to_x, to_y, 0, width, height, 1, "dst")
     source = arrays.box(find(src, "src"), x, y, 0, width, height, 1, "src")
-    _plane(target, source, kind, width, height, None)
+    plane(target, source, kind, width, height, None)
 
 
 def _side(p: Any, array: Array | None, side: str, width: int, rows: int, planes: int) -> Box:
@@ -288,7 +288,7 @@ def _box(p: Any, stream: Any) -> None:
     null(p=p)
     if stream is not None:
         context.stream_of(number(stream))
-    _do(copies_of(p), stream)
+    move(copies_of(p), stream)
 
 
 @cudart.export("cudaMemcpy3D")

@@ -69,10 +69,10 @@ def event_synchronize(event: Any) -> None:
     found.synchronize()
 
 
-def _elapsed(milliseconds: Any, start: Any, end: Any) -> None:
+def elapsed(milliseconds: Any, start: Any, end: Any) -> None:
     null(ms=milliseconds)
     milliseconds[0] = resolve(start, "start").elapsed_ms(resolve(end, "end"))
 
 
-cudart.export("cudaEventElapsedTime")(_elapsed)
-cudart.export("cudaEventElapsedTime_v2")(_elapsed)
+cudart.export("cudaEventElapsedTime")(elapsed)
+cudart.export("cudaEventElapsedTime_v2")(elapsed)

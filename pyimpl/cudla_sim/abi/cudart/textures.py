@@ -123,7 +123,7 @@ def _add(target: Any, kind: str, made: _Object) -> None:
     target[0] = made.handle
 
 
-def _find(handle: int, kind: str, argument: str) -> _Object:
+def find(handle: int, kind: str, argument: str) -> _Object:
     found: _Object | None = context.current().objects.get((kind, int(handle)))
     if found is None:
         raise CudaError(
@@ -152,7 +152,7 @@ def destroy_texture_object(texture: int) -> None:
 
 
 def _destroy(handle: int, kind: str, argument: str) -> None:
-    found = _find(handle, kind, argument)
+    found = find(handle, kind, argument)
     current = context.current()
     current.streams.drain()
     del current.objects[kind, found.handle]
@@ -161,13 +161,13 @@ def _destroy(handle: int, kind: str, argument: str) -> None:
 @cudart.export("cudaGetTextureObjectResourceDesc")
 def get_texture_object_resource_desc(resource: Any, texture: int) -> None:
     null(pResDesc=resource)
-    resource[0] = _find(texture, TEXTURE, "texObject").resource[0]
+    resource[0] = find(texture, TEXTURE, "texObject").resource[0]
 
 
 @cudart.export("cudaGetTextureObjectTextureDesc")
 def get_texture_object_texture_desc(how: Any, texture: int) -> None:
     null(pTexDesc=how)
-    how[0] = _find(texture, TEXTURE, "texObject").texture[0]
+    how[0] = find(texture, TEXTURE, "texObject").texture[0]
 
 
 @cudart.export("cudaCreateSurfaceObject")
@@ -190,4 +190,4 @@ def destroy_surface_object(surface: int) -> None:
 @cudart.export("cudaGetSurfaceObjectResourceDesc")
 def get_surface_object_resource_desc(resource: Any, surface: int) -> None:
     null(pResDesc=resource)
-    resource[0] = _find(surface, SURFACE, "surfObject").resource[0]
+    resource[0] = find(surface, SURFACE, "surfObject").resource[0]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...constants.cudart import cudaGraphNodeType as NodeType
+from ...core.queue import Work
 from ...cudart import context, transfer
+from ...cudart.streams import Stream
 from ...cudart.transfer import Copy, Shape, plane
 from .device import get_device
 from .family import cudart, number
@@ -93,20 +95,22 @@ def memcpy_peer_async(
     _later(_copy(dst, src, _DEFAULT, _row(size)), stream)
 
 
-def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
-    current = context.current()
-    target = current.streams.legacy if stream is None else current.streams.resolve(number(stream))
-    if shape.width == 0 or shape.height == 0:
-        return
-    work = transfer.fill(
-        transfer.check(current.memory, number(ptr), shape, "device", "devPtr"), value
-    )
-    label = f"fill of {shape.width * shape.height} bytes"
+def put(work: Work, size: int, target: Stream, wait: bool) -> None:
+    """A checked fill of so many bytes into a stream."""
+    label = f"fill of {size} bytes"
     if wait:
-        current.captures.forbid("a fill that waits")
+        context.current().captures.forbid("a fill that waits")
         target.run(work, label)
     else:
         target.enqueue(work, label=label, kind=NodeType.cudaGraphNodeTypeMemset)
+
+
+def _fill(ptr: Any, value: int, shape: Shape, stream: Any, wait: bool) -> None:
+    current = context.current()
+    target = current.streams.legacy if stream is None else current.streams.resolve(number(stream))
+    if shape.width and shape.height:
+        memory = transfer.check(current.memory, number(ptr), shape, "device", "devPtr")
+        put(transfer.fill(memory, value), shape.width * shape.height, target, wait)
 
 
 @cudart.export("cudaMemset")
