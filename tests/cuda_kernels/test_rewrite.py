@@ -140,3 +140,12 @@ def test_a_kernel_with_an_overload_that_is_only_declared() -> None:
     assert ".call_any([]" in text
     assert "Registered<&other>" in text
     assert ".call(other," in text
+
+
+def test_where_indices_are_read_they_get_their_types() -> None:
+    text = "f(threadIdx, blockIdx.x); p->gridDim.x; uint3 threadIdx; ::blockDim.x; t = blockDim;"
+    wrapped = "::cudla_sim::part({})".format
+    assert rewrite(text) == (
+        f"f({wrapped('threadIdx')}, {wrapped('blockIdx')}.x); p->gridDim.x; uint3 threadIdx; "
+        f"::blockDim.x; t = {wrapped('blockDim')};"
+    )

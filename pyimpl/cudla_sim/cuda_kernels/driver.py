@@ -180,6 +180,8 @@ class _Build:
             lines += _as_device_code(plain)
             if _accepts(self.compiler, _IN_PLACE):
                 lines.append(_IN_PLACE)
+        if any(word.startswith("-flto") for word in plain):
+            lines.append("-fno-lto")  # a later compilation would not know which register is taken
         words = [options.standard, *plain, *lines, *_QUIET]
         header = self._header(words)
         more = ["-E", "-o", str(before), *self._dependencies(target)]

@@ -1,7 +1,7 @@
 """Arrays, copies from and to them, texture and surface objects by the driver's names.
 
-CUDA Driver API, "Memory Management" (cuArray3DCreate, cuMemcpy3D), "Texture Object Management". What they are
-is the runtime's; here its structures are made from the driver's, and back.
+CUDA Driver API, "Memory Management" (cuArray3DCreate, cuMemcpy3D), "Texture Object Management".
+What they are is the runtime's; here its structures are made from the driver's, and back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...cudart import arrays as model
 from ...cudart import context
 from ...cudart.arrays import Array, Box, Format
 from ...cudart.errors import CudaError
-from ...cudart.state import ARRAY
+from ...cudart.state import ARRAY, SURFACE, TEXTURE
 from ..embedding import ffi, pointer
 from . import arrays, textures
 from .driver import driver, null, require_current
@@ -187,15 +187,15 @@ def memcpy_atoa(dst: Any, to: int, src: Any, offset: int, size: int) -> None:
     target_of, source_of = arrays.find(dst, "dstArray"), arrays.find(src, "srcArray")
     if not size:
         return
-    target, *shape = arrays.linear(target_of, to, 0, size, "dstArray")
-    source, *other = arrays.linear(source_of, offset, 0, size, "srcArray")
-    if shape != other:
+    target, width, rows = arrays.linear(target_of, to, 0, size, "dstArray")
+    source, other, other_rows = arrays.linear(source_of, offset, 0, size, "srcArray")
+    if (width, rows) != (other, other_rows):
         raise CudaError(
             Result.CUDA_ERROR_INVALID_VALUE,
-            f"the rows are {shape[0]} bytes in dstArray and {other[0]} in srcArray; the same in "
+            f"the rows are {width} bytes in dstArray and {other} in srcArray; the same in "
             "both, or part of one row",
         )
-    arrays.plane(target, source, Kind.cudaMemcpyDeviceToDevice, *shape, None)
+    arrays.plane(target, source, Kind.cudaMemcpyDeviceToDevice, width, rows, None)
 
 
 def _side(p: Any, side: str, size: tuple[int, int, int], deep: bool) -> Box:
@@ -353,7 +353,7 @@ def tex_object_create(target: Any, resource: Any, how: Any, view: Any) -> None:
 @driver.export("cuTexObjectDestroy")
 def tex_object_destroy(texture: int) -> None:
     require_current()
-    textures.find(texture, textures.TEXTURE, "texObject")
+    textures.find(texture, TEXTURE, "texObject")
     textures.destroy_texture_object(texture)
 
 
@@ -361,14 +361,14 @@ def tex_object_destroy(texture: int) -> None:
 def tex_object_get_resource_desc(desc: Any, texture: int) -> None:
     null(pResDesc=desc)
     require_current()
-    _resource_back(desc, textures.find(texture, textures.TEXTURE, "texObject").resource)
+    _resource_back(desc, textures.find(texture, TEXTURE, "texObject").resource)
 
 
 @driver.export("cuTexObjectGetTextureDesc")
 def tex_object_get_texture_desc(desc: Any, texture: int) -> None:
     null(pTexDesc=desc)
     require_current()
-    how = textures.find(texture, textures.TEXTURE, "texObject").texture
+    how = textures.find(texture, TEXTURE, "texObject").texture
     for name in _SAME:
         setattr(desc, name, getattr(how, name))
     desc.addressMode = list(how.addressMode)
@@ -387,7 +387,7 @@ def surf_object_create(target: Any, resource: Any) -> None:
 @driver.export("cuSurfObjectDestroy")
 def surf_object_destroy(surface: int) -> None:
     require_current()
-    textures.find(surface, textures.SURFACE, "surfObject")
+    textures.find(surface, SURFACE, "surfObject")
     textures.destroy_surface_object(surface)
 
 
@@ -395,4 +395,4 @@ def surf_object_destroy(surface: int) -> None:
 def surf_object_get_resource_desc(desc: Any, surface: int) -> None:
     null(pResDesc=desc)
     require_current()
-    _resource_back(desc, textures.find(surface, textures.SURFACE, "surfObject").resource)
+    _resource_back(desc, textures.find(surface, SURFACE, "surfObject").resource)
