@@ -12,18 +12,22 @@
 #include "rt.h"
 
 #define LOOKS 256
-#define NAP_NS 20000
+#define FIRST_NAP_NS 20000
+#define LONGEST_NAP_NS 2000000
 
 static void wait_for_host(bool idle)
 {
     static uint32_t looks;
+    static int64_t nap_ns = FIRST_NAP_NS;
     if (!idle) {
         looks = 0;
+        nap_ns = FIRST_NAP_NS;
         return;
     }
     if (++looks >= LOOKS) {
-        const int64_t nap[2] = {0, NAP_NS};
-        looks = 0;
+        const int64_t nap[2] = {0, nap_ns};
+        looks = LOOKS - NR_TASKLETS; /* one look of each tasklet between naps that grow */
+        nap_ns = nap_ns * 2 < LONGEST_NAP_NS ? nap_ns * 2 : LONGEST_NAP_NS;
         rt_syscall(35 /* nanosleep */, (uint64_t)(uintptr_t)nap, 0, 0, 0, 0, 0);
     }
     rt_yield();
