@@ -1,4 +1,4 @@
-"""Attributes of streams and launches."""
+"""Attributes of streams and launches, and kernels whose names others have."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ def test_attributes_are_kept_and_launches_take_a_configuration(attributes: Run) 
     assert done.returncode == 0, done.stderr
     invalid = "cudaErrorInvalidValue"
     assert done.stdout.splitlines() == [
+        "cudaSuccess cudaSuccess 30 20 60 -35 0.5",
         f"cudaSuccess 1 0.5 {invalid} {invalid}",
         f"cudaSuccess 1 {invalid} cudaSuccess",
         "cudaSuccess 7 70 cudaErrorNotSupported cudaErrorInvalidDevice",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .tokens import SPACE, WORD, Token
+from .tokens import MARK, SPACE, WORD, Token
 
 GLOBAL, SHARED = "__cudla_sim_global__", "__cudla_sim_shared__"
 """What kernels.hpp makes of ``__global__`` and ``__shared__``."""
@@ -15,13 +15,17 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 @dataclass(slots=True)
 class Kernel:
     """*parameters* are the names of a template's, None where there is none; [] where a pack or an
-    unnamed one is among them. *body* is the index of its brace, -1 of a declaration."""
+    unnamed one is among them. *body* is the index of its brace, -1 of a declaration. *place* is the
+    index of its name, *end* of its last } or ;. *signature*: its parameters without defaults."""
 
     name: str
+    place: int
+    end: int
     parameters: list[str] | None
     defaults: bool
     body: int
     commas: int
+    signature: str
 
 
 def after(found: Sequence[Token], index: int) -> int:
@@ -91,10 +95,10 @@ def kernels(found: Sequence[Token]) -> list[Kernel]:
 
 def _kernel(found: Sequence[Token], index: int) -> Kernel | None:
     at = index + 1
-    name = ""
+    name, place = "", at
     while at < len(found) and found[at].text not in ("(", ";", "{"):
         if found[at].kind == WORD:
-            name = found[at].text
+            name, place = found[at].text, at
         at += 1
         if at < len(found) and found[at].text == "(" and name in ("__attribute__", "alignas"):
             at = closed(found, at) + 1
@@ -105,8 +109,30 @@ def _kernel(found: Sequence[Token], index: int) -> Kernel | None:
     behind = after(found, end + 1)
     while behind < len(found) and found[behind].text == "__attribute__":
         behind = after(found, closed(found, after(found, behind + 1)) + 1)
-    body = behind if behind < len(found) and found[behind].text == "{" else -1
-    return Kernel(name, _template(found, index), defaults, body, _commas(found, at, end))
+    behind = min(behind, len(found) - 1)
+    body = behind if found[behind].text == "{" else -1
+    return Kernel(
+        name,
+        place,
+        behind if body < 0 else closed(found, body),
+        _template(found, index),
+        defaults,
+        body,
+        _commas(found, at, end),
+        _without_defaults(found, at, end),
+    )
+
+
+def _without_defaults(found: Sequence[Token], opening: int, end: int) -> str:
+    """The parameters from ( to ), on one line."""
+    texts, default, depth = [], False, 0
+    for token in found[opening + 1 : end]:
+        depth += (token.text in ("(", "{", "[", "<")) - (token.text in (")", "}", "]", ">"))
+        if depth == 0 and token.text in ("=", ","):
+            default = token.text == "="
+        if not default and token.kind != MARK:
+            texts.append(" " if token.kind == SPACE else token.text)
+    return " ".join("".join(texts).split())
 
 
 def _commas(found: Sequence[Token], opening: int, end: int) -> int:

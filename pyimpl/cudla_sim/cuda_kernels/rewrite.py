@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from . import ptx
+from .host_names import HOST_NAMES
 from .kernels import (
     CLOSING,
     GLOBAL,
     SHARED,
+    Kernel,
     after,
     angle_opened,
     before,
@@ -51,7 +53,10 @@ class _Rewriter:
         self.generic = self.overloaded | {
             k.name for k in self.kernels if k.parameters is not None or k.defaults
         }
+        self.functions = self._in_functions()
         self.known = {kernel.name for kernel in self.kernels}
+        self.shared = self.overloaded | (self.known & HOST_NAMES) | self._declared_on_the_host()
+        self.aliases: dict[str, str] = {}
 
     def run(self) -> str:
         self._words()
@@ -122,18 +127,36 @@ class _Rewriter:
     def _notes(self) -> None:
         """A kernel is noted when the program starts; an instance of a template by its own body."""
         for number, kernel in enumerate(self.kernels):
+            if kernel.name in self.shared - self.generic and kernel.name not in self.aliases:
+                self._alias(kernel)
             if kernel.body < 0:
                 continue
             brace = self.found[kernel.body]
             if kernel.parameters:
-                own = f"{kernel.name}<{', '.join(kernel.parameters)}>"
+                own = self._address(kernel, f"<{', '.join(kernel.parameters)}>")
                 if kernel.name not in self.overloaded:
-                    brace.text += f" (void)::cudla_sim::Registered<&{own}>::noted;"
-            elif kernel.parameters is None and kernel.name not in self.overloaded:
-                end = self.found[closed(self.found, kernel.body)]
+                    brace.text += f" (void)::cudla_sim::Registered<{own}>::noted;"
+            elif kernel.parameters is None:
+                end = self.found[kernel.end]
                 noted = f"cudla_sim_noted_{kernel.name}_{number}"
-                value = f"::cudla_sim::Registered<&{kernel.name}>::noted"
+                value = f"::cudla_sim::Registered<{self._address(kernel)}>::noted"
                 end.text += f" [[maybe_unused]] static const bool {noted} = {value};"
+
+    def _address(self, kernel: Kernel, arguments: str = "") -> str:
+        """Also where functions share its name: its parameters tell which is meant."""
+        own = f"&{kernel.name}{arguments}"
+        return (
+            f"static_cast<void (*)({kernel.signature})>({own})"
+            if kernel.name in self.shared
+            else own
+        )
+
+    def _alias(self, kernel: Kernel) -> None:
+        """What launches name: a function of the library may fit their arguments better."""
+        alias = f"cudla_sim_kernel_{kernel.name}"
+        value = self._address(kernel)
+        self.found[kernel.end].text += f" [[maybe_unused]] static constexpr auto {alias} = {value};"
+        self.aliases[kernel.name] = alias
 
     def _overloaded(self) -> set[str]:
         """Names that do not tell which kernel is meant."""
@@ -141,10 +164,27 @@ class _Rewriter:
         shapes = Counter(name for name, _ in {(k.name, k.commas) for k in self.kernels})
         return {name for name in bodies if bodies[name] > 1 or shapes[name] > 1}
 
+    def _declared_on_the_host(self) -> set[str]:
+        """Names of kernels that functions have, too: ``raise`` of <signal.h>."""
+        places = {kernel.place for kernel in self.kernels}
+        return {
+            token.text
+            for index, token in enumerate(self.found)
+            if token.text in self.known
+            and index not in places
+            and not self.functions[index]
+            and self._is_called(index)
+            and self.found[before(self.found, index - 1)].kind == WORD
+        }
+
+    def _is_called(self, index: int) -> bool:
+        ahead = after(self.found, index + 1)
+        return ahead < len(self.found) and self.found[ahead].text == "("
+
     # --- shared memory
 
     def _shared(self) -> None:
-        functions = self._in_functions()
+        functions = self.functions
         for index, token in enumerate(self.found):
             if token.text != SHARED:
                 continue
@@ -294,7 +334,9 @@ class _Rewriter:
             raise CannotRewrite(f"the launch of {name or 'a kernel'}: no arguments behind >>>")
         callee = "".join(token.text for token in self.found[begin:index]).strip()
         flat = " ".join(callee.split())
-        quoted = flat.replace("\\", "\\\\").replace('"', '\\"')
+        if name in self.aliases:
+            flat = flat.removesuffix(name) + self.aliases[name]
+        quoted = " ".join(callee.split()).replace("\\", "\\\\").replace('"', '\\"')
         comma = "" if self.found[after(self.found, opening + 1)].text == ")" else ", "
         given = "static_cast<decltype(cudla_sim_a)>(cudla_sim_a)..."
         self._literals(opening)

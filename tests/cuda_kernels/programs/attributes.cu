@@ -1,11 +1,53 @@
-// Attributes of streams, and launches by a configuration.
+// Attributes of streams, launches by a configuration, and kernels whose names others have, too.
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
+using namespace std;
 
 __global__ void store(int *to, int a, float b) { to[threadIdx.x] = a + (int)b + threadIdx.x; }
 
+namespace one {
+__global__ void twice(int *to, int n = 3) { to[0] = n; }
+}
+namespace two {
+__global__ void twice(int *to, float (*)[3], int n = 3 < 4) { to[0] += 2 * n; }
+}
+__global__ void over(int *to) { to[0] += 10; }
+__global__ void over(float *to) { to[0] += 0.5f; }
+__global__ void raise(int *to, int by) { to[threadIdx.x] += by; }
+template <typename T> __global__ void abs(T *to) { to[0] = to[0] < 0 ? -to[0] : to[0]; }
+
+__global__ void reduce(const int *from, int *to, int n) { *to = from[0] * n; }
+template <typename T> __global__ void copy(const T *from, T *to, int n) { to[n] = from[0]; }
+
+static void names_that_others_have()
+{
+    int *to;
+    float *half;
+    void (*pointer)(int *) = over;
+    cudaFuncAttributes found;
+    cudaMallocManaged(&to, 4 * sizeof *to);
+    cudaMallocManaged(&half, sizeof *half);
+    one::twice<<<1, 1>>>(to);          // 3
+    two::twice<<<1, 1>>>(to, nullptr); // 5
+    over<<<1, 1>>>(to);                // 15
+    over<<<1, 1>>>(half);
+    raise<<<1, 4>>>(to, -35); // -20
+    abs<int><<<1, 1>>>(to);   // 20
+    copy<int><<<1, 1>>>(to, to, 1);
+    reduce<<<1, 1>>>(to, to + 2, 3); // 60
+    printf("%s ", cudaGetErrorName(cudaFuncGetAttributes(&found, pointer)));
+    void *arguments[] = {&to};
+    printf("%s ", cudaGetErrorName(cudaLaunchKernel((void *)pointer, 1, 1, arguments, 0, 0)));
+    cudaDeviceSynchronize();
+    printf("%d %d %d %d %g\n", to[0], to[1], to[2], to[3], half[0]);
+}
+
 int main()
 {
+    names_that_others_have();
     cudaStream_t stream, other;
     cudaStreamAttrValue value, found;
     cudaDeviceProp prop;

@@ -56,7 +56,7 @@ class Interpreter:
             library = Path(folder) / "bench.so"
             sources = [Path(__file__).with_name("bench.c"), *(ROOT / "shim/dpu_isa").glob("*.c")]
             kept = [str(s) for s in sources if s.name != "worker.c"]
-            command = ["gcc", "-O1", "-shared", "-fPIC", "-w", "-std=gnu11", "-D_GNU_SOURCE"]
+            command = ["gcc", "-O0", "-shared", "-fPIC", "-w", "-std=gnu11", "-D_GNU_SOURCE"]
             includes = [f"-I{ROOT / 'shim'}", f"-I{ROOT / 'shim' / 'dpu_isa'}"]
             subprocess.run([*command, *includes, *kept, "-o", str(library)], check=True)
             self._library = ctypes.CDLL(str(library))
