@@ -57,6 +57,49 @@ def test_nothing_of_python_counts_as_a_leak(sim_cc: Compiler, name: str) -> None
     assert "SUMMARY: AddressSanitizer: 123 byte(s) leaked in 1 allocation(s)." in found.err
 
 
+THREADS = """
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+#include <cudla.h>
+#include <cuda_runtime.h>
+
+static sem_t done;
+
+static void *calls(void *argument)
+{
+    uint64_t count;
+    if (cudlaDeviceGetCount(&count) == cudlaSuccess)
+        sem_post(&done);
+    for (;;)
+        pause();
+    return argument;
+}
+
+int main(void)
+{
+    static int from[64], *to;
+    uint64_t version;
+    cudlaGetVersion(&version);
+    if (cudaMalloc((void **)&to, sizeof from) != cudaSuccess ||
+        cudaMemcpyAsync(to, from, sizeof from, cudaMemcpyHostToDevice, 0) != cudaSuccess)
+        return 1;
+    sem_init(&done, 0, 0);
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, calls, NULL);
+        sem_wait(&done);
+    }
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+
+
+def test_threads_that_are_there_at_the_end(sim_cc: Compiler) -> None:
+    found = sim_cc.run(sim_cc.build(THREADS, options=["-g", "-fsanitize=address"]))
+    assert (found.status, found.err) == (0, "")
+
+
 def below_valgrind(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
     suppressions = flags.answer("--valgrind-suppressions", cuda=True)
     return subprocess.run(

@@ -13,6 +13,10 @@ import threading
 import weakref
 from collections.abc import Callable
 
+_SMALL_BLOCKS = 16
+"""Held by each thread, so that what the loader allocates for the thread does not begin a page: the
+LeakSanitizer of gcc 12 would die of it (``shim/library/boot/leaks.c``)."""
+
 
 class _Own(threading.local):
     name = ""
@@ -70,7 +74,9 @@ def start(run: Callable[[], None], called: str) -> Started:
             started.began = True
             held.clear()
             _own.name = called
+            small = [bytearray(4) for _ in range(_SMALL_BLOCKS)]
             run()
+            del small
         finally:
             started._ended.release()
 

@@ -17,10 +17,12 @@
 #include "boot.h"
 #include "generated/bridge.h"
 #include "internal.h"
+#include "leaks.h"
 #include "python/api.h"
 #include "python/find.h"
 
 int sim_state_word = SIM_COLD;
+int sim_below_leak_sanitizer;
 
 static pthread_once_t boot_once = PTHREAD_ONCE_INIT;
 static char problem[2 * PATH_MAX];
@@ -316,6 +318,7 @@ static void boot(void)
 {
     char executable[PATH_MAX], why[PATH_MAX];
     booting_here = 1;
+    sim_below_leak_sanitizer = sim_has_leak_sanitizer();
     /* One thread by default: results and timings do not depend on the machine's core count. */
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     if (find_python(executable, sizeof executable) == 0) {
@@ -344,6 +347,9 @@ int sim_boot(void)
         return -1; /* the import of our own package called back into the API */
     }
     pthread_once(&boot_once, boot);
+    if (sim_below_leak_sanitizer) {
+        sim_clear_of_page_starts();
+    }
     return __atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY ? 0 : -1;
 }
 

@@ -7,6 +7,7 @@
 enum sim_state { SIM_COLD = 0, SIM_READY = 1, SIM_FAILED = 2, SIM_CLOSED = 3 };
 
 extern int sim_state_word;
+extern int sim_below_leak_sanitizer; /* each thread passes the slow path */
 
 /* Slow path of sim_enter: starts or finds Python, once. Returns 0 when Python is ready. */
 int sim_boot(void);
@@ -14,7 +15,8 @@ int sim_boot(void);
 /* 0 when the implementation can be called; anything else means "answer with a failure". */
 static inline int sim_enter(void)
 {
-    return __builtin_expect(__atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY, 1)
+    return __builtin_expect(__atomic_load_n(&sim_state_word, __ATOMIC_ACQUIRE) == SIM_READY &&
+                                !sim_below_leak_sanitizer, 1)
                ? 0
                : sim_boot();
 }

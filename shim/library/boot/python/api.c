@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "api.h"
+#include "../leaks.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static int wants_malloc(void)
     if (allocator != NULL) {
         return strcmp(allocator, "malloc") == 0;
     }
-    return dlsym(RTLD_DEFAULT, "__lsan_do_leak_check") != NULL;
+    return sim_has_leak_sanitizer();
 }
 
 /* CPython 3.14 and later (PEP 741). */
