@@ -32,8 +32,9 @@ WAYS = {
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[int]:
-    """Pages of the kinds in LAYOUT, one behind the other."""
-    start = LIBC.mmap(None, SIZE, NONE, ANONYMOUS, -1, 0)
+    """Pages of the kinds in LAYOUT, one behind the other, far from where the system puts others:
+    they would fill the hole."""
+    start = LIBC.mmap(0x3000_0000_0000, SIZE, NONE, ANONYMOUS, -1, 0)
     for number, kind in enumerate(LAYOUT):
         at = start + number * PAGE
         if kind == GONE:
