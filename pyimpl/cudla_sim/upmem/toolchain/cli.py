@@ -17,7 +17,7 @@ from ... import paths
 from ...workers.full_disk import DiskFull
 from ..assembler.expressions import AsmError
 from ..workers.executable import NATIVE
-from . import counting, dpu_assembly, profile, races, steps
+from . import counting, profile, races, steps
 from .link import link
 from .mixed import links
 from .options import Input, Options, UsageError, parse
@@ -133,8 +133,14 @@ def _object(options: Options, route: Route, source: Input, output: str) -> None:
     )
 
 
+def _has_assembly(options: Options) -> bool:
+    return any(source.language.startswith("assembler") for source in options.inputs)
+
+
 def _dpu_object(options: Options, route: Route, source: Input, output: str) -> bool:
     """Compiles a source in DPU assembly as C; False for this machine's assembly."""
+    from . import dpu_assembly  # not for C: its tables take as long to load as a small compilation
+
     target = options.output or "a.out" if options.action == "link" else output
     flags = [*options.preprocess, *_dependency_flags(options, source, target)]
     text = dpu_assembly.unit(options, source, flags, _counted(route), _own_folder())
@@ -245,7 +251,9 @@ def drive(arguments: list[str]) -> int:
         options = parse(arguments, os.environ.get("DPU_ARCH_VERSION") or "v1A")
         if options.query:
             return _answer(options)
-        if options.action == "link" and not options.dry_run:
+        if options.action == "link" and not options.dry_run and _has_assembly(options):
+            from . import dpu_assembly
+
             status = dpu_assembly.drive(options, _own_folder())
             if status is not None:
                 return status
