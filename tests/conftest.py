@@ -7,12 +7,16 @@ import os
 import signal
 from pathlib import Path
 
+# Each worker of the tests has a core, and so have the programs that they start: threads of BLAS
+# would only wait for each other. Before anything imports numpy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 
 # The same examples in every run, so that a change is what makes a test fail. To look for new ones:
 # HYPOTHESIS_PROFILE=explore make test
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=40)
 settings.register_profile("few", derandomize=True, deadline=None, max_examples=3)  # emulators
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

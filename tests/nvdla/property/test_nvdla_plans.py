@@ -438,5 +438,5 @@ def test_fixtures_by_plan(fixtures: Path, kind: str) -> None:
             pair = Pair(content, config)
         except NvdlaError:
             continue  # for another configuration
-        for seed in range(5):
+        for seed in range(3):
             pair.run(seed)
