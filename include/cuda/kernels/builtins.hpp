@@ -47,9 +47,20 @@ inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_
     cudla_sim::fail_launch(cudaErrorLaunchFailure, "__trap");
 }
 inline void __nanosleep(unsigned) {}
+/* Kernels measure time in cycles of the device's clock, whose rate the host asks for to tell how many a
+ * millisecond has. */
+namespace cudla_sim {
+inline unsigned clock_khz = 1300000; /* an Orin's; launches set the device's */
+inline long long nanoseconds() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+} // namespace cudla_sim
 inline long long clock64() {
-    return std::chrono::steady_clock::now().time_since_epoch().count();
+    long long now = cudla_sim::nanoseconds();
+    return now / 1000000 * cudla_sim::clock_khz + now % 1000000 * cudla_sim::clock_khz / 1000000;
 }
+/* What clock() is: in kernels the lower half of it, signed. */
+namespace cudla_sim {
+inline clock_t clock_here() { return block ? static_cast<clock_t>(static_cast<int>(clock64())) : ::clock(); }
+} // namespace cudla_sim
 
 /* --- atomics: blocks run beside each other --------------------------------------------------- */
 

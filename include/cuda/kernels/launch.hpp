@@ -126,8 +126,11 @@ inline cudaError_t refused(const Shape &shape) {
 }
 
 inline cudaError_t submit(Launched *launch, cudaStream_t stream) {
+    static const unsigned khz = static_cast<unsigned>(attribute_of_device(cudaDevAttrClockRate));
     Unwatched ours;
     cudaError_t error = refused(launch->shape);
+    if (clock_khz != khz)
+        clock_khz = khz;
     if (block && error == cudaSuccess) { /* from a kernel: at once, as its parent cannot wait */
         launch->run();
         delete launch;

@@ -172,6 +172,55 @@ inline void take(Span &made, const cudlaSimTexels &of, int dimension, float at, 
     made.count = count;
 }
 
+/* A linear filter over singles by coordinates in texels, clamped at the edges: D is 1 or 2. */
+template <class T, int D> inline bool is_smooth(const cudlaSimTexels &of) {
+    return D < 3 && std::is_same<typename Channels<T>::Base, float>::value && of.kind == cudaChannelFormatKindFloat &&
+           of.bits == 32 && of.channels == Channels<T>::count && of.filter == cudaFilterModeLinear &&
+           !(of.normalized | of.normalized_float) && of.address[0] != cudaAddressModeBorder &&
+           (D < 2 || of.address[1] != cudaAddressModeBorder);
+}
+
+/* The texel from which a coordinate is a part of the way to the next one. */
+inline float part_from(float at, int &low) {
+    float shifted = at - 0.5f;
+    if (shifted >= 0.0f && shifted < 16384.0f) { /* where singles hold halves of a 256th */
+        int steps = static_cast<int>(shifted * 256.0f + 0.5f);
+        low = steps >> 8;
+        return static_cast<float>(steps & 255) * (1.0f / 256.0f);
+    }
+    low = whole(shifted);
+    return static_cast<float>(whole((shifted - static_cast<float>(low)) * 256.0f + 0.5f)) / 256.0f;
+}
+
+template <class T, int D> inline T smooth(const cudlaSimTexels &of, float x, float y, int layer) {
+    constexpr int count = Channels<T>::count;
+    int low_x, low_y = 0;
+    float part_x = part_from(x, low_x), part_y = D > 1 ? part_from(y, low_y) : 0.0f;
+    const unsigned char *plane = of.data + static_cast<size_t>(clamped(layer, of.depth)) * of.slice;
+    float sum[4] = {0, 0, 0, 0};
+    auto add = [&](const unsigned char *line, int at, float weight) {
+        float from[count];
+        memcpy(from, line + static_cast<size_t>(clamped(at, of.width)) * sizeof from, sizeof from);
+        for (int c = 0; c < count; c++)
+            sum[c] += weight * from[c];
+    };
+    auto add_line = [&](int at, float weight) {
+        const unsigned char *line = D > 1 ? plane + static_cast<size_t>(clamped(at, of.height)) * of.pitch : plane;
+        if (part_x != 1.0f)
+            add(line, low_x, (1.0f - part_x) * weight);
+        if (part_x != 0.0f)
+            add(line, low_x + 1, part_x * weight);
+    };
+    if (part_y != 1.0f)
+        add_line(low_y, 1.0f - part_y);
+    if (part_y != 0.0f)
+        add_line(low_y + 1, part_y);
+    T result{};
+    for (int c = 0; c < count; c++)
+        Channels<T>::at(result, c) = static_cast<typename Channels<T>::Base>(sum[c]);
+    return result;
+}
+
 /* What is fetched: D coordinates, in a layer. */
 template <class T, int D> inline T fetch(const cudlaSimTexels &of, float x, float y, float z, int layer) {
     if (D < 3 && is_plain<T>(of, D)) {
@@ -181,6 +230,8 @@ template <class T, int D> inline T fetch(const cudlaSimTexels &of, float x, floa
         memcpy(&result, element(of, place), sizeof(T));
         return result;
     }
+    if (is_smooth<T, D>(of))
+        return smooth<T, D>(of, x, y, layer);
     if (of.normalized) {
         x *= static_cast<float>(of.width);
         y *= static_cast<float>(of.height);

@@ -32,7 +32,7 @@ _SPECIAL = {
     "%gridid": "0u",
     "%clock": "clock64()",
     "%clock64": "clock64()",
-    "%globaltimer": "clock64()",
+    "%globaltimer": "::cudla_sim::nanoseconds()",
     "%lanemask_eq": "(1u << cudla_sim::lane())",
     "%lanemask_lt": "((1u << cudla_sim::lane()) - 1u)",
     "%lanemask_le": "((2u << cudla_sim::lane()) - 1u)",

@@ -34,6 +34,7 @@ _PLACES = ("__activemask", "coalesced_threads")
 _DROPPED = ("__attribute__", "alignas")
 _INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _MEMBER_OF = (".", "->", "::")
+_BEFORE_EXPRESSIONS = ("return", "else", "do", "co_return", "co_yield", "throw")
 
 
 class CannotRewrite(Exception):
@@ -62,6 +63,7 @@ class _Rewriter:
         self._words()
         self._indices()
         self._places()
+        self._clocks()
         self._ptx()
         self._shared()
         self._notes()
@@ -103,6 +105,21 @@ class _Rewriter:
                 if texts == ["(", ")"]:
                     number += 1
                     self.found[opening].text = f"({number}"
+
+    def _clocks(self) -> None:
+        """``clock()`` is another function on the device; which one is meant, is known as it runs."""
+        for index, token in enumerate(self.found):
+            if token.text != "clock" or not self._is_called(index):
+                continue
+            opening = after(self.found, index + 1)
+            behind = self.found[before(self.found, index - 1)]
+            declared = behind.kind == WORD and behind.text not in _BEFORE_EXPRESSIONS
+            if (
+                self.found[after(self.found, opening + 1)].text == ")"
+                and behind.text not in _MEMBER_OF
+                and not declared
+            ):
+                token.text = "::cudla_sim::clock_here"
 
     def _ptx(self) -> None:
         """What is not known is an error where it is compiled: not in templates that nobody uses."""

@@ -1,5 +1,6 @@
 // Attributes of streams, launches by a configuration, and kernels whose names others have, too.
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -21,6 +22,30 @@ template <typename T> __global__ void abs(T *to) { to[0] = to[0] < 0 ? -to[0] : 
 
 __global__ void reduce(const int *from, int *to, int n) { *to = from[0] * n; }
 template <typename T> __global__ void copy(const T *from, T *to, int n) { to[n] = from[0]; }
+
+/* A millisecond by the device's clock: how far both ways to read it went. */
+__global__ void wait(long long *went, int khz)
+{
+    clock_t begin = clock();
+    long long begin64 = clock64();
+    while (clock64() - begin64 < khz)
+        ;
+    went[0] = clock64() - begin64;
+    went[1] = clock() - begin;
+}
+
+static void clocks()
+{
+    int khz;
+    long long *went;
+    cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0);
+    cudaMallocManaged(&went, 2 * sizeof *went);
+    auto begin = std::chrono::steady_clock::now();
+    wait<<<1, 1>>>(went, khz);
+    cudaDeviceSynchronize();
+    auto took = std::chrono::steady_clock::now() - begin;
+    printf("%d %d %d\n", went[0] >= khz, went[1] >= went[0], took >= std::chrono::milliseconds(1));
+}
 
 static void names_that_others_have()
 {
@@ -48,6 +73,7 @@ static void names_that_others_have()
 int main()
 {
     names_that_others_have();
+    clocks();
     cudaStream_t stream, other;
     cudaStreamAttrValue value, found;
     cudaDeviceProp prop;
