@@ -99,6 +99,9 @@ struct __attribute__((aligned(4), may_alias)) __nv_bfloat162 {
 
     __nv_bfloat162() = default;
     __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b) : x(a), y(b) {}
+    __nv_bfloat162(const __nv_bfloat162_raw &raw) : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
+    __nv_bfloat162 &operator=(const __nv_bfloat162_raw &raw) { return *this = __nv_bfloat162(raw); }
+    operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{__nv_bfloat16_raw(x).x, __nv_bfloat16_raw(y).x}; }
 };
 
 typedef __nv_bfloat16 nv_bfloat16;

@@ -136,6 +136,9 @@ struct __attribute__((aligned(4), may_alias)) __half2 {
 
     __half2() = default;
     __half2(const __half &a, const __half &b) : x(a), y(b) {}
+    __half2(const __half2_raw &raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+    __half2 &operator=(const __half2_raw &raw) { return *this = __half2(raw); }
+    operator __half2_raw() const { return __half2_raw{__half_raw(x).x, __half_raw(y).x}; }
 };
 
 CUDLA_SIM_FP16 __half cudla_sim_half_from(unsigned short bits) {
