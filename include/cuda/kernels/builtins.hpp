@@ -346,8 +346,10 @@ inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 3
 inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __popc(unsigned x) { return static_cast<int>(cudla_sim::count_bits(x)); }
+inline int __popcll(unsigned long long x) {
+    return __popc(static_cast<unsigned>(x)) + __popc(static_cast<unsigned>(x >> 32));
+}
 inline unsigned __brev(unsigned x) {
     x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
     x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;

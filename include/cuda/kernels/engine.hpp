@@ -36,6 +36,17 @@ struct Fiber;
 constexpr unsigned WARP = 32;
 constexpr size_t SLOT_BYTES = 32; /* of a value that lanes exchange */
 
+/* The compiler's own is a call into a library where the processor need not have an instruction for it. */
+inline unsigned count_bits(unsigned x) {
+#if defined(__POPCNT__) || !defined(__x86_64__)
+    return static_cast<unsigned>(__builtin_popcount(x));
+#else
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+#endif
+}
+
 struct Thread {
     uint3 index{0, 0, 0};
     unsigned rank = 0; /* of one that waits */
@@ -430,7 +441,7 @@ inline LanesMeeting &meeting_of(Warp &own, unsigned mask) {
 inline void meet_lanes(Block &own, Warp &lanes, LanesMeeting &meeting, const char *what) {
     count_ended(own);
     meeting.arrived++;
-    if (meeting.arrived >= static_cast<unsigned>(__builtin_popcount(meeting.mask & lanes.alive)))
+    if (meeting.arrived >= count_bits(meeting.mask & lanes.alive))
         release_lanes(own, lanes, meeting);
     else
         suspend(own, meeting.waiting, what);
@@ -472,7 +483,7 @@ inline unsigned gather(unsigned place, const char *what) {
 inline bool all_here(const Block &own, const Tile &tile) {
     unsigned alive = 0;
     for (unsigned w = tile.first / WARP; w < (tile.first + tile.size) / WARP && w < own.warps.size(); w++)
-        alive += static_cast<unsigned>(__builtin_popcount(own.warps[w].alive));
+        alive += count_bits(own.warps[w].alive);
     return tile.meeting.arrived >= alive;
 }
 
@@ -513,7 +524,7 @@ inline void thread_ended(Block &own) {
     for (unsigned i = 0; i < lanes.used; i++) {
         LanesMeeting &meeting = *lanes.meetings[i];
         if (meeting.arrived &&
-            meeting.arrived >= static_cast<unsigned>(__builtin_popcount(meeting.mask & lanes.alive)))
+            meeting.arrived >= count_bits(meeting.mask & lanes.alive))
             release_lanes(own, lanes, meeting);
     }
     if (own.tiles.empty())

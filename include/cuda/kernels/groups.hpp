@@ -21,13 +21,12 @@ class thread_block;
 /* Some lanes of a warp, or a block: `mask` is 0 for a block. */
 class thread_group {
   public:
-    unsigned size() const { return mask_ ? __builtin_popcount(mask_) : block_size(); }
+    unsigned size() const { return mask_ ? cudla_sim::count_bits(mask_) : block_size(); }
     unsigned num_threads() const { return size(); }
     unsigned thread_rank() const {
         if (!mask_)
             return cudla_sim::rank();
-        return __builtin_popcount(mask_ & details::low(cudla_sim::lane()) &
-                                  ~(1u << cudla_sim::lane()));
+        return cudla_sim::count_bits(mask_ & details::low(cudla_sim::lane()));
     }
     void sync() const {
         if (mask_)
@@ -128,14 +127,24 @@ class lanes_group : public thread_group {
 
   private:
     int lane_of(unsigned rank) const {
-        unsigned left = mask_;
+        unsigned first, left = mask_;
+        if (side_by_side(first))
+            return rank < 32 - first && left >> first >> rank & 1u ? static_cast<int>(first + rank) : 0;
         for (; rank && left; rank--)
             left &= left - 1;
         return left ? __builtin_ctz(left) : 0;
     }
+    /* Whether its lanes lie side by side, as those of tiles do. */
+    bool side_by_side(unsigned &first) const {
+        first = mask_ ? static_cast<unsigned>(__builtin_ctz(mask_)) : 0;
+        unsigned side = mask_ >> first;
+        return (side & (side + 1)) == 0;
+    }
     /* Lanes of the warp as ranks of the group. */
     unsigned ranks(unsigned lanes) const {
-        unsigned found = 0, rank = 0;
+        unsigned first, found = 0, rank = 0;
+        if (side_by_side(first))
+            return (lanes & mask_) >> first;
         for (unsigned i = 0; i < 32; i++)
             if (mask_ >> i & 1)
                 found |= (lanes >> i & 1) << rank++;

@@ -110,7 +110,9 @@ template <class T> inline T ptx_shl(T a, uint64_t by) { return by < 8 * sizeof(T
 template <class T> inline T ptx_shr(T a, uint64_t by) {
     return by < 8 * sizeof(T) ? static_cast<T>(a >> by) : static_cast<T>(a < 0 ? -1 : 0);
 }
-template <class T> inline unsigned ptx_popc(T a) { return static_cast<unsigned>(__builtin_popcountll(a)); }
+template <class T> inline unsigned ptx_popc(T a) {
+    return static_cast<unsigned>(__popcll(static_cast<std::make_unsigned_t<T>>(a)));
+}
 template <class T> inline unsigned ptx_clz(T a) {
     return a ? static_cast<unsigned>(__builtin_clzll(a)) - (64 - 8 * sizeof(T)) : 8 * sizeof(T);
 }

@@ -107,7 +107,7 @@ class _Rewriter:
                     self.found[opening].text = f"({number}"
 
     def _clocks(self) -> None:
-        """``clock()`` is another function on the device; which one is meant, is known as it runs."""
+        """``clock()`` is another one on the device; which is meant, is known as it runs."""
         for index, token in enumerate(self.found):
             if token.text != "clock" or not self._is_called(index):
                 continue
