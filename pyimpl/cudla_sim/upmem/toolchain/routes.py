@@ -46,6 +46,13 @@ _QUIET_CLANG = (
 _QUIET_GCC = (
     *("-Wno-builtin-declaration-mismatch", "-Wno-main", "-Wno-overflow", "-Wno-array-bounds"),
     *("-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-pointer-arith"),
+    # what the SDK's clang has not, or not in -Wall and -Wextra
+    *("-Wno-unused-but-set-variable", "-Wno-unused-but-set-parameter"),
+    *("-Wno-stringop-truncation", "-Wno-maybe-uninitialized", "-Wno-address"),
+    *("-Wno-implicit-fallthrough", "-Wno-type-limits", "-Wno-restrict"),
+    *("-Wno-strict-aliasing", "-Wno-cast-function-type", "-Wno-nonnull"),
+    *("-Wno-use-after-free", "-Wno-dangling-pointer", "-Wno-array-parameter"),
+    *("-Wno-old-style-declaration", "-Wno-clobbered", "-Wno-infinite-recursion"),
 )
 _HOST_MACROS = (
     *("__x86_64__", "__x86_64", "__amd64__", "__amd64", "__linux__", "__linux", "linux"),
