@@ -311,6 +311,8 @@ inline bool operator>=(const __nv_bfloat162 &a, const __nv_bfloat162 &b) { retur
 
 #undef CUDLA_SIM_BF16
 
+#include "cuda_bf16.hpp"
+
 #endif /* __cplusplus */
 #endif /* !CUDLA_SIM_PARSE */
 

@@ -113,6 +113,12 @@ CUDLA_SIM_HALVES __half2 __habs2(const __half2 a) { return __halves2half2(__habs
     }                                                                                              \
     CUDLA_SIM_HALVES __half2 name##u2(const __half2 a, const __half2 b) {                          \
         return __floats2half2_rn(name##u(a.x, b.x) ? 1.0f : 0.0f, name##u(a.y, b.y) ? 1.0f : 0.0f);\
+    }                                                                                              \
+    CUDLA_SIM_HALVES unsigned name##2_mask(const __half2 a, const __half2 b) {                     \
+        return (name(a.x, b.x) ? 0xffffU : 0U) | (name(a.y, b.y) ? 0xffff0000U : 0U);              \
+    }                                                                                              \
+    CUDLA_SIM_HALVES unsigned name##u2_mask(const __half2 a, const __half2 b) {                    \
+        return (name##u(a.x, b.x) ? 0xffffU : 0U) | (name##u(a.y, b.y) ? 0xffff0000U : 0U);        \
     }
 CUDLA_SIM_HALF_COMPARISON(__heq)
 CUDLA_SIM_HALF_COMPARISON(__hne)
@@ -124,11 +130,17 @@ CUDLA_SIM_HALF_COMPARISON(__hge)
 #define CUDLA_SIM_HALF_BOTH(name, one)                                                             \
     CUDLA_SIM_HALVES bool name(const __half2 a, const __half2 b) { return one(a.x, b.x) && one(a.y, b.y); }
 CUDLA_SIM_HALF_BOTH(__hbeq2, __heq)
+CUDLA_SIM_HALF_BOTH(__hbequ2, __hequ)
 CUDLA_SIM_HALF_BOTH(__hbne2, __hne)
+CUDLA_SIM_HALF_BOTH(__hbneu2, __hneu)
 CUDLA_SIM_HALF_BOTH(__hblt2, __hlt)
+CUDLA_SIM_HALF_BOTH(__hbltu2, __hltu)
 CUDLA_SIM_HALF_BOTH(__hble2, __hle)
+CUDLA_SIM_HALF_BOTH(__hbleu2, __hleu)
 CUDLA_SIM_HALF_BOTH(__hbgt2, __hgt)
+CUDLA_SIM_HALF_BOTH(__hbgtu2, __hgtu)
 CUDLA_SIM_HALF_BOTH(__hbge2, __hge)
+CUDLA_SIM_HALF_BOTH(__hbgeu2, __hgeu)
 #undef CUDLA_SIM_HALF_BOTH
 
 /* ---- Conversions ---------------------------------------------------------------------------- */

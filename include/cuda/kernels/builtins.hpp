@@ -325,11 +325,6 @@ inline double __ddiv_rn(double x, double y) { return x / y; }
 inline double __drcp_rn(double x) { return 1.0 / x; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
 
-inline float sinpif(float x) { return static_cast<float>(sin(M_PI * x)); }
-inline float cospif(float x) { return static_cast<float>(cos(M_PI * x)); }
-inline float normcdff(float x) { return 0.5f * erfcf(-x * static_cast<float>(M_SQRT1_2)); }
-inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
-
 inline int __mul24(int x, int y) { return (x << 8 >> 8) * (y << 8 >> 8); }
 inline unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffff) * (y & 0xffffff); }
 inline int __mulhi(int x, int y) { return static_cast<int>(static_cast<int64_t>(x) * y >> 32); }
@@ -388,15 +383,6 @@ template <class To, class From> inline To bits(From value) {
     memcpy(&result, &value, sizeof result);
     return result;
 }
-/* A real number as an integer, held where the integer ends; NaN is 0. */
-template <class To> inline To whole(double value) {
-    constexpr To low = std::numeric_limits<To>::min(), high = std::numeric_limits<To>::max();
-    if (value != value)
-        return 0;
-    if (value >= static_cast<double>(high))
-        return high;
-    return value <= static_cast<double>(low) ? low : static_cast<To>(value);
-}
 } // namespace cudla_sim
 
 inline int __float_as_int(float x) { return cudla_sim::bits<int>(x); }
@@ -407,16 +393,5 @@ inline long long __double_as_longlong(double x) { return cudla_sim::bits<long lo
 inline double __longlong_as_double(long long x) { return cudla_sim::bits<double>(x); }
 inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
 inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
-inline int __float2int_rn(float x) { return cudla_sim::whole<int>(nearbyint(x)); }
-inline int __float2int_rz(float x) { return cudla_sim::whole<int>(trunc(x)); }
-inline int __float2int_rd(float x) { return cudla_sim::whole<int>(floor(x)); }
-inline int __float2int_ru(float x) { return cudla_sim::whole<int>(ceil(x)); }
-inline unsigned __float2uint_rn(float x) { return cudla_sim::whole<unsigned>(nearbyint(x)); }
-inline unsigned __float2uint_rz(float x) { return cudla_sim::whole<unsigned>(trunc(x)); }
-inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
-inline double __int2double_rn(int x) { return x; }
-inline int __double2int_rn(double x) { return cudla_sim::whole<int>(nearbyint(x)); }
-inline float __double2float_rn(double x) { return static_cast<float>(x); }
 
 #endif

@@ -32,6 +32,9 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 
 #include "../cuda_runtime.h"
 #include "builtins.hpp"
+#include "conversions.hpp"
+#include "functions.hpp"
+#include "integers.hpp"
 #include "launch.hpp"
 #include "nv_atomics.hpp"
 #include "ptx.hpp"
