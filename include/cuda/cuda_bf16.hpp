@@ -111,28 +111,18 @@ CUDLA_SIM_BF16 __nv_bfloat162 __hisnan2(const __nv_bfloat162 a) {
 
 /* ---- Integers: the nearest one that there is; NaN is 0 ------------------------------------------ */
 
-template <class T> CUDLA_SIM_BF16 T cudla_sim_bf16_to_integer(const double whole) {
-    typedef std::numeric_limits<T> of;
-    if (whole != whole) {
-        return 0;
-    }
-    if (whole <= static_cast<double>((of::min)())) {
-        return (of::min)();
-    }
-    return whole >= static_cast<double>((of::max)()) ? (of::max)() : static_cast<T>(whole);
-}
 #define CUDLA_SIM_BF16_INTEGER(T, name)                                                                             \
     CUDLA_SIM_BF16 T __bfloat162##name##_rn(const __nv_bfloat16 a) {                                                \
-        return cudla_sim_bf16_to_integer<T>(nearbyint(__bfloat162float(a)));                                        \
+        return cudla_sim_half_to_integer<T>(nearbyint(__bfloat162float(a)));                                        \
     }                                                                                                               \
     CUDLA_SIM_BF16 T __bfloat162##name##_rz(const __nv_bfloat16 a) {                                                \
-        return cudla_sim_bf16_to_integer<T>(trunc(__bfloat162float(a)));                                            \
+        return cudla_sim_half_to_integer<T>(trunc(__bfloat162float(a)));                                            \
     }                                                                                                               \
     CUDLA_SIM_BF16 T __bfloat162##name##_rd(const __nv_bfloat16 a) {                                                \
-        return cudla_sim_bf16_to_integer<T>(floor(__bfloat162float(a)));                                            \
+        return cudla_sim_half_to_integer<T>(floor(__bfloat162float(a)));                                            \
     }                                                                                                               \
     CUDLA_SIM_BF16 T __bfloat162##name##_ru(const __nv_bfloat16 a) {                                                \
-        return cudla_sim_bf16_to_integer<T>(ceil(__bfloat162float(a)));                                             \
+        return cudla_sim_half_to_integer<T>(ceil(__bfloat162float(a)));                                             \
     }
 CUDLA_SIM_BF16_INTEGER(short, short)
 CUDLA_SIM_BF16_INTEGER(unsigned short, ushort)
