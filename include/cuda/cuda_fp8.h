@@ -15,7 +15,6 @@
 
 #include <math.h>
 
-#include <limits>
 #include <type_traits>
 
 #include "cuda_bf16.h"
@@ -172,17 +171,7 @@ template <__nv_fp8_interpretation_t kind> struct cudla_sim_fp8 {
     template <class I,
               typename std::enable_if<std::is_integral<I>::value && !std::is_same<I, bool>::value, int>::type = 0>
     explicit operator I() const {
-        const double value = static_cast<double>(static_cast<float>(*this));
-        if (value != value) {
-            return 0;
-        }
-        if (value >= static_cast<double>(std::numeric_limits<I>::max())) {
-            return std::numeric_limits<I>::max();
-        }
-        if (value <= static_cast<double>(std::numeric_limits<I>::min())) {
-            return std::numeric_limits<I>::min();
-        }
-        return static_cast<I>(value);
+        return cudla_sim_half_to_integer<I>(trunc(static_cast<double>(static_cast<float>(*this))));
     }
 };
 
@@ -224,30 +213,19 @@ template <__nv_fp8_interpretation_t kind> struct __attribute__((aligned(4))) cud
     }
 };
 
-struct __nv_fp8_e5m2 : cudla_sim_fp8<__NV_E5M2> {
-    using cudla_sim_fp8<__NV_E5M2>::cudla_sim_fp8;
-    __nv_fp8_e5m2() = default;
-};
-struct __nv_fp8_e4m3 : cudla_sim_fp8<__NV_E4M3> {
-    using cudla_sim_fp8<__NV_E4M3>::cudla_sim_fp8;
-    __nv_fp8_e4m3() = default;
-};
-struct __nv_fp8x2_e5m2 : cudla_sim_fp8x2<__NV_E5M2> {
-    using cudla_sim_fp8x2<__NV_E5M2>::cudla_sim_fp8x2;
-    __nv_fp8x2_e5m2() = default;
-};
-struct __nv_fp8x2_e4m3 : cudla_sim_fp8x2<__NV_E4M3> {
-    using cudla_sim_fp8x2<__NV_E4M3>::cudla_sim_fp8x2;
-    __nv_fp8x2_e4m3() = default;
-};
-struct __nv_fp8x4_e5m2 : cudla_sim_fp8x4<__NV_E5M2> {
-    using cudla_sim_fp8x4<__NV_E5M2>::cudla_sim_fp8x4;
-    __nv_fp8x4_e5m2() = default;
-};
-struct __nv_fp8x4_e4m3 : cudla_sim_fp8x4<__NV_E4M3> {
-    using cudla_sim_fp8x4<__NV_E4M3>::cudla_sim_fp8x4;
-    __nv_fp8x4_e4m3() = default;
-};
+#define CUDLA_SIM_FP8_TYPE(name, base, kind)                                                                        \
+    struct name : base<kind> {                                                                                      \
+        using base<kind>::base;                                                                                     \
+        name() = default;                                                                                           \
+    };
+CUDLA_SIM_FP8_TYPE(__nv_fp8_e5m2, cudla_sim_fp8, __NV_E5M2)
+CUDLA_SIM_FP8_TYPE(__nv_fp8_e4m3, cudla_sim_fp8, __NV_E4M3)
+CUDLA_SIM_FP8_TYPE(__nv_fp8x2_e5m2, cudla_sim_fp8x2, __NV_E5M2)
+CUDLA_SIM_FP8_TYPE(__nv_fp8x2_e4m3, cudla_sim_fp8x2, __NV_E4M3)
+CUDLA_SIM_FP8_TYPE(__nv_fp8x4_e5m2, cudla_sim_fp8x4, __NV_E5M2)
+CUDLA_SIM_FP8_TYPE(__nv_fp8x4_e4m3, cudla_sim_fp8x4, __NV_E4M3)
+#undef CUDLA_SIM_FP8_TYPE
+#undef CUDLA_SIM_FP8
 
 #endif /* __cplusplus */
 #endif /* !CUDLA_SIM_PARSE */

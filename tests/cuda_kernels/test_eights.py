@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from .conftest import PROGRAMS, nvcc
 
-ml_dtypes = pytest.importorskip("ml_dtypes")
 KINDS = {"e4m3": (ml_dtypes.float8_e4m3fn, 448.0), "e5m2": (ml_dtypes.float8_e5m2, 57344.0)}
 HALVES = np.arange(65536, dtype=np.uint16).view(np.float16)
 

@@ -142,6 +142,19 @@ def test_a_kernel_with_an_overload_that_is_only_declared() -> None:
     assert ".call(other," in text
 
 
+def test_instances_of_a_template_are_no_kernels_of_their_own() -> None:
+    text = (
+        f"template <typename T> {GLOBAL} void k(T *x) {{ }}\n"
+        f"template <> {GLOBAL} void k<float>(float *x) {{ }}\n"
+        f"template {GLOBAL} void k<int>(int *x);\n"
+        "typedef float (*function)(float);\n"
+    )
+    assert [kernel.name for kernel in kernels(tokens(text))] == ["k"]
+    made = rewrite(text)
+    assert "Registered<&k<T>>" in made
+    assert "&float" not in made
+
+
 def test_where_indices_are_read_they_get_their_types() -> None:
     text = "f(threadIdx, blockIdx.x); p->gridDim.x; uint3 threadIdx; ::blockDim.x; t = blockDim;"
     wrapped = "::cudla_sim::part({})".format

@@ -6,20 +6,17 @@
 #define CUDLA_SIM_KERNELS_CONVERSIONS_H
 
 #include <cmath>
-#include <limits>
 
+#include "../cuda_fp16.h"
 #include "builtins.hpp"
 
 namespace cudla_sim {
 /* A real number as an integer, held where the integer ends. A NaN is 0 where both have 32 bits or less, else the
  * integer's highest bit (PTX ISA, "cvt"). */
 template <class To> inline To whole(double value, bool wide = false) {
-    constexpr To low = std::numeric_limits<To>::min(), high = std::numeric_limits<To>::max();
-    if (value != value)
-        return wide ? static_cast<To>(static_cast<std::make_unsigned_t<To>>(1) << (8 * sizeof(To) - 1)) : 0;
-    if (value >= static_cast<double>(high))
-        return high;
-    return value <= static_cast<double>(low) ? low : static_cast<To>(value);
+    if (wide && value != value)
+        return static_cast<To>(static_cast<std::make_unsigned_t<To>>(1) << (8 * sizeof(To) - 1));
+    return cudla_sim_half_to_integer<To>(value);
 }
 
 /* A number as another one, rounded in a way; what is volatile is not converted by the compiler. */

@@ -156,11 +156,22 @@ struct Span {
     float weight[2] = {1, 0};
 };
 
+/* The texel from which a coordinate is a part of the way to the next one. */
+inline float part_from(float at, int &low) {
+    float shifted = at - 0.5f;
+    if (shifted >= 0.0f && shifted < 16384.0f) { /* where singles hold halves of a 256th */
+        int steps = static_cast<int>(shifted * 256.0f + 0.5f);
+        low = steps >> 8;
+        return static_cast<float>(steps & 255) * (1.0f / 256.0f);
+    }
+    low = whole(shifted);
+    return static_cast<float>(whole((shifted - static_cast<float>(low)) * 256.0f + 0.5f)) / 256.0f;
+}
+
 /* In place: a copy of it would wait for the stores of its parts. */
 inline void take(Span &made, const cudlaSimTexels &of, int dimension, float at, int size) {
-    float shifted = at - 0.5f;
-    int low = whole(shifted);
-    float part = static_cast<float>(whole((shifted - static_cast<float>(low)) * 256.0f + 0.5f)) / 256.0f;
+    int low;
+    float part = part_from(at, low);
     int count = 0;
     for (int up = 0; up < 2; up++) {
         float weight = up ? part : 1.0f - part;
@@ -178,18 +189,6 @@ template <class T, int D> inline bool is_smooth(const cudlaSimTexels &of) {
            of.bits == 32 && of.channels == Channels<T>::count && of.filter == cudaFilterModeLinear &&
            !(of.normalized | of.normalized_float) && of.address[0] != cudaAddressModeBorder &&
            (D < 2 || of.address[1] != cudaAddressModeBorder);
-}
-
-/* The texel from which a coordinate is a part of the way to the next one. */
-inline float part_from(float at, int &low) {
-    float shifted = at - 0.5f;
-    if (shifted >= 0.0f && shifted < 16384.0f) { /* where singles hold halves of a 256th */
-        int steps = static_cast<int>(shifted * 256.0f + 0.5f);
-        low = steps >> 8;
-        return static_cast<float>(steps & 255) * (1.0f / 256.0f);
-    }
-    low = whole(shifted);
-    return static_cast<float>(whole((shifted - static_cast<float>(low)) * 256.0f + 0.5f)) / 256.0f;
 }
 
 template <class T, int D> inline T smooth(const cudlaSimTexels &of, float x, float y, int layer) {

@@ -104,6 +104,8 @@ def _kernel(found: Sequence[Token], index: int) -> Kernel | None:
             at = closed(found, at) + 1
     if at >= len(found) or found[at].text != "(" or not name:
         return None
+    if found[before(found, at - 1)].text in (">", ">>>"):
+        return None  # an instance of a template, which is known itself
     end = closed(found, at)
     defaults = any(token.text == "=" for token in found[at:end])
     behind = after(found, end + 1)

@@ -4,7 +4,7 @@
  * an address and a size, and dies of looking there ("Tracer caught signal 11",
  * sanitizer_tls_get_addr.cpp, DTLS_on_tls_get_addr). The loader allocates such a block when a thread
  * first uses an extension's variable; the first small blocks of a thread begin at a page. So those
- * are used up before.
+ * are used up before. Freed, they wait in the sanitizer's quarantine and are not handed out at once.
  */
 #define _GNU_SOURCE
 #include "leaks.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #define PAGE 4096
-#define NEAR 512  /* room for some more blocks before or behind */
+#define NEAR 512 /* room for some more blocks before or behind */
 #define MOST 64
 #define BYTES 4 /* the smallest class of blocks, as _cffi_backend's variables are in */
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -30,20 +29,6 @@ class Prepared:
     around: Surroundings
     items: Sequence[Work]
 
-    @functools.cached_property
-    def kinds(self) -> Sequence[tuple[Work, int]]:
-        """The operations that differ in more than their names, and how often each is there."""
-        first: dict[object, Work] = {}
-        counts: Counter[object] = Counter()
-        for item in self.items:
-            operation = item.operation
-            what = (operation.engine, operation.precision, operation.main.kind)
-            sizes = (item.macs, item.input_elements, item.output_elements)
-            key = (what, sizes, item.convolution, item.traffic)
-            first.setdefault(key, item)
-            counts[key] += 1
-        return [(first[key], count) for key, count in counts.items()]
-
     def ms(self, values: Parameters) -> float:
         """As the row has it: of a batch on one core."""
         found = sum(self.by_kind(values).values())
@@ -60,10 +45,10 @@ class Prepared:
         found: dict[str, float] = {}
         setting = self.around.setting
         gap = gap_ms(setting.generation, values)
-        for item, count in self.kinds:
+        for item in self.items:
             ms = (max(milliseconds(item, setting, values)) + gap) * self.around.batch
             name = spread.kind(item, setting.generation)
-            found[name] = found.get(name, 0.0) + count * ms
+            found[name] = found.get(name, 0.0) + ms
         return found
 
     def decides(self, values: Parameters) -> str:
