@@ -71,7 +71,7 @@ struct __attribute__((aligned(2), may_alias)) __nv_bfloat16 {
 
   public:
     __nv_bfloat16() = default;
-    __nv_bfloat16(const __nv_bfloat16_raw &raw) : __x(raw.x) {}
+    constexpr __nv_bfloat16(const __nv_bfloat16_raw &raw) : __x(raw.x) {}
     __nv_bfloat16(float v) : __x(cudla_sim_bf16_bits(v)) {}
     __nv_bfloat16(double v) : __x(cudla_sim_bf16_bits(cudla_sim_bf16_odd(v))) {}
     __nv_bfloat16(short v) : __x(cudla_sim_bf16_bits(v)) {}
@@ -99,7 +99,7 @@ struct __attribute__((aligned(4), may_alias)) __nv_bfloat162 {
 
     __nv_bfloat162() = default;
     __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b) : x(a), y(b) {}
-    __nv_bfloat162(const __nv_bfloat162_raw &raw) : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
+    constexpr __nv_bfloat162(const __nv_bfloat162_raw &raw) : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
     __nv_bfloat162 &operator=(const __nv_bfloat162_raw &raw) { return *this = __nv_bfloat162(raw); }
     operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{__nv_bfloat16_raw(x).x, __nv_bfloat16_raw(y).x}; }
 };

@@ -102,7 +102,7 @@ struct __attribute__((aligned(2), may_alias)) __half {
 
   public:
     __half() = default;
-    __half(const __half_raw &raw) : __x(raw.x) {}
+    constexpr __half(const __half_raw &raw) : __x(raw.x) {}
     __half(float v) : __x(cudla_sim_half_bits(static_cast<double>(v))) {}
     __half(double v) : __x(cudla_sim_half_bits(v)) {}
     __half(short v) : __x(cudla_sim_half_bits(v)) {}
@@ -136,7 +136,7 @@ struct __attribute__((aligned(4), may_alias)) __half2 {
 
     __half2() = default;
     __half2(const __half &a, const __half &b) : x(a), y(b) {}
-    __half2(const __half2_raw &raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+    constexpr __half2(const __half2_raw &raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
     __half2 &operator=(const __half2_raw &raw) { return *this = __half2(raw); }
     operator __half2_raw() const { return __half2_raw{__half_raw(x).x, __half_raw(y).x}; }
 };

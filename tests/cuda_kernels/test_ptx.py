@@ -47,10 +47,10 @@ def test_what_is_not_known_is_named_where_it_stands(tmp_path: Path) -> None:
     source = tmp_path / "unknown.cu"
     source.write_text(
         "__global__ void f(int *x)\n{\n"
-        '    asm volatile("ldmatrix.sync.m8n8.x1.shared.b16 %0, [%1];" : "=r"(*x) : "l"(x));\n'
+        '    asm volatile("tensormap.replace.rank.b32 %0, [%1];" : "=r"(*x) : "l"(x));\n'
         "}\nint main() { f<<<1, 1>>>(nullptr); return 0; }\n"
     )
     done = nvcc("-c", source, "-o", tmp_path / "unknown.o")
     assert done.returncode != 0
     assert "unknown.cu:3" in done.stderr
-    assert "inline PTX: ldmatrix.sync.m8n8.x1.shared.b16 %0, [%1]" in done.stderr
+    assert "inline PTX: tensormap.replace.rank.b32 %0, [%1]" in done.stderr

@@ -137,6 +137,14 @@ struct Tile {
     std::vector<char> slots; /* a value of each */
 };
 
+/* A barrier with a number (PTX ISA, "bar"): for so many threads, or where that is 0 for all that have not ended. */
+struct Numbered : Meeting {
+    unsigned expected = 0;
+};
+constexpr unsigned NUMBERED = 16;
+/* Dynamic shared memory begins at a multiple of it: kernels that fold its addresses count on that. */
+constexpr uintptr_t DYNAMIC_ALIGN = 1024;
+
 /* Lanes that ask, at one place of the program, who is there; see gather(). */
 struct Gathering {
     unsigned place = 0, warp = 0, mask = 0;
@@ -174,6 +182,7 @@ struct Block {
     std::vector<Warp> warps;
     std::deque<Tile> tiles; /* those that have met */
     std::vector<Gathering> gatherings;
+    std::vector<Numbered> numbered; /* none before somebody has met there */
     unsigned votes[3] = {0, 0, 0}; /* count, and, or of a barrier that votes */
     unsigned last_votes[3] = {0, 0, 0};
     std::vector<char> dynamic;
@@ -186,7 +195,7 @@ struct Block {
     ~Block();
     /* Where dynamic shared memory begins. */
     uintptr_t dynamic_start() const {
-        return (reinterpret_cast<uintptr_t>(dynamic.data()) + 15) & ~uintptr_t{15};
+        return (reinterpret_cast<uintptr_t>(dynamic.data()) + DYNAMIC_ALIGN - 1) & ~(DYNAMIC_ALIGN - 1);
     }
     void forget_threads();
     void begin();
@@ -527,11 +536,31 @@ inline void thread_ended(Block &own) {
             meeting.arrived >= count_bits(meeting.mask & lanes.alive))
             release_lanes(own, lanes, meeting);
     }
+    for (Numbered &meeting : own.numbered)
+        if (meeting.arrived && !meeting.expected && meeting.arrived == own.alive)
+            release(own, meeting);
     if (own.tiles.empty())
         return;
     for (Tile &tile : own.tiles)
         if (tile.meeting.arrived && all_here(own, tile))
             release(own, tile.meeting);
+}
+
+/* The running thread ends here; nobody comes back to what is on its stack. */
+[[noreturn]] inline void exit_thread() {
+    Unwatched ours;
+    Block &own = *block;
+    count_ended(own);
+    Fiber *fiber = own.current;
+    if (fiber->leads) {
+        own.next = rank() + 1;
+        own.next_index = behind(threadIdx, own.shape->block);
+        fiber->leads = false;
+    }
+    thread_ended(own);
+    fiber->ended = true;
+    leave();
+    __builtin_unreachable();
 }
 
 /* Every thread that is left waits. A GPU would hang. */
@@ -580,6 +609,7 @@ inline void nobody_runs(Block &own) {
 inline void Block::forget_threads() {
     idle = ready = everybody.waiting = Line();
     gatherings.clear();
+    numbered.clear();
     everybody.arrived = 0;
     for (Fiber *fiber : all) {
         idle.push(fiber);
@@ -619,8 +649,8 @@ inline void Block::execute(const Shape &of, uint3 at, uint64_t count, RunThreads
     run = threads_of;
     call = call_of;
     threads = of.block.x * of.block.y * of.block.z;
-    if (dynamic.size() < of.shared_bytes + 16)
-        dynamic.resize(of.shared_bytes + 16);
+    if (dynamic.size() < of.shared_bytes + DYNAMIC_ALIGN)
+        dynamic.resize(of.shared_bytes + DYNAMIC_ALIGN);
     warps.resize((threads + WARP - 1) / WARP);
     Block *outer = block;
     Thread *outer_self = self;

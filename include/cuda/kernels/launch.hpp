@@ -320,6 +320,56 @@ inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim3 block
                                          args, sharedMem, stream);
 }
 
+/* Launches in kernels with the arguments as bytes (CUDA C++ Programming Guide, "CDP1", "Kernel Launch from PTX"): what
+ * device code without <<<>>> makes of them. */
+namespace cudla_sim {
+struct alignas(64) Packed { /* the bytes follow */
+    const void *kernel = nullptr;
+    dim3 grid, block;
+    unsigned shared = 0;
+
+    void *bytes() { return this + 1; }
+    static Packed *of(void *bytes) { return static_cast<Packed *>(bytes) - 1; }
+};
+inline void *packed(const Packed &call, size_t size) {
+    void *room = nullptr;
+    if (posix_memalign(&room, alignof(Packed), sizeof(Packed) + size) != 0)
+        return nullptr;
+    return (new (room) Packed(call))->bytes();
+}
+inline cudaError_t launch_packed(void *bytes, cudaStream_t stream) {
+    if (!bytes)
+        return cudaErrorInvalidValue;
+    Packed *call = Packed::of(bytes);
+    cudaError_t error = cudaErrorInvalidDeviceFunction;
+    if (makers().count(call->kernel)) {
+        std::vector<size_t> places(places_of(call->kernel, nullptr, 0));
+        places_of(call->kernel, places.data(), places.size());
+        std::vector<void *> arguments;
+        for (size_t place : places)
+            arguments.push_back(static_cast<char *>(bytes) + place);
+        error = ::cudaLaunchKernel(call->kernel, call->grid, call->block, arguments.data(), call->shared, stream);
+    }
+    ::free(call);
+    return error;
+}
+} // namespace cudla_sim
+
+inline void *cudaGetParameterBuffer(size_t, size_t size) { return cudla_sim::packed(cudla_sim::Packed(), size); }
+inline cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension, dim3 blockDimension,
+                                    unsigned int sharedMemSize, cudaStream_t stream) {
+    if (!parameterBuffer)
+        parameterBuffer = cudaGetParameterBuffer(64, 0); /* a kernel without parameters */
+    if (parameterBuffer) {
+        cudla_sim::Packed &call = *cudla_sim::Packed::of(parameterBuffer);
+        call.kernel = func;
+        call.grid = gridDimension;
+        call.block = blockDimension;
+        call.shared = sharedMemSize;
+    }
+    return cudla_sim::launch_packed(parameterBuffer, stream);
+}
+
 /* --- what is asked of kernels --------------------------------------------------------------- */
 
 struct cudaFuncAttributes {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kernels/spaces.hpp - in which memory an address is (CUDA C++ Programming Guide, "Address space predicate
- * functions", "Address space conversion functions"). All of it is one address space here.
+ * functions", "Address space conversion functions"). All of it is one address space here, in which shared memory has addresses of its own besides.
  */
 #ifndef CUDLA_SIM_KERNELS_SPACES_H
 #define CUDLA_SIM_KERNELS_SPACES_H
@@ -45,6 +45,23 @@ inline bool is_local(const void *pointer) {
     return at >= block->current->stack && at < block->current->top();
 }
 
+/* Addresses in shared memory fit in 32 bits: programs keep them so for instructions of PTX. Variables come first,
+ * as far into the thread's as they are, then dynamic memory. What is beyond is an address that nobody converted. */
+constexpr uintptr_t SHARED_DYNAMIC = uintptr_t{1} << 30, SHARED_END = uintptr_t{1} << 32;
+
+inline uintptr_t to_shared(uintptr_t at) {
+    const OwnVariables &own = OwnVariables::get();
+    if (at - block->dynamic_start() <= block->shape->shared_bytes) /* the end is one, too */
+        return at - block->dynamic_start() + SHARED_DYNAMIC;
+    return at >= own.begin && at < own.end ? at - own.begin : at;
+}
+
+inline uintptr_t from_shared(uintptr_t at) {
+    if (at >= SHARED_END)
+        return at;
+    return at >= SHARED_DYNAMIC ? block->dynamic_start() + (at - SHARED_DYNAMIC) : OwnVariables::get().begin + at;
+}
+
 } // namespace cudla_sim
 
 inline unsigned __isShared(const void *pointer) { return cudla_sim::is_shared(pointer); }
@@ -55,11 +72,15 @@ inline unsigned __isGridConstant(const void *) { return 0; }
 inline unsigned __isGlobal(const void *pointer) { return !__isShared(pointer) && !__isLocal(pointer); }
 
 inline size_t __cvta_generic_to_global(const void *pointer) { return reinterpret_cast<size_t>(pointer); }
-inline size_t __cvta_generic_to_shared(const void *pointer) { return reinterpret_cast<size_t>(pointer); }
+inline size_t __cvta_generic_to_shared(const void *pointer) {
+    return cudla_sim::to_shared(reinterpret_cast<uintptr_t>(pointer));
+}
 inline size_t __cvta_generic_to_local(const void *pointer) { return reinterpret_cast<size_t>(pointer); }
 inline size_t __cvta_generic_to_constant(const void *pointer) { return reinterpret_cast<size_t>(pointer); }
 inline void *__cvta_global_to_generic(size_t address) { return reinterpret_cast<void *>(address); }
-inline void *__cvta_shared_to_generic(size_t address) { return reinterpret_cast<void *>(address); }
+inline void *__cvta_shared_to_generic(size_t address) {
+    return reinterpret_cast<void *>(cudla_sim::from_shared(address));
+}
 inline void *__cvta_local_to_generic(size_t address) { return reinterpret_cast<void *>(address); }
 inline void *__cvta_constant_to_generic(size_t address) { return reinterpret_cast<void *>(address); }
 

@@ -17,7 +17,7 @@ from ..cudart.checks import Checks
 from ..cudart.settings import Settings
 from ..workers.precompiled import name_source
 from . import precompiled
-from .options import BadOption, Options, parse
+from .options import BadOption, Options, parse, with_environment
 from .rewrite import CannotRewrite, rewrite
 
 RELEASE, BUILD = "12.9", "12.9.86"
@@ -40,7 +40,7 @@ class _Failed(Exception):
 def main(words: Sequence[str]) -> int:
     """The exit status."""
     try:
-        options = parse(words)
+        options = parse(with_environment(words, os.environ) if words else words)
         if options.action == "-V":
             print(_version())
             return 0

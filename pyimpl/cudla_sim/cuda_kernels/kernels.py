@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .tokens import MARK, SPACE, WORD, Token
+from .tokens import MARK, SPACE, STRING, WORD, Token
 
 GLOBAL, SHARED = "__cudla_sim_global__", "__cudla_sim_shared__"
 """What kernels.hpp makes of ``__global__`` and ``__shared__``."""
+_ATTRIBUTES = ("__attribute__", "alignas", "__launch_bounds__")
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -29,15 +30,15 @@ class Kernel:
 
 
 def after(found: Sequence[Token], index: int) -> int:
-    """The next token that is no space, from *index* on."""
-    while index < len(found) and found[index].kind == SPACE:
+    """The next token that is no space or mark, from *index* on."""
+    while index < len(found) and found[index].kind in (SPACE, MARK):
         index += 1
     return index
 
 
 def before(found: Sequence[Token], index: int) -> int:
-    """The last token that is no space, up to *index*."""
-    while index >= 0 and found[index].kind == SPACE:
+    """The last token that is no space or mark, up to *index*."""
+    while index >= 0 and found[index].kind in (SPACE, MARK):
         index -= 1
     return index
 
@@ -150,9 +151,13 @@ def _commas(found: Sequence[Token], opening: int, end: int) -> int:
 def _template(found: Sequence[Token], index: int) -> list[str] | None:
     """Names of the parameters of the template whose function begins at *index*."""
     at = before(found, index - 1)
-    while at >= 0 and (found[at].kind == WORD or found[at].kind == "string"):
+    while at >= 0 and (found[at].kind in (WORD, STRING) or found[at].text in (")", "]")):
         if found[at].text in ("else", "do", "return"):
             return None
+        if found[at].text in (")", "]"):  # of an attribute
+            at = opened(found, at)
+            if found[at].text == "(" and found[before(found, at - 1)].text not in _ATTRIBUTES:
+                return None
         at = before(found, at - 1)
     if at < 0 or found[at].text not in (">", ">>>"):
         return None
@@ -167,7 +172,7 @@ def _template(found: Sequence[Token], index: int) -> list[str] | None:
         if token.text == "," and depth == 0:
             names.append(_name(part))
             part = []
-        elif token.kind != SPACE:
+        elif token.kind not in (SPACE, MARK):
             part.append(token)
     return names if all(names) else []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,6 +74,19 @@ class Options:
     """The suffix of a module."""
     runtime: str = "cudart_static"
     """The library of the runtime by its name; empty for none. Both are the shared one here."""
+
+
+def with_environment(words: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """The words, with those of NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS around them (nvcc's manual,
+    "NVCC Environment Variables"). Raises BadOption."""
+    try:
+        before, behind = (
+            shlex.split(environment.get(name, ""))
+            for name in ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
+        )
+    except ValueError as error:
+        raise BadOption(f"NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS: {error}") from error
+    return [*before, *words, *behind]
 
 
 def parse(words: Sequence[str]) -> Options:

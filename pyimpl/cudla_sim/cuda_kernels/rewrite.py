@@ -23,6 +23,7 @@ from .kernels import (
     kernels,
     opened,
 )
+from .own_names import name_in_full
 from .tokens import MARK, SPACE, WORD, Token, tokens
 
 _WORDS = {
@@ -60,6 +61,7 @@ class _Rewriter:
         self.aliases: dict[str, str] = {}
 
     def run(self) -> str:
+        name_in_full(self.found)
         self._words()
         self._indices()
         self._places()
@@ -101,7 +103,7 @@ class _Rewriter:
             if token.text in _PLACES:
                 opening = after(self.found, index + 1)
                 end = after(self.found, opening + 1)
-                texts = [t.text for t in self.found[opening : end + 1] if t.kind != SPACE]
+                texts = _words_of(self.found[opening : end + 1])
                 if texts == ["(", ")"]:
                     number += 1
                     self.found[opening].text = f"({number}"
@@ -125,19 +127,14 @@ class _Rewriter:
         """What is not known is an error where it is compiled: not in templates that nobody uses."""
         for number, statement in enumerate(ptx.statements(self.found)):
             try:
-                text = ptx.translate(statement)
+                text = ptx.translate(statement, number)
             except ptx.CannotTranslate as error:
                 said = f"inline PTX: {_quoted(str(error))} is not known here"
                 name = f"__cudla_sim_ptx_{number}"
                 text = (
                     f'do {{ void {name}() __attribute__((error("{said}"))); {name}(); }} while (0)'
                 )
-            lines = sum(
-                t.text.count("\n") for t in self.found[statement.first : statement.last + 1]
-            )
-            for token in self.found[statement.first : statement.last + 1]:
-                token.text = ""
-            self.found[statement.first].text = text + "\n" * lines
+            _replace(self.found[statement.first : statement.last + 1], text)
 
     # --- kernels by their addresses
 
@@ -222,7 +219,7 @@ class _Rewriter:
             return ""
         end = closed(self.found, after(self.found, index + 1))
         taken = self.found[index : end + 1]
-        text = " ".join("".join(token.text for token in taken).split())
+        text = " ".join("".join(t.text for t in taken if t.kind != MARK).split())
         for token in taken:
             token.text = "\n" * token.text.count("\n")
         return f"{text} "
@@ -245,7 +242,7 @@ class _Rewriter:
         words = [
             t for i, t in enumerate(self.found[extern:end], extern) if i not in (extern, shared)
         ]
-        kept = _without_attributes([t for t in words if t.kind != SPACE and t.text])
+        kept = _without_attributes([t for t in words if t.kind not in (SPACE, MARK) and t.text])
         bracket = next((i for i, token in enumerate(kept) if token.text == "["), len(kept))
         if bracket < 2 or kept[bracket - 1].kind != WORD:
             text = " ".join(token.text for token in kept)
@@ -253,7 +250,6 @@ class _Rewriter:
         name = kept[bracket - 1].text
         kind = " ".join(token.text for token in kept[: bracket - 1])
         rest = "".join(token.text for token in kept[bracket:])[2:]  # further dimensions
-        lines = "".join(t.text for t in self.found[extern:end]).count("\n")
         made = f"::cudla_sim::Dynamic<{kind}>"
         if rest:
             text = f"auto {name} = reinterpret_cast<{kind} (*){rest}>({made}::start())"
@@ -261,9 +257,7 @@ class _Rewriter:
             text = f"{kind} *{name} = {made}::start()"
         else:
             text = f"static {made} {name}"
-        for token in self.found[extern:end]:
-            token.text = ""
-        self.found[extern].text = text + "\n" * lines
+        _replace(self.found[extern:end], text)
 
     def _in_functions(self) -> list[bool]:
         """For each token, whether it is inside the body of a function."""
@@ -318,18 +312,13 @@ class _Rewriter:
             self.found[place].text = ""
             self.found[place].kind = SPACE
 
-    def _beyond_marks(self, index: int) -> int:
-        while index < len(self.found) - 1 and self.found[index].kind in (SPACE, MARK):
-            index += 1
-        return index
-
     def _literals(self, opening: int) -> None:
         """Arguments that are a 0 or NULL and nothing else."""
         end = closed(self.found, opening)
         at = opening
         while at < end:
-            first = self._beyond_marks(at + 1)  # where the macro NULL was there are some
-            token, behind = self.found[first], self._beyond_marks(first + 1)
+            first = after(self.found, at + 1)  # where the macro NULL was there are marks
+            token, behind = self.found[first], after(self.found, first + 1)
             if token.text in ("0", "__null") and self.found[behind].text in (",", ")"):
                 token.text = "::cudla_sim::Zero()"
             at = first
@@ -349,7 +338,7 @@ class _Rewriter:
         opening = after(self.found, end + 1)
         if opening >= len(self.found) or self.found[opening].text != "(":
             raise CannotRewrite(f"the launch of {name or 'a kernel'}: no arguments behind >>>")
-        callee = "".join(token.text for token in self.found[begin:index]).strip()
+        callee = "".join(t.text for t in self.found[begin:index] if t.kind != MARK).strip()
         flat = " ".join(callee.split())
         if name in self.aliases:
             flat = flat.removesuffix(name) + self.aliases[name]
@@ -404,6 +393,20 @@ class _Rewriter:
                 if not scope:
                     return earlier, name
             index = before(found, earlier - 1)
+
+
+def _words_of(found: Sequence[Token]) -> list[str]:
+    return [token.text for token in found if token.kind not in (SPACE, MARK)]
+
+
+def _replace(taken: Sequence[Token], text: str) -> None:
+    """What follows keeps its line: by as many lines, or by the mark that was last among them."""
+    last = max((i for i, token in enumerate(taken) if token.kind == MARK), default=-1)
+    mark = f"\n{taken[last].text}" if last >= 0 else ""
+    lines = sum(token.text.count("\n") for token in taken[last + 1 :])
+    for token in taken:
+        token.text = ""
+    taken[0].text = text + mark + "\n" * lines
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernels/ptx_memory.hpp - instructions of inline PTX that read or write memory (PTX ISA, "ld", "st", "atom",
+ * "cp.async").
+ */
+#ifndef CUDLA_SIM_KERNELS_PTX_MEMORY_H
+#define CUDLA_SIM_KERNELS_PTX_MEMORY_H
+
+#include "ptx.hpp"
+#include "spaces.hpp"
+
+namespace cudla_sim {
+
+template <class From> inline uintptr_t ptx_address(From base, int64_t offset) {
+    if constexpr (std::is_integral_v<From>) /* one in shared memory has 32 bits */
+        return static_cast<std::make_unsigned_t<From>>(base) + static_cast<uintptr_t>(offset);
+    else
+        return (uintptr_t)base + static_cast<uintptr_t>(offset);
+}
+inline uintptr_t ptx_shared(uintptr_t address) { return from_shared(address); }
+
+template <class T, unsigned Count> struct Loaded {
+    T v[Count];
+};
+/* As bytes: the program may know the memory by another type. */
+template <class T, unsigned Count, bool Ordered> inline Loaded<T, Count> ptx_load(uintptr_t address) {
+    Loaded<T, Count> result;
+    if constexpr (Ordered && Count == 1) {
+        typedef std::conditional_t<sizeof(T) == 8, uint64_t,
+                std::conditional_t<sizeof(T) == 4, uint32_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>>
+            Bits;
+        result.v[0] = ptx_in<T>(__atomic_load_n(reinterpret_cast<const Bits *>(address), __ATOMIC_SEQ_CST));
+    } else {
+        if (Ordered)
+            __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        memcpy(&result, reinterpret_cast<const void *>(address), sizeof result);
+    }
+    return result;
+}
+template <bool Ordered, class T, class... More> inline void ptx_store(uintptr_t address, T first, More... more) {
+    const T values[] = {first, more...};
+    if (Ordered)
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    memcpy(reinterpret_cast<void *>(address), values, sizeof values);
+    if (Ordered)
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+#define CUDLA_SIM_PTX_ATOM(name, expression)                                                                         \
+    template <class T> inline T ptx_atom_##name(T *address, T value) {                                               \
+        return changed(address, [value](T old) -> T { return expression; });                                         \
+    }
+CUDLA_SIM_PTX_ATOM(add, ptx_add<T>(old, value))
+CUDLA_SIM_PTX_ATOM(min, ptx_min<T>(old, value))
+CUDLA_SIM_PTX_ATOM(max, ptx_max<T>(old, value))
+CUDLA_SIM_PTX_ATOM(and, ptx_and<T>(old, value))
+CUDLA_SIM_PTX_ATOM(or, ptx_or<T>(old, value))
+CUDLA_SIM_PTX_ATOM(xor, ptx_xor<T>(old, value))
+CUDLA_SIM_PTX_ATOM(exch, ((void)old, value))
+CUDLA_SIM_PTX_ATOM(inc, old >= value ? T{0} : static_cast<T>(old + 1))
+CUDLA_SIM_PTX_ATOM(dec, old == 0 || old > value ? value : static_cast<T>(old - 1))
+#undef CUDLA_SIM_PTX_ATOM
+template <class T> inline T ptx_atom_cas(T *address, T compare, T value) {
+    __atomic_compare_exchange(address, &compare, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return compare;
+}
+
+/* Zeros behind what is read. */
+inline void ptx_copy(uintptr_t to, uintptr_t from, uint32_t bytes, uint32_t read) {
+    const uint32_t taken = read < bytes ? read : bytes;
+    memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), taken);
+    memset(reinterpret_cast<char *>(to) + taken, 0, bytes - taken);
+}
+
+} // namespace cudla_sim
+
+#endif
