@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
+import pytest
 
-from .conftest import Run, compiled
+from .conftest import Run, compiled, program
 
 ptx_threads = compiled("ptx_threads")
 ptx_matrices = compiled("ptx_matrices")
@@ -26,9 +28,27 @@ def test_threads(ptx_threads: Run) -> None:
         assert row[6] == np.int32(np.uint32(0xFF << lane // 8 * 8))
         assert row[7:9] == [31, 5]
         orders.append(row[9])
-        assert row[10] == 64 if i >= 32 else 32 <= row[10] <= 64
+        assert row[10] == 64
         assert row[11] == (-1 if i % 3 == 1 else sum(j % 3 != 1 for j in range(64)))
     assert sorted(orders) == list(range(64))
+
+
+def test_barriers_that_nobody_meets(ptx_threads: Run) -> None:
+    done = ptx_threads("barriers")
+    assert done.stdout.splitlines() == ["cudaSuccess 512", "cudaErrorLaunchTimeout"]
+    assert "no thread can go on; 24 of 64 have ended; 40 wait in bar.sync, (0, 0, 0) first" in (
+        done.stderr
+    )
+
+
+def test_checks_see_nothing_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ptx_threads: Run
+) -> None:
+    """Shared memory by addresses of 32 bits, and barriers with numbers."""
+    monkeypatch.setenv("CUDLA_SIM_CUDA_CHECKS", "memory,race")
+    done = program("ptx_threads", tmp_path)()
+    assert (done.returncode, done.stderr) == (0, "cudaSuccess\n")
+    assert done.stdout == ptx_threads().stdout
 
 
 def element(row: int, column: int, salt: int) -> int:

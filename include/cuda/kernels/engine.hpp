@@ -677,6 +677,7 @@ inline void Block::execute(const Shape &of, uint3 at, uint64_t count, RunThreads
             tile.meeting.arrived = 0;
             tile.meeting.waiting = Line();
         }
+        numbered.clear(); /* some may have come to one for which nobody waited */
         check_begins(*this);
         while (alive && !abandoned) {
             current = next_fiber(*this);

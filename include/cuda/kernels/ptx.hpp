@@ -305,6 +305,7 @@ template <class A, class B> inline auto ptx_dp2a_hi(A a, B b, uint32_t c) { retu
 inline thread_local unsigned ptx_cc = 0;
 
 template <class U, class T, bool Takes, bool Leaves> inline T ptx_carry_add(T a, T b) {
+    Unwatched ours;
     const unsigned __int128 sum =
         static_cast<unsigned __int128>(static_cast<U>(a)) + static_cast<U>(b) + (Takes ? ptx_cc : 0);
     if (Leaves)
@@ -312,6 +313,7 @@ template <class U, class T, bool Takes, bool Leaves> inline T ptx_carry_add(T a,
     return static_cast<T>(sum);
 }
 template <class U, class T, bool Takes, bool Leaves> inline T ptx_carry_sub(T a, T b) {
+    Unwatched ours;
     const unsigned __int128 rest =
         static_cast<unsigned __int128>(static_cast<U>(a)) - static_cast<U>(b) - (Takes ? ptx_cc : 0);
     if (Leaves)

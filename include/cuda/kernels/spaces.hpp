@@ -16,7 +16,10 @@ namespace cudla_sim {
 struct OwnVariables {
     uintptr_t begin = 0, end = 0;
 
-    OwnVariables() { dl_iterate_phdr(&OwnVariables::module, this); }
+    OwnVariables() {
+        Unwatched ours; /* below the library's function nobody knows which thread runs */
+        dl_iterate_phdr(&OwnVariables::module, this);
+    }
     static int module(dl_phdr_info *info, size_t, void *found) {
         OwnVariables &own = *static_cast<OwnVariables *>(found);
         uintptr_t here = reinterpret_cast<uintptr_t>(&::threadIdx);
@@ -35,6 +38,7 @@ struct OwnVariables {
 };
 
 inline bool is_shared(const void *pointer) {
+    Unwatched ours;
     uintptr_t at = reinterpret_cast<uintptr_t>(pointer);
     const OwnVariables &own = OwnVariables::get();
     return at - block->dynamic_start() < block->shape->shared_bytes || (at >= own.begin && at < own.end);
@@ -50,6 +54,7 @@ inline bool is_local(const void *pointer) {
 constexpr uintptr_t SHARED_DYNAMIC = uintptr_t{1} << 30, SHARED_END = uintptr_t{1} << 32;
 
 inline uintptr_t to_shared(uintptr_t at) {
+    Unwatched ours;
     const OwnVariables &own = OwnVariables::get();
     if (at - block->dynamic_start() <= block->shape->shared_bytes) /* the end is one, too */
         return at - block->dynamic_start() + SHARED_DYNAMIC;
@@ -59,6 +64,7 @@ inline uintptr_t to_shared(uintptr_t at) {
 inline uintptr_t from_shared(uintptr_t at) {
     if (at >= SHARED_END)
         return at;
+    Unwatched ours;
     return at >= SHARED_DYNAMIC ? block->dynamic_start() + (at - SHARED_DYNAMIC) : OwnVariables::get().begin + at;
 }
 

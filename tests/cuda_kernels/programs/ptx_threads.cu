@@ -102,7 +102,8 @@ __global__ void threads(int (*out)[12])
     else
         asm volatile("bar.sync 1, 64;" ::: "memory");
     asm volatile("bar.sync %0, %1;" ::"r"(2 + i / 32), "r"(32));
-    mine[10] = *(volatile int *)&pool[0];
+    __syncthreads();
+    mine[10] = pool[0];
     mine[11] = -1;
     if (i % 3 == 1)
         asm volatile("exit;");
@@ -110,10 +111,36 @@ __global__ void threads(int (*out)[12])
     mine[11] = __syncthreads_count(1);
 }
 
-int main()
+/* In even blocks some threads come to a barrier for which nobody waits; the next block's must not be counted with them. */
+__global__ void early(int *done)
+{
+    if (threadIdx.x < (blockIdx.x % 2 ? 32 : 16))
+        asm volatile("bar.arrive 3, 64;" ::: "memory");
+    else if (blockIdx.x % 2)
+        asm volatile("bar.sync 3, 64;" ::: "memory");
+    atomicAdd(done, 1);
+}
+
+/* Fewer than the barrier is for. */
+__global__ void never(int *)
+{
+    if (threadIdx.x < 40)
+        asm volatile("bar.sync 5, 64;" ::: "memory");
+}
+
+int main(int count, char **)
 {
     int(*out)[12];
     cudaMallocManaged(&out, 64 * sizeof *out);
+    if (count > 1) {
+        **out = 0;
+        early<<<8, 64>>>(*out);
+        printf("%s ", cudaGetErrorName(cudaDeviceSynchronize()));
+        printf("%d\n", **out);
+        never<<<1, 64>>>(*out);
+        printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+        return 0;
+    }
     threads<<<1, 64, 64 * 16>>>(out);
     fprintf(stderr, "%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     for (int i = 0; i < 64; i++) {
