@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Decimal, localcontext
 
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
+
+from cudla_sim.cuda_kernels.ptx import CannotTranslate, translate
+from cudla_sim.cuda_kernels.ptx.statements import Statement
 
 from .conftest import Run, compiled
 
@@ -263,6 +269,8 @@ def test_a_carry_goes_from_statement_to_statement(ptx_numbers: Run) -> None:
         ("mov.u32 %0, %%envreg3;", "the special register %envreg3"),
         ("mov.u32 %7, 1;", "%7: there are 1 operands"),
         (".reg .b77 x; mov.u32 %0, 1;", ".reg .b77 x"),
+        ("mov.u32 %0;", "mov.u32 %0"),
+        ("redux.sync.add %0, 1, 2;.u32", "redux.sync.add %0, 1, 2"),
     ],
 )
 def test_what_is_not_known_is_said(text: str, said: str) -> None:
@@ -270,3 +278,24 @@ def test_what_is_not_known_is_said(text: str, said: str) -> None:
 
     made = rewrite(f'__device__ void f(unsigned x) {{ asm("{text}" : "=r"(x)); }}\n')
     assert f'error("inline PTX: {said} is not known here")' in made
+
+
+PIECES = [
+    *(
+        "mov.b32",
+        "setp.lt.and.s32",
+        "ld.shared.v2.u32",
+        "shfl.sync.up.b32",
+        "mma.sync",
+        "cvt.u8.u32",
+    ),
+    *("bar.sync", "atom.add.u32", "@p", "{", "}", ";", ",", "%0", "%%tid.x", "[%1+4]", "{%0, %1}"),
+    *(".reg .pred p;", "L:", "bra L;", "0f3f800000", "1", "|", "!p", "vote.sync.all.pred", "%"),
+]
+
+
+@hypothesis.given(st.lists(st.sampled_from(PIECES), max_size=12))
+def test_nothing_but_cannot_translate_is_raised(pieces: list[str]) -> None:
+    statement = Statement(0, 0, " ".join(pieces), ("a", "b"), 1)
+    with contextlib.suppress(CannotTranslate):
+        assert translate(statement, 1).startswith("do { ")

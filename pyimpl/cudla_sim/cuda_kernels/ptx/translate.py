@@ -41,7 +41,11 @@ def translate(statement: Statement, number: int) -> str:
         if guard:
             lines.append(f"if ({guard[1]}{scope.value(guard[2])})")
             piece = piece[guard.end() :]
-        lines.append("{ " + instruction(" ".join(piece.split()), scope) + "; }")
+        flat = " ".join(piece.split())
+        try:
+            lines.append("{ " + instruction(flat, scope) + "; }")
+        except (ValueError, IndexError, KeyError, StopIteration) as error:  # too few operands
+            raise CannotTranslate(flat) from error
     operands = [
         f"auto {'&' if i < statement.outputs else ''}{name} = ({operand}); (void){name};"
         for i, operand in enumerate(statement.operands)
