@@ -93,6 +93,10 @@ struct __attribute__((aligned(2), may_alias)) __nv_bfloat16 {
     operator float() const { return cudla_sim_bf16_value(__x); }
 };
 
+template <> struct cudla_sim_pair_of<__nv_bfloat162_raw, struct __nv_bfloat162> {
+    typedef __nv_bfloat162 type;
+};
+
 struct __attribute__((aligned(4), may_alias)) __nv_bfloat162 {
     __nv_bfloat16 x;
     __nv_bfloat16 y;
@@ -100,7 +104,10 @@ struct __attribute__((aligned(4), may_alias)) __nv_bfloat162 {
     __nv_bfloat162() = default;
     __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b) : x(a), y(b) {}
     constexpr __nv_bfloat162(const __nv_bfloat162_raw &raw) : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
-    __nv_bfloat162 &operator=(const __nv_bfloat162_raw &raw) { return *this = __nv_bfloat162(raw); }
+    /* Of that type only: `x = {}` and `x = {a, b}` are pairs. */
+    template <class Raw> typename cudla_sim_pair_of<Raw, __nv_bfloat162>::type &operator=(const Raw &raw) {
+        return *this = __nv_bfloat162(raw);
+    }
     operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{__nv_bfloat16_raw(x).x, __nv_bfloat16_raw(y).x}; }
 };
 

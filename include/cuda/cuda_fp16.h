@@ -130,6 +130,11 @@ struct __attribute__((aligned(2), may_alias)) __half {
     operator float() const { return cudla_sim_half_value(__x); }
 };
 
+template <class Raw, class Pair> struct cudla_sim_pair_of {};
+template <> struct cudla_sim_pair_of<__half2_raw, struct __half2> {
+    typedef __half2 type;
+};
+
 struct __attribute__((aligned(4), may_alias)) __half2 {
     __half x;
     __half y;
@@ -137,7 +142,10 @@ struct __attribute__((aligned(4), may_alias)) __half2 {
     __half2() = default;
     __half2(const __half &a, const __half &b) : x(a), y(b) {}
     constexpr __half2(const __half2_raw &raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
-    __half2 &operator=(const __half2_raw &raw) { return *this = __half2(raw); }
+    /* Of that type only: `x = {}` and `x = {a, b}` are pairs. */
+    template <class Raw> typename cudla_sim_pair_of<Raw, __half2>::type &operator=(const Raw &raw) {
+        return *this = __half2(raw);
+    }
     operator __half2_raw() const { return __half2_raw{__half_raw(x).x, __half_raw(y).x}; }
 };
 
