@@ -11,6 +11,7 @@
 #include "../cuda_bf16.h"
 #include "../cuda_fp16.h"
 #include "builtins.hpp"
+#include "ptx.hpp"
 
 namespace nvcuda {
 namespace wmma {
@@ -150,10 +151,7 @@ inline void mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix
     d = result;
 }
 
-inline float __float_to_tf32(float value) {
-    unsigned bits = __float_as_uint(value);
-    return (bits & 0x7f800000u) == 0x7f800000u ? value : __uint_as_float((bits + 0x1000u) & ~0x1fffu);
-}
+inline float __float_to_tf32(float value) { return cudla_sim::ptx_tf32(value); }
 
 } // namespace wmma
 } // namespace nvcuda
