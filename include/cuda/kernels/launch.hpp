@@ -331,11 +331,11 @@ struct alignas(64) Packed { /* the bytes follow */
     void *bytes() { return this + 1; }
     static Packed *of(void *bytes) { return static_cast<Packed *>(bytes) - 1; }
 };
-inline void *packed(const Packed &call, size_t size) {
+inline void *packed(size_t size) {
     void *room = nullptr;
     if (posix_memalign(&room, alignof(Packed), sizeof(Packed) + size) != 0)
         return nullptr;
-    return (new (room) Packed(call))->bytes();
+    return (new (room) Packed)->bytes();
 }
 inline cudaError_t launch_packed(void *bytes, cudaStream_t stream) {
     if (!bytes)
@@ -355,7 +355,7 @@ inline cudaError_t launch_packed(void *bytes, cudaStream_t stream) {
 }
 } // namespace cudla_sim
 
-inline void *cudaGetParameterBuffer(size_t, size_t size) { return cudla_sim::packed(cudla_sim::Packed(), size); }
+inline void *cudaGetParameterBuffer(size_t, size_t size) { return cudla_sim::packed(size); }
 inline cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension, dim3 blockDimension,
                                     unsigned int sharedMemSize, cudaStream_t stream) {
     if (!parameterBuffer)

@@ -140,10 +140,14 @@ template <class T> inline T ptx_sat(T x) {
 template <class T> inline T ptx_relu(T x) {
     return ptx_each([](auto a) { return a > 0 || a != a ? a : decltype(a){0}; }, x);
 }
+/* Held where the integer ends. */
+template <class T> inline T ptx_held(__int128 value) {
+    const __int128 least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    return static_cast<T>(value < least ? least : value > most ? most : value);
+}
 template <class To, class T> inline To ptx_cvt_sat(T x) {
     if constexpr (std::is_integral_v<T> && std::is_integral_v<To>) {
-        const __int128 value = x, least = std::numeric_limits<To>::min(), most = std::numeric_limits<To>::max();
-        return static_cast<To>(value < least ? least : value > most ? most : value);
+        return ptx_held<To>(x);
     } else if constexpr (std::is_integral_v<To>) {
         return ptx_cvt_rzi<To>(x);
     } else {
@@ -209,10 +213,6 @@ CUDLA_SIM_PTX_WRAPS(add, +)
 CUDLA_SIM_PTX_WRAPS(sub, -)
 CUDLA_SIM_PTX_WRAPS(mul, *)
 #undef CUDLA_SIM_PTX_WRAPS
-template <class T> inline T ptx_held(__int128 value) {
-    const __int128 least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-    return static_cast<T>(value < least ? least : value > most ? most : value);
-}
 template <class T> inline T ptx_add_sat(T a, T b) { return ptx_held<T>(static_cast<__int128>(a) + b); }
 template <class T> inline T ptx_sub_sat(T a, T b) { return ptx_held<T>(static_cast<__int128>(a) - b); }
 template <class T> inline ptx_wide_t<T> ptx_mul_wide(T a, T b) { return ptx_wide_t<T>(a) * ptx_wide_t<T>(b); }
@@ -422,18 +422,7 @@ template <class T> inline T ptx_lop3(T a, T b, T c, uint64_t table) {
     return result;
 }
 /* Each nibble of the selector takes a byte of b:a, or with its high bit that byte's sign. */
-template <class T> inline T ptx_prmt(T a, T b, T selector) {
-    const uint64_t bytes = static_cast<uint64_t>(b) << 32 | a;
-    T result = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        const unsigned nibble = selector >> (4 * i) & 15;
-        uint32_t byte = bytes >> (8 * (nibble & 7)) & 0xff;
-        if (nibble & 8)
-            byte = byte & 0x80 ? 0xff : 0;
-        result |= byte << (8 * i);
-    }
-    return result;
-}
+template <class T> inline T ptx_prmt(T a, T b, T selector) { return static_cast<T>(__byte_perm(a, b, selector)); }
 /* Modes of prmt: which of eight bytes, by the lowest two bits of the selector. */
 template <class T, class Which> inline T ptx_chosen(T a, T b, Which which) {
     const uint64_t bytes = static_cast<uint64_t>(b) << 32 | a;

@@ -17,7 +17,6 @@ template <class From> inline uintptr_t ptx_address(From base, int64_t offset) {
     else
         return (uintptr_t)base + static_cast<uintptr_t>(offset);
 }
-inline uintptr_t ptx_shared(uintptr_t address) { return from_shared(address); }
 
 template <class T, unsigned Count> struct Loaded {
     T v[Count];

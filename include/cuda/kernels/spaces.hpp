@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kernels/spaces.hpp - in which memory an address is (CUDA C++ Programming Guide, "Address space predicate
- * functions", "Address space conversion functions"). All of it is one address space here, in which shared memory has addresses of its own besides.
+ * functions", "Address space conversion functions"). All of it is one address space here, in which shared memory has
+ * addresses of its own besides.
  */
 #ifndef CUDLA_SIM_KERNELS_SPACES_H
 #define CUDLA_SIM_KERNELS_SPACES_H

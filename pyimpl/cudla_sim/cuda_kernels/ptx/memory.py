@@ -45,7 +45,7 @@ def _address(place: str, parts: list[str], scope: Scope) -> str:
     if inside is None:
         raise CannotTranslate(place)
     base = f"cudla_sim::ptx_address({scope.value(inside[1])}, {scope.value(inside[2] or '0')})"
-    return f"cudla_sim::ptx_shared({base})" if _space(parts) == "shared" else base
+    return f"cudla_sim::from_shared({base})" if _space(parts) == "shared" else base
 
 
 def _moved(load: bool, parts: list[str], places: list[str], scope: Scope, text: str) -> str:
