@@ -17,8 +17,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <limits>
-
 #include "cuda_fp16.h"
 
 #define __CUDA_BF16_TYPES_EXIST__
@@ -78,12 +76,23 @@ struct __attribute__((aligned(2), may_alias)) __nv_bfloat16 {
     __nv_bfloat16(unsigned short v) : __x(cudla_sim_bf16_bits(v)) {}
     __nv_bfloat16(int v) : __x(cudla_sim_bf16_bits(cudla_sim_bf16_odd(v))) {}
     __nv_bfloat16(unsigned int v) : __x(cudla_sim_bf16_bits(cudla_sim_bf16_odd(v))) {}
+    __nv_bfloat16(long v) : __nv_bfloat16(cudla_sim_odd_number(v)) {}
+    __nv_bfloat16(unsigned long v) : __nv_bfloat16(cudla_sim_odd_number(v)) {}
+    __nv_bfloat16(long long v) : __nv_bfloat16(cudla_sim_odd_number(v)) {}
+    __nv_bfloat16(unsigned long long v) : __nv_bfloat16(cudla_sim_odd_number(v)) {}
 
     __nv_bfloat16 &operator=(const __nv_bfloat16_raw &raw) {
         __x = raw.x;
         return *this;
     }
     __nv_bfloat16 &operator=(float v) { return *this = __nv_bfloat16(v); }
+    __nv_bfloat16 &operator=(double v) { return *this = __nv_bfloat16(v); }
+    __nv_bfloat16 &operator=(short v) { return *this = __nv_bfloat16(v); }
+    __nv_bfloat16 &operator=(unsigned short v) { return *this = __nv_bfloat16(v); }
+    __nv_bfloat16 &operator=(int v) { return *this = __nv_bfloat16(v); }
+    __nv_bfloat16 &operator=(unsigned int v) { return *this = __nv_bfloat16(v); }
+    __nv_bfloat16 &operator=(long long v) { return *this = __nv_bfloat16(v); }
+    __nv_bfloat16 &operator=(unsigned long long v) { return *this = __nv_bfloat16(v); }
 
     operator __nv_bfloat16_raw() const {
         __nv_bfloat16_raw raw;
@@ -138,23 +147,20 @@ CUDLA_SIM_BF16 __nv_bfloat16 __float2bfloat16_rz(const float a) {
     return a != a ? __ushort_as_bfloat16(0x7fff)
                   : __ushort_as_bfloat16(static_cast<unsigned short>(bits >> 16));
 }
-CUDLA_SIM_BF16 __nv_bfloat16 __int2bfloat16_rn(const int a) { return __nv_bfloat16(a); }
-CUDLA_SIM_BF16 __nv_bfloat16 __uint2bfloat16_rn(const unsigned int a) { return __nv_bfloat16(a); }
-#define CUDLA_SIM_BF16_INTEGER(T, name, way, whole)                                                \
-    CUDLA_SIM_BF16 T __bfloat162##name##_##way(const __nv_bfloat16 a) {                            \
-        return cudla_sim_half_to_integer<T>(whole(__bfloat162float(a)));                           \
-    }
-CUDLA_SIM_BF16_INTEGER(int, int, rn, nearbyint)
-CUDLA_SIM_BF16_INTEGER(int, int, rz, trunc)
-CUDLA_SIM_BF16_INTEGER(int, int, rd, floor)
-CUDLA_SIM_BF16_INTEGER(int, int, ru, ceil)
-CUDLA_SIM_BF16_INTEGER(unsigned int, uint, rn, nearbyint)
-CUDLA_SIM_BF16_INTEGER(unsigned int, uint, rz, trunc)
-CUDLA_SIM_BF16_INTEGER(unsigned int, uint, rd, floor)
-CUDLA_SIM_BF16_INTEGER(unsigned int, uint, ru, ceil)
-#undef CUDLA_SIM_BF16_INTEGER
+
+CUDLA_SIM_BF16 __nv_bfloat16 __float2bfloat16_rd(const float a) {
+    const __nv_bfloat16 near = a;
+    return __bfloat162float(near) > a ? __ushort_as_bfloat16(cudla_sim_half_step(__bfloat16_as_ushort(near), false)) : near;
+}
+CUDLA_SIM_BF16 __nv_bfloat16 __float2bfloat16_ru(const float a) {
+    const __nv_bfloat16 near = a;
+    return __bfloat162float(near) < a ? __ushort_as_bfloat16(cudla_sim_half_step(__bfloat16_as_ushort(near), true)) : near;
+}
 
 CUDLA_SIM_BF16 __nv_bfloat162 __halves2bfloat162(const __nv_bfloat16 a, const __nv_bfloat16 b) {
+    return __nv_bfloat162(a, b);
+}
+CUDLA_SIM_BF16 __nv_bfloat162 make_bfloat162(const __nv_bfloat16 a, const __nv_bfloat16 b) {
     return __nv_bfloat162(a, b);
 }
 CUDLA_SIM_BF16 __nv_bfloat162 __floats2bfloat162_rn(const float a, const float b) {

@@ -36,6 +36,13 @@ CUDLA_SIM_BF16_OF_PAIR(__hneg2, __hneg)
 
 /* ---- Arithmetic: without contraction, within 0 and 1, not below 0 ------------------------------- */
 
+/* Pairs as complex numbers: a * b + c, the real parts first, a rounding for each step. */
+CUDLA_SIM_BF16 __nv_bfloat162 __hcmadd(const __nv_bfloat162 a, const __nv_bfloat162 b, const __nv_bfloat162 c) {
+    return __nv_bfloat162(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)),
+                          __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
+}
+CUDLA_SIM_BF16 __nv_bfloat16 htanh_approx(const __nv_bfloat16 a) { return htanh(a); }
+CUDLA_SIM_BF16 __nv_bfloat162 h2tanh_approx(const __nv_bfloat162 a) { return h2tanh(a); }
 /* NaN is 0. */
 CUDLA_SIM_BF16 __nv_bfloat16 cudla_sim_bf16_saturated(const __nv_bfloat16 a) {
     const float value = __bfloat162float(a);
@@ -111,26 +118,7 @@ CUDLA_SIM_BF16 __nv_bfloat162 __hisnan2(const __nv_bfloat162 a) {
 
 /* ---- Integers: the nearest one that there is; NaN is 0 ------------------------------------------ */
 
-#define CUDLA_SIM_BF16_INTEGER(T, name)                                                                             \
-    CUDLA_SIM_BF16 T __bfloat162##name##_rn(const __nv_bfloat16 a) {                                                \
-        return cudla_sim_half_to_integer<T>(nearbyint(__bfloat162float(a)));                                        \
-    }                                                                                                               \
-    CUDLA_SIM_BF16 T __bfloat162##name##_rz(const __nv_bfloat16 a) {                                                \
-        return cudla_sim_half_to_integer<T>(trunc(__bfloat162float(a)));                                            \
-    }                                                                                                               \
-    CUDLA_SIM_BF16 T __bfloat162##name##_rd(const __nv_bfloat16 a) {                                                \
-        return cudla_sim_half_to_integer<T>(floor(__bfloat162float(a)));                                            \
-    }                                                                                                               \
-    CUDLA_SIM_BF16 T __bfloat162##name##_ru(const __nv_bfloat16 a) {                                                \
-        return cudla_sim_half_to_integer<T>(ceil(__bfloat162float(a)));                                             \
-    }
-CUDLA_SIM_BF16_INTEGER(short, short)
-CUDLA_SIM_BF16_INTEGER(unsigned short, ushort)
-CUDLA_SIM_BF16_INTEGER(long long, ll)
-CUDLA_SIM_BF16_INTEGER(unsigned long long, ull)
-#undef CUDLA_SIM_BF16_INTEGER
-CUDLA_SIM_BF16 __nv_bfloat16 __short2bfloat16_rn(const short i) { return __double2bfloat16(i); }
-CUDLA_SIM_BF16 __nv_bfloat16 __ushort2bfloat16_rn(const unsigned short i) { return __double2bfloat16(i); }
+CUDLA_SIM_HALVES_INTEGERS(__nv_bfloat16, bfloat16, __bfloat162float)
 
 /* ---- Parts of pairs ------------------------------------------------------------------------------ */
 

@@ -120,7 +120,12 @@ struct __attribute__((aligned(2), may_alias)) __half {
     }
     __half &operator=(float v) { return *this = __half(v); }
     __half &operator=(double v) { return *this = __half(v); }
+    __half &operator=(short v) { return *this = __half(v); }
+    __half &operator=(unsigned short v) { return *this = __half(v); }
     __half &operator=(int v) { return *this = __half(v); }
+    __half &operator=(unsigned int v) { return *this = __half(v); }
+    __half &operator=(long long v) { return *this = __half(v); }
+    __half &operator=(unsigned long long v) { return *this = __half(v); }
 
     operator __half_raw() const {
         __half_raw raw;
@@ -208,7 +213,6 @@ CUDLA_SIM_FP16 __half __ushort_as_half(const unsigned short bits) {
 CUDLA_SIM_FP16 __half __short_as_half(const short bits) {
     return cudla_sim_half_from((unsigned short)bits);
 }
-CUDLA_SIM_FP16 __half __int2half_rn(const int a) { return __double2half((double)a); }
 
 /* ---- Pairs ---------------------------------------------------------------------------------- */
 
@@ -218,6 +222,7 @@ CUDLA_SIM_FP16 __half2 __halves2half2(const __half a, const __half b) {
     pair.y = b;
     return pair;
 }
+CUDLA_SIM_FP16 __half2 make_half2(const __half a, const __half b) { return __halves2half2(a, b); }
 CUDLA_SIM_FP16 __half2 __floats2half2_rn(const float a, const float b) {
     return __halves2half2(__float2half(a), __float2half(b));
 }
@@ -320,6 +325,10 @@ CUDLA_SIM_FP16 __half2 __hfma2(const __half2 a, const __half2 b, const __half2 c
 CUDLA_SIM_FP16 __half2 __half2half2(const __half a) { return __halves2half2(a, a); }
 CUDLA_SIM_FP16 __half2 __lowhigh2highlow(const __half2 a) { return __halves2half2(a.y, a.x); }
 
+#if defined(__cplusplus)
+#include "cuda_fp16.hpp"
+#else
+CUDLA_SIM_FP16 __half __int2half_rn(const int a) { return __double2half((double)a); }
 /* To the nearest even integer, towards zero, down, up; NaN is 0, what is infinite the last one. */
 CUDLA_SIM_FP16 int cudla_sim_half_whole(const __half a, int up, int down) {
     float value = __half2float(a);
@@ -343,9 +352,6 @@ CUDLA_SIM_FP16 int __half2int_rn(const __half a) {
     float rest = __hisinf(a) ? 0.0f : __half2float(a) - (float)below;
     return rest > 0.5f || (rest == 0.5f && (below & 1)) ? below + 1 : below;
 }
-
-#if defined(__cplusplus)
-#include "cuda_fp16.hpp"
 #endif
 
 #if defined(__cplusplus) && !defined(__CUDA_NO_HALF_OPERATORS__)

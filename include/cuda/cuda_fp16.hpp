@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include <limits>
+#include "cuda_halves_integers.hpp"
 
 #define CUDLA_SIM_HALVES static inline __attribute__((unused))
 
@@ -44,6 +44,16 @@ CUDLA_SIM_HALF_FUNCTION(rint, nearbyint(x))
 #undef CUDLA_SIM_HALF_FUNCTION
 CUDLA_SIM_HALVES __half htanh_approx(const __half a) { return htanh(a); }
 CUDLA_SIM_HALVES __half2 h2tanh_approx(const __half2 a) { return h2tanh(a); }
+
+/* ---- Arithmetic ------------------------------------------------------------------------------ */
+
+/* Pairs as complex numbers: a * b + c, the real parts first, a rounding for each step. */
+CUDLA_SIM_HALVES __half2 __hcmadd(const __half2 a, const __half2 b, const __half2 c) {
+    return __halves2half2(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
+}
+CUDLA_SIM_HALVES __half2 __hisnan2(const __half2 a) {
+    return __floats2half2_rn(__hisnan(a.x) ? 1.0f : 0.0f, __hisnan(a.y) ? 1.0f : 0.0f);
+}
 
 /* ---- Arithmetic: without contraction, within 0 and 1, not below 0 ----------------------------- */
 
@@ -145,56 +155,18 @@ CUDLA_SIM_HALF_BOTH(__hbgeu2, __hgeu)
 
 /* ---- Conversions ---------------------------------------------------------------------------- */
 
-/* The halves around a number, from the nearest one. */
-CUDLA_SIM_HALVES __half cudla_sim_half_step(const __half near, bool up) {
-    const unsigned short bits = __half_as_ushort(near);
-    const bool negative = (bits & 0x8000U) != 0;
-    if ((bits & 0x7fffU) == 0)
-        return __ushort_as_half(up ? 0x0001 : 0x8001);
-    return __ushort_as_half(static_cast<unsigned short>(negative == up ? bits - 1 : bits + 1));
-}
 CUDLA_SIM_HALVES __half __float2half_rd(const float a) {
     const __half near = __float2half(a);
-    return __half2float(near) > a ? cudla_sim_half_step(near, false) : near;
+    return __half2float(near) > a ? __ushort_as_half(cudla_sim_half_step(__half_as_ushort(near), false)) : near;
 }
 CUDLA_SIM_HALVES __half __float2half_ru(const float a) {
     const __half near = __float2half(a);
-    return __half2float(near) < a ? cudla_sim_half_step(near, true) : near;
+    return __half2float(near) < a ? __ushort_as_half(cudla_sim_half_step(__half_as_ushort(near), true)) : near;
 }
 CUDLA_SIM_HALVES __half __float2half_rz(const float a) {
     return a < 0.0f ? __float2half_ru(a) : __float2half_rd(a);
 }
-/* To an integer of `T`, to the nearest one that there is; NaN is 0. */
-template <class T> CUDLA_SIM_HALVES T cudla_sim_half_to_integer(const double whole) {
-    typedef std::numeric_limits<T> of;
-    if (whole != whole)
-        return 0;
-    if (whole <= static_cast<double>((of::min)()))
-        return (of::min)();
-    return whole >= static_cast<double>((of::max)()) ? (of::max)() : static_cast<T>(whole);
-}
-#define CUDLA_SIM_HALF_INTEGER(T, name, make)                                                      \
-    CUDLA_SIM_HALVES T __half2##name##_rn(const __half a) {                                        \
-        return cudla_sim_half_to_integer<T>(nearbyint(__half2float(a)));                           \
-    }                                                                                              \
-    CUDLA_SIM_HALVES T __half2##name##_rz(const __half a) {                                        \
-        return cudla_sim_half_to_integer<T>(trunc(__half2float(a)));                               \
-    }                                                                                              \
-    CUDLA_SIM_HALVES T __half2##name##_rd(const __half a) {                                        \
-        return cudla_sim_half_to_integer<T>(floor(__half2float(a)));                               \
-    }                                                                                              \
-    CUDLA_SIM_HALVES T __half2##name##_ru(const __half a) {                                        \
-        return cudla_sim_half_to_integer<T>(ceil(__half2float(a)));                                \
-    }                                                                                              \
-    CUDLA_SIM_HALVES __half __##make##2half_rn(const T a) {                                        \
-        return __double2half(static_cast<double>(a));                                              \
-    }
-CUDLA_SIM_HALF_INTEGER(unsigned int, uint, uint)
-CUDLA_SIM_HALF_INTEGER(short, short, short)
-CUDLA_SIM_HALF_INTEGER(unsigned short, ushort, ushort)
-CUDLA_SIM_HALF_INTEGER(long long, ll, ll)
-CUDLA_SIM_HALF_INTEGER(unsigned long long, ull, ull)
-#undef CUDLA_SIM_HALF_INTEGER
+CUDLA_SIM_HALVES_INTEGERS(__half, half, __half2float)
 
 CUDLA_SIM_HALVES __half2 __low2half2(const __half2 a) { return __halves2half2(a.x, a.x); }
 CUDLA_SIM_HALVES __half2 __high2half2(const __half2 a) { return __halves2half2(a.y, a.y); }
