@@ -1,4 +1,4 @@
-"""Halves and bfloat16 from integers and as integers, in four directions, against exact fractions."""
+"""Halves and bfloat16 from integers and as integers, in four directions, by exact fractions."""
 
 from __future__ import annotations
 

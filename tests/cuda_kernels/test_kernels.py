@@ -32,6 +32,7 @@ def test_launches_of_every_form(values: Run) -> None:
     assert found["deduced"] == [7.5] * 5
     assert found["macro"] == [3, 3]
     assert found["places"] == [12 * 24, 12 * 24]
+    assert found["lambdas"] == [44, 44]
     assert found["children"] == [2, 2, 1, 1, 0]
     assert found["address"] == [3, 3, 2, 1, 0]
     assert found["instance"] == [2.5, 2.5, 2.5, 7.5]

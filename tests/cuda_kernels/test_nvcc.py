@@ -181,3 +181,24 @@ def test_zeros_for_pointers_and_spaces_in_brackets(tmp_path: Path) -> None:
         "taken 4 0",
         "taken 2 0",
     ]
+
+
+def test_functions_that_are_inlined_by_force_may_call_themselves(tmp_path: Path) -> None:
+    source = tmp_path / "depth.cu"
+    source.write_text(
+        "#include <cstdio>\n"
+        "__device__ int other(int n);\n"
+        "__device__ __forceinline__ int depth(int n)\n"
+        "{ return n < 2 ? n : depth(n - 1) + other(n); }\n"
+        "__device__ __forceinline__ int other(int n) { return n % 2 ? depth(n - 2) : 1; }\n"
+        '__global__ void k(int n) { printf("%d\\n", depth(n)); }\n'
+        "int main() { k<<<1, 1>>>(9); return cudaDeviceSynchronize(); }\n"
+    )
+    done = nvcc("-O2", source, "-o", tmp_path / "depth")
+    assert (done.returncode, done.stderr) == (0, "")
+    ran = subprocess.run([str(tmp_path / "depth")], capture_output=True, text=True, check=False)
+
+    def depth(n: int) -> int:
+        return n if n < 2 else depth(n - 1) + (depth(n - 2) if n % 2 else 1)
+
+    assert (ran.returncode, ran.stdout) == (0, f"{depth(9)}\n")

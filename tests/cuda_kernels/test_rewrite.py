@@ -137,7 +137,7 @@ def test_a_kernel_with_an_overload_that_is_only_declared() -> None:
         "void f() { k<<<1, 2>>>(p); other<<<1, 2>>>(p); }"
     )
     assert "Registered<static_cast<void (*)(int *x)>(&k)>" in text
-    assert ".call_any([]" in text
+    assert ".call_any([&]" in text
     assert "Registered<&other>" in text
     assert ".call(other," in text
 
@@ -157,8 +157,21 @@ def test_instances_of_a_template_are_no_kernels_of_their_own() -> None:
 
 def test_where_indices_are_read_they_get_their_types() -> None:
     text = "f(threadIdx, blockIdx.x); p->gridDim.x; uint3 threadIdx; ::blockDim.x; t = blockDim;"
-    wrapped = "::cudla_sim::part({})".format
+    wrapped = " ::cudla_sim::part({})".format
     assert rewrite(text) == (
         f"f({wrapped('threadIdx')}, {wrapped('blockIdx')}.x); p->gridDim.x; uint3 threadIdx; "
         f"::blockDim.x; t = {wrapped('blockDim')};"
     )
+
+
+def test_what_is_put_in_makes_no_other_signs() -> None:
+    """``%:`` is a sign of C++ as well, and ``:::`` is ``::`` and ``:``."""
+    text = f"{GLOBAL} void k(int *x) {{ x[0] = 7%gridDim.x; x[1] = x ? 1:blockIdx.y; }}\n"
+    made = rewrite(text)
+    assert "%:" not in made
+    assert ":::" not in made
+
+
+def test_shared_memory_outside_of_functions_in_both_orders() -> None:
+    for words in (f"extern {SHARED}", f"{SHARED} extern"):
+        assert rewrite(f"{words} int s[];").strip() == "static ::cudla_sim::Dynamic<int> s;"

@@ -82,7 +82,6 @@ inline cudaError_t freed(void *memory) {
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __inline_hint__
 #define __align__(bytes) __attribute__((aligned(bytes)))

@@ -42,14 +42,18 @@ class CannotRewrite(Exception):
     """What is not understood, and where."""
 
 
-def rewrite(text: str) -> str:
-    """C++ for a preprocessed text. Raises CannotRewrite."""
-    return _Rewriter(tokens(text)).run()
+def rewrite(text: str, *, forced_inline: bool = True) -> str:
+    """C++ for a preprocessed text. Raises CannotRewrite.
+
+    Without *forced_inline* ``__forceinline__`` asks only: g++ refuses functions that cannot be.
+    """
+    return _Rewriter(tokens(text), forced_inline).run()
 
 
 class _Rewriter:
-    def __init__(self, found: list[Token]) -> None:
+    def __init__(self, found: list[Token], forced_inline: bool) -> None:
         self.found = found
+        self.words = _WORDS if forced_inline else {**_WORDS, "__forceinline__": "inline"}
         self.kernels = kernels(found)
         self.overloaded = self._overloaded()
         self.generic = self.overloaded | {
@@ -79,8 +83,8 @@ class _Rewriter:
         for index, token in enumerate(self.found):
             if token.text == "__attribute__":
                 inside = max(inside, closed(self.found, after(self.found, index + 1)))
-            elif token.kind == WORD and token.text in _WORDS and index > inside:
-                token.text = _WORDS[token.text]
+            elif token.kind == WORD and token.text in self.words and index > inside:
+                token.text = self.words[token.text]
             elif token.text == GLOBAL:
                 token.text = ""
 
@@ -94,7 +98,7 @@ class _Rewriter:
             ahead = self.found[later].text if later < len(self.found) else ""
             whole = behind in ("(", ",", "=", "return") and ahead in (")", ",", ";")
             if behind not in _MEMBER_OF and (ahead == "." or whole):
-                token.text = f"::cudla_sim::part({token.text})"
+                token.text = f" ::cudla_sim::part({token.text})"  # no %: and no :::
 
     def _places(self) -> None:
         """Calls that ask who is at the same place say which it is."""
@@ -121,7 +125,7 @@ class _Rewriter:
                 and behind.text not in _MEMBER_OF
                 and not declared
             ):
-                token.text = "::cudla_sim::clock_here"
+                token.text = " ::cudla_sim::clock_here"
 
     def _ptx(self) -> None:
         """What is not known is an error where it is compiled: not in templates that nobody uses."""
@@ -205,6 +209,7 @@ class _Rewriter:
             ahead = after(self.found, index + 1)
             behind = before(self.found, index - 1)
             if self.found[ahead].text == "extern":
+                token.text = ""
                 self._dynamic(ahead, index, ahead + 1, functions[index])
             elif self._extern(behind) is not None:
                 self._dynamic(self._extern(behind) or 0, index, index + 1, functions[index])
@@ -347,7 +352,8 @@ class _Rewriter:
         given = "static_cast<decltype(cudla_sim_a)>(cudla_sim_a)..."
         self._literals(opening)
         done = f"static_cast<void>({flat}({given}))"
-        body = f"[](auto &&...cudla_sim_a) -> decltype({done}) {{ {done}; }}"
+        # [&] for constants of the function around it, in template arguments: nothing is captured
+        body = f"[&](auto &&...cudla_sim_a) -> decltype({done}) {{ {done}; }}"
         if name in self.known and name in self.generic:
             call = f".call_any({body}{comma}"
         elif name in self.known:
@@ -356,7 +362,7 @@ class _Rewriter:
             call = f".call_pointer({flat}{comma}"
         for token in self.found[begin:index]:
             token.text = "\n" * token.text.count("\n")
-        self.found[index].text = "::cudla_sim::Launch("
+        self.found[index].text = " ::cudla_sim::Launch("
         self.found[end].text = f').named("{quoted}")'
         self.found[opening].text = call
 

@@ -51,6 +51,20 @@ __global__ void parent(int *x) {
 
 typedef void (*Kernel)(int *);
 
+template <int N, class T> __global__ void set(T *x) { x[threadIdx.x] = N; }
+
+template <class Of> void with(Of of) { of(); }
+
+/* Constants of the function around it are no captures, whatever the lambda says. */
+template <class T> static void from_lambdas(T *x) {
+    constexpr int TIMES = 6;
+    const int more = 2;
+    with([&] {
+        constexpr int SEVEN = 7;
+        with([&] { set<TIMES * SEVEN + more><<<1, more>>>(x); });
+    });
+}
+
 template <class T> static std::vector<T> back(const T *device, size_t n) {
     std::vector<T> host(n);
     cudaMemcpy(host.data(), device, n * sizeof(T), cudaMemcpyDeviceToHost);
@@ -101,6 +115,9 @@ int main() {
             right += found[b * 24 + t] == b * 1000 + t;
     cudaMemcpyFromSymbol(&total, counter, sizeof total);
     show("places", std::vector<int>{right, total});
+
+    from_lambdas(di);
+    show("lambdas", back(di, 2));
 
     cudaMemset(di, 0, 64);
     parent<<<1, 32>>>(di);

@@ -1,0 +1,136 @@
+"""A source with kernels to an object: preprocessed, rewritten, compiled.
+
+Where g++ refuses what nvcc takes, another way is tried: functions that call themselves are not
+inlined whatever ``__forceinline__`` says, and Thrust has the headers of its CUDA system, which
+include more. What is told to the user is what the first way said, if none succeeds.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..workers.precompiled import name_source
+from . import precompiled, thrust
+from .host_compiler import Compiler, Failed
+from .rewrite import CannotRewrite, rewrite
+
+_QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes")
+"""nvcc's own pragmas (unroll) and attributes are no one's else."""
+_IN_PLACE = "-fno-move-loop-stores"
+"""The threads of a block are a loop: a wrong store behind it would be nobody's, without a line.
+
+g++ 12 does that; clang++ has no need of it."""
+_NOT_INLINED = "always_inline"
+_NOT_INCLUDED = re.compile(r"error: .[\w:]+. is not a member of .(?:std|thrust|cub).")
+
+
+@dataclass(frozen=True)
+class _Way:
+    forced_inline: bool = True
+    cuda_thrust: bool = False
+
+
+class Unit:
+    """One source; *number* tells it from others of that name."""
+
+    def __init__(self, compiler: Compiler, source: Path, number: int, target: Path) -> None:
+        self.compiler = compiler
+        self.options = compiler.options
+        self.source = source
+        self.target = target
+        self.before = compiler.folder / f"{number}-{source.stem}.cu.ii"
+        self.written = compiler.folder / f"{number}-{source.stem}.cpp.ii"
+        self.words = self._words()
+
+    def compile(self) -> None:
+        """Raises Failed and CannotRewrite."""
+        way = _Way()
+        text = self._preprocessed(way)
+        if not self.compiler.names_thrust() and thrust.needs_cuda_system(text):
+            way = replace(way, cuda_thrust=True)
+            text = self._preprocessed(way)
+        status, first, plain = self._compiled(text, way)
+        said = first
+        while status and (other := self._other(way, text, plain)):
+            if other.cuda_thrust != way.cuda_thrust:
+                text = self._preprocessed(other)
+            way = other
+            status, said, plain = self._compiled(text, way)
+        sys.stderr.write(first if status else said)
+        sys.stderr.flush()
+        if status:
+            raise Failed(status)
+
+    def _other(self, way: _Way, text: str, said: str) -> _Way | None:
+        """What may succeed after the compiler *said* that."""
+        if way.forced_inline and _NOT_INLINED in said:
+            return replace(way, forced_inline=False)
+        includes = "thrust" in text and not self.compiler.names_thrust()
+        if includes and not way.cuda_thrust and _NOT_INCLUDED.search(said):
+            return replace(way, cuda_thrust=True)
+        return None
+
+    def _words(self) -> list[str]:
+        plain = [w for w in self.options.compile if w]
+        lines = [] if any(word.startswith("-g") for word in plain) else ["-g1"]
+        if self.compiler.checks.compiled:
+            lines += ["-fsanitize=thread", "-Wno-tsan"]
+        else:
+            lines += _as_device_code(plain)
+            if self.compiler.accepts(_IN_PLACE):
+                lines.append(_IN_PLACE)
+        if any(word.startswith("-flto") for word in plain):
+            lines.append("-fno-lto")  # a later compilation would not know which register is taken
+        return [self.options.standard, *plain, *lines, *_QUIET]
+
+    def _preprocessed(self, way: _Way) -> str:
+        compiler, header = self.compiler, self._header()
+        more = ["-E", "-o", str(self.before), *compiler.dependencies(self.target)]
+        if header != precompiled.source():
+            more += ["-fpch-preprocess", *self.words]
+        if way.cuda_thrust:
+            more += ["-include", str(thrust.cuda_system())]
+        compiler.call(compiler.preprocess(self.source, "cu", more, header))
+        if self.options.dry:
+            return ""
+        self._name_source(header)
+        return self.before.read_text("utf-8", "surrogateescape")
+
+    def _compiled(self, text: str, way: _Way) -> tuple[int, str, str]:
+        if not self.options.dry:
+            try:
+                changed = rewrite(text, forced_inline=way.forced_inline)
+            except CannotRewrite as error:
+                raise CannotRewrite(f"{self.source}: {error}") from None
+            self.written.write_text(changed, "utf-8", "surrogateescape")
+        named = ["-x", "c++-cpp-output", str(self.written), "-c", "-o", str(self.target)]
+        return self.compiler.attempt([self.compiler.name, *self.words, *named])
+
+    def _header(self) -> Path:
+        """What comes before the source: precompiled where that can be."""
+        compiler, options = self.compiler, self.options
+        if options.dry:
+            return precompiled.source()
+        how = [*compiler.macros(), *compiler.includes(), *self.words]
+        made = precompiled.header(compiler.name, how, options.preprocess)
+        return made or precompiled.source()
+
+    def _name_source(self, header: Path) -> None:
+        """Dependencies name the header itself, not what stands for it."""
+        words = self.compiler.dependencies(self.target)
+        if words and header != precompiled.source():
+            told = Path(words[words.index("-MF") + 1])
+            name_source(told, header, precompiled.source())
+
+
+def _as_device_code(words: Sequence[str]) -> list[str]:
+    """nvcc's -O is for the host; code for a GPU is optimized unless it is debugged."""
+    wanted = [word for word in words if word.startswith("-O")]
+    debugged = any(word.startswith("-g") for word in words)
+    if (wanted and wanted[-1] != "-O2") or (debugged and not wanted):
+        return []
+    return ["-O3"]
