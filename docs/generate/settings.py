@@ -43,6 +43,7 @@ _ORDER = [
     "register_host_memory",
     "gpu",
     "cuda_checks",
+    "cuda_lanes",
     "nvsci",
     "overrun",
     "isa",

@@ -44,6 +44,7 @@ class Settings(TypedDict, total=False):
     register_host_memory: bool
     gpu: str
     cuda_checks: str
+    cuda_lanes: str
     isa: str
     nvsci: bool
     upmem_ranks: int

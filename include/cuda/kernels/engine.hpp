@@ -128,6 +128,7 @@ struct Warp {
     std::vector<std::unique_ptr<LanesMeeting>> meetings; /* `used` of them */
     unsigned used = 0;
     unsigned alive = 0; /* lanes that have not ended */
+    unsigned turns = 0; /* of loops in which they may wait for what others store */
 };
 
 /* A tile of more threads than a warp has: their ranks are in a row. */
@@ -182,6 +183,7 @@ struct Block {
     std::vector<Warp> warps;
     std::deque<Tile> tiles; /* those that have met */
     std::vector<Gathering> gatherings;
+    unsigned went_on = 0, times = 0; /* the place where lanes went on last, and how often without another */
     std::vector<Numbered> numbered; /* none before somebody has met there */
     unsigned votes[3] = {0, 0, 0}; /* count, and, or of a barrier that votes */
     unsigned last_votes[3] = {0, 0, 0};
@@ -276,15 +278,24 @@ inline void close_gathering(Block &own, size_t which) {
     own.ready.add_all(closed.waiting);
 }
 
+/* The first in the order of the program: its lanes come to the other places, too. Unless they come back to it
+ * again and again: they may wait for what others have yet to store. */
+inline size_t first_gathering(Block &own) {
+    constexpr unsigned PATIENCE = 64;
+    size_t first = 0;
+    for (size_t i = 1; i < own.gatherings.size(); i++)
+        if (own.gatherings[i].place < own.gatherings[first].place)
+            first = i;
+    own.times = own.gatherings[first].place == own.went_on ? own.times + 1 : 0;
+    own.went_on = own.gatherings[first].place;
+    return own.times < PATIENCE ? first : (first + own.times) % own.gatherings.size();
+}
+
 inline Fiber *next_fiber(Block &own) {
     if (own.next >= own.threads) {
         Fiber *fiber = own.ready.take();
         if (!fiber && !own.gatherings.empty()) {
-            size_t first = 0; /* in the order of the program: its lanes come to the other places, too */
-            for (size_t i = 1; i < own.gatherings.size(); i++)
-                if (own.gatherings[i].place < own.gatherings[first].place)
-                    first = i;
-            close_gathering(own, first);
+            close_gathering(own, first_gathering(own));
             fiber = own.ready.take();
         }
         return fiber;
@@ -389,7 +400,14 @@ inline void coming(const Fiber *next) {
     __builtin_prefetch(soon->next);
 }
 
+/* What is left of a stack is enough to leave it: where it is full, that is told before anything has changed. */
+template <size_t BYTES> inline void have_stack() {
+    volatile char below[BYTES];
+    below[0] = 0;
+}
+
 inline void suspend(Block &own, Line &waiting, const char *what) {
+    have_stack<128>();
     Fiber *fiber = own.current;
     if (fiber->leads) { /* the first time that this thread waits */
         fiber->thread.index = threadIdx;
@@ -401,8 +419,10 @@ inline void suspend(Block &own, Line &waiting, const char *what) {
     fiber->thread.waits_for = what;
     waiting.add(fiber);
     if (Fiber *next = next_fiber(own)) {
-        coming(next);
-        run_fiber(own, fiber, next);
+        if (next != fiber) { /* else it was waited for in vain, and goes on itself */
+            coming(next);
+            run_fiber(own, fiber, next);
+        }
     } else {
         leave();
     }
@@ -464,7 +484,8 @@ inline void lanes_barrier(unsigned mask, const char *what) {
 
 /* The lanes of a warp that are here: lanes do not run in step, so a lane waits for the others of its warp as long
  * as anyone in the block can go on. */
-inline unsigned gather(unsigned place, const char *what) {
+__attribute__((noinline)) inline unsigned gather(unsigned place, const char *what) {
+    have_stack<4096>(); /* malloc's */
     Unwatched ours;
     Block &own = *block;
     count_ended(own);
@@ -487,6 +508,29 @@ inline unsigned gather(unsigned place, const char *what) {
     }
     suspend(own, own.gatherings[at].waiting, what);
     return fiber->thread.gathered;
+}
+
+/* Lanes of a warp go on together from here; `place` is that in the source (steps.py). Always true. */
+inline bool in_step(unsigned place) {
+    if (block)
+        gather(place, "step with its warp");
+    return true;
+}
+
+/* The same where a loop begins again: it may wait for lanes that wait for others themselves. */
+inline bool in_loop(unsigned place) {
+    constexpr unsigned PATIENCE = 256 * WARP;
+    if (!block)
+        return true;
+    gather(place, "loop with its warp");
+    Unwatched ours;
+    Block &own = *block;
+    if (++warp().turns >= PATIENCE) {
+        warp().turns = 0;
+        if (!own.gatherings.empty())
+            close_gathering(own, first_gathering(own));
+    }
+    return true;
 }
 
 inline bool all_here(const Block &own, const Tile &tile) {
@@ -671,7 +715,7 @@ inline void Block::execute(const Shape &of, uint3 at, uint64_t count, RunThreads
         for (size_t w = 0; w < warps.size(); w++) {
             unsigned left = threads - static_cast<unsigned>(w) * WARP;
             warps[w].alive = left >= WARP ? ~0u : (1u << left) - 1;
-            warps[w].used = 0;
+            warps[w].used = warps[w].turns = 0;
         }
         for (Tile &tile : tiles) {
             tile.meeting.arrived = 0;

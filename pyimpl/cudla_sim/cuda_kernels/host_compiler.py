@@ -32,10 +32,17 @@ class Failed(Exception):
         self.status = status if status > 0 else 1
 
 
-def _checks() -> Checks:
+def _settings() -> Settings:
+    try:
+        return from_environment(os.environ).of(Settings)
+    except (ConfigError, ValueError) as cause:
+        raise BadOption(str(cause)) from None
+
+
+def _checks(settings: Settings) -> Checks:
     """What kernels are compiled for: the setting, as for everything else."""
     try:
-        return Checks.parse(from_environment(os.environ).of(Settings).cuda_checks)
+        return Checks.parse(settings.cuda_checks)
     except (ConfigError, ValueError) as cause:
         raise BadOption(f"cuda_checks: {cause}") from None
 
@@ -47,7 +54,9 @@ class Compiler:
         self.options = options
         self.folder = folder
         self.name = self._host(options.compiler)
-        self.checks = _checks()
+        settings = _settings()
+        self.checks = _checks(settings)
+        self.lanes = settings.cuda_lanes
 
     def _host(self, given: str) -> str:
         if not given:

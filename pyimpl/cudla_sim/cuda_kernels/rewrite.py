@@ -24,6 +24,7 @@ from .kernels import (
     opened,
 )
 from .own_names import name_in_full
+from .steps import AUTO, in_step
 from .tokens import MARK, SPACE, WORD, Token, tokens
 
 _WORDS = {
@@ -42,12 +43,13 @@ class CannotRewrite(Exception):
     """What is not understood, and where."""
 
 
-def rewrite(text: str, *, forced_inline: bool = True) -> str:
+def rewrite(text: str, *, forced_inline: bool = True, lanes: str = AUTO) -> str:
     """C++ for a preprocessed text. Raises CannotRewrite.
 
     Without *forced_inline* ``__forceinline__`` asks only: g++ refuses functions that cannot be.
+    *lanes* is one of the setting's, ``cudart.settings.LANES``.
     """
-    return _Rewriter(tokens(text), forced_inline).run()
+    return _Rewriter(in_step(tokens(text), lanes), forced_inline).run()
 
 
 class _Rewriter:
@@ -102,15 +104,13 @@ class _Rewriter:
 
     def _places(self) -> None:
         """Calls that ask who is at the same place say which it is."""
-        number = 0
         for index, token in enumerate(self.found):
             if token.text in _PLACES:
                 opening = after(self.found, index + 1)
                 end = after(self.found, opening + 1)
                 texts = _words_of(self.found[opening : end + 1])
                 if texts == ["(", ")"]:
-                    number += 1
-                    self.found[opening].text = f"({number}"
+                    self.found[opening].text = f"({index + 1}"
 
     def _clocks(self) -> None:
         """``clock()`` is another one on the device; which is meant, is known as it runs."""
@@ -192,8 +192,11 @@ class _Rewriter:
             and index not in places
             and not self.functions[index]
             and self._is_called(index)
-            and self.found[before(self.found, index - 1)].kind == WORD
+            and self._ends_a_type(before(self.found, index - 1))
         }
+
+    def _ends_a_type(self, index: int) -> bool:
+        return self.found[index].kind == WORD or self.found[index].text in ("*", "&", "&&", ">")
 
     def _is_called(self, index: int) -> bool:
         ahead = after(self.found, index + 1)

@@ -103,7 +103,7 @@ class Unit:
     def _compiled(self, text: str, way: _Way) -> tuple[int, str, str]:
         if not self.options.dry:
             try:
-                changed = rewrite(text, forced_inline=way.forced_inline)
+                changed = rewrite(text, forced_inline=way.forced_inline, lanes=self.compiler.lanes)
             except CannotRewrite as error:
                 raise CannotRewrite(f"{self.source}: {error}") from None
             self.written.write_text(changed, "utf-8", "surrogateescape")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from ..core.config import Section, check_choice
 
+LANES = ("auto", "step", "free")
+
 
 @dataclass(frozen=True)
 class Settings(Section):
@@ -20,5 +22,10 @@ class Settings(Section):
     orders them; ``memory`` and ``race`` are of kernels that ``cudla-sim nvcc`` compiled under
     it."""
 
+    cuda_lanes: str = "auto"
+    """Where lanes of a warp go on together in kernels that ``cudla-sim nvcc`` compiles: ``auto``,
+    where the text shows that they count on it; ``step``, in all functions; ``free``, nowhere."""
+
     def __post_init__(self) -> None:
         check_choice("gpu", self.gpu, ("integrated", "discrete", "none"))
+        check_choice("cuda_lanes", self.cuda_lanes, LANES)
