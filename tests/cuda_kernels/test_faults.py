@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,25 @@ def test_other_faults_kill_as_ever(tmp_path: Path) -> None:
     target = tmp_path / "host"
     assert nvcc("-O2", source, "-o", target).returncode == 0
     assert os.waitstatus_to_exitcode(os.system(str(target))) in (139, -11)
+
+
+def test_a_little_behind_an_allocation_is_a_page_of_the_gpu(tmp_path: Path) -> None:
+    source = tmp_path / "behind.cu"
+    source.write_text(
+        "#include <cstdio>\n#include <cstdlib>\n"
+        "__global__ void touch(char *x, long at) { x[at] += 1; }\n"
+        "int main(int, char **argv) {\n"
+        "    char *x; cudaMalloc(&x, 4096);\n"
+        "    touch<<<1, 1>>>(x, atol(argv[1]));\n"
+        "    puts(cudaGetErrorName(cudaDeviceSynchronize()));\n}\n"
+    )
+    done = nvcc("-O1", source, "-o", tmp_path / "behind")
+    assert done.returncode == 0, done.stderr
+    for at, error in (
+        (4095, "cudaSuccess"),
+        (9000, "cudaSuccess"),
+        (1 << 40, "cudaErrorIllegalAddress"),
+    ):
+        command = [str(tmp_path / "behind"), str(at)]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert ran.stdout.strip() == error

@@ -176,12 +176,19 @@ class AddressSpace:
         return region
 
     def allocate(
-        self, size: int, *, name: str, align: int = 4096, owner: Any = None, margin: int = 0
+        self,
+        size: int,
+        *,
+        name: str,
+        align: int = 4096,
+        owner: Any = None,
+        margin: int = 0,
+        behind: int = 0,
     ) -> Region:
-        """Maps new zero-filled host memory. Raises MemoryError."""
+        """Maps new zero-filled host memory, and *behind* bytes after it. Raises MemoryError."""
         if size <= 0:
             raise ValueError(f"{name}: {size} bytes are no address range")
-        zeros = Zeros(size + margin, align)
+        zeros = Zeros(size + margin, align, behind=behind)
         return self._add(Region(zeros.base, size, name, zeros.array, True, owner, margin))
 
     def unmap(self, region: Region) -> None:

@@ -97,11 +97,14 @@ class Zeros:
 
     It lives as long as this object or an array of it. Raises MemoryError. Alignments above the page
     size are met by over-allocation. ``reserve=False`` is for address ranges of which only a little
-    will ever be touched: the system does not ask whether it could back all of it.
+    will ever be touched: the system does not ask whether it could back all of it. *behind*: bytes
+    that are mapped, too, and belong to nobody.
     """
 
-    def __init__(self, size: int, align: int = mmap.PAGESIZE, *, reserve: bool = True) -> None:
-        self._pages = _map(size, align, reserve)
+    def __init__(
+        self, size: int, align: int = mmap.PAGESIZE, *, reserve: bool = True, behind: int = 0
+    ) -> None:
+        self._pages = _map(size + behind, align, reserve)
         first = ctypes.addressof(ctypes.c_char.from_buffer(self._pages))
         if isinstance(self._pages, _Pages):
             self._pages.base = first

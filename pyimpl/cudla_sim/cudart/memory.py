@@ -22,6 +22,9 @@ from .errors import CudaError, invalid_value
 from .shared_files import SharedFile
 
 _FREED_KEPT = 4096
+_BEHIND = 64 << 10
+"""Bytes behind an allocation that a kernel may touch without a fault: a GPU's pages are larger than
+a processor's (64 KiB to 2 MiB). ``CUDLA_SIM_CUDA_CHECKS=memory`` finds who does."""
 VARIABLE = "a variable of device code"
 OPENED = "cudaIpcOpenMemHandle"
 VIRTUAL = "cuMemMap"
@@ -98,7 +101,7 @@ class Memory:
         names = {Type.cudaMemoryTypeHost: "page-locked host", Type.cudaMemoryTypeManaged: "managed"}
         name = f"{names.get(Type(type_), 'device')} memory"
         try:
-            region = self.space.allocate(size, name=name)
+            region = self.space.allocate(size, name=name, behind=_BEHIND)
         except MemoryError as error:
             self.give_back(counted)
             raise CudaError(Status.cudaErrorMemoryAllocation, f"size is {size}: {error}") from None

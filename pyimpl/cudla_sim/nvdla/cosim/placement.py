@@ -26,7 +26,14 @@ class FlatSpace(AddressSpace):
         self._end = end
 
     def allocate(
-        self, size: int, *, name: str, align: int = PAGE, owner: object = None, margin: int = 0
+        self,
+        size: int,
+        *,
+        name: str,
+        align: int = PAGE,
+        owner: object = None,
+        margin: int = 0,
+        behind: int = 0,
     ) -> Region:
         """Maps new zero-filled memory. Raises MemoryError when the range is used up."""
         base = -(-self._next // align) * align
@@ -35,7 +42,7 @@ class FlatSpace(AddressSpace):
                 f"{name} of {size} bytes would end at {base + size:#x}; {self.name} ends at"
                 f" {self._end:#x}"
             )
-        self._next = base + size + max(margin, BEHIND)
+        self._next = base + size + max(margin, behind, BEHIND)
         return self.map(base, size, name=name, data=np.zeros(size, np.uint8), owner=owner)
 
 
