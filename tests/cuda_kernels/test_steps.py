@@ -48,7 +48,7 @@ def step(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
 
 def test_what_the_text_tells(auto: dict[str, list[int]], step: dict[str, list[int]]) -> None:
     for found in (auto, step):
-        assert found["sum"] == [X.sum()]
+        assert found["sum"] == found["whole"] == [X.sum()]
         assert found["scan"] == X.reshape(-1, 32).cumsum(axis=1).ravel().tolist()
         assert found["turn"] == (X.reshape(-1, 2)[:, ::-1] + 1).ravel().tolist()
         weights = np.arange(32) + np.arange(32, 64)
@@ -79,7 +79,7 @@ def test_forms_of_statements() -> None:
         "again: if (n <= 2) s[0] <<= s[1]; else if (n == 3) *s = 1; else return;\n"
         "switch (n) { case 1: s[1] = 2; break; default: g(); }\n"
         "do { n--; } while (s[0] >= n); while (int k = s[0]) { n = k; }\n"
-        'n = 4; auto h = [&](int i) { s[i] = i; }; asm volatile("bar.sync 0;"); }'
+        'n = 4; auto h = [&](int i) { s[i] = i; }; asm volatile("mov.u32 %0, 7;" : "=r"(n)); }'
     )
     made = rewrite(text, lanes="auto")
     numbered = "".join(c for c in made if not c.isdigit())

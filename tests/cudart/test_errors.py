@@ -181,6 +181,9 @@ def test_device_flags_limits_and_peers(cuda: Cuda) -> None:
     cuda.ok.cudaDeviceSetLimit(0, 4096)
     cuda.ok.cudaDeviceGetLimit(ctypes.byref(size), 0)
     assert size.value == 4096
+    cuda.ok.cudaDeviceGetLimit(ctypes.byref(size), 4)
+    assert size.value == 2048  # CUDA C++ Programming Guide, "Pending Kernel Launches"
+    cuda.ok.cudaDeviceSetLimit(4, 4096)
     cuda.fails("cudaErrorInvalidValue", "cudaDeviceGetLimit", ctypes.byref(size), 77)
     cuda.fails("cudaErrorUnsupportedLimit", "cudaDeviceGetLimit", ctypes.byref(size), 3)
     cuda.ok.cudaDeviceCanAccessPeer(ctypes.byref(answer), 0, 0)

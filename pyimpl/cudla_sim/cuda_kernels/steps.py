@@ -29,8 +29,8 @@ _WAITS = (
     "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
     "__any_sync", "__all_sync", "__match_any_sync", "__match_all_sync", "__reduce_add_sync",
     "__reduce_max_sync", "__reduce_min_sync", "sync", "arrive_and_wait", "__barrier_sync",
-    "asm", "__asm__", "__asm",
 )  # fmt: skip
+_WAIT_IN_PTX = ("bar.", "barrier.", ".sync")
 _TO_THE_END = (
     "return", "break", "continue", "goto", "throw", "using", "typedef", "static_assert", "asm",
     "__asm__", "__asm", "template", "struct", "class", "union", "enum", "extern", "static",
@@ -52,6 +52,8 @@ class _Steps:
         self.everywhere = everywhere
         self.added: dict[int, str] = {}
         self.all = False  # of the function that is looked at
+        self.partly = False  # from `begin` on, and only stores to `memory`
+        self.begin = 0
         self.lanes: set[str] = set()  # its names for the number of a thread
         self.memory: set[str] = set()  # its names of what all see, without brackets
         self.stored = False  # since lanes have met
@@ -105,12 +107,16 @@ class _Steps:
         volatile = set(_volatile(texts))
         self.memory = shared | volatile
         arrays = {name for name in shared if _is_array(texts, name)}
-        alone = bool(arrays) and not any(text in _WAITS for text in texts)
+        alone = bool(arrays) and not any(map(_waits, texts))
+        waits = [at for at in range(brace, end) if _waits(self.found[at].text)]
         self.all = self.everywhere or bool(volatile) or alone
+        # with barriers: what has volatile for the sums of the last warp, behind the last of them
+        self.partly = bool(volatile and waits) and not self.everywhere
+        self.begin = waits[-1] if self.partly else brace
         if not self.all and not self.lanes and "threadIdx" not in texts:
             return
         self.stored = False
-        if self.all and GLOBAL not in head:  # who calls it may have stored
+        if self.all and not self.partly and GLOBAL not in head:  # who calls it may have stored
             self._add(brace + 1, f" {self._step(brace)};")
         self._block(brace + 1, end)
 
@@ -155,7 +161,7 @@ class _Steps:
         last = self._end(index, end)
         if text not in _TO_THE_END:
             self._expression(index, last - 1, listed=listed)
-        elif any(word in _WAITS for word in self._texts(index, last)):
+        elif any(map(_waits, self._texts(index, last))):
             self.stored = False
         return last
 
@@ -174,14 +180,15 @@ class _Steps:
             opening = after(found, opening + 1)
         close = closed(found, opening)
         one = self._is_one_lane(self._texts(opening + 1, close))
-        if listed and one is not None and (self.stored or self.all):
+        if listed and one is not None and (self.stored or (self.all and not self.partly)):
             self._add(index, self._step(index) + "; ")
             self.stored = False
         behind = self._statement(after(found, close + 1), end, listed=False)
         other = after(found, behind)
         if other < end and found[other].text == "else":
             behind = self._statement(after(found, other + 1), end, listed=False)
-        if self.all:  # where the ways meet again
+        told = not self.partly or bool(self.memory.intersection(self._texts(index, behind)))
+        if self.all and index > self.begin and told:  # where the ways meet again
             if not listed:
                 self._add(index, "{ ")
             self._add(behind, f" {self._step(behind)};" + ("" if listed else " }"))
@@ -191,14 +198,18 @@ class _Steps:
 
     def _condition(self, opening: int, close: int) -> None:
         """Of a loop that may wait for another lane."""
-        if self.all and not any(True for _ in self._assignments(opening + 1, close)):
+        if (
+            self.all
+            and opening > self.begin
+            and not any(True for _ in self._assignments(opening + 1, close))
+        ):
             self._add(opening + 1, f"::cudla_sim::in_loop({opening}), ")
 
     def _expression(self, begin: int, end: int, *, listed: bool) -> None:
         """The statement up to the ; at *end*."""
         found = self.found
         texts = self._texts(begin, end)
-        if any(text in _WAITS for text in texts):
+        if any(map(_waits, texts)):
             self.stored = False
             return
         if "<<<" in texts:
@@ -212,7 +223,11 @@ class _Steps:
         self.stored |= into or nested or calls
         reads = any(text in _READS for text in self._texts(places[0] if places else begin, end))
         self.read |= reads
-        if not self.all or not (into or nested or (calls and not declares and not places)):
+        if not self.all or begin < self.begin:
+            return
+        if self.partly and not self.memory.intersection(left):
+            return
+        if not (into or nested or (calls and not declares and not places)):
             return
         if declares:
             if listed and end + 1 < len(found):
@@ -268,6 +283,10 @@ class _Steps:
 
     def _add(self, index: int, text: str) -> None:
         self.added[index] = self.added.get(index, "") + text
+
+
+def _waits(text: str) -> bool:
+    return text in _WAITS or (text[:1] == '"' and any(word in text for word in _WAIT_IN_PTX))
 
 
 def _conjuncts(texts: Sequence[str]) -> Iterator[list[str]]:

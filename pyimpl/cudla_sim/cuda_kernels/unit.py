@@ -25,7 +25,9 @@ _IN_PLACE = "-fno-move-loop-stores"
 
 g++ 12 does that; clang++ has no need of it."""
 _NOT_INLINED = "always_inline"
-_NOT_INCLUDED = re.compile(r"error: .[\w:]+. is not a member of .(?:std|thrust|cub).")
+_NOT_INCLUDED = re.compile(
+    r"error: .[\w:]+. (?:is not a member of|in namespace) .(?:std|thrust|cub).(?: does not name|$)?"
+)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ _LIMITS = {
     Limit.cudaLimitStackSize: 1024,
     Limit.cudaLimitPrintfFifoSize: 1 << 20,
     Limit.cudaLimitMallocHeapSize: 8 << 20,
+    Limit.cudaLimitDevRuntimePendingLaunchCount: 2048,
     Limit.cudaLimitMaxL2FetchGranularity: 64,
     Limit.cudaLimitPersistingL2CacheSize: 0,
 }

@@ -30,6 +30,30 @@ __global__ void sum(const int *x, int *out)
         out[0] = s[0];
 }
 
+// The same where the kernel has barriers: behind the last of them.
+__global__ void whole(const int *x, int *out)
+{
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    __syncthreads();
+    for (int k = N / 2; k >= 32; k /= 2) {
+        if (t < k)
+            s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (t < 32) {
+        volatile int *last = s;
+        last[t] += last[t + 16];
+        last[t] += last[t + 8];
+        last[t] += last[t + 4];
+        last[t] += last[t + 2];
+        last[t] += last[t + 1];
+    }
+    if (t == 0)
+        out[0] = s[0];
+}
+
 // Every lane reads what the one before it has just stored.
 __device__ int warp_scan(int value, volatile int *s)
 {
@@ -134,6 +158,8 @@ int main()
     };
     sum<<<1, N>>>(x, out);
     show("sum", out, 1);
+    whole<<<1, N>>>(x, out);
+    show("whole", out, 1);
     scan<<<1, N>>>(x, out);
     show("scan", out, N);
     turn<<<1, N>>>(x, out);
