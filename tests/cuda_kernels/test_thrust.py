@@ -33,6 +33,34 @@ namespace thrust { inline const char *device = "cpp"; }
 #include <iomanip>
 #endif
 """,
+    "system/detail/sequential/reduce.inl": """#pragma GCC system_header
+namespace thrust {
+struct execution_policy { };
+namespace detail { inline int one(execution_policy, const int *x) { return *x; } }
+inline int reduce(execution_policy exec, const int *x, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += detail::one(exec, x + i);
+    return sum;
+}
+constexpr int zero(execution_policy) { return 0; }
+}
+""",
+    "system/detail/sequential/malloc_and_free.h": """#pragma GCC system_header
+#include <cstdlib>
+namespace thrust {
+inline void *malloc(std::size_t n) { return std::malloc(n); }
+inline void free(void *p) { std::free(p); }
+}
+""",
+    "mr/new.h": """#pragma GCC system_header
+#include <new>
+namespace thrust {
+inline void *make(std::size_t n) { return ::operator new(n, std::align_val_t(16)); }
+inline void drop(void *p, std::size_t n) { ::operator delete(p, n, std::align_val_t(16)); }
+}
+""",
     "sort.h": """#pragma GCC system_header
 #include <thrust/detail/systems.h>
 namespace thrust { inline void use() { struct cuda { }; } }
@@ -92,3 +120,47 @@ def test_what_no_way_compiles_is_told_once(cccl: Path, tmp_path: Path) -> None:
     done = nvcc("-c", f"-I{cccl}", source, "-o", tmp_path / "wrong.o")
     assert done.returncode == 1
     assert done.stderr.count("wrong.cu:2:") == 1
+
+
+def test_algorithms_follow_kernels_and_have_the_memory_of_the_device(
+    cccl: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "order.cu"
+    source.write_text(
+        """#include <thrust/system/detail/sequential/malloc_and_free.h>
+#include <thrust/system/detail/sequential/reduce.inl>
+#include <thrust/mr/new.h>
+#include <cstdio>
+__global__ void slow(int *x)
+{
+    for (long k = 0; k < 3000000; k++)
+        asm volatile("");
+    x[threadIdx.x] = threadIdx.x;
+}
+int main()
+{
+    static_assert(thrust::zero({}) == 0);
+    int *x = static_cast<int *>(thrust::malloc(128)), host[32] = {};
+    void *y = thrust::make(64);
+    for (int i = 0; i < 3; i++) {
+        if (cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice))
+            return 1;
+        slow<<<1, 32>>>(x);
+        printf("%d ", thrust::reduce({}, x, 32));
+    }
+    for (void *memory : {(void *)x, y}) {
+        cudaPointerAttributes found;
+        cudaPointerGetAttributes(&found, memory);
+        printf("%d ", found.type);
+    }
+    thrust::free(x);
+    thrust::drop(y, 64);
+    printf("%d\\n", cudaFree(x));
+}
+"""
+    )
+    done = nvcc("-O1", f"-I{cccl}", source, "-o", tmp_path / "order")
+    assert done.returncode == 0, done.stderr
+    ran = subprocess.run([str(tmp_path / "order")], capture_output=True, text=True, check=False)
+    # cudaMemoryTypeDevice is 2; freed already is cudaErrorInvalidValue, 1
+    assert (ran.returncode, ran.stdout) == (0, f"{sum(range(32))} " * 3 + "2 2 1\n")

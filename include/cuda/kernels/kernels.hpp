@@ -45,6 +45,7 @@ extern "C" void free(void *) noexcept __asm__("cudla_sim_free");
 #include "ptx_matrices.hpp"
 #include "ptx_memory.hpp"
 #include "textures.hpp"
+#include "thrust_host.hpp"
 #include "checks.hpp"
 
 /* What <cassert>'s macro calls; a function of that name is declared already. */

@@ -10,6 +10,7 @@ from .tokens import MARK, SPACE, STRING, WORD, Token
 GLOBAL, SHARED = "__cudla_sim_global__", "__cudla_sim_shared__"
 """What kernels.hpp makes of ``__global__`` and ``__shared__``."""
 _ATTRIBUTES = ("__attribute__", "alignas", "__launch_bounds__")
+_BEHIND_PARAMETERS = ("const", "noexcept", "override", "final")
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -83,6 +84,14 @@ def angle_opened(found: Sequence[Token], index: int) -> int:
             return -1
         index -= 1
     return -1
+
+
+def begins_body(found: Sequence[Token], index: int) -> bool:
+    """Whether the brace at *index* begins what a function does."""
+    behind = before(found, index - 1)
+    while behind >= 0 and found[behind].text in _BEHIND_PARAMETERS:
+        behind = before(found, behind - 1)
+    return behind >= 0 and found[behind].text == ")"
 
 
 def kernels(found: Sequence[Token]) -> list[Kernel]:

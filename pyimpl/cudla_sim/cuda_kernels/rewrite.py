@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from . import ptx
+from . import ptx, thrust
 from .host_names import HOST_NAMES
 from .kernels import (
     CLOSING,
@@ -19,6 +19,7 @@ from .kernels import (
     after,
     angle_opened,
     before,
+    begins_body,
     closed,
     kernels,
     opened,
@@ -49,7 +50,10 @@ def rewrite(text: str, *, forced_inline: bool = True, lanes: str = AUTO) -> str:
     Without *forced_inline* ``__forceinline__`` asks only: g++ refuses functions that cannot be.
     *lanes* is one of the setting's, ``cudart.settings.LANES``.
     """
-    return _Rewriter(in_step(tokens(text), lanes), forced_inline).run()
+    found = in_step(tokens(text), lanes)
+    if thrust.SEQUENTIAL in text:
+        found = thrust.told(found)
+    return _Rewriter(found, forced_inline).run()
 
 
 class _Rewriter:
@@ -273,17 +277,11 @@ class _Rewriter:
         result = []
         for index, token in enumerate(self.found):
             if token.text == "{":
-                stack.append(bool(stack and stack[-1]) or self._begins_body(index))
+                stack.append(bool(stack and stack[-1]) or begins_body(self.found, index))
             elif token.text == "}" and stack:
                 stack.pop()
             result.append(bool(stack and stack[-1]))
         return result
-
-    def _begins_body(self, index: int) -> bool:
-        behind = before(self.found, index - 1)
-        while behind >= 0 and self.found[behind].text in ("const", "noexcept", "override", "final"):
-            behind = before(self.found, behind - 1)
-        return behind >= 0 and self.found[behind].text == ")"
 
     # --- launches
 

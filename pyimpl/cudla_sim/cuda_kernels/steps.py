@@ -16,14 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ..cudart.settings import LANES
-from .kernels import CLOSING, GLOBAL, SHARED, after, before, closed
+from .kernels import CLOSING, GLOBAL, SHARED, after, before, begins_body, closed
 from .tokens import MARK, SPACE, WORD, Token
 
 AUTO, ALL, NONE = LANES
 """Lanes in step where that is known to be needed, in all functions, nowhere."""
 
 _SYSTEM_HEADER = "3"  # GCC manual, "Preprocessor Output"
-_BEHIND_PARAMETERS = ("const", "noexcept", "override", "final")
 _WAITS = (
     "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
     "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
@@ -81,18 +80,12 @@ class _Steps:
             elif token.text in (";", "}"):
                 begin = index + 1
             elif token.text == "{":
-                if not system and self._begins_body(index):
+                if not system and begins_body(found, index):
                     end = closed(found, index)
                     yield begin, index, end
                     index = end
                 begin = index + 1
             index += 1
-
-    def _begins_body(self, index: int) -> bool:
-        behind = before(self.found, index - 1)
-        while behind >= 0 and self.found[behind].text in _BEHIND_PARAMETERS:
-            behind = before(self.found, behind - 1)
-        return behind >= 0 and self.found[behind].text == ")"
 
     def _texts(self, begin: int, end: int) -> list[str]:
         return [t.text for t in self.found[begin:end] if t.kind not in (SPACE, MARK)]

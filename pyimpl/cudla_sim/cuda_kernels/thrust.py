@@ -1,22 +1,32 @@
-"""Which of its systems the Thrust of a user's CCCL has as its device.
+"""The Thrust of a user's CCCL: which of its systems is the device, and what that has to be told.
 
 Its C++ system compiles in half the time. Its CUDA system is for programs that name it, as in
 ``thrust::cuda::par.on(stream)``, or that count on what its headers include: ``thrust::device``
-without <thrust/execution_policy.h>.
+without <thrust/execution_policy.h>. Either runs its algorithms on the host, in functions that
+Thrust calls sequential: they wait for what was launched before, and their memory is the device's.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .. import paths
+from .kernels import before, begins_body
+from .tokens import MARK, SPACE, Token
 
 SYSTEM = "THRUST_DEVICE_SYSTEM"
 USUAL = f"-D{SYSTEM}={SYSTEM}_CPP"
 _CUDA = re.compile(r"\bthrust\s*::\s*(?:system\s*::\s*)?cuda\b|\bcuda_cub\s*::")
 _POLICY = re.compile(r"\bthrust\s*::\s*(?:device|seq)\b")
 _EXECUTION = "thrust/execution_policy.h"
+SEQUENTIAL = "thrust/system/detail/sequential/"
+"""Where the functions are that run on the host."""
+_SEQUENTIAL = re.compile(rf'(?:{SEQUENTIAL}|thrust/(mr)/)(\w+)\.(?:h|inl)"')
+_MEMORY = "malloc_and_free"
+_ALLOCATORS = ("malloc", "free")
+_RESOURCE = "mr new"
 _SYSTEM_HEADER = "3"  # GCC manual, "Preprocessor Output"
 
 
@@ -42,3 +52,46 @@ def _in_the_program(text: str, pattern: re.Pattern[str]) -> bool:
         if _SYSTEM_HEADER not in line.rpartition('"')[2].split():
             return True
     return False
+
+
+def told(found: list[Token]) -> list[Token]:
+    """The tokens, with what Thrust's sequential functions have to be told among them."""
+    added: dict[int, str] = {}
+    name, head = "", 0  # of the header, and where a declaration begins
+    for index, token in enumerate(found):
+        if token.kind == MARK:
+            match = _SEQUENTIAL.search(token.text)
+            name = " ".join(filter(None, match.groups())) if match else ""
+        elif token.text in (";", "}"):
+            head = index + 1
+        elif token.text == "{":
+            if name and name != _MEMORY and begins_body(found, index):
+                texts = {t.text for t in found[head:index]}
+                if "execution_policy" in texts and "constexpr" not in texts:
+                    added[index + 1] = " ::cudla_sim::Ordered cudla_sim_ordered;"
+            head = index + 1
+        elif name == _MEMORY and token.text in _ALLOCATORS:
+            _take_from_the_device(found, index, ("::", "std", "cuda"))
+        elif name == _RESOURCE and token.text in ("new", "delete"):
+            _take_from_the_device(found, index, ("::", "operator"))
+    if not added:
+        return found
+    return list(_with(found, added))
+
+
+def _take_from_the_device(found: list[Token], index: int, scope: Sequence[str]) -> None:
+    """``std::malloc``, ``::operator new`` and their like, with what is before them."""
+    at = before(found, index - 1)
+    if found[at].text not in scope:
+        return
+    while found[at].text in scope:
+        found[at].text = ""
+        at = before(found, at - 1)
+    found[index].text = f" ::cudla_sim::thrust_{found[index].text}"
+
+
+def _with(found: list[Token], added: dict[int, str]) -> Iterator[Token]:
+    for index, token in enumerate(found):
+        if index in added:
+            yield Token(SPACE, added[index])
+        yield token
