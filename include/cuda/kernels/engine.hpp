@@ -400,14 +400,7 @@ inline void coming(const Fiber *next) {
     __builtin_prefetch(soon->next);
 }
 
-/* What is left of a stack is enough to leave it: where it is full, that is told before anything has changed. */
-template <size_t BYTES> inline void have_stack() {
-    volatile char below[BYTES];
-    below[0] = 0;
-}
-
 inline void suspend(Block &own, Line &waiting, const char *what) {
-    have_stack<128>();
     Fiber *fiber = own.current;
     if (fiber->leads) { /* the first time that this thread waits */
         fiber->thread.index = threadIdx;
@@ -485,7 +478,8 @@ inline void lanes_barrier(unsigned mask, const char *what) {
 /* The lanes of a warp that are here: lanes do not run in step, so a lane waits for the others of its warp as long
  * as anyone in the block can go on. */
 __attribute__((noinline)) inline unsigned gather(unsigned place, const char *what) {
-    have_stack<4096>(); /* malloc's */
+    volatile char below[4096]; /* malloc's: where the stack is full, that is told before anything has changed */
+    below[0] = 0;
     Unwatched ours;
     Block &own = *block;
     count_ended(own);
