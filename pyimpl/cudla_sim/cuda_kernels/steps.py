@@ -17,23 +17,23 @@ from itertools import pairwise
 
 from ..cudart.settings import LANES
 from .kernels import CLOSING, GLOBAL, SHARED, after, before, begins_body, closed
-from .tokens import MARK, SPACE, WORD, Token
+from .tokens import MARK, SPACE, WORD, Token, of_a_system
 
 AUTO, ALL, NONE = LANES
 """Lanes in step where that is known to be needed, in all functions, nowhere."""
 
-_SYSTEM_HEADER = "3"  # GCC manual, "Preprocessor Output"
 _WAITS = (
     "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
     "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
     "__any_sync", "__all_sync", "__match_any_sync", "__match_all_sync", "__reduce_add_sync",
-    "__reduce_max_sync", "__reduce_min_sync", "sync", "arrive_and_wait", "__barrier_sync",
+    "__reduce_max_sync", "__reduce_min_sync", "sync", "arrive_and_wait", "__barrier_sync", "shfl",
+    "shfl_up", "shfl_down", "shfl_xor", "ballot",
 )  # fmt: skip
 _WAIT_IN_PTX = ("bar.", "barrier.", ".sync")
 _TO_THE_END = (
     "return", "break", "continue", "goto", "throw", "using", "typedef", "static_assert", "asm",
     "__asm__", "__asm", "template", "struct", "class", "union", "enum", "extern", "static",
-    "static_assert", "co_return", "co_yield", "delete", SHARED,
+    "co_return", "co_yield", "delete", SHARED,
 )  # fmt: skip
 _READS = ("[", "*", "->", "(")
 
@@ -76,7 +76,7 @@ class _Steps:
         while index < len(found):
             token = found[index]
             if token.kind == MARK:
-                system = _SYSTEM_HEADER in token.text.rpartition('"')[2].split()
+                system = of_a_system(token.text)
             elif token.text in (";", "}"):
                 begin = index + 1
             elif token.text == "{":

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .. import paths
 from .kernels import before, begins_body
-from .tokens import MARK, SPACE, Token
+from .tokens import MARK, SPACE, Token, of_a_system
 
 SYSTEM = "THRUST_DEVICE_SYSTEM"
 USUAL = f"-D{SYSTEM}={SYSTEM}_CPP"
@@ -27,7 +27,6 @@ _SEQUENTIAL = re.compile(rf'(?:{SEQUENTIAL}|thrust/(mr)/)(\w+)\.(?:h|inl)"')
 _MEMORY = "malloc_and_free"
 _ALLOCATORS = ("malloc", "free")
 _RESOURCE = "mr new"
-_SYSTEM_HEADER = "3"  # GCC manual, "Preprocessor Output"
 
 
 def cuda_system() -> Path:
@@ -49,7 +48,7 @@ def _in_the_program(text: str, pattern: re.Pattern[str]) -> bool:
     for found in pattern.finditer(text):
         mark = text.rfind("\n# ", 0, found.start())
         line = text[mark + 1 : text.find("\n", mark + 1)]
-        if _SYSTEM_HEADER not in line.rpartition('"')[2].split():
+        if not of_a_system(line):
             return True
     return False
 

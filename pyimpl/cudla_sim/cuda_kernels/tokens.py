@@ -22,6 +22,14 @@ _PARTS = re.compile(
 _LINE = re.compile(r"#[^\n]*")
 
 
+_SYSTEM = "3"  # GCC manual, "Preprocessor Output"
+
+
+def of_a_system(mark: str) -> bool:
+    """Whether a mark of a line says that what follows is from a header of the system."""
+    return _SYSTEM in mark.rpartition('"')[2].split()
+
+
 @dataclass(slots=True)
 class Token:
     """*kind* is one of the names above; a mark is a line that begins with #."""
