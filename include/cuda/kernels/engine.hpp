@@ -504,18 +504,17 @@ __attribute__((noinline)) inline unsigned gather(unsigned place, const char *wha
     return fiber->thread.gathered;
 }
 
-/* Lanes of a warp go on together from here; `place` is that in the source (steps.py). Always true. */
-inline bool in_step(unsigned place) {
+/* Lanes of a warp go on together from here; `place` is that in the source (steps.py). */
+inline void in_step(unsigned place) {
     if (block)
         gather(place, "step with its warp");
-    return true;
 }
 
 /* The same where a loop begins again: it may wait for lanes that wait for others themselves. */
-inline bool in_loop(unsigned place) {
+inline void in_loop(unsigned place) {
     constexpr unsigned PATIENCE = 256 * WARP;
     if (!block)
-        return true;
+        return;
     gather(place, "loop with its warp");
     Unwatched ours;
     Block &own = *block;
@@ -524,7 +523,6 @@ inline bool in_loop(unsigned place) {
         if (!own.gatherings.empty())
             close_gathering(own, first_gathering(own));
     }
-    return true;
 }
 
 inline bool all_here(const Block &own, const Tile &tile) {

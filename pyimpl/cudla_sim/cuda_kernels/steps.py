@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from ..cudart.settings import LANES
 from .kernels import CLOSING, GLOBAL, SHARED, after, before, begins_body, closed
-from .tokens import MARK, SPACE, WORD, Token, of_a_system
+from .tokens import MARK, SPACE, WORD, Token, of_a_system, with_added
 
 AUTO, ALL, NONE = LANES
 """Lanes in step where that is known to be needed, in all functions, nowhere."""
@@ -61,14 +61,7 @@ class _Steps:
     def run(self) -> list[Token]:
         for begin, brace, end in self._functions():
             self._function(begin, brace, end)
-        if not self.added:
-            return self.found
-        made: list[Token] = []
-        for index, token in enumerate(self.found):
-            if index in self.added:
-                made.append(Token(SPACE, self.added[index]))
-            made.append(token)
-        return made
+        return with_added(self.found, self.added)
 
     def _functions(self) -> Iterator[tuple[int, int, int]]:
         """Where the declaration, the brace and the end of each are that is not a system's."""

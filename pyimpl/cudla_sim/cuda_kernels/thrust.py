@@ -9,12 +9,12 @@ Thrust calls sequential: they wait for what was launched before, and their memor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from .. import paths
 from .kernels import before, begins_body
-from .tokens import MARK, SPACE, Token, of_a_system
+from .tokens import MARK, Token, of_a_system, with_added
 
 SYSTEM = "THRUST_DEVICE_SYSTEM"
 USUAL = f"-D{SYSTEM}={SYSTEM}_CPP"
@@ -73,9 +73,7 @@ def told(found: list[Token]) -> list[Token]:
             _take_from_the_device(found, index, ("::", "std", "cuda"))
         elif name == _RESOURCE and token.text in ("new", "delete"):
             _take_from_the_device(found, index, ("::", "operator"))
-    if not added:
-        return found
-    return list(_with(found, added))
+    return with_added(found, added)
 
 
 def _take_from_the_device(found: list[Token], index: int, scope: Sequence[str]) -> None:
@@ -87,10 +85,3 @@ def _take_from_the_device(found: list[Token], index: int, scope: Sequence[str]) 
         found[at].text = ""
         at = before(found, at - 1)
     found[index].text = f" ::cudla_sim::thrust_{found[index].text}"
-
-
-def _with(found: list[Token], added: dict[int, str]) -> Iterator[Token]:
-    for index, token in enumerate(found):
-        if index in added:
-            yield Token(SPACE, added[index])
-        yield token

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 SPACE, MARK, WORD, NUMBER, STRING, SIGN = "space", "mark", "word", "number", "string", "sign"
@@ -36,6 +37,18 @@ class Token:
 
     kind: str
     text: str
+
+
+def with_added(found: list[Token], added: Mapping[int, str]) -> list[Token]:
+    """The tokens, with texts before those of some places, which nobody takes for tokens."""
+    if not added:
+        return found
+    made: list[Token] = []
+    for index, token in enumerate(found):
+        if index in added:
+            made.append(Token(SPACE, added[index]))
+        made.append(token)
+    return made
 
 
 def tokens(text: str) -> list[Token]:

@@ -26,7 +26,7 @@ _IN_PLACE = "-fno-move-loop-stores"
 g++ 12 does that; clang++ has no need of it."""
 _NOT_INLINED = "always_inline"
 _NOT_INCLUDED = re.compile(
-    r"error: .[\w:]+. (?:is not a member of|in namespace) .(?:std|thrust|cub).(?: does not name|$)?"
+    r"error: .[\w:]+. (?:is not a member of|in namespace) .(?:std|thrust|cub)\b"
 )
 
 
@@ -47,6 +47,7 @@ class Unit:
         self.before = compiler.folder / f"{number}-{source.stem}.cu.ii"
         self.written = compiler.folder / f"{number}-{source.stem}.cpp.ii"
         self.words = self._words()
+        self.header = self._header()
 
     def compile(self) -> None:
         """Raises Failed and CannotRewrite."""
@@ -90,7 +91,7 @@ class Unit:
         return [self.options.standard, *plain, *lines, *_QUIET]
 
     def _preprocessed(self, way: _Way) -> str:
-        compiler, header = self.compiler, self._header()
+        compiler, header = self.compiler, self.header
         more = ["-E", "-o", str(self.before), *compiler.dependencies(self.target)]
         if header != precompiled.source():
             more += ["-fpch-preprocess", *self.words]
