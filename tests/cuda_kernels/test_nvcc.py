@@ -99,6 +99,8 @@ def test_versions_as_cmake_reads_them() -> None:
     ("words", "told"),
     [
         (["-ptx", "a.cu"], "-ptx: PTX is code for a GPU; -fatbin and -cubin write"),
+        (["--optix-ir", "a.cu"], "--optix-ir: OptiX IR is code for a GPU"),
+        (["-run", "missing"], "-run: missing: No such file or directory"),
         (["nothing.cu"], "nothing.cu: No such file or directory"),
         (["-c"], "no input files"),
         (["a.cu", "-o"], "-o needs a value"),
@@ -125,6 +127,50 @@ def test_words_of_the_command_line() -> None:
     assert parse(["--std", "c++20", "x.cu"]).standard == "-std=gnu++20"
     with pytest.raises(BadOption, match="needs a value"):
         parse(["-I"])
+
+
+def test_options_of_a_gpus_code_mean_nothing() -> None:
+    """Of nvcc's manual, "Command Option Description"; what follows is no value of theirs."""
+    found = parse([
+        "-t4", "-split-compile", "2", "--dopt=on", "-Wno-deprecated-gpu-targets", "-opt-info",
+        "inline", "-Wdefault-stream-launch", "-time", "times.csv", "-extra-device-vectorization",
+        "-ftemplate-depth", "99", "-noeh", "-w", "-Xarchive", "-v", "x.cu",
+    ])  # fmt: skip
+    assert found.inputs == [("x.cu", "cu")]
+    assert found.compile == ["-ftemplate-depth=99", "-fno-exceptions", "-w"]
+    assert found.link == []
+
+
+def test_architectures_are_listed() -> None:
+    """Scripts take the names from there: grep -o "compute_[0-9][0-9]"."""
+    assert nvcc("--list-gpu-arch").stdout.split()[-2:] == ["compute_86", "compute_87"]
+    assert nvcc("-code-ls").stdout.split()[-1] == "sm_87"
+
+
+def test_run_links_and_starts(tmp_path: Path) -> None:
+    source = tmp_path / "sum.cu"
+    source.write_text(
+        "#include <cstdio>\n#include <cstdlib>\n"
+        "__device__ int made;\n"
+        "__global__ void add(int n) { atomicAdd(&made, n); }\n"
+        "int main(int, char **words) {\n"
+        "    int host;\n"
+        "    add<<<1, 10>>>(atoi(words[1]));\n"
+        "    cudaMemcpyFromSymbol(&host, made, sizeof host);\n"
+        '    printf("%d\\n", host);\n'
+        "    return atoi(words[2]);\n"
+        "}\n"
+    )
+    program = tmp_path / "sum"
+    done = nvcc("-o", program, source, "-run", "--run-args", "7 3")
+    assert (done.stdout, done.returncode) == ("70\n", 3)
+    assert nvcc("-run", "-run-args=5 0", program).stdout == "50\n"
+    assert nvcc("-cuda", "-odir", tmp_path, source).returncode == 0
+    written = (tmp_path / "sum.cu.cpp.ii").read_text()
+    assert "<<<" not in written
+    assert "__global__" not in written.split("sum.cu")[-1]
+    assert nvcc("-c", "-odir", tmp_path, source).returncode == 0
+    assert (tmp_path / "sum.o").exists()
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake")

@@ -175,3 +175,10 @@ def test_what_is_put_in_makes_no_other_signs() -> None:
 def test_shared_memory_outside_of_functions_in_both_orders() -> None:
     for words in (f"extern {SHARED}", f"{SHARED} extern"):
         assert rewrite(f"{words} int s[];").strip() == "static ::cudla_sim::Dynamic<int> s;"
+
+
+def test_arg_of_the_global_namespace_is_that_of_std() -> None:
+    """As Eigen asks for it in device code; <cmath> has the others in both."""
+    assert rewrite("{ using ::arg; using ::abs; x::arg(y); }") == (
+        "{ using  std::arg; using ::abs; x::arg(y); }"
+    )

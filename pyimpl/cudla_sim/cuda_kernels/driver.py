@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -15,11 +16,13 @@ from .options import BadOption, Options, parse, with_environment
 from .rewrite import CannotRewrite
 from .unit import Unit
 
+_EARLIER = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86)
 _HELP = """Usage: cudla-sim nvcc [OPTIONS] FILE...
 
 Compiles CUDA C++ for this machine's processor, with nvcc's options: -c, -o, -I, -D, -L, -l, -O, -g,
--std, -Xcompiler, -Xlinker, -shared, -dc, -dlink, -lib, -E, -M, -MD, -x cu, -ccbin, --version,
---dryrun; those for a GPU's code (-arch, -gencode, -lineinfo, ...) are taken and mean nothing.
+-std, -Xcompiler, -Xlinker, -shared, -dc, -dlink, -lib, -run, -odir, -E, -M, -MD, -x cu, -ccbin,
+--version, --dryrun; those for a GPU's code (-arch, -gencode, -lineinfo, ...) are taken and mean
+nothing. -cuda writes the C++ that a source becomes.
 -fatbin and -cubin write modules for cuModuleLoad, with code for this processor; -ptx is refused."""
 
 
@@ -28,19 +31,24 @@ def main(words: Sequence[str]) -> int:
     try:
         options = parse(with_environment(words, os.environ) if words else words)
         if options.action == "-V":
-            print(_version())
+            print(_architectures(options.listed) if options.listed else _version())
             return 0
         if options.action == "-h" or not words:
             print(_HELP)
             return 0 if words else 1
         with tempfile.TemporaryDirectory(prefix="cudla-sim-nvcc-") as folder:
-            _Build(options, Path(folder)).run()
+            status = _Build(options, Path(folder)).run()
     except (BadOption, CannotRewrite) as error:
         print(f"nvcc: {error}", file=sys.stderr)
         return 1
     except Failed as error:
         return error.status
-    return 0
+    return status
+
+
+def _architectures(prefix: str) -> str:
+    """What nvcc of this release compiles for, up to ours; it is all the same here."""
+    return "\n".join(f"{prefix}{number}" for number in (*_EARLIER, ARCHITECTURE // 10))
 
 
 def _version() -> str:
@@ -58,7 +66,12 @@ class _Build:
         self.compiler = Compiler(options, folder)
         self.number = 0
 
-    def run(self) -> None:
+    def run(self) -> int:
+        """The status of what -run starts, 0 otherwise."""
+        self._steps()
+        return self._start() if self.options.action == "-run" else 0
+
+    def _steps(self) -> None:
         options = self.options
         if options.verbose:
             self._introduce()
@@ -71,9 +84,9 @@ class _Build:
                 self.compiler.call(self.compiler.preprocess(source, kind, [options.action, *out]))
             return
         if options.action == "-dlink":
-            self._empty(options.output or "a_dlink.o")
+            self._empty(str(self._target("a_dlink.o")))
             return
-        if options.action in ("-c", "-fatbin") and options.output and len(sources) > 1:
+        if options.action in ("-c", "-cuda", "-fatbin") and options.output and len(sources) > 1:
             raise BadOption(f"-o with {options.action} takes one source")
         if options.action == "-fatbin":
             self._modules(sources)
@@ -82,21 +95,53 @@ class _Build:
         for source, kind in sources:
             if not source.exists():
                 raise BadOption(f"{source}: No such file or directory")
+            if options.action == "-cuda":
+                self._translate(source, kind)
+                continue
             default = source.stem + ".o"
             if options.action == "-c":
-                target = Path(options.output or default)
+                target = self._target(default)
             else:
                 self.number += 1
                 target = self.folder / f"{self.number}-{default}"
             self._compile(source, kind, target)
             objects.append(str(target))
-        if options.action == "-c":
+        if options.action in ("-c", "-cuda") or self._program():
             return
         if options.action == "-lib":
             others = [name for name, kind in options.inputs if not kind]
-            self.compiler.call(["ar", "rcs", options.output or "a.a", *objects, *others])
+            self.compiler.call(["ar", "rcs", str(self._target("a.a")), *objects, *others])
             return
         self._link(objects)
+
+    def _target(self, default: str) -> Path:
+        """A result's place, by its usual name."""
+        return Path(self.options.output or Path(self.options.folder, default))
+
+    def _translate(self, source: Path, kind: str) -> None:
+        if kind != "cu":
+            raise BadOption(f"-cuda: {source} is no .cu file")
+        self.number += 1
+        target = self._target(f"{source.name}.cpp.ii")
+        Unit(self.compiler, source, self.number, target).translate()
+
+    def _program(self) -> Path | None:
+        """What -run starts as it is: its only input."""
+        if self.options.action != "-run" or len(self.options.inputs) != 1:
+            return None
+        name, kind = self.options.inputs[0]
+        return Path(name) if not kind and Path(name).suffix not in (".o", ".a", ".so") else None
+
+    def _start(self) -> int:
+        options = self.options
+        program = self._program() or self._target("a.out")
+        if options.dry:
+            return 0
+        try:
+            done = subprocess.run([program.absolute(), *options.arguments], check=False)
+        except OSError as error:
+            raise BadOption(f"-run: {program}: {error.strerror}") from None
+        return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
     def _modules(self, sources: Sequence[tuple[Path, str]]) -> None:
         """Kernels as a shared library, which the driver loads."""
@@ -105,8 +150,9 @@ class _Build:
                 raise BadOption(f"{source}: No such file or directory")
             unit = self.folder / f"{source.stem}.o"
             self._compile(source, kind, unit)
-            target = self.options.output or f"{source.stem}{self.options.module}"
-            command = [self.compiler.name, "-shared", str(unit), "-o", target, *self._runtime()]
+            target = self._target(f"{source.stem}{self.options.module}")
+            shared = ["-shared", str(unit), "-o", str(target)]
+            command = [self.compiler.name, *shared, *self._runtime()]
             self.compiler.call(command)
 
     def _runtime(self) -> list[str]:
@@ -146,7 +192,7 @@ class _Build:
 
     def _link(self, objects: Sequence[str]) -> None:
         options = self.options
-        words = [self.compiler.name, *objects, *options.link, "-o", options.output or "a.out"]
+        words = [self.compiler.name, *objects, *options.link, "-o", str(self._target("a.out"))]
         runtime = [f"-l{options.runtime}"] if options.runtime else []
         if options.verbose:  # as nvcc writes it
             named = " ".join(["-lcudadevrt", *runtime, "-lrt -lpthread -ldl"])

@@ -6,6 +6,11 @@ Their headers are precompiled, so a translation unit's text does not show what t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from .kernels import before
+from .tokens import Token
+
 _ALGORITHM = """
     adjacent_find all_of any_of binary_search clamp copy copy_backward copy_if copy_n count
     count_if equal equal_range fill fill_n find find_end find_first_of find_if find_if_not for_each
@@ -45,3 +50,15 @@ _C = """
 """
 
 HOST_NAMES = frozenset(" ".join((_ALGORITHM, _NUMERIC, _OTHER, _MATH, _C)).split())
+
+_ONLY_IN_STD = ("arg",)
+"""Device code has the functions of <cmath> in the global namespace, and this one of <complex>."""
+
+
+def taken_from_std(found: Sequence[Token]) -> None:
+    """``using ::arg``, as Eigen has it in device code, becomes ``using std::arg``."""
+    for index, token in enumerate(found):
+        if token.text in _ONLY_IN_STD:
+            scope = before(found, index - 1)
+            if found[scope].text == "::" and found[before(found, scope - 1)].text == "using":
+                found[scope].text = " std::"

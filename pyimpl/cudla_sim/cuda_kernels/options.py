@@ -14,10 +14,17 @@ WITH_VALUE = {
     "--default-stream": "", "-default-stream": "", "-diag-suppress": "", "--diag-suppress": "",
     "-diag-error": "", "--diag-error": "", "-diag-warn": "", "--diag-warn": "", "-Xcudafe": "",
     "-t": "", "--threads": "",
-    "-keep-dir": "", "--keep-dir": "", "-odir": "", "--output-directory": "", "-rdc": "",
+    "-keep-dir": "", "--keep-dir": "", "-rdc": "",
     "--relocatable-device-code": "", "-fmad": "", "--fmad": "", "-ftz": "", "--ftz": "",
     "-prec-div": "", "--prec-div": "", "-prec-sqrt": "", "--prec-sqrt": "", "-Werror": "",
-    "-allow-unsupported-compiler": "",
+    "-allow-unsupported-compiler": "", "-split-compile": "", "--split-compile": "",
+    "-opt-info": "", "--optimization-info": "", "-dopt": "", "--dopt": "", "-cudadevrt": "",
+    "--cudadevrt": "", "-ldir": "", "--libdevice-directory": "", "-target-dir": "",
+    "--target-directory": "", "-arbin": "", "--archiver-binary": "", "-time": "", "--time": "",
+    "-Ofc": "", "--ofast-compile": "", "-static-global-template-stub": "",
+    "--static-global-template-stub": "", "-device-entity-has-hidden-visibility": "",
+    "--device-entity-has-hidden-visibility": "", "-jtd": "", "--jump-table-density": "",
+    "-brief-diag": "", "--brief-diagnostics": "", "-compress-mode": "", "--compress-mode": "",
 }  # fmt: skip
 """Options with a value that mean nothing for the CPU."""
 WITHOUT_VALUE = {
@@ -27,10 +34,24 @@ WITHOUT_VALUE = {
     "-m64", "--restrict", "-restrict", "-res-usage", "--resource-usage", "-src-in-ptx",
     "--source-in-ptx", "--no-host-device-move-forward", "-forward-unknown-to-host-compiler",
     "--forward-unknown-to-host-compiler", "--allow-unsupported-compiler",
-    "-allow-unsupported-compiler", "-dlto", "--disable-warnings", "-w",
-    "-static-global-template-stub=true",
+    "-allow-unsupported-compiler", "-dlto", "--dlink-time-opt", "-gen-opt-lto", "--gen-opt-lto",
+    "-noprof", "--dont-use-profile", "-nohdinitlist",
+    "--no-host-device-initializer-list", "-extra-device-vectorization",
+    "--extra-device-vectorization", "-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets",
+    "-Wdefault-stream-launch", "--Wdefault-stream-launch", "-Wmissing-launch-bounds",
+    "--Wmissing-launch-bounds", "-Wext-lambda-captures-this", "--Wext-lambda-captures-this",
+    "-no-compress", "--no-compress", "-use-local-env", "--use-local-env", "-ewp",
+    "--extensible-whole-program",
 }  # fmt: skip
-REFUSED = {"-ptx": "PTX", "--ptx": "PTX"}
+REFUSED = {
+    "-ptx": "PTX", "--ptx": "PTX", "-optix-ir": "OptiX IR", "--optix-ir": "OptiX IR",
+    "-ltoir": "LTO IR", "--ltoir": "LTO IR",
+}  # fmt: skip
+LISTS = {
+    "-arch-ls": "compute_", "--list-gpu-arch": "compute_", "-code-ls": "sm_",
+    "--list-gpu-code": "sm_",
+}  # fmt: skip
+"""What a list of architectures has before each number."""
 MODULES = {"-fatbin": ".fatbin", "--fatbin": ".fatbin", "-cubin": ".cubin", "--cubin": ".cubin"}
 """What cuModuleLoad takes: code for this processor here."""
 _ALIASES = {
@@ -44,7 +65,13 @@ _ALIASES = {
     "--generate-dependencies-with-compile": "-MD", "--dependency-output": "-MF",
     "--generate-nonsystem-dependencies-with-compile": "-MMD",
     "--generate-dependency-targets": "-MP", "--dependency-target-name": "-MT",
+    "--link": "-link", "--disable-warnings": "-w", "--cuda": "-cuda", "--run": "-run",
+    "--run-args": "-run-args",
+    "--output-directory": "-odir", "--no-exceptions": "-noeh", "--archive-options": "-Xarchive",
+    "--ftemplate-depth": "-ftemplate-depth",
+    "--ftemplate-backtrace-limit": "-ftemplate-backtrace-limit",
 }  # fmt: skip
+ACTIONS = ("-link", "-run", "-c", "-cuda", "-E", "-M", "-MM", "-dlink", "-lib", "-V", "-h")
 SOURCES = {".cu": "cu", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c++": "c++", ".c": "c"}
 _STANDARD = 17
 
@@ -55,12 +82,17 @@ class BadOption(Exception):
 
 @dataclass
 class Options:
-    """*action* is one of link, -c, -E, -M, -dlink, -lib, -V. *preprocess*, *compile* and *link* are
-    words for the host's compiler at that step; *inputs* are pairs of file and language ("" is for
-    the linker)."""
+    """*action* is one of ACTIONS. *preprocess*, *compile* and *link* are words for the host's
+    compiler at that step; *inputs* are pairs of file and language ("" is for the linker)."""
 
-    action: str = "link"
+    action: str = "-link"
     output: str = ""
+    folder: str = ""
+    """Where files go that have no name of the user's."""
+    arguments: list[str] = field(default_factory=list)
+    """Of the program that -run starts."""
+    listed: str = ""
+    """What -V prints architectures with instead; empty: its own text."""
     inputs: list[tuple[str, str]] = field(default_factory=list)
     preprocess: list[str] = field(default_factory=list)
     compile: list[str] = field(default_factory=list)
@@ -111,7 +143,9 @@ def parse(words: Sequence[str]) -> Options:
                 f"{word}: {REFUSED[word]} is code for a GPU; -fatbin and -cubin write what "
                 "cuModuleLoad takes, with code for this machine's processor"
             )
-        if word in MODULES:
+        if word in LISTS:
+            found.action, found.listed = "-V", LISTS[word]
+        elif word in MODULES:
             found.action, found.module = "-fatbin", MODULES[word]
             found.compile.append("-fPIC")
         elif name in ("-ccbin", "--compiler-bindir"):
@@ -127,10 +161,22 @@ def parse(words: Sequence[str]) -> Options:
             _to_host(found, rest().split(","))
         elif name in ("-Xlinker", "--linker-options"):
             found.link += [f"-Wl,{part}" for part in rest().split(",")]
-        elif name in ("-c", "-E", "-M", "-MM", "-dlink", "-lib", "-V", "-h"):
+        elif name in ACTIONS:
             found.action = name
         elif name == "-o":
             found.output = rest()
+        elif name == "-odir":
+            found.folder = rest()
+        elif name == "-run-args":
+            found.arguments += shlex.split(rest())
+        elif name == "-w":
+            _to_host(found, [name])
+        elif name == "-noeh":
+            _to_host(found, ["-fno-exceptions"])
+        elif name in ("-ftemplate-depth", "-ftemplate-backtrace-limit"):
+            _to_host(found, [f"{name}={rest()}"])
+        elif word[:2] == "-t" and word[2:].isdigit():
+            continue  # --threads
         elif name == "-x":
             language = {"cu": "cu", "c++": "c++", "c": "c"}.get(rest(), "c++")
         elif name in ("-v", "-dryrun"):

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from . import ptx, thrust
-from .host_names import HOST_NAMES
+from .host_names import HOST_NAMES, taken_from_std
 from .kernels import (
     CLOSING,
     GLOBAL,
@@ -72,6 +72,7 @@ class _Rewriter:
 
     def run(self) -> str:
         name_in_full(self.found)
+        taken_from_std(self.found)
         self._words()
         self._indices()
         self._places()

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
-from .. import paths
 from .kernels import before, begins_body
 from .tokens import MARK, Token, of_a_system, with_added
 
@@ -27,11 +25,6 @@ _SEQUENTIAL = re.compile(rf'(?:{SEQUENTIAL}|thrust/(mr)/)(\w+)\.(?:h|inl)"')
 _MEMORY = "malloc_and_free"
 _ALLOCATORS = ("malloc", "free")
 _RESOURCE = "mr new"
-
-
-def cuda_system() -> Path:
-    """The header that chooses it, read before the source."""
-    return paths.include_dir() / "cuda" / "kernels" / "thrust_cuda.hpp"
 
 
 def needs_cuda_system(text: str) -> bool:

@@ -1,8 +1,9 @@
 """A source with kernels to an object: preprocessed, rewritten, compiled.
 
 Where g++ refuses what nvcc takes, another way is tried: functions that call themselves are not
-inlined whatever ``__forceinline__`` says, and Thrust has the headers of its CUDA system, which
-include more. What is told to the user is what the first way said, if none succeeds.
+inlined whatever ``__forceinline__`` says, Thrust has the headers of its CUDA system, which include
+more, and there are the texture and surface references that CUDA had before 12.0. What is told to
+the user is what the first way said, if none succeeds.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .. import paths
 from ..workers.precompiled import name_source
 from . import precompiled, thrust
 from .host_compiler import Compiler, Failed
@@ -28,12 +30,25 @@ _NOT_INLINED = "always_inline"
 _NOT_INCLUDED = re.compile(
     r"error: .[\w:]+. (?:is not a member of|in namespace) .(?:std|thrust|cub)\b"
 )
+_REFERENCES = "(?:texture|surface)(?:Reference)?"
+_NO_REFERENCES = re.compile(
+    rf"error: (?:.{_REFERENCES}. (?:does not name a type|was not declared|has not been declared)"
+    rf"|(?:no template named|unknown type name|use of undeclared identifier) .{_REFERENCES}.)"
+)
+"""As g++ and clang++ say it."""
 
 
 @dataclass(frozen=True)
 class _Way:
     forced_inline: bool = True
     cuda_thrust: bool = False
+    references: bool = False
+
+    def headers(self) -> list[Path]:
+        """What is read before the source."""
+        folder = paths.include_dir() / "cuda" / "kernels"
+        chosen = ("thrust_cuda.hpp", self.cuda_thrust), ("texture_references.hpp", self.references)
+        return [folder / name for name, wanted in chosen if wanted]
 
 
 class Unit:
@@ -59,7 +74,7 @@ class Unit:
         status, first, plain = self._compiled(text, way)
         said = first
         while status and (other := self._other(way, text, plain)):
-            if other.cuda_thrust != way.cuda_thrust:
+            if other.headers() != way.headers():
                 text = self._preprocessed(other)
             way = other
             status, said, plain = self._compiled(text, way)
@@ -68,6 +83,13 @@ class Unit:
         if status:
             raise Failed(status)
 
+    def translate(self) -> None:
+        """The C++ that it becomes, to the target. Raises Failed and CannotRewrite."""
+        text = self._preprocessed(_Way())
+        if not self.options.dry:
+            self._rewrite(text, _Way())
+            self.target.write_bytes(self.written.read_bytes())
+
     def _other(self, way: _Way, text: str, said: str) -> _Way | None:
         """What may succeed after the compiler *said* that."""
         if way.forced_inline and _NOT_INLINED in said:
@@ -75,6 +97,8 @@ class Unit:
         includes = "thrust" in text and not self.compiler.names_thrust()
         if includes and not way.cuda_thrust and _NOT_INCLUDED.search(said):
             return replace(way, cuda_thrust=True)
+        if not way.references and _NO_REFERENCES.search(said):
+            return replace(way, references=True)
         return None
 
     def _words(self) -> list[str]:
@@ -95,8 +119,8 @@ class Unit:
         more = ["-E", "-o", str(self.before), *compiler.dependencies(self.target)]
         if header != precompiled.source():
             more += ["-fpch-preprocess", *self.words]
-        if way.cuda_thrust:
-            more += ["-include", str(thrust.cuda_system())]
+        for before in way.headers():
+            more += ["-include", str(before)]
         compiler.call(compiler.preprocess(self.source, "cu", more, header))
         if self.options.dry:
             return ""
@@ -105,13 +129,16 @@ class Unit:
 
     def _compiled(self, text: str, way: _Way) -> tuple[int, str, str]:
         if not self.options.dry:
-            try:
-                changed = rewrite(text, forced_inline=way.forced_inline, lanes=self.compiler.lanes)
-            except CannotRewrite as error:
-                raise CannotRewrite(f"{self.source}: {error}") from None
-            self.written.write_text(changed, "utf-8", "surrogateescape")
+            self._rewrite(text, way)
         named = ["-x", "c++-cpp-output", str(self.written), "-c", "-o", str(self.target)]
         return self.compiler.attempt([self.compiler.name, *self.words, *named])
+
+    def _rewrite(self, text: str, way: _Way) -> None:
+        try:
+            changed = rewrite(text, forced_inline=way.forced_inline, lanes=self.compiler.lanes)
+        except CannotRewrite as error:
+            raise CannotRewrite(f"{self.source}: {error}") from None
+        self.written.write_text(changed, "utf-8", "surrogateescape")
 
     def _header(self) -> Path:
         """What comes before the source: precompiled where that can be."""
